@@ -1,0 +1,1 @@
+"""Declare a single-table design once; run it anywhere."""

@@ -1,0 +1,151 @@
+"""Every exception we raise.
+
+SingleTableError
+├─ StorageError                 the database file is not ours to use, or is gone
+│  └─ EngineClosed              it was closed before the call
+└─ OperationError               the table refused; `code` is DynamoDB's name for it
+   ├─ ValidationError           the request breaks a rule of DynamoDB
+   ├─ SerializationError        the request is not of the operation's shape
+   ├─ ConditionFailed           carries the item as it stood
+   ├─ ResourceNotFound          no such table, index or resource
+   │  └─ TableNotFound          the table that a control-plane call names
+   ├─ ResourceInUse             the table exists already, or is being changed
+   ├─ LimitExceeded             too many tables, indexes, tags or changes at once
+   ├─ ItemCollectionTooLarge    an item collection of a table with an LSI outgrew 10 GB
+   ├─ TransactionCanceled       carries one reason for each action
+   ├─ TransactionConflict       another transaction has the item
+   ├─ TransactionInProgress     the same client token is being worked on
+   ├─ IdempotencyMismatch       the same client token came with another request
+   └─ PositionTrimmed           the change feed no longer reaches back so far
+
+DynamoDB's own refusals keep DynamoDB's own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class SingleTableError(Exception):
+    """The root: whatever singletable raises on purpose is one of these."""
+
+
+class StorageError(SingleTableError):
+    """The database file cannot be used; the message says why and what to do."""
+
+
+class EngineClosed(StorageError):
+    """The engine was closed before this call."""
+
+
+class OperationError(SingleTableError):
+    """A refusal in DynamoDB's words; `code` is the exception's name at AWS."""
+
+    code: ClassVar[str] = "InternalServerError"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class ValidationError(OperationError):
+    """The request breaks one of DynamoDB's rules; nothing was changed."""
+
+    code = "ValidationException"
+
+
+class SerializationError(OperationError):
+    """The request is not of the shape that the operation has."""
+
+    code = "SerializationException"
+
+
+class ConditionFailed(OperationError):
+    """The condition did not hold. `item` is the item as it stood, if it was asked for."""
+
+    code = "ConditionalCheckFailedException"
+
+    def __init__(
+        self,
+        message: str = "The conditional request failed",
+        item: Mapping[str, Mapping[str, object]] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.item = item
+
+
+class ResourceNotFound(OperationError):
+    """There is no such table, index or resource."""
+
+    code = "ResourceNotFoundException"
+
+
+class TableNotFound(ResourceNotFound):
+    """There is no table of that name. DynamoDB words it one way for items, another for tables."""
+
+
+class ResourceInUse(OperationError):
+    """The table exists already, or is in a state that forbids the change."""
+
+    code = "ResourceInUseException"
+
+
+class LimitExceeded(OperationError):
+    """More tables, indexes, tags or simultaneous changes than DynamoDB allows."""
+
+    code = "LimitExceededException"
+
+
+class ItemCollectionTooLarge(OperationError):
+    """An item collection on a table with local secondary indexes outgrew its limit."""
+
+    code = "ItemCollectionSizeLimitExceededException"
+
+
+@dataclass(frozen=True, slots=True)
+class CancellationReason:
+    """Why one action of a transaction stopped it; `code` is "None" for an action that did not."""
+
+    code: str = "None"
+    message: str | None = None
+    item: Mapping[str, Mapping[str, object]] | None = None
+
+
+class TransactionCanceled(OperationError):
+    """A transaction changed nothing; `reasons` has one entry for each of its actions, in order."""
+
+    code = "TransactionCanceledException"
+
+    def __init__(self, reasons: Sequence[CancellationReason]) -> None:
+        codes = ", ".join(reason.code for reason in reasons)
+        super().__init__(
+            "Transaction cancelled, please refer cancellation reasons for specific reasons "
+            f"[{codes}]"
+        )
+        self.reasons = tuple(reasons)
+
+
+class TransactionConflict(OperationError):
+    """Another transaction is at work on the item."""
+
+    code = "TransactionConflictException"
+
+
+class TransactionInProgress(OperationError):
+    """A transaction with the same client token is still at work."""
+
+    code = "TransactionInProgressException"
+
+
+class IdempotencyMismatch(OperationError):
+    """A client token was used again, with another request."""
+
+    code = "IdempotentParameterMismatchException"
+
+
+class PositionTrimmed(OperationError):
+    """The change feed no longer holds what follows the position asked for."""
+
+    code = "TrimmedDataAccessException"

@@ -1,0 +1,67 @@
+"""What an attribute may hold: its types, its order, its size, its limits."""
+
+from singletable.values.attribute import (
+    AttributeType,
+    AttributeValue,
+    Item,
+    KeyType,
+    content_of,
+    type_of,
+)
+from singletable.values.check import (
+    INVALID,
+    MODERN,
+    OLDER,
+    Layer,
+    check_item,
+    check_value,
+    text_size,
+)
+from singletable.values.json import item_from_json, item_to_json
+from singletable.values.number import (
+    NotANumber,
+    Number,
+    add_numbers,
+    canonical_number,
+    number_bytes,
+    number_size,
+    number_text,
+    parse_number,
+    subtract_numbers,
+)
+from singletable.values.order import after_prefix, escaped, key_bytes, part
+from singletable.values.size import MAX_ITEM_SIZE, attribute_size, item_size
+
+__all__ = [
+    "INVALID",
+    "MAX_ITEM_SIZE",
+    "MODERN",
+    "OLDER",
+    "AttributeType",
+    "AttributeValue",
+    "Item",
+    "KeyType",
+    "Layer",
+    "NotANumber",
+    "Number",
+    "add_numbers",
+    "after_prefix",
+    "attribute_size",
+    "canonical_number",
+    "check_item",
+    "check_value",
+    "content_of",
+    "escaped",
+    "item_from_json",
+    "item_size",
+    "item_to_json",
+    "key_bytes",
+    "number_bytes",
+    "number_size",
+    "number_text",
+    "parse_number",
+    "part",
+    "subtract_numbers",
+    "text_size",
+    "type_of",
+]

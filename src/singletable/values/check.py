@@ -1,0 +1,241 @@
+"""Whether a value is one that DynamoDB takes; it comes back in canonical form, with its size in bytes.
+
+DynamoDB checks values in two layers of different age, and words some refusals differently in each.
+Which layer an operation has is the engine's affair; here is what each layer says.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as BinasciiError
+from binascii import a2b_base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from singletable.errors import ValidationError
+from singletable.values.attribute import AttributeValue, Item
+from singletable.values.number import (
+    NOT_NUMERIC,
+    OVERFLOW,
+    UNDERFLOW,
+    NotANumber,
+    canonical_number,
+    number_size,
+)
+
+MAX_NESTING = 32
+INVALID = "One or more parameter values were invalid: "
+EMPTY_VALUE = (
+    "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+)
+SEVERAL_TYPES = (
+    "Supplied AttributeValue has more than one datatypes set, "
+    "must contain exactly one of the supported datatypes"
+)
+NULL_FALSE = INVALID + "Null attribute value types must have the value of true"
+TOO_DEEP = "Nesting Levels have exceeded supported limits"
+EMPTY_SETS = {
+    "SS": INVALID + "An string set  may not be empty",
+    "NS": INVALID + "An number set  may not be empty",
+    "BS": INVALID + "Binary sets should not be empty",
+}
+_HUGE_EXPONENT = re.compile(r"[^eE]*[eE]([+-]?)0*2147483647", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """How one age of DynamoDB words its refusals."""
+
+    modern: bool
+
+    def bad_number(self, text: str, problem: NotANumber) -> str:
+        """What is said of a text that is no number."""
+        if self.modern:
+            return str(problem)
+        if not text:
+            return NOT_NUMERIC
+        # The older layer negates the exponent in 32 bits, which wraps for this one value.
+        if str(problem) == OVERFLOW and _HUGE_EXPONENT.fullmatch(text):
+            return UNDERFLOW
+        return str(problem)
+
+    def duplicates(self, kind: str, members: list[str]) -> str:
+        """What is said of a set that names a member twice."""
+        if kind == "NS":
+            text = "Input collection contains duplicates"
+            return f"{INVALID}{text}." if self.modern else text
+        listed = f"[{', '.join(members)}]"
+        if self.modern:
+            seen: set[str] = set()
+            first = next(i for i, m in enumerate(members) if m in seen or seen.add(m))
+            known = sorted(seen, key=_member_bytes if kind == "BS" else str.encode)
+            quoted = [f'"{member}"' for member in [*known, *members[first:]]]
+            listed = f"[{(',' if kind == 'BS' else ', ').join(quoted)}]"
+        of_type = "of type BS" if kind == "BS" else ""
+        return f"{INVALID}Input collection {listed}{of_type} contains duplicates."
+
+
+MODERN = Layer(modern=True)
+OLDER = Layer(modern=False)
+
+
+def text_size(text: str) -> int:
+    """The length of the text in UTF-8."""
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        raise ValidationError(
+            f"{INVALID}Text must be valid Unicode, and {text[error.start : error.end]!r} is half of "
+            "a surrogate pair. Send the whole character."
+        ) from None
+
+
+def check_item(item: Item, layer: Layer = MODERN) -> tuple[Item, int]:
+    """The item in canonical form and its size; ValidationError if it cannot be kept."""
+    size = 0
+    canonical = item
+    for name, value in item.items():
+        kept, value_size = check_value(value, layer)
+        size += (len(name) if name.isascii() else text_size(name)) + value_size
+        if kept is not value:
+            if canonical is item:
+                canonical = item.copy()
+            canonical[name] = kept
+    return canonical, size
+
+
+def check_value(
+    value: AttributeValue, layer: Layer = MODERN, depth: int = 1
+) -> tuple[AttributeValue, int]:
+    """The value in canonical form and its size; ValidationError if it cannot be kept."""
+    try:
+        ((kind, content),) = value.items()
+    except (ValueError, AttributeError):
+        raise ValidationError(_not_one_type(value)) from None
+    if content.__class__ is str:
+        text = cast(str, content)
+        if kind == "S":
+            return value, len(text) if text.isascii() else text_size(text)
+        if kind == "N":
+            kept = _canonical(text, layer)
+            return (value if kept is text or kept == text else {"N": kept}), number_size(kept)
+        if kind == "B":
+            return value, len(_binary(text))
+    elif content.__class__ is bool:
+        if kind == "BOOL":
+            return value, 1
+        if kind == "NULL":
+            if not content:
+                raise ValidationError(NULL_FALSE)
+            return value, 1
+    elif kind == "M":
+        if isinstance(content, Mapping):
+            return _check_map(value, cast(Item, content), layer, depth)
+    elif content.__class__ is list:
+        if kind == "L":
+            return _check_list(value, cast("list[AttributeValue]", content), layer, depth)
+        if kind in EMPTY_SETS:
+            return _check_set(value, kind, cast("list[str]", content), layer)
+    raise ValidationError(_misshapen(kind, content))
+
+
+def _check_map(
+    value: AttributeValue, content: Item, layer: Layer, depth: int
+) -> tuple[AttributeValue, int]:
+    if depth >= MAX_NESTING:
+        raise ValidationError(TOO_DEEP)
+    size = 3
+    changed: Item = {}
+    for name, member in content.items():
+        kept, member_size = check_value(member, layer, depth + 1)
+        size += text_size(name) + member_size + 1
+        if kept is not member:
+            changed[name] = kept
+    return ({"M": {**content, **changed}} if changed else value), size
+
+
+def _check_list(
+    value: AttributeValue, content: list[AttributeValue], layer: Layer, depth: int
+) -> tuple[AttributeValue, int]:
+    if depth >= MAX_NESTING:
+        raise ValidationError(TOO_DEEP)
+    size = 3
+    changed = False
+    members: list[AttributeValue] = []
+    for member in content:
+        kept, member_size = check_value(member, layer, depth + 1)
+        size += member_size + 1
+        changed = changed or kept is not member
+        members.append(kept)
+    return ({"L": members} if changed else value), size
+
+
+def _check_set(
+    value: AttributeValue, kind: str, members: list[str], layer: Layer
+) -> tuple[AttributeValue, int]:
+    if not members:
+        raise ValidationError(EMPTY_SETS[kind])
+    for member in members:
+        if member.__class__ is not str:
+            raise ValidationError(_misshapen(kind, members))
+    if kind == "NS":
+        numbers = [_canonical(member, layer) for member in members]
+        if len(set(numbers)) != len(numbers):
+            raise ValidationError(layer.duplicates(kind, members))
+        size = sum(map(number_size, numbers))
+        return ({"NS": numbers} if numbers != members else value), size
+    if kind == "SS":
+        size = sum(map(text_size, members))
+    else:
+        size = sum(len(_binary(member)) for member in members)
+    if len(set(members)) != len(members):
+        raise ValidationError(layer.duplicates(kind, members))
+    return value, size
+
+
+def _canonical(text: str, layer: Layer) -> str:
+    try:
+        return canonical_number(text)
+    except NotANumber as problem:
+        raise ValidationError(layer.bad_number(text, problem)) from None
+
+
+def _binary(text: str) -> bytes:
+    try:
+        return a2b_base64(text, strict_mode=True)
+    except (BinasciiError, ValueError):
+        raise ValidationError(
+            f"{INVALID}A binary value must be base64 text, and {text[:60]!r} is not. "
+            "Encode the bytes with base64.b64encode."
+        ) from None
+
+
+def _member_bytes(member: str) -> bytes:
+    return a2b_base64(member)
+
+
+def _not_one_type(value: object) -> str:
+    if isinstance(value, Mapping):
+        return SEVERAL_TYPES if len(value) else EMPTY_VALUE
+    return f'{INVALID}An attribute value is a mapping such as {{"S": "text"}}, not {value!r:.60}.'
+
+
+def _misshapen(kind: str, content: object) -> str:
+    shapes = {
+        "S": "text",
+        "N": "a number as text",
+        "B": "base64 text",
+        "BOOL": "true or false",
+        "NULL": "true",
+        "M": "a mapping of values",
+        "L": "a list of values",
+        "SS": "a list of texts",
+        "NS": "a list of numbers as text",
+        "BS": "a list of base64 texts",
+    }
+    if kind not in shapes:
+        return EMPTY_VALUE
+    return f"{INVALID}A value of type {kind} holds {shapes[kind]}, not {content!r:.60}."

@@ -1,0 +1,1 @@
+"""Five complete applications built on nothing but the public face of singletable."""
