@@ -1,4 +1,7 @@
-"""Whether a value is one that DynamoDB takes; it comes back in canonical form, with its size in bytes.
+"""Whether a value is one that DynamoDB takes; it comes back in canonical form, with its size.
+
+Canonical are numbers without superfluous digits and sets in order: text and binary by their bytes,
+numbers by value. DynamoDB gives both back so.
 
 DynamoDB checks values in two layers of different age, and words some refusals differently in each.
 Which layer an operation has is the engine's affair; here is what each layer says.
@@ -9,7 +12,7 @@ from __future__ import annotations
 import re
 from binascii import Error as BinasciiError
 from binascii import a2b_base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -21,7 +24,9 @@ from singletable.values.number import (
     UNDERFLOW,
     NotANumber,
     canonical_number,
+    number_bytes,
     number_size,
+    parse_number,
 )
 
 MAX_NESTING = 32
@@ -34,7 +39,10 @@ SEVERAL_TYPES = (
     "must contain exactly one of the supported datatypes"
 )
 NULL_FALSE = INVALID + "Null attribute value types must have the value of true"
-TOO_DEEP = "Nesting Levels have exceeded supported limits"
+TOO_DEEP = (
+    "Nesting Levels have exceeded supported limits: "
+    "Attributes in the item have nested levels beyond supported limit"
+)
 EMPTY_SETS = {
     "SS": INVALID + "An string set  may not be empty",
     "NS": INVALID + "An number set  may not be empty",
@@ -67,9 +75,8 @@ class Layer:
             return f"{INVALID}{text}." if self.modern else text
         listed = f"[{', '.join(members)}]"
         if self.modern:
-            seen: set[str] = set()
-            first = next(i for i, m in enumerate(members) if m in seen or seen.add(m))
-            known = sorted(seen, key=_member_bytes if kind == "BS" else str.encode)
+            first = next(i for i, member in enumerate(members) if member in members[:i])
+            known = sorted(members[:first], key=_member_bytes if kind == "BS" else str.encode)
             quoted = [f'"{member}"' for member in [*known, *members[first:]]]
             listed = f"[{(',' if kind == 'BS' else ', ').join(quoted)}]"
         of_type = "of type BS" if kind == "BS" else ""
@@ -88,8 +95,8 @@ def text_size(text: str) -> int:
         return len(text.encode())
     except UnicodeEncodeError as error:
         raise ValidationError(
-            f"{INVALID}Text must be valid Unicode, and {text[error.start : error.end]!r} is half of "
-            "a surrogate pair. Send the whole character."
+            f"{INVALID}Text must be valid Unicode, and {text[error.start : error.end]!r} is half "
+            "of a surrogate pair. Send the whole character."
         ) from None
 
 
@@ -115,8 +122,8 @@ def check_value(
         ((kind, content),) = value.items()
     except (ValueError, AttributeError):
         raise ValidationError(_not_one_type(value)) from None
-    if content.__class__ is str:
-        text = cast(str, content)
+    if isinstance(content, str):
+        text = content
         if kind == "S":
             return value, len(text) if text.isascii() else text_size(text)
         if kind == "N":
@@ -182,18 +189,22 @@ def _check_set(
         if member.__class__ is not str:
             raise ValidationError(_misshapen(kind, members))
     if kind == "NS":
-        numbers = [_canonical(member, layer) for member in members]
-        if len(set(numbers)) != len(numbers):
-            raise ValidationError(layer.duplicates(kind, members))
-        size = sum(map(number_size, numbers))
-        return ({"NS": numbers} if numbers != members else value), size
-    if kind == "SS":
+        kept = [_canonical(member, layer) for member in members]
+        size = sum(map(number_size, kept))
+        order: Callable[[str], bytes] = _number_order
+    elif kind == "SS":
+        kept = members
         size = sum(map(text_size, members))
+        order = str.encode
     else:
+        kept = members
         size = sum(len(_binary(member)) for member in members)
-    if len(set(members)) != len(members):
+        order = _member_bytes
+    if len(set(kept)) != len(kept):
         raise ValidationError(layer.duplicates(kind, members))
-    return value, size
+    kept = sorted(kept, key=order)
+    # One cast for three types that differ in their name only.
+    return (value if kept == members else cast(AttributeValue, {kind: kept})), size
 
 
 def _canonical(text: str, layer: Layer) -> str:
@@ -217,9 +228,13 @@ def _member_bytes(member: str) -> bytes:
     return a2b_base64(member)
 
 
+def _number_order(member: str) -> bytes:
+    return number_bytes(parse_number(member))
+
+
 def _not_one_type(value: object) -> str:
     if isinstance(value, Mapping):
-        return SEVERAL_TYPES if len(value) else EMPTY_VALUE
+        return SEVERAL_TYPES if value else EMPTY_VALUE
     return f'{INVALID}An attribute value is a mapping such as {{"S": "text"}}, not {value!r:.60}.'
 
 

@@ -1,7 +1,8 @@
 """Numbers as DynamoDB keeps them: 38 digits, one canonical text each.
 
-A number is `sign × 0.DIGITS × 10^exponent`, with no zero at either end of DIGITS; zero has no digits.
-In that form equal numbers are equal tuples, and the order of the parts is the order of the numbers.
+A number is `sign × 0.DIGITS × 10^exponent`, with no zero at either end of DIGITS; zero has no
+digits. In that form equal numbers are equal tuples, and the order of the parts is the order of the
+numbers.
 """
 
 from __future__ import annotations
@@ -51,14 +52,10 @@ def parse_number(text: str) -> Number:
     if match is None or not (match[2] or match[3]):
         raise NotANumber(f"{NOT_NUMERIC}: {text}")
     whole, fraction = match[2], match[3] or ""
-    written = whole + fraction
-    digits = written.lstrip("0")
-    if not digits:
-        return ZERO
-    exponent = len(whole) - (len(written) - len(digits))
-    if match[4]:
-        # An exponent of thousands of digits would cost time to convert, and is out of range anyway.
-        exponent += int(match[4][:20])
+    power = _power(match[4], text)
+    digits = (whole + fraction).lstrip("0")
+    # Zero is held to the range as well, by the exponent it is written with.
+    exponent = len(digits) - len(fraction) + power if digits else power + 1
     digits = digits.rstrip("0")
     if exponent > LARGEST_EXPONENT:
         raise NotANumber(OVERFLOW)
@@ -66,7 +63,20 @@ def parse_number(text: str) -> Number:
         raise NotANumber(UNDERFLOW)
     if len(digits) > MAX_DIGITS:
         raise NotANumber(TOO_MANY_DIGITS)
+    if not digits:
+        return ZERO
     return Number(-1 if match[1] == "-" else 1, digits, exponent)
+
+
+def _power(written: str | None, text: str) -> int:
+    """The written exponent; DynamoDB reads no more than 64 bits of it."""
+    if not written:
+        return 0
+    magnitude = written.lstrip("+-").lstrip("0") or "0"
+    power = -int(magnitude[:20]) if written.startswith("-") else int(magnitude[:20])
+    if len(magnitude) > 19 or not -(2**63) <= power < 2**63:
+        raise NotANumber(f"{NOT_NUMERIC}: {text}")
+    return power
 
 
 def canonical_number(text: str) -> str:

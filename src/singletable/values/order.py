@@ -1,4 +1,4 @@
-"""Key values as bytes that sort as DynamoDB sorts: text and binary by their bytes, numbers by value."""
+"""Key values as bytes that sort as DynamoDB sorts: text and binary by bytes, numbers by value."""
 
 from __future__ import annotations
 
