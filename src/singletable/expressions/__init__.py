@@ -1,8 +1,18 @@
 """The little language: conditions, updates, projections and key conditions."""
 
+from singletable.expressions.aliases import Aliases, Rendered
 from singletable.expressions.apply_update import UpdateResult, apply_update, updated_attributes
+from singletable.expressions.cost import update_cost
 from singletable.expressions.holds import holds
 from singletable.expressions.key_condition import KeyClause, KeyComparator, KeyCondition
+from singletable.expressions.mentions import (
+    creates_item,
+    operator_count,
+    paths_of,
+    paths_of_update,
+    result_type,
+    touched_attributes,
+)
 from singletable.expressions.nodes import (
     Action,
     Add,
@@ -43,12 +53,19 @@ from singletable.expressions.parse import (
 from singletable.expressions.paths import value_at
 from singletable.expressions.placeholders import Placeholders
 from singletable.expressions.project import project
+from singletable.expressions.render import (
+    render_condition,
+    render_key_condition,
+    render_projection,
+    render_update,
+)
 from singletable.expressions.reserved_words import RESERVED_WORDS
 
 __all__ = [
     "RESERVED_WORDS",
     "Action",
     "Add",
+    "Aliases",
     "And",
     "At",
     "BeginsWith",
@@ -75,6 +92,7 @@ __all__ = [
     "Placeholders",
     "Projection",
     "Remove",
+    "Rendered",
     "Set",
     "SizeOf",
     "Sum",
@@ -82,12 +100,23 @@ __all__ = [
     "Update",
     "UpdateResult",
     "apply_update",
+    "creates_item",
     "holds",
+    "operator_count",
     "parse_condition",
     "parse_key_condition",
     "parse_projection",
     "parse_update",
+    "paths_of",
+    "paths_of_update",
     "project",
+    "render_condition",
+    "render_key_condition",
+    "render_projection",
+    "render_update",
+    "result_type",
+    "touched_attributes",
+    "update_cost",
     "updated_attributes",
     "value_at",
 ]

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias, assert_never, cast
 
 from singletable.errors import ValidationError
 from singletable.expressions.compare import members
+from singletable.expressions.mentions import creates_item
 from singletable.expressions.nodes import (
     Action,
     Add,
@@ -43,10 +44,7 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class UpdateResult:
-    """The item after an update; `creates` is false if the update could make no item of none.
-
-    DynamoDB lets REMOVE and DELETE alone pass over an item that is not there, without a trace.
-    """
+    """The item after an update, and whether the update could have made it of nothing."""
 
     item: Item
     creates: bool
@@ -58,9 +56,8 @@ def apply_update(update: Update, item: Item) -> UpdateResult:
     draft = _Draft("M", dict(item.items()))
     for action, value in zip(update, values, strict=True):
         _apply(action, value, draft)
-    creates = any(isinstance(action, Set | Add) for action in update)
     # The draft of an item is a map of values.
-    return UpdateResult(cast(Item, _closed(draft).get("M")), creates)
+    return UpdateResult(cast(Item, _closed(draft).get("M")), creates_item(update))
 
 
 def updated_attributes(update: Update, item: Item) -> Item:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import assert_never, cast
 
-from singletable.expressions.bind_condition import wrong_type
 from singletable.expressions.nodes import (
     Action,
     Add,
@@ -24,6 +23,7 @@ from singletable.expressions.nodes import (
     Term,
     Update,
 )
+from singletable.expressions.operators import wrong_type
 from singletable.expressions.paths import check_together
 from singletable.expressions.placeholders import Placeholders
 from singletable.expressions.problem import Problem
