@@ -1,0 +1,37 @@
+"""KeyConditions, as a key condition."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from singletable.engine.dialect import Dialect
+from singletable.engine.legacy.arguments import check_arguments
+from singletable.errors import ValidationError
+from singletable.expressions import KeyClause, KeyComparator, KeyCondition
+from singletable.operations.shapes import ComparisonOperator, Condition
+
+COMPARATORS: dict[ComparisonOperator, KeyComparator] = {
+    "EQ": "=",
+    "LT": "<",
+    "LE": "<=",
+    "GT": ">",
+    "GE": ">=",
+    "BETWEEN": "BETWEEN",
+    "BEGINS_WITH": "begins_with",
+}
+
+
+def key_conditions(conditions: dict[str, Condition], dialect: Dialect) -> KeyCondition:
+    """What the conditions ask of a key; whether the table has such a key is seen later."""
+    clauses = tuple([_clause(name, asked, dialect) for name, asked in conditions.items()])
+    if not 1 <= len(clauses) <= 2:
+        raise ValidationError("Conditions can be of length 1 or 2 only")
+    return clauses
+
+
+def _clause(attribute: str, asked: Condition, dialect: Dialect) -> KeyClause:
+    operator = asked.comparison_operator
+    values = check_arguments(operator, asked.attribute_value_list or (), dialect)
+    # No index can serve the other operators, and DynamoDB says so only once it knows the table,
+    # after other complaints. So they travel on under their own names, which no comparator has.
+    return KeyClause(attribute, COMPARATORS.get(operator, cast(KeyComparator, operator)), values)
