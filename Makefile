@@ -1,0 +1,65 @@
+# What one can do here. Each target sets up what it needs, on a machine that has Python and make.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: run test bench fmt fuzz clean help
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+PYTHON_FILES := src tests benchmarks
+
+# Peers that tests compare the engine with; each is installed by name and version, never vendored.
+DYNALITE_VERSION := 4.0.0
+DYNALITE := .peers/node_modules/dynalite/.$(DYNALITE_VERSION)
+
+# $(call system,PACKAGES): Debian packages, installed only by targets that found them missing.
+system = if ! command -v apt-get >/dev/null; then \
+	    echo 'This needs: $(1). Install them and run make again.' >&2; exit 1; fi; \
+	  as_root=; if [ "$$(id -u)" != 0 ]; then as_root=sudo; fi; \
+	  $$as_root apt-get update -qq; \
+	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
+
+run: $(INSTALLED)  ## show what singletable does: a guided tour on the embedded engine
+	@$(BIN)/singletable tour
+
+test: $(INSTALLED) $(DYNALITE)  ## everything that must hold before a change lands
+	$(BIN)/ruff check $(PYTHON_FILES)
+	$(BIN)/ruff format --check $(PYTHON_FILES)
+	$(BIN)/mypy --strict $(PYTHON_FILES)
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2
+
+bench: $(INSTALLED)  ## measure: one benchmark a claim, each a ratio to a peer in the same run
+	$(BIN)/python -m benchmarks $(ONLY)
+
+fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend
+	$(BIN)/ruff format $(PYTHON_FILES)
+	$(BIN)/ruff check --fix $(PYTHON_FILES)
+	$(BIN)/ruff format $(PYTHON_FILES)
+
+fuzz: $(INSTALLED) $(DYNALITE)  ## compare the engine with others on random requests, for long (EXAMPLES=…)
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential --hypothesis-profile=long
+
+clean:  ## remove what the other targets made
+	rm -rf .venv .peers .run dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find $(PYTHON_FILES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*  ## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+# `pyproject.toml` is the one list of what is needed; a change to it installs again.
+$(INSTALLED): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { $(call system,python3 python3-venv); }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "singletable needs Python 3.11 or newer, and this is " + sys.version.split()[0] + ". Say which to use: make PYTHON=…")'
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call system,python3-venv); }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(DYNALITE): Makefile
+	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
+	npm install --prefix .peers --no-save --no-package-lock --no-audit --no-fund --silent dynalite@$(DYNALITE_VERSION)
+	@touch $@

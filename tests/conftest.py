@@ -1,0 +1,21 @@
+"""What all tests share: how long the random ones run."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# `quick` runs with every change: the same examples each time, so that a failure is the change's.
+settings.register_profile(
+    "quick", derandomize=True, max_examples=50, deadline=None, print_blob=True, database=None
+)
+# `long` runs for whoever asks (`make fuzz`): new examples each time, and failures are remembered.
+settings.register_profile(
+    "long",
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "2000")),
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("quick")
