@@ -1,0 +1,73 @@
+"""House rules for source files."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.house.sources import BENCHMARKS, ROOT, SOURCES, TESTS, name_of, tree_of
+
+LONGEST = 300
+# Tables of data, which are looked up rather than read: file and reason.
+LONG_ON_PURPOSE: dict[str, str] = {}
+
+every_source = pytest.mark.parametrize("path", SOURCES, ids=name_of)
+
+
+# A reader decides by the first line whether this is the file to read.
+@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *TESTS], ids=name_of)
+def test_a_file_says_first_what_it_is(path: Path) -> None:
+    first_line = (ast.get_docstring(tree_of(path)) or "").partition("\n")[0]
+    assert first_line, "begin the file with a docstring of one line"
+    assert first_line[0].isupper() or not first_line[0].isalpha()
+    assert first_line.endswith((".", ":")), f"a sentence ends in a full stop: {first_line}"
+
+
+# Long files are where everything comes to hang together; split by what changes together.
+@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS], ids=name_of)
+def test_a_file_is_short(path: Path) -> None:
+    if name_of(path) in LONG_ON_PURPOSE:
+        return
+    assert len(path.read_text().splitlines()) <= LONGEST
+
+
+# An exemption for a file that is gone, or has become short, would hide the next long one.
+@pytest.mark.parametrize("name", LONG_ON_PURPOSE)
+def test_an_exemption_is_needed(name: str) -> None:
+    assert len((ROOT / name).read_text().splitlines()) > LONGEST
+
+
+# Work left undone belongs where work is planned; in the code nobody comes back to it.
+@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *TESTS], ids=name_of)
+def test_nothing_is_left_to_do(path: Path) -> None:
+    marks = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")
+    assert not [line for line in path.read_text().splitlines() if marks.search(line)]
+
+
+# What is public is explained, in one sentence about the result.
+@every_source
+def test_what_is_public_is_explained(path: Path) -> None:
+    silent = [
+        f"{node.name} (line {node.lineno})"
+        for node in _public(tree_of(path).body)
+        if not ast.get_docstring(node)
+    ]
+    assert not silent
+
+
+def _public(
+    body: list[ast.stmt],
+) -> Iterator[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Public classes and functions, and public methods of public classes."""
+    for node in body:
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if node.name.startswith("_"):
+            continue
+        yield node
+        if isinstance(node, ast.ClassDef):
+            yield from _public(node.body)

@@ -1,0 +1,38 @@
+"""House rules for what is tracked, whatever its language."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.house.sources import ROOT, name_of
+
+# Package names are enough; whose registry they come from is the affair of whoever installs them.
+REGISTRIES = re.compile(
+    r"index-" r"url|registry\.npm" r"js|pypi\.org/sim" r"ple|files\.python" r"hosted"
+)
+TEXT = {"", ".cfg", ".ini", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".yml"}
+
+
+def _tracked() -> list[Path]:
+    """Files that git knows; in an unpacked archive, where there is no git, none."""
+    if not (ROOT / ".git").exists():
+        return []
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    paths = [ROOT / name for name in listed.stdout.split("\0") if name]
+    return [path for path in paths if path.suffix in TEXT and path.is_file()]
+
+
+@pytest.mark.parametrize("path", _tracked(), ids=name_of)
+def test_a_file_names_no_registry(path: Path) -> None:
+    assert not REGISTRIES.search(path.read_text())
+
+
+# The database is made by whoever runs the engine; one in the tree would be somebody's data.
+def test_no_database_is_tracked() -> None:
+    assert not [path for path in _tracked() if path.name.endswith((".db", ".db-wal", ".lock"))]
