@@ -1,0 +1,103 @@
+"""Which tables there are. Readers see the last commit; the writer sees what it is changing."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from msgspec.structs import replace
+
+from singletable.engine.record import TableRecord, record_from_json, record_to_json
+from singletable.engine.storage import Execute
+from singletable.engine.table import Table, table_from
+from singletable.errors import ResourceNotFound, TableNotFound
+
+_ARN = re.compile(r"arn:aws[\w-]*:dynamodb:[^:]*:[^:]*:table/([^/]+)")
+
+
+class Catalog:
+    """The tables by name."""
+
+    def __init__(self) -> None:
+        self._committed: dict[str, Table] = {}
+        self._draft: dict[str, Table] | None = None
+
+    def load(self, execute: Execute) -> None:
+        """Read what is kept."""
+        records = [
+            record_from_json(cast(bytes, raw))
+            for (raw,) in execute("SELECT record FROM tables ORDER BY name")
+        ]
+        self._committed = {record.name: table_from(record) for record in records}
+        self._draft = None
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables as they stand in the last commit."""
+        return self._committed
+
+    @property
+    def draft(self) -> dict[str, Table]:
+        """The tables as the commit under way will leave them."""
+        return self._committed if self._draft is None else self._draft
+
+    def mark(self) -> object:
+        """The tables as the commit under way will leave them so far."""
+        return self._draft
+
+    def restore(self, mark: object) -> None:
+        """Go back to what was marked."""
+        self._draft = cast("dict[str, Table] | None", mark)
+
+    def commit(self) -> None:
+        """Let readers see what the writer changed."""
+        if self._draft is not None:
+            self._committed = self._draft
+            self._draft = None
+
+    def add(self, execute: Execute, record: TableRecord) -> Table:
+        """Keep a new table, make room for its rows, and give it its number."""
+        execute("INSERT INTO tables (name) VALUES (?)", (record.name,))
+        ((number,),) = execute("SELECT last_insert_rowid()")
+        return self.change(execute, replace(record, number=cast(int, number)))
+
+    def change(self, execute: Execute, record: TableRecord) -> Table:
+        """Keep the changed record of a table."""
+        execute(
+            "UPDATE tables SET record = ? WHERE number = ?",
+            (record_to_json(record), record.number),
+        )
+        table = table_from(record)
+        self._draft = {**self.draft, record.name: table}
+        return table
+
+    def remove(self, execute: Execute, record: TableRecord) -> None:
+        """Forget a table."""
+        execute("DELETE FROM tables WHERE number = ?", (record.number,))
+        self._draft = {name: t for name, t in self.draft.items() if name != record.name}
+
+
+def named(tables: dict[str, Table], name: str, now: float) -> Table:
+    """The table that items can be read from and written to, by its name or its ARN."""
+    table = tables.get(name)
+    if table is None and name.startswith("arn:"):
+        match = _ARN.fullmatch(name)
+        table = tables.get(match[1]) if match else None
+    if table is None or table.record.deleted_by is not None or table.record.created_by > now:
+        raise ResourceNotFound("Requested resource not found")
+    return table
+
+
+def described(tables: dict[str, Table], name: str, now: float) -> Table:
+    """The table by its name, in whatever state it is; one that is deleted for good is not there."""
+    match = _ARN.fullmatch(name)
+    found = match[1] if match else name
+    table = tables.get(found)
+    if table is None or gone(table, now):
+        raise TableNotFound(f"Requested resource not found: Table: {found} not found")
+    return table
+
+
+def gone(table: Table, now: float) -> bool:
+    """Whether the time a deletion takes is over."""
+    return table.record.deleted_by is not None and table.record.deleted_by <= now

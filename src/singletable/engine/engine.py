@@ -1,0 +1,115 @@
+"""The driver: an operation goes to its handler, a write through the grouped commit."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar, cast
+
+from singletable.engine.catalog import Catalog
+from singletable.engine.constraints import check_constraints
+from singletable.engine.handlers import HANDLERS
+from singletable.engine.session import Session
+from singletable.engine.settings import Settings
+from singletable.engine.storage import Database, Execute
+from singletable.errors import SingleTableError, ValidationError
+from singletable.operations import Operation
+
+R = TypeVar("R")
+
+
+class Engine:
+    """DynamoDB in this process; safe to use from many threads."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self.settings = settings
+        self._database = database
+        self._catalog = Catalog()
+        database.follower = self._catalog
+        database.read(self._catalog.load)
+
+    @classmethod
+    def in_memory(cls, settings: Settings | None = None) -> Engine:
+        """An engine whose tables are gone when it is closed."""
+        return cls(Database(None), settings or Settings())
+
+    @classmethod
+    def on_file(cls, path: str | Path, settings: Settings | None = None) -> Engine:
+        """An engine whose tables are kept in a file."""
+        settings = settings or Settings()
+        return cls(Database(Path(path), durable=settings.durable), settings)
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """The answer; an OperationError if the request is refused, and then nothing was changed."""
+        handler = HANDLERS.get(type(operation))
+        if handler is None:
+            raise SingleTableError(
+                f"An engine executes operations such as PutItem, not {type(operation).__name__}."
+            )
+        check_constraints(operation)
+        try:
+            plan = handler.check(operation)
+        except ValidationError as error:
+            raise handler.dialect.refusal(error) from None
+        if handler.writes:
+            answer = self._database.write(
+                lambda execute: handler.run(plan, self._session(execute, writes=True))
+            )
+        else:
+            answer = self._database.read(
+                lambda execute: handler.run(plan, self._session(execute, writes=False))
+            )
+        return cast(R, answer)
+
+    def waits_for_disk(self, operation: Operation[R]) -> bool:
+        """Whether executing the operation may take longer than a read from memory."""
+        handler = HANDLERS.get(type(operation))
+        return self._database.path is not None and handler is not None and handler.writes
+
+    def close(self) -> None:
+        """Finish what is under way and let go of the file. Closing twice is fine."""
+        self._database.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _session(self, execute: Execute, *, writes: bool) -> Session:
+        tables = self._catalog.draft if writes else self._catalog.tables
+        return Session(execute, self._catalog, tables, self.settings, self.settings.clock())
+
+
+class AsyncEngine:
+    """The same engine for an event loop: what waits for the disk is awaited in a thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        """The answer; an OperationError if the request is refused, and then nothing was changed."""
+        if self.engine.waits_for_disk(operation):
+            return await asyncio.to_thread(self.engine.execute, operation)
+        return self.engine.execute(operation)
+
+    async def aclose(self) -> None:
+        """Finish what is under way and let go of the file."""
+        await asyncio.to_thread(self.engine.close)
+
+    async def __aenter__(self) -> AsyncEngine:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,120 @@
+"""Check and run Query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from singletable.engine.dialect import READ
+from singletable.engine.legacy import filter_condition, key_conditions
+from singletable.engine.page import Reading, read_page
+from singletable.engine.parameters import (
+    QUERY,
+    QUERY_BY_KEY_CONDITIONS,
+    attributes_to_get,
+    check_mixture,
+    read_expressions,
+)
+from singletable.engine.projection import check_scalar_keys
+from singletable.engine.select import check_select, index_named, select_from
+from singletable.engine.session import Session
+from singletable.engine.span import span_of
+from singletable.engine.start_key import check_in_span, start_position
+from singletable.engine.table import Index, Table
+from singletable.errors import ValidationError
+from singletable.expressions import Condition, KeyCondition, Projection, paths_of
+from singletable.operations import Page, Query
+from singletable.values import Item, item_from_json
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """A query whose conditions, projection and start are well formed."""
+
+    request: Query
+    key_condition: KeyCondition
+    filter: Condition | None
+    projection: Projection | None
+    start: Item | None
+
+
+def check(request: Query) -> QueryPlan:
+    """Raise ValidationError unless the request could be carried out on some table."""
+    by_conditions = request.key_conditions is not None and request.key_condition_expression is None
+    check_mixture(request, QUERY_BY_KEY_CONDITIONS if by_conditions else QUERY)
+    legacy_filter = filter_condition(request.query_filter, request.conditional_operator, READ)
+    attributes = attributes_to_get(request.attributes_to_get)
+    start = request.exclusive_start_key
+    start = None if start is None else READ.check_item(start)[0]
+    if request.key_conditions is None and request.key_condition_expression is None:
+        raise ValidationError(
+            "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
+            "request."
+        )
+    check_select(request)
+    read = read_expressions(request, READ)
+    condition = read.key_condition
+    if condition is None:
+        condition = key_conditions(request.key_conditions or {}, READ)
+    projection = attributes if read.projection is None else read.projection
+    return QueryPlan(request, condition, read.filter or legacy_filter, projection, start)
+
+
+def run(plan: QueryPlan, session: Session) -> Page:
+    """The items of one partition that the condition asks for, in the order of their sort key."""
+    request = plan.request
+    table = session.table(request.table_name)
+    index = index_named(session, table, request)
+    target: Table | Index = table if index is None else index
+    start = None if plan.start is None else start_position(table, index, plan.start)
+    span = span_of(target, plan.key_condition)
+    if start is not None:
+        check_in_span(start, span, ranged=len(plan.key_condition) > len(target.key.partition))
+    selection = select_from(table, index, request, plan.projection, plan.filter)
+    _check_filter(table, target, plan)
+    reading = Reading(
+        table,
+        index,
+        plan.filter,
+        selection.projection,
+        request.select == "COUNT",
+        selection.fetch,
+        request.limit,
+        bool(request.consistent_read),
+        request.return_consumed_capacity,
+    )
+    last: list[bytes] = [b"", b""]
+    rows = target.rows.read(
+        session.execute,
+        span,
+        None if start is None else start.sort,
+        forward=request.scan_index_forward is not False,
+        sizes_only=reading.sizes_only,
+    )
+
+    def walk() -> Iterator[tuple[int, bytes]]:
+        for sort, size, json in rows:
+            last[:] = sort, json
+            yield size, json
+
+    def last_key() -> Item:
+        json = last[1] or target.rows.json_at(session.execute, span.partition, last[0])
+        item = item_from_json(json)
+        return {attribute.name: item[attribute.name] for attribute in target.page_key}
+
+    return read_page(session, reading, walk(), last_key)
+
+
+def _check_filter(table: Table, target: Table | Index, plan: QueryPlan) -> None:
+    """Raise if the filter looks at the key that the query goes by."""
+    if plan.filter is None:
+        return
+    paths = paths_of(plan.filter)
+    heads = {path[0] for path in paths}
+    for name in target.key.names:
+        if name in heads:
+            what = "QueryFilter" if plan.request.query_filter else "Filter Expression"
+            raise ValidationError(
+                f"{what} can only contain non-primary key attributes: Primary key attribute: {name}"
+            )
+    check_scalar_keys(table, paths)

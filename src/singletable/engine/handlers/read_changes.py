@@ -1,0 +1,17 @@
+"""Run ReadChanges, an operation of our own: the change feed from a position on."""
+
+from __future__ import annotations
+
+from singletable.engine.feed import bounds
+from singletable.engine.feed import read_changes as changes_after
+from singletable.engine.session import Session
+from singletable.operations import ChangesRead, ReadChanges
+
+
+def run(request: ReadChanges, session: Session) -> ChangesRead:
+    """What was written after a position, in commit order."""
+    table = None if request.table_name is None else session.table(request.table_name)
+    if request.after is None:
+        return ChangesRead([], bounds(session.execute)[1])
+    changes, position = changes_after(session.execute, request.after, table, request.limit)
+    return ChangesRead(changes, position)

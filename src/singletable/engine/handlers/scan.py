@@ -1,0 +1,118 @@
+"""Check and run Scan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from singletable.engine.dialect import SCAN as DIALECT
+from singletable.engine.legacy import filter_condition
+from singletable.engine.page import Reading, read_page
+from singletable.engine.parameters import SCAN, attributes_to_get, check_mixture, read_expressions
+from singletable.engine.projection import check_scalar_keys
+from singletable.engine.select import check_select, index_named, select_from
+from singletable.engine.session import Session
+from singletable.engine.start_key import INVALID_START, start_position
+from singletable.engine.storage import Position
+from singletable.engine.table import Index, Table
+from singletable.errors import ValidationError
+from singletable.expressions import Condition, Projection, paths_of
+from singletable.operations import Page, Scan
+from singletable.values import Item, item_from_json
+
+HASHES = 2**32
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPlan:
+    """A scan whose filter, projection and start are well formed."""
+
+    request: Scan
+    filter: Condition | None
+    projection: Projection | None
+    start: Item | None
+
+
+def check(request: Scan) -> ScanPlan:
+    """Raise ValidationError unless the request could be carried out on some table."""
+    check_mixture(request, SCAN)
+    attributes = attributes_to_get(request.attributes_to_get)
+    legacy_filter = filter_condition(request.scan_filter, request.conditional_operator, DIALECT)
+    start = request.exclusive_start_key
+    start = None if start is None else DIALECT.check_item(start)[0]
+    _check_segments(request.segment, request.total_segments)
+    check_select(request)
+    read = read_expressions(request, DIALECT)
+    projection = attributes if read.projection is None else read.projection
+    return ScanPlan(request, read.filter or legacy_filter, projection, start)
+
+
+def _check_segments(segment: int | None, total: int | None) -> None:
+    if segment is not None and total is None:
+        raise ValidationError(
+            "The TotalSegments parameter is required but was not present in the request when "
+            "Segment parameter is present"
+        )
+    if segment is None and total is not None:
+        raise ValidationError(
+            "The Segment parameter is required but was not present in the request when parameter "
+            "TotalSegments is present"
+        )
+    if segment is not None and total is not None and segment >= total:
+        raise ValidationError(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments"
+        )
+
+
+def run(plan: ScanPlan, session: Session) -> Page:
+    """All items, or those of one segment, in the order of their partition's hash."""
+    request = plan.request
+    table = session.table(request.table_name)
+    index = index_named(session, table, request)
+    target: Table | Index = table if index is None else index
+    start = None if plan.start is None else start_position(table, index, plan.start)
+    low, high = _segment(request)
+    if start is not None and not (
+        low <= start.partition and (high is None or start.partition < high)
+    ):
+        raise ValidationError(
+            f"{INVALID_START}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with "
+            f"correct Segment. TotalSegments: {request.total_segments} Segment: {request.segment}"
+        )
+    selection = select_from(table, index, request, plan.projection, plan.filter)
+    if plan.filter is not None:
+        check_scalar_keys(table, paths_of(plan.filter))
+    reading = Reading(
+        table,
+        index,
+        plan.filter,
+        selection.projection,
+        request.select == "COUNT",
+        selection.fetch,
+        request.limit,
+        bool(request.consistent_read),
+        request.return_consumed_capacity,
+    )
+    last: list[tuple[Position, bytes]] = []
+    rows = target.rows.scan(session.execute, low, high, start, sizes_only=reading.sizes_only)
+
+    def walk() -> Iterator[tuple[int, bytes]]:
+        for partition, sort, size, json in rows:
+            last[:] = [(Position(partition, sort), json)]
+            yield size, json
+
+    def last_key() -> Item:
+        position, json = last[0]
+        item = item_from_json(json or target.rows.json_at(session.execute, *position))
+        return {attribute.name: item[attribute.name] for attribute in target.page_key}
+
+    return read_page(session, reading, walk(), last_key)
+
+
+def _segment(request: Scan) -> tuple[bytes, bytes | None]:
+    """The partitions of a segment: an even share of the hashes that partitions are sorted by."""
+    if request.segment is None or request.total_segments is None:
+        return b"", None
+    low = -(-request.segment * HASHES // request.total_segments)
+    high = -(-(request.segment + 1) * HASHES // request.total_segments)
+    return low.to_bytes(4, "big"), None if high >= HASHES else high.to_bytes(4, "big")

@@ -1,0 +1,36 @@
+"""Run SweepExpired, an operation of our own: what DynamoDB does in the background."""
+
+from __future__ import annotations
+
+from singletable.engine.session import Session
+from singletable.engine.storage import Position
+from singletable.engine.table import Table
+from singletable.engine.write import Stored, delete
+from singletable.operations import SweepExpired, Swept
+from singletable.values import item_from_json
+
+# An item that expired longer ago than this is left alone: the number is likely no time at all.
+FIVE_YEARS = 5 * 365 * 24 * 60 * 60
+
+
+def run(request: SweepExpired, session: Session) -> Swept:
+    """Remove items whose time is over; the feed tells of each as expired."""
+    names = [request.table_name] if request.table_name is not None else list(session.tables)
+    removed = 0
+    for name in names:
+        table = session.tables.get(name) if request.table_name is None else session.table(name)
+        if table is None or table.expires_by is None or table.record.deleted_by is not None:
+            continue
+        removed += _sweep(session, table, request.limit - removed)
+        if removed >= request.limit:
+            return Swept(removed, more=True)
+    return Swept(removed, more=False)
+
+
+def _sweep(session: Session, table: Table, limit: int) -> int:
+    now = int(session.now)
+    expired = table.rows.expired(session.execute, now - FIVE_YEARS, now, limit)
+    for position, row in expired:
+        item = item_from_json(row.json)
+        delete(session, Stored(table, Position(*position), row, item), item, expired=True)
+    return len(expired)

@@ -1,0 +1,79 @@
+"""Check and run UpdateItem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable.engine.capacity import Cost
+from singletable.engine.condition import check_condition
+from singletable.engine.dialect import SINGLE_WRITE, Bare
+from singletable.engine.keys import check_key
+from singletable.engine.legacy import attribute_updates, expected_condition
+from singletable.engine.parameters import UPDATE, check_mixture, read_expressions
+from singletable.engine.results import item_written
+from singletable.engine.session import Session
+from singletable.engine.update import TOO_LARGE, check_update, updated
+from singletable.engine.write import put, stored_at
+from singletable.expressions import Condition, Update, update_cost, updated_attributes
+from singletable.operations import ItemWritten, UpdateItem
+from singletable.values import MAX_ITEM_SIZE, Item
+
+
+@dataclass(frozen=True, slots=True)
+class UpdatePlan:
+    """An update whose key, actions and condition are well formed."""
+
+    request: UpdateItem
+    key: Item
+    update: Update
+    condition: Condition | None
+
+
+def check(request: UpdateItem) -> UpdatePlan:
+    """Raise ValidationError unless the request could be carried out on some table."""
+    check_mixture(request, UPDATE)
+    key, _ = SINGLE_WRITE.check_item(request.key)
+    legacy = attribute_updates(request.attribute_updates, SINGLE_WRITE)
+    expected = expected_condition(request.expected, request.conditional_operator, SINGLE_WRITE)
+    read = read_expressions(request, SINGLE_WRITE)
+    # DynamoDB sizes the statement itself, before it looks at the item or the condition.
+    if read.update is not None and update_cost(read.update) > MAX_ITEM_SIZE:
+        raise Bare(TOO_LARGE)
+    return UpdatePlan(
+        request, key, legacy if read.update is None else read.update, read.condition or expected
+    )
+
+
+def run(plan: UpdatePlan, session: Session) -> ItemWritten:
+    """Change the item if the condition holds for it as it stands."""
+    request, key = plan.request, plan.key
+    table = session.table(request.table_name)
+    check_key(table, key)
+    check_update(table, plan.update)
+    old = stored_at(session, table, key)
+    check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
+    new = updated(table, plan.update, key, old.item)
+    cost = Cost(1) if new is None else put(session, old, new.item, new.size)
+    return item_written(
+        session,
+        table,
+        key,
+        cost,
+        _returned(request.return_values, plan.update, old.item, None if new is None else new.item),
+        asked_capacity=request.return_consumed_capacity,
+        asked_metrics=request.return_item_collection_metrics,
+    )
+
+
+def _returned(asked: str | None, update: Update, old: Item | None, new: Item | None) -> Item | None:
+    match asked:
+        case "ALL_OLD":
+            return old
+        case "ALL_NEW":
+            return new
+        case "UPDATED_OLD":
+            return updated_attributes(update, old or {})
+        case "UPDATED_NEW":
+            return updated_attributes(update, new or {})
+        case _:
+            return None

@@ -1,0 +1,126 @@
+"""What the engine remembers of a table: what was declared, and the moments that its states end.
+
+States are not stored but told from the clock: a table whose `created_by` lies ahead is CREATING.
+So nothing has to run in the background for a state to end.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.json import Decoder, Encoder
+
+from singletable.operations import (
+    AttributeDefinition,
+    BillingMode,
+    KeySchemaElement,
+    OnDemandThroughput,
+    Projection,
+    ProvisionedThroughput,
+    SSESpecification,
+    StreamSpecification,
+    TableClass,
+    Tag,
+)
+
+Changing: TypeAlias = Literal["IOPS", "STREAM", "CLASS", "SSE", "WARM"]
+
+
+class FormerIndex(Struct, frozen=True, omit_defaults=True):
+    """What the description of an index goes on to show until a change is made."""
+
+    provisioned_throughput: ProvisionedThroughput | None = None
+    warm_read: int = 0
+    warm_write: int = 0
+    decreases: int = 0
+
+
+class FormerTable(FormerIndex, frozen=True, omit_defaults=True):
+    """What the description of a table goes on to show until a change is made."""
+
+    billing_mode: BillingMode | None = None
+    on_demand_since: float | None = None
+    table_class: TableClass | None = None
+    class_changed: float | None = None
+    sse: SSESpecification | None = None
+
+
+class IndexRecord(Struct, frozen=True, omit_defaults=True):
+    """A secondary index; `number` names its rows within the table."""
+
+    number: int
+    name: str
+    key_schema: list[KeySchemaElement]
+    projection: Projection
+    provisioned_throughput: ProvisionedThroughput | None = None
+    on_demand_throughput: OnDemandThroughput | None = None
+    warm_read: int = 0
+    warm_write: int = 0
+    decreases: int = 0
+    last_increase: float | None = None
+    last_decrease: float | None = None
+    allocated_by: float = 0
+    created_by: float = 0
+    updated_by: float = 0
+    former: FormerIndex | None = None
+    deleted_by: float | None = None
+
+
+class TimeToLiveRecord(Struct, frozen=True, omit_defaults=True):
+    """The attribute that items expire by, from a moment on or until one."""
+
+    attribute: str
+    enabled: bool
+    settled_by: float = 0
+
+
+class TableRecord(Struct, frozen=True, omit_defaults=True):
+    """A table; `number` names its rows, 0 until it has one; `changing` says what `updated_by` ends."""
+
+    name: str
+    id: str
+    created: float
+    attribute_definitions: list[AttributeDefinition]
+    key_schema: list[KeySchemaElement]
+    number: int = 0
+    next_index: int = 1
+    local_indexes: tuple[IndexRecord, ...] = ()
+    global_indexes: tuple[IndexRecord, ...] = ()
+    billing_mode: BillingMode | None = None
+    on_demand_since: float | None = None
+    provisioned_throughput: ProvisionedThroughput | None = None
+    on_demand_throughput: OnDemandThroughput | None = None
+    warm_read: int = 0
+    warm_write: int = 0
+    decreases: int = 0
+    last_increase: float | None = None
+    last_decrease: float | None = None
+    stream: StreamSpecification | None = None
+    stream_label: str | None = None
+    sse: SSESpecification | None = None
+    table_class: TableClass | None = None
+    class_changed: float | None = None
+    deletion_protection: bool = False
+    time_to_live: TimeToLiveRecord | None = None
+    tags: tuple[Tag, ...] = ()
+    resource_policy: str | None = None
+    created_by: float = 0
+    updated_by: float = 0
+    changing: Changing | None = None
+    former: FormerTable | None = None
+    deleted_by: float | None = None
+
+
+_decode = Decoder(TableRecord).decode
+_encode = Encoder().encode
+
+
+def record_from_json(raw: bytes) -> TableRecord:
+    """The record as it was kept."""
+    return _decode(raw)
+
+
+def record_to_json(record: TableRecord) -> bytes:
+    """The record as it is kept."""
+    return _encode(record)

@@ -1,0 +1,7 @@
+"""Rows in SQLite: one connection that writes, grouped commits, readers that do not wait."""
+
+from singletable.engine.storage.database import Database
+from singletable.engine.storage.execute import Execute
+from singletable.engine.storage.rows import Position, Row, Rows, Span
+
+__all__ = ["Database", "Execute", "Position", "Row", "Rows", "Span"]

@@ -1,0 +1,210 @@
+"""The SQLite database: who writes, who reads, and when a write is acknowledged.
+
+Rule 1. One connection writes. Whoever finds it free carries out everything that waits, each request
+        in a savepoint of its own, and commits once for all of them; so writers that come together
+        share one wait for the disk, and a lone writer pays for one.
+Rule 2. A write is acknowledged after the commit that holds it, never before.
+Rule 3. On a file every reading thread has a connection of its own and sees the last commit without
+        waiting. In memory there is one connection, and readers take turns with the writer.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Protocol, TypeVar, cast
+
+import apsw
+
+from singletable.engine.storage.execute import Execute
+from singletable.engine.storage.format import prepare
+from singletable.errors import EngineClosed, StorageError
+
+T = TypeVar("T")
+
+
+class Follower(Protocol):
+    """What is kept in memory beside the rows, and goes back when they do."""
+
+    def mark(self) -> object:
+        """The state now."""
+        ...
+
+    def restore(self, mark: object) -> None:
+        """Go back to a state that was marked."""
+        ...
+
+    def commit(self) -> None:
+        """The state now is the one that lasts."""
+        ...
+
+
+class _Waiting:
+    """A write that waits for its turn, and what came of it."""
+
+    __slots__ = ("done", "error", "result", "work")
+
+    def __init__(self, work: Callable[[Execute], object]) -> None:
+        self.work = work
+        self.done = False
+        self.result: object = None
+        self.error: BaseException | None = None
+
+
+class Database:
+    """One SQLite database, opened by one process at a time."""
+
+    def __init__(self, path: Path | None, *, durable: bool = True) -> None:
+        self.path = path
+        self.durable = durable
+        self._turn = threading.Lock()
+        self._waiting: deque[_Waiting] = deque()
+        self._local = threading.local()
+        self._readers: list[apsw.Connection] = []
+        self._closed = False
+        self._process = os.getpid()
+        self._lock_file = None if path is None else _lock(path)
+        self._writer = self._connect()
+        self._execute = cast(Execute, self._writer.execute)
+        prepare(self._execute)
+        self.follower: Follower = _Nobody()
+
+    def write(self, work: Callable[[Execute], T]) -> T:
+        """What `work` gives, once it is committed; if it raises, nothing was changed."""
+        self._check_open()
+        mine = _Waiting(work)
+        self._waiting.append(mine)
+        with self._turn:
+            if not mine.done:
+                self._carry_out()
+        if mine.error is not None:
+            raise mine.error
+        return cast(T, mine.result)
+
+    def read(self, work: Callable[[Execute], T]) -> T:
+        """What `work` gives, seeing one state of the database from beginning to end."""
+        self._check_open()
+        if self.path is None:
+            with self._turn:
+                self._check_open()
+                return work(self._execute)
+        reader: apsw.Connection | None = getattr(self._local, "reader", None)
+        if reader is None:
+            reader = self._local.reader = self._connect()
+            self._readers.append(reader)
+        execute = cast(Execute, reader.execute)
+        execute("BEGIN")
+        try:
+            return work(execute)
+        finally:
+            execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Finish what is under way, put everything into the file, and let go of it."""
+        with self._turn:
+            if self._closed:
+                return
+            self._closed = True
+            for reader in self._readers:
+                reader.close()
+            self._writer.close()
+            if self._lock_file is not None:
+                self._lock_file.close()
+
+    def _carry_out(self) -> None:
+        """Carry out all that waits and commit once."""
+        self._check_open()
+        group: list[_Waiting] = []
+        execute = self._execute
+        before = self.follower.mark()
+        execute("BEGIN IMMEDIATE")
+        while self._waiting:
+            waiting = self._waiting.popleft()
+            group.append(waiting)
+            mark = self.follower.mark()
+            execute("SAVEPOINT request")
+            try:
+                waiting.result = waiting.work(execute)
+            except BaseException as error:  # Whoever asked is told; the others go on.
+                waiting.error = error
+                execute("ROLLBACK TO request")
+                self.follower.restore(mark)
+            execute("RELEASE request")
+        self._commit(group, before)
+
+    def _commit(self, group: list[_Waiting], before: object) -> None:
+        try:
+            self._execute("COMMIT")
+        except apsw.Error as error:
+            if self._writer.in_transaction:
+                self._execute("ROLLBACK")
+            self.follower.restore(before)
+            refusal = StorageError(f"The database could not be written: {error}. Nothing was kept.")
+            for waiting in group:
+                waiting.error = waiting.error or refusal
+        else:
+            self.follower.commit()
+        for waiting in group:
+            waiting.done = True
+
+    def _connect(self) -> apsw.Connection:
+        try:
+            connection = apsw.Connection(str(self.path or ":memory:"), statementcachesize=500)
+            connection.set_busy_timeout(10_000)
+            if self.path is not None:
+                connection.execute("PRAGMA journal_mode = WAL")
+                synchronous = "FULL" if self.durable else "NORMAL"
+                connection.execute(f"PRAGMA synchronous = {synchronous}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+        except apsw.Error as error:
+            raise StorageError(
+                f"'{self.path}' cannot be used as a database: {error}. "
+                "Give the path of a new file, or of one that singletable made."
+            ) from error
+        return connection
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EngineClosed("The engine is closed. Open it again with connect().")
+        if self._process != os.getpid():
+            raise StorageError(
+                "The engine was opened before this process was forked, and SQLite cannot be "
+                "shared that way. Open it in the child process."
+            )
+
+
+class _Nobody:
+    """Nothing is kept in memory."""
+
+    def mark(self) -> object:
+        return None
+
+    def restore(self, mark: object) -> None:
+        return None
+
+    def commit(self) -> None:
+        return None
+
+
+def _lock(path: Path) -> IO[bytes]:
+    """Hold the file for this process: a second one would not see what this one has in memory."""
+    if path.is_dir():
+        raise StorageError(f"'{path}' is a directory. Give the path of a file.")
+    if not path.parent.is_dir():
+        raise StorageError(f"'{path}' cannot be made: the directory '{path.parent}' is not there.")
+    try:
+        file = path.with_name(path.name + ".lock").open("wb")
+    except OSError as error:
+        raise StorageError(f"'{path}' cannot be opened: {error.strerror}.") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise StorageError(
+            f"'{path}' is open in another engine. Close it there, or use another file here."
+        ) from None
+    return file

@@ -1,0 +1,16 @@
+"""How a statement is run: the one thing that rows need to know of a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+
+class Execute(Protocol):
+    """Run one statement and give its rows, lazily."""
+
+    def __call__(
+        self, statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
+    ) -> Iterator[tuple[object, ...]]:
+        """The rows of the statement."""
+        ...

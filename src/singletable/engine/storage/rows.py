@@ -1,0 +1,193 @@
+"""The rows of a table or of an index, in the order of their keys.
+
+A table and its indexes have one shape: partition bytes, sort bytes, the size that DynamoDB counts,
+and the item as JSON. An index is a table of projected items, sorted by its own key and then by the
+table's. Rows of a table also say when the item expires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from singletable.engine.storage.execute import Execute
+
+
+class Row(NamedTuple):
+    """An item at rest."""
+
+    id: int
+    size: int
+    json: bytes
+
+
+class Position(NamedTuple):
+    """Where a row stands."""
+
+    partition: bytes
+    sort: bytes
+
+
+class Span(NamedTuple):
+    """A stretch of one partition, from `low` on and below `high`; None is no bound."""
+
+    partition: bytes
+    low: bytes
+    high: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The SQL of one table or index, written once."""
+
+    name: str
+    select: str
+    insert: str
+    replace: str
+    remove: str
+    upsert: str
+    remove_key: str
+
+    @classmethod
+    def named(cls, name: str) -> Rows:
+        """The rows that are kept under this name."""
+        return cls(
+            name,
+            f"SELECT id, size, item FROM {name} WHERE partition = ? AND sort = ?",
+            f"INSERT INTO {name} (partition, sort, size, expires, item) VALUES (?, ?, ?, ?, ?)",
+            f"UPDATE {name} SET size = ?, expires = ?, item = ? WHERE id = ?",
+            f"DELETE FROM {name} WHERE id = ?",
+            f"INSERT INTO {name} (partition, sort, size, item) VALUES (?, ?, ?, ?) ON CONFLICT "
+            "(partition, sort) DO UPDATE SET size = excluded.size, item = excluded.item",
+            f"DELETE FROM {name} WHERE partition = ? AND sort = ?",
+        )
+
+    def create(self, execute: Execute) -> None:
+        """Make room for the rows."""
+        execute(
+            f"CREATE TABLE {self.name} (id INTEGER PRIMARY KEY, partition BLOB NOT NULL, "
+            "sort BLOB NOT NULL, size INTEGER NOT NULL, expires INTEGER, item BLOB NOT NULL, "
+            "UNIQUE (partition, sort))"
+        )
+
+    def drop(self, execute: Execute) -> None:
+        """Remove all rows, and the room for them."""
+        execute(f"DROP TABLE {self.name}")
+
+    def get(self, execute: Execute, at: Position) -> Row | None:
+        """The row at a position."""
+        for row in execute(self.select, at):
+            return Row._make(cast("tuple[int, int, bytes]", row))
+        return None
+
+    def json_at(self, execute: Execute, partition: bytes, sort: bytes) -> bytes:
+        """The item at a position where there is one."""
+        row = self.get(execute, Position(partition, sort))
+        return b"{}" if row is None else row.json
+
+    def put(
+        self,
+        execute: Execute,
+        at: Position,
+        old: Row | None,
+        size: int,
+        json: bytes,
+        expires: int | None = None,
+    ) -> None:
+        """Set the row at a position, which `old` was read from."""
+        if old is None:
+            execute(self.insert, (at.partition, at.sort, size, expires, json))
+        else:
+            execute(self.replace, (size, expires, json, old.id))
+
+    def delete(self, execute: Execute, old: Row) -> None:
+        """Remove a row."""
+        execute(self.remove, (old.id,))
+
+    def set_at(self, execute: Execute, at: Position, size: int, json: bytes) -> None:
+        """Set the row at a position, whether there is one or not."""
+        execute(self.upsert, (at.partition, at.sort, size, json))
+
+    def remove_at(self, execute: Execute, at: Position) -> None:
+        """Remove the row at a position, if there is one."""
+        execute(self.remove_key, at)
+
+    def read(
+        self,
+        execute: Execute,
+        span: Span,
+        after: bytes | None,
+        *,
+        forward: bool,
+        sizes_only: bool,
+    ) -> Iterator[tuple[bytes, int, bytes]]:
+        """Sort bytes, size and JSON of the rows in a span, in order, beginning after a position."""
+        where = ["partition = ?", "sort >= ?"]
+        bindings: list[bytes] = [span.partition, span.low]
+        if span.high is not None:
+            where.append("sort < ?")
+            bindings.append(span.high)
+        if after is not None:
+            where.append("sort > ?" if forward else "sort < ?")
+            bindings.append(after)
+        item = "''" if sizes_only else "item"
+        statement = (
+            f"SELECT sort, size, {item} FROM {self.name} WHERE {' AND '.join(where)} "
+            f"ORDER BY sort {'ASC' if forward else 'DESC'}"
+        )
+        return cast("Iterator[tuple[bytes, int, bytes]]", execute(statement, tuple(bindings)))
+
+    def scan(
+        self,
+        execute: Execute,
+        low: bytes,
+        high: bytes | None,
+        after: Position | None,
+        *,
+        sizes_only: bool,
+    ) -> Iterator[tuple[bytes, bytes, int, bytes]]:
+        """Partition, sort bytes, size and JSON of the rows between two partition bounds."""
+        where = ["partition >= ?"]
+        bindings: list[bytes] = [low]
+        if high is not None:
+            where.append("partition < ?")
+            bindings.append(high)
+        if after is not None:
+            where.append("(partition, sort) > (?, ?)")
+            bindings.extend(after)
+        item = "''" if sizes_only else "item"
+        statement = (
+            f"SELECT partition, sort, size, {item} FROM {self.name} WHERE {' AND '.join(where)} "
+            "ORDER BY partition, sort"
+        )
+        return cast(
+            "Iterator[tuple[bytes, bytes, int, bytes]]", execute(statement, tuple(bindings))
+        )
+
+    def count(self, execute: Execute) -> tuple[int, int]:
+        """How many rows there are, and the sum of their sizes."""
+        ((count, size),) = execute(f"SELECT count(*), coalesce(sum(size), 0) FROM {self.name}")
+        return cast(int, count), cast(int, size)
+
+    def partition_size(self, execute: Execute, partition: bytes) -> int:
+        """The sum of the sizes of one partition's rows."""
+        ((size,),) = execute(
+            f"SELECT coalesce(sum(size), 0) FROM {self.name} WHERE partition = ?", (partition,)
+        )
+        return cast(int, size)
+
+    def expired(
+        self, execute: Execute, since: int, until: int, limit: int
+    ) -> list[tuple[Position, Row]]:
+        """Rows whose time ended between two moments, the longest expired first."""
+        found = execute(
+            f"SELECT partition, sort, id, size, item FROM {self.name} "
+            "WHERE expires > ? AND expires < ? ORDER BY expires LIMIT ?",
+            (since, until, limit),
+        )
+        rows = cast("Iterator[tuple[bytes, bytes, int, int, bytes]]", found)
+        return [
+            (Position(partition, sort), Row(id_, size, json))
+            for partition, sort, id_, size, json in rows
+        ]

@@ -1,0 +1,192 @@
+"""A table made ready for work: its keys, its indexes and where their rows are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from zlib import crc32
+
+from singletable.engine.record import IndexRecord, TableRecord
+from singletable.engine.storage import Position, Rows
+from singletable.operations import KeySchemaElement
+from singletable.values import AttributeValue, Item, KeyType, key_bytes, part
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAttribute:
+    """An attribute of a key, and its declared type."""
+
+    name: str
+    type: KeyType
+
+
+@dataclass(frozen=True, slots=True)
+class KeySchema:
+    """What partitions and what sorts: one and at most one of a table, up to four each of a GSI."""
+
+    partition: tuple[KeyAttribute, ...]
+    sort: tuple[KeyAttribute, ...]
+
+    @property
+    def attributes(self) -> tuple[KeyAttribute, ...]:
+        """All key attributes in schema order."""
+        return self.partition + self.sort
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all key attributes in schema order."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    def in_item(self, item: Item) -> bool:
+        """Whether the item has every key attribute, each of its type."""
+        for attribute in self.partition + self.sort:
+            value = item.get(attribute.name)
+            if value is None or attribute.type not in value:
+                return False
+        return True
+
+
+def partition_bytes(values: list[AttributeValue]) -> bytes:
+    """Where a partition stands: by a hash first, so that scans wander and segments are ranges."""
+    keys = [key_bytes(value) for value in values]
+    key = keys[0] if len(keys) == 1 else b"".join([part(key) for key in keys])
+    return crc32(key).to_bytes(4, "big") + key
+
+
+@dataclass(frozen=True)
+class Index:
+    """A secondary index: a table of projected items, kept by the table it belongs to."""
+
+    name: str
+    is_global: bool
+    key: KeySchema
+    projected: frozenset[str] | None  # None: everything
+    rows: Rows
+    record: IndexRecord
+    table_key: KeySchema = field(repr=False)
+
+    @cached_property
+    def page_key(self) -> tuple[KeyAttribute, ...]:
+        """The attributes that tell one entry from all others: the table's key and the index's."""
+        own = [a for a in self.key.attributes if a.name not in self.table_key.names]
+        return (*self.table_key.attributes, *own)
+
+    def position(self, item: Item) -> Position:
+        """Where the item's entry stands: by the index's key, then by the table's."""
+        sort = [item[a.name] for a in self.key.sort] + [
+            item[a.name] for a in self.table_key.attributes
+        ]
+        return Position(
+            partition_bytes([item[a.name] for a in self.key.partition]),
+            b"".join([part(key_bytes(value)) for value in sort]),
+        )
+
+    def project(self, item: Item) -> Item:
+        """What the entry holds of the item."""
+        if self.projected is None:
+            return item
+        return {name: value for name, value in item.items() if name in self.projected}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table made ready for work."""
+
+    name: str
+    key: KeySchema
+    indexes: tuple[Index, ...]
+    rows: Rows
+    record: TableRecord
+
+    @property
+    def page_key(self) -> tuple[KeyAttribute, ...]:
+        """The attributes that tell one item from all others."""
+        return self.key.attributes
+
+    @cached_property
+    def expires_by(self) -> str | None:
+        """The attribute that items expire by."""
+        ttl = self.record.time_to_live
+        return ttl.attribute if ttl is not None and ttl.enabled else None
+
+    @cached_property
+    def has_local_indexes(self) -> bool:
+        """Whether the items of a partition are a collection with a size limit."""
+        return any(not index.is_global for index in self.indexes)
+
+    @cached_property
+    def index_keys(self) -> dict[str, tuple[KeyAttribute, str]]:
+        """Attributes that are keys of an index, each with the first such index by name."""
+        keys: dict[str, tuple[KeyAttribute, str]] = {}
+        for index in sorted(self.indexes, key=lambda index: index.name):
+            for attribute in index.key.attributes:
+                if attribute.name not in self.key.names:
+                    keys.setdefault(attribute.name, (attribute, index.name))
+        return keys
+
+    def position(self, item: Item) -> Position:
+        """Where the item stands."""
+        sort = self.key.sort
+        return Position(
+            partition_bytes([item[self.key.partition[0].name]]),
+            key_bytes(item[sort[0].name]) if sort else b"",
+        )
+
+    def key_of(self, item: Item) -> Item:
+        """The item's key attributes alone."""
+        return {attribute.name: item[attribute.name] for attribute in self.key.attributes}
+
+    def expiry(self, item: Item) -> int | None:
+        """The second the item expires at, if it does: only numbers count."""
+        if self.expires_by is None:
+            return None
+        number = item.get(self.expires_by, {}).get("N")
+        # Whole seconds within what SQLite sorts as integers; DynamoDB ignores other numbers.
+        if number is None or not number.isdigit() or len(number) > 18:
+            return None
+        return int(number)
+
+
+def table_from(record: TableRecord) -> Table:
+    """The table that a record describes; indexes that are being deleted are no longer in it."""
+    types = {d.attribute_name: d.attribute_type for d in record.attribute_definitions}
+    key = _key_schema(record.key_schema, types)
+    indexes = [
+        _index(record, index, is_global, key, types)
+        for is_global, records in ((False, record.local_indexes), (True, record.global_indexes))
+        for index in records
+        if index.deleted_by is None
+    ]
+    return Table(record.name, key, tuple(indexes), Rows.named(f"items_{record.number}"), record)
+
+
+def index_rows(table: TableRecord, index: IndexRecord) -> Rows:
+    """Where the entries of an index are."""
+    return Rows.named(f"index_{table.number}_{index.number}")
+
+
+def _index(
+    table: TableRecord,
+    record: IndexRecord,
+    is_global: bool,
+    table_key: KeySchema,
+    types: dict[str, KeyType],
+) -> Index:
+    key = _key_schema(record.key_schema, types)
+    projected = None
+    if record.projection.projection_type != "ALL":
+        extra = record.projection.non_key_attributes or ()
+        projected = frozenset((*table_key.names, *key.names, *extra))
+    rows = index_rows(table, record)
+    return Index(record.name, is_global, key, projected, rows, record, table_key)
+
+
+def _key_schema(elements: list[KeySchemaElement], types: dict[str, KeyType]) -> KeySchema:
+    def named(kind: str) -> tuple[KeyAttribute, ...]:
+        return tuple(
+            KeyAttribute(element.attribute_name, types[element.attribute_name])
+            for element in elements
+            if element.key_type == kind
+        )
+
+    return KeySchema(named("HASH"), named("RANGE"))

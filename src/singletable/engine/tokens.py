@@ -1,0 +1,43 @@
+"""Client tokens: a transaction that is sent twice is carried out once."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import cast
+
+from msgspec import json
+
+from singletable.engine.session import Session
+from singletable.errors import IdempotencyMismatch
+from singletable.operations import TransactWriteItems
+
+LIFETIME = 10 * 60
+
+
+def digest_of(request: TransactWriteItems) -> bytes:
+    """What makes two requests the same: their actions."""
+    return hashlib.sha256(json.encode(request.transact_items)).digest()
+
+
+def replayed(session: Session, token: str, digest: bytes) -> dict[str, float] | None:
+    """What reading back the first call costs, by table; None if there was none."""
+    session.execute("DELETE FROM tokens WHERE moment <= ?", (session.now - LIFETIME,))
+    for known, result in session.execute(
+        "SELECT request, result FROM tokens WHERE token = ?", (token,)
+    ):
+        if known != digest:
+            raise IdempotencyMismatch(
+                "The request uses the same client token as a previous, but non-identical request. "
+                "Do not reuse a client token with different requests, unless the requests are "
+                "identical"
+            )
+        return json.decode(cast(bytes, result), type=dict[str, float])
+    return None
+
+
+def remember(session: Session, token: str, digest: bytes, units: dict[str, float]) -> None:
+    """Keep the token for ten minutes, with what a replay is charged."""
+    session.execute(
+        "INSERT INTO tokens (token, request, moment, result) VALUES (?, ?, ?, ?)",
+        (token, digest, session.now, json.encode(units)),
+    )

@@ -1,0 +1,89 @@
+"""What an update makes of an item, held against the table's keys and limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable.engine.keys import (
+    NOT_VALID,
+    EmptyKey,
+    check_index_key_type,
+    emptiness,
+)
+from singletable.engine.projection import check_scalar_keys
+from singletable.engine.table import Table
+from singletable.errors import ValidationError
+from singletable.expressions import Literally, Set, Update, apply_update, paths_of_update
+from singletable.values import INVALID, MAX_ITEM_SIZE, TOO_DEEP, Item, check_item
+
+TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
+WRONG_INDEX_KEY = (
+    "The update expression attempted to update the secondary index key to unsupported type"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """The item after an update."""
+
+    item: Item
+    size: int
+
+
+def check_update(table: Table, update: Update) -> None:
+    """Raise if the update touches the key, or sets an index key to what cannot be one."""
+    targets = {action.path[0] for action in update}
+    for name in table.key.names:
+        if name in targets:
+            raise ValidationError(
+                f"{INVALID}Cannot update attribute {name}. This attribute is part of the key"
+            )
+    for action in update:
+        if isinstance(action, Set) and len(action.path) == 1 and isinstance(action.term, Literally):
+            _check_index_key(table, str(action.path[0]), action.term)
+    check_scalar_keys(table, paths_of_update(update))
+
+
+def updated(table: Table, update: Update, key: Item, old: Item | None) -> Updated | None:
+    """The item that the update makes of the old one, or of the key alone if there is none.
+
+    An update that only takes away makes no item of none.
+    """
+    result = apply_update(update, key if old is None else old)
+    if old is None and update and not result.creates:
+        return None
+    try:
+        item, size = check_item(result.item)
+    except ValidationError as error:
+        if error.message == TOO_DEEP:
+            raise ValidationError("Nesting Levels have exceeded supported limits") from None
+        raise
+    if size > MAX_ITEM_SIZE:
+        raise ValidationError(TOO_LARGE)
+    for name, (attribute, _) in table.index_keys.items():
+        value = item.get(name)
+        if value is None or value == (old or {}).get(name):
+            continue
+        if attribute.type not in value:
+            raise ValidationError(WRONG_INDEX_KEY)
+        if (empty := emptiness(value)) is not None:
+            raise _empty_index_key(empty)
+    return Updated(item, size)
+
+
+def _check_index_key(table: Table, name: str, term: Literally) -> None:
+    known = table.index_keys.get(name)
+    if known is None:
+        return
+    attribute, index = known
+    check_index_key_type(attribute, index, term.value)
+    if (empty := emptiness(term.value)) is not None:
+        raise _empty_index_key(empty)
+
+
+def _empty_index_key(empty: str) -> EmptyKey:
+    return EmptyKey(
+        f"{NOT_VALID}The update expression attempted to update a secondary index key to a value "
+        "that is not supported. The AttributeValue for a key attribute cannot contain an empty "
+        f"{empty} value."
+    )
