@@ -103,6 +103,11 @@ class Database:
         finally:
             execute("ROLLBACK")
 
+    @property
+    def waiting(self) -> int:
+        """How many writes wait for their turn."""
+        return len(self._waiting)
+
     def close(self) -> None:
         """Finish what is under way, put everything into the file, and let go of it."""
         with self._turn:

@@ -1,0 +1,54 @@
+"""A request's target and body become an operation, and an operation a target and a body."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from msgspec import DecodeError, ValidationError, json
+
+from singletable.errors import OperationError, SerializationError
+from singletable.operations import Operation
+from singletable.wire.serialization import read_structure
+from singletable.wire.targets import OWN_VERSION, TARGETS, VERSION
+
+_DECODERS: dict[str, json.Decoder[Any]] = {
+    target: json.Decoder(operation) for target, operation in TARGETS.items()
+}
+_encode = json.Encoder().encode
+
+
+class UnknownOperation(OperationError):
+    """The target header names no operation."""
+
+    code = "UnknownOperationException"
+
+
+def read_request(target: str, body: bytes) -> Operation[Any]:
+    """The operation that a request asks for; SerializationError if it is not of its shape."""
+    decoder = _DECODERS.get(target)
+    if decoder is None:
+        raise UnknownOperation("")
+    try:
+        return cast("Operation[Any]", decoder.decode(body))
+    except (DecodeError, ValidationError):
+        # Rare, so it may be slow: find what is amiss, or read it as leniently as AWS does.
+        return _read_slowly(target, body)
+
+
+def _read_slowly(target: str, body: bytes) -> Operation[Any]:
+    try:
+        raw = json.decode(body)
+    except (DecodeError, RecursionError):
+        raise SerializationError("") from None
+    if not isinstance(raw, dict):
+        raise SerializationError("")
+    return cast("Operation[Any]", read_structure(TARGETS[target], cast("dict[str, Any]", raw)))
+
+
+def write_request(operation: Operation[Any]) -> tuple[str, bytes]:
+    """The target and the body that ask for an operation."""
+    name = type(operation).__name__
+    target = f"{VERSION}.{name}"
+    if target not in TARGETS:
+        target = f"{OWN_VERSION}.{name}"
+    return target, _encode(operation)
