@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from singletable.engine.dialect import Dialect
 from singletable.errors import ValidationError
-from singletable.expressions import Between, Literally, holds
+from singletable.expressions import Compare, Literally, holds
 from singletable.operations.shapes import ComparisonOperator
 from singletable.values import INVALID, AttributeValue, check_value, type_of
 
@@ -43,12 +43,11 @@ def check_arguments(
         raise ValidationError(
             f"{INVALID}Invalid number of argument(s) for the {operator} ComparisonOperator"
         )
-    kinds = {type_of(value) for value in checked}
-    if len(kinds) > 1:
+    if len({type_of(value) for value in checked}) > 1:
         raise ValidationError(
             f"{INVALID}AttributeValues inside AttributeValueList must be of same type"
         )
-    for kind in kinds - types:
+    if checked and (kind := type_of(checked[0])) not in types:
         raise ValidationError(
             f"{INVALID}ComparisonOperator {operator} is not valid for {kind} AttributeValue type"
         )
@@ -58,8 +57,7 @@ def check_arguments(
 
 
 def _check_bounds(low: AttributeValue, high: AttributeValue) -> None:
-    bounds = Literally(low), Literally(high)
-    if not holds(Between(bounds[0], *bounds), {}):
+    if not holds(Compare("<=", Literally(low), Literally(high)), {}):
         raise ValidationError(
             "The BETWEEN condition was provided a range where the lower bound is greater than the "
             "upper bound"

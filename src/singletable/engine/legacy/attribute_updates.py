@@ -17,10 +17,8 @@ from singletable.expressions import (
     Update,
 )
 from singletable.operations.shapes import AttributeValueUpdate
-from singletable.values import INVALID, AttributeValue, check_value, type_of
+from singletable.values import INVALID, AttributeValue, Item, check_value, type_of
 
-# What is said when ADD or DELETE meet an attribute of another type; expressions say it otherwise.
-TYPE_MISMATCH = "Type mismatch for attribute to update"
 SETS = ("SS", "NS", "BS")
 
 
@@ -29,7 +27,31 @@ def attribute_updates(updates: dict[str, AttributeValueUpdate] | None, dialect: 
     return tuple([_action(name, asked, dialect) for name, asked in (updates or {}).items()])
 
 
+def check_types(update: Update, item: Item) -> None:
+    """Raise if the update adds to, or takes from, an attribute of another type.
+
+    An expression that does so is refused in other words, so this is asked before it is applied.
+    """
+    for action in update:
+        there = item.get(str(action.path[0]))
+        wanted = _wanted_type(action)
+        if there is not None and wanted is not None and wanted != type_of(there):
+            raise ValidationError("Type mismatch for attribute to update")
+
+
+def _wanted_type(action: Action) -> str | None:
+    match action:
+        case Add(_, value) | Delete(_, value):
+            return type_of(value)
+        case Set(_, ListAppend()):
+            return "L"
+        case _:
+            return None
+
+
 def _action(attribute: str, asked: AttributeValueUpdate, dialect: Dialect) -> Action:
+    if not attribute:
+        raise ValidationError("Empty attribute name")
     if asked.value is None:
         if asked.action != "DELETE":
             raise ValidationError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from singletable.expressions import (
+    And,
     At,
     BeginsWith,
     Between,
@@ -52,7 +53,9 @@ def comparison(
         case "CONTAINS":
             return Contains(at, given[0])
         case "NOT_CONTAINS":
-            return Not(Contains(at, given[0]))
+            # What is not there neither contains a value nor does it not contain it. NE, to which
+            # a missing attribute is different from any value, is the exception.
+            return And(Exists(at.path), Not(Contains(at, given[0])))
         case "NULL":
             # Not the type NULL: a value of that type is there.
             return NotExists(at.path)

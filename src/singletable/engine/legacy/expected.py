@@ -22,7 +22,7 @@ def expected_condition(
     dialect: Dialect,
 ) -> Condition | None:
     """What is expected of the item as it stands; None if nothing is."""
-    check_operator(operator, None if expected is None else len(expected))
+    check_operator(operator, len(expected or ()))
     found = [_condition(attribute, asked, dialect) for attribute, asked in (expected or {}).items()]
     return joined(found, operator)
 

@@ -16,7 +16,7 @@ def filter_condition(
     dialect: Dialect,
 ) -> Condition | None:
     """What the filter asks of an item; None if it asks nothing."""
-    check_operator(operator, None if conditions is None else len(conditions))
+    check_operator(operator, len(conditions or ()))
     found: list[Condition] = []
     for attribute, asked in (conditions or {}).items():
         compare = asked.comparison_operator

@@ -10,11 +10,11 @@ from singletable.expressions import And, Condition, Or
 from singletable.operations.shapes import ConditionalOperator
 
 
-def check_operator(operator: ConditionalOperator | None, count: int | None) -> None:
-    """Raise if there is an operator and not enough to join; None counts a parameter left out."""
+def check_operator(operator: ConditionalOperator | None, count: int) -> None:
+    """Raise if there is an operator, and fewer than two comparisons that it could join."""
     if operator is None:
         return
-    if not count:
+    if count == 0:
         raise ValidationError("ConditionalOperator cannot be used without Filter or Expected")
     if count == 1:
         raise ValidationError(
