@@ -10,6 +10,7 @@ SingleTableError
    ├─ ResourceNotFound          no such table, index or resource
    │  └─ TableNotFound          the table that a control-plane call names
    ├─ ResourceInUse             the table exists already, or is being changed
+   ├─ AccessDenied              the resource belongs to another account
    ├─ LimitExceeded             too many tables, indexes, tags or changes at once
    ├─ ItemCollectionTooLarge    an item collection of a table with an LSI outgrew 10 GB
    ├─ TransactionCanceled       carries one reason for each action
@@ -90,6 +91,12 @@ class ResourceInUse(OperationError):
     """The table exists already, or is in a state that forbids the change."""
 
     code = "ResourceInUseException"
+
+
+class AccessDenied(OperationError):
+    """The resource belongs to another account."""
+
+    code = "AccessDeniedException"
 
 
 class LimitExceeded(OperationError):

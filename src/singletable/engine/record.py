@@ -76,7 +76,7 @@ class TimeToLiveRecord(Struct, frozen=True, omit_defaults=True):
 
 
 class TableRecord(Struct, frozen=True, omit_defaults=True):
-    """A table; `number` names its rows, 0 until it has one; `changing` says what `updated_by` ends."""
+    """A table; `number` names its rows, and `changing` says what ends at `updated_by`."""
 
     name: str
     id: str

@@ -1,0 +1,43 @@
+"""Check and run CreateTable."""
+
+from __future__ import annotations
+
+from math import inf
+
+from msgspec.structs import replace
+
+from singletable.engine.catalog import gone
+from singletable.engine.control.declaration import check_declaration
+from singletable.engine.control.description import NOTHING, describe
+from singletable.engine.control.names import table_name
+from singletable.engine.control.records import new_table
+from singletable.engine.control.states import IN_USE, table_status
+from singletable.engine.session import Session
+from singletable.errors import ResourceInUse
+from singletable.operations import CreateTable, TableCreated
+
+
+def create_table(request: CreateTable, session: Session) -> TableCreated:
+    """Make the table, empty; one that was deleted for good leaves its name."""
+    check_declaration(request)
+    name = table_name(request.table_name, "CreateTable", session.settings)
+    _check_free(name, session)
+    record = new_table(request, name, session.settings, session.now)
+    table = session.catalog.add(session.execute, record)
+    for rows in (table.rows, *(index.rows for index in table.indexes)):
+        rows.create(session.execute)
+    # The answer shows a table in the making, however short that takes.
+    shown = replace(table.record, created_by=inf)
+    return TableCreated(describe(shown, NOTHING, session.settings, session.now))
+
+
+def _check_free(name: str, session: Session) -> None:
+    table = session.tables.get(name)
+    if table is None:
+        return
+    if gone(table, session.now):
+        session.catalog.remove(session.execute, table.record)
+        return
+    if table_status(table.record, session.now) == "CREATING":
+        raise ResourceInUse(f"{IN_USE}Table is being created: {name}")
+    raise ResourceInUse(f"Table already exists: {name}")

@@ -1,0 +1,39 @@
+"""Check and run DeleteTable."""
+
+from __future__ import annotations
+
+from math import inf
+
+from msgspec.structs import replace
+
+from singletable.engine.control.conflicts import check_table_may_go
+from singletable.engine.control.description import NOTHING, describe
+from singletable.engine.control.names import table_name
+from singletable.engine.control.states import check_settled
+from singletable.engine.session import Session
+from singletable.errors import ValidationError
+from singletable.operations import DeleteTable, TableDeleted
+
+PROTECTED = (
+    "Resource cannot be deleted as it is currently protected against deletion. "
+    "Disable deletion protection first."
+)
+
+
+def delete_table(request: DeleteTable, session: Session) -> TableDeleted:
+    """Drop everything in the table at once; its name stays taken as long as a deletion takes."""
+    table = session.described(table_name(request.table_name, "DeleteTable", session.settings))
+    record, now = table.record, session.now
+    check_settled(record, now)
+    if record.deletion_protection:
+        raise ValidationError(PROTECTED)
+    check_table_may_go(record, now)
+    for rows in (table.rows, *(index.rows for index in table.indexes)):
+        rows.drop(session.execute)
+    delay = session.settings.delays.delete_table
+    if delay:
+        session.catalog.change(session.execute, replace(record, deleted_by=now + delay))
+    else:
+        session.catalog.remove(session.execute, record)
+    shown = replace(record, deleted_by=inf)
+    return TableDeleted(describe(shown, NOTHING, session.settings, now))

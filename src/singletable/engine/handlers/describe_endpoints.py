@@ -1,0 +1,14 @@
+"""Run DescribeEndpoints."""
+
+from __future__ import annotations
+
+from singletable.engine.session import Session
+from singletable.operations import DescribeEndpoints, Endpoint, EndpointsDescribed
+
+CACHE_MINUTES = 1440
+
+
+def describe_endpoints(request: DescribeEndpoints, session: Session) -> EndpointsDescribed:
+    """The address of the region at AWS, good for a day."""
+    address = f"dynamodb.{session.settings.region}.amazonaws.com"
+    return EndpointsDescribed([Endpoint(address, CACHE_MINUTES)])

@@ -1,0 +1,14 @@
+"""Run DescribeLimits."""
+
+from __future__ import annotations
+
+from singletable.engine.session import Session
+from singletable.operations import DescribeLimits, LimitsDescribed
+
+ACCOUNT_UNITS = 80_000
+TABLE_UNITS = 40_000
+
+
+def describe_limits(request: DescribeLimits, session: Session) -> LimitsDescribed:
+    """What a new account may provision at AWS; the engine holds nobody to it."""
+    return LimitsDescribed(ACCOUNT_UNITS, ACCOUNT_UNITS, TABLE_UNITS, TABLE_UNITS)

@@ -1,0 +1,34 @@
+"""Check and run DescribeTimeToLive."""
+
+from __future__ import annotations
+
+from singletable.engine.control.names import table_name
+from singletable.engine.control.states import table_status
+from singletable.engine.record import TimeToLiveRecord
+from singletable.engine.session import Session
+from singletable.errors import ValidationError
+from singletable.operations import DescribeTimeToLive, TimeToLiveDescribed, TimeToLiveDescription
+
+
+def describe_time_to_live(request: DescribeTimeToLive, session: Session) -> TimeToLiveDescribed:
+    """Whether the items of a table expire, and by which attribute."""
+    name = table_name(request.table_name, "DescribeTimeToLive", session.settings)
+    record = session.described(name).record
+    status = table_status(record, session.now)
+    if status in ("CREATING", "DELETING"):
+        raise ValidationError(
+            f"Cannot describe time to live while table is in {status} state: "
+            f"Current table state is {status}"
+        )
+    return TimeToLiveDescribed(_describe(record.time_to_live, session.now))
+
+
+def _describe(record: TimeToLiveRecord | None, now: float) -> TimeToLiveDescription:
+    if record is None:
+        return TimeToLiveDescription("DISABLED")
+    settled = record.settled_by <= now
+    if record.enabled:
+        return TimeToLiveDescription("ENABLED" if settled else "ENABLING", record.attribute)
+    if settled:
+        return TimeToLiveDescription("DISABLED")
+    return TimeToLiveDescription("DISABLING", record.attribute)

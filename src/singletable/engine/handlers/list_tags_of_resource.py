@@ -1,0 +1,13 @@
+"""Check and run ListTagsOfResource."""
+
+from __future__ import annotations
+
+from singletable.engine.control.tags import check_resource, tagged_table
+from singletable.engine.session import Session
+from singletable.operations import ListTagsOfResource, TagsListed
+
+
+def list_tags_of_resource(request: ListTagsOfResource, session: Session) -> TagsListed:
+    """All tags of a table: they fit one page, and a token for another is ignored as at AWS."""
+    check_resource(request.resource_arn, "ListTagsOfResource", session)
+    return TagsListed(list(tagged_table(request.resource_arn, session).record.tags))

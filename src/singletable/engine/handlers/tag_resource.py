@@ -1,0 +1,31 @@
+"""Check and run TagResource."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from singletable.engine.control.states import check_settled
+from singletable.engine.control.tags import (
+    check_number,
+    check_resource,
+    check_tags,
+    merged_tags,
+    tagged_table,
+)
+from singletable.engine.session import Session
+from singletable.errors import ValidationError
+from singletable.operations import Done, TagResource
+
+
+def tag_resource(request: TagResource, session: Session) -> Done:
+    """Put tags on a table beside those it has; a tag of the same key is replaced."""
+    check_resource(request.resource_arn, "TagResource", session)
+    if not request.tags:
+        raise ValidationError("Atleast one Tag needs to be provided as Input.")
+    check_tags(request.tags)
+    record = tagged_table(request.resource_arn, session).record
+    check_settled(record, session.now)
+    tags = merged_tags(record.tags, request.tags)
+    check_number(tags)
+    session.catalog.change(session.execute, replace(record, tags=tags))
+    return Done()

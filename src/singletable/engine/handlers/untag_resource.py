@@ -1,0 +1,23 @@
+"""Check and run UntagResource."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from singletable.engine.control.states import check_settled
+from singletable.engine.control.tags import check_resource, tagged_table
+from singletable.engine.session import Session
+from singletable.errors import ValidationError
+from singletable.operations import Done, UntagResource
+
+
+def untag_resource(request: UntagResource, session: Session) -> Done:
+    """Take tags from a table; to take one that is not there is fine."""
+    check_resource(request.resource_arn, "UntagResource", session)
+    if not request.tag_keys:
+        raise ValidationError("Atleast one Tag Key needs to be provided as Input.")
+    record = tagged_table(request.resource_arn, session).record
+    check_settled(record, session.now)
+    tags = tuple(tag for tag in record.tags if tag.key not in request.tag_keys)
+    session.catalog.change(session.execute, replace(record, tags=tags))
+    return Done()
