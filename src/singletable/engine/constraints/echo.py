@@ -73,7 +73,9 @@ def _struct(value: Struct, depth: int) -> str:
 
 
 def _attribute(value: object, depth: int) -> str:
-    if not isinstance(value, dict) or depth > DEEPEST:
+    if depth > DEEPEST:
+        return "..."
+    if not isinstance(value, dict):
         return as_java(value, depth=depth)
     entries = cast("dict[object, object]", value)
     held = {_lowered(str(name)): entry for name, entry in entries.items()}
