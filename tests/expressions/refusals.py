@@ -1,0 +1,36 @@
+"""What an expression is refused with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from singletable.errors import ValidationError
+from singletable.expressions import Placeholders
+from singletable.values import AttributeValue
+
+Parse = Callable[[str, Placeholders], object]
+
+NAMES = {"#a": "a", "#also_a": "a", "#b": "b", "#status": "status"}
+VALUES: Mapping[str, AttributeValue] = {
+    ":n": {"N": "1"},
+    ":n2": {"N": "2"},
+    ":s": {"S": "a"},
+    ":s2": {"S": "b"},
+    ":b": {"B": "AQ=="},
+    ":bool": {"BOOL": True},
+    ":null": {"NULL": True},
+    ":l": {"L": []},
+    ":m": {"M": {}},
+    ":ss": {"SS": ["x"]},
+    ":ns": {"NS": ["1"]},
+    ":type": {"S": "SS"},
+}
+
+
+def refusal(parse: Parse, text: str) -> str:
+    """The words with which `parse` refuses the text."""
+    with pytest.raises(ValidationError) as refused:
+        parse(text, Placeholders(NAMES, VALUES))
+    return refused.value.message

@@ -1,0 +1,191 @@
+"""Which items meet which conditions."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.expressions import Placeholders, holds, parse_condition
+from singletable.values import AttributeValue, Item
+
+ITEM: Item = {
+    "n": {"N": "10"},
+    "neg": {"N": "-1.5"},
+    "s": {"S": "hello"},
+    "hollow": {"S": ""},
+    "music": {"S": "é𝄞"},
+    "b": {"B": "aGkgdGhlcmU="},
+    "high": {"B": "gA=="},
+    "yes": {"BOOL": True},
+    "nothing": {"NULL": True},
+    "ss": {"SS": ["cat", "dog"]},
+    "ns": {"NS": ["1", "2"]},
+    "bs": {"BS": ["AQ=="]},
+    "l": {"L": [{"S": "x"}, {"SS": ["a", "b"]}, {"L": [{"N": "3"}]}]},
+    "m": {"M": {"x": {"N": "1"}, "deep": {"M": {"y": {"S": "z"}}}}},
+}
+VALUES: dict[str, AttributeValue] = {
+    ":5": {"N": "5"},
+    ":10": {"N": "10"},
+    ":9": {"N": "9"},
+    ":s10": {"S": "10"},
+    ":hello": {"S": "hello"},
+    ":ell": {"S": "ell"},
+    ":he": {"S": "he"},
+    ":z": {"S": "z"},
+    ":blank": {"S": ""},
+    ":hi": {"B": "aGk="},
+    ":7f": {"B": "fw=="},
+    ":true": {"BOOL": True},
+    ":null": {"NULL": True},
+    ":dogcat": {"SS": ["dog", "cat"]},
+    ":ba": {"SS": ["b", "a"]},
+    ":cat": {"S": "cat"},
+    ":1": {"N": "1"},
+    ":3": {"N": "3"},
+    ":x01": {"B": "AQ=="},
+    ":list3": {"L": [{"N": "3"}]},
+    ":map": {"M": {"deep": {"M": {"y": {"S": "z"}}}, "x": {"N": "1"}}},
+    ":l": {"L": [{"S": "x"}, {"SS": ["b", "a"]}, {"L": [{"N": "3"}]}]},
+    ":N": {"S": "N"},
+    ":M": {"S": "M"},
+}
+
+
+def meets(text: str) -> bool:
+    return holds(parse_condition(text, Placeholders(None, VALUES)), ITEM)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n = :10",
+        "n > :9",
+        "n > :5",
+        "n >= :10 AND n <= :10",
+        "neg < :5",
+        "NOT n < :9",
+        "s > :he",
+        "s = :hello",
+        "n <> :s10",
+        "high > :7f",
+        "yes = :true",
+        "nothing = :null",
+        "ss = :dogcat",
+        "m = :map",
+        "l = :l",
+        "m.x = :1",
+        "m.deep.y = :z",
+        "l[2][0] = :3",
+        "n BETWEEN :5 AND :10",
+        "n BETWEEN neg AND n",
+        ":9 BETWEEN :5 AND n",
+        "n IN (:5, :hello, :10)",
+        "ss IN (:dogcat)",
+        "begins_with(s, :he)",
+        "begins_with(s, hollow)",
+        "begins_with(:hello, s)",
+        "begins_with(b, :hi)",
+        "contains(s, :ell)",
+        "contains(b, :hi)",
+        "contains(ss, :cat)",
+        "contains(ns, :1)",
+        "contains(bs, :x01)",
+        "contains(l, :ba)",
+        "contains(l, :list3)",
+        "contains(:dogcat, :cat)",
+        "attribute_exists(m.deep.y)",
+        "attribute_exists(nothing)",
+        "attribute_not_exists(m.absent)",
+        "attribute_not_exists(l[3])",
+        "attribute_not_exists(s.x)",
+        "attribute_not_exists(m[0])",
+        "attribute_type(n, :N)",
+        "attribute_type(m.deep, :M)",
+        "attribute_type(:5, :N)",
+        "size(s) = :5",
+        "size(ss) < :5",
+        "size(l) = :3",
+        "size(m) > :1",
+        "size(b) = size(:hello) OR size(b) > :5",
+        "size(hollow) < :1",
+        # A character outside the first 65,536 counts twice, as in Java.
+        "size(music) = :3",
+        "n = :5 OR n = :10 AND s = :hello",
+        "NOT (n = :5 OR n = :9)",
+        "NOT n = :5 AND s = :hello",
+    ],
+)
+def test_the_item_meets(text: str) -> None:
+    assert meets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n = :s10",
+        "n < :9",
+        "s > :5",
+        "l > n",
+        "high < :7f",
+        "m.deep = :map",
+        "n BETWEEN s AND :10",
+        "n BETWEEN :5 AND s",
+        "l BETWEEN n AND :10",
+        "n IN (:s10, :9)",
+        "begins_with(n, s)",
+        "begins_with(s, b)",
+        "contains(n, :1)",
+        "contains(s, :1)",
+        "contains(m, :1)",
+        "contains(ss, :dogcat)",
+        "attribute_type(n, :M)",
+        "attribute_exists(m.x.y)",
+        "attribute_exists(l[0][0])",
+        "size(n) = :10",
+        "size(yes) > :1 OR size(nothing) > :1 OR size(n) < :1",
+        "size(s) = :hello",
+        "NOT n = :10 AND s = :hello",
+        "n = :10 AND n = :5 OR s = :z",
+    ],
+)
+def test_the_item_does_not_meet(text: str) -> None:
+    assert not meets(text)
+
+
+# A missing attribute equals nothing, not even another missing one, and so differs from everything:
+# the idiom `pk <> :pk` creates an item only once.
+@pytest.mark.parametrize("other", [":5", "n", "gone2", "size(gone2)"])
+def test_a_missing_attribute_differs_from_everything(other: str) -> None:
+    assert meets(f"gone <> {other}")
+    assert meets(f"{other} <> gone")
+    for comparator in ("=", "<", "<=", ">", ">="):
+        assert not meets(f"gone {comparator} {other}")
+        assert not meets(f"{other} {comparator} gone")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gone BETWEEN :5 AND :10",
+        "n BETWEEN gone AND :10",
+        "n BETWEEN :5 AND gone",
+        "gone IN (:5, gone2)",
+        "n IN (gone)",
+        "begins_with(gone, :he)",
+        "begins_with(s, gone)",
+        "contains(gone, :he)",
+        "contains(s, gone)",
+        "attribute_type(gone, :N)",
+        "attribute_exists(gone)",
+        "size(gone) < :5",
+    ],
+)
+def test_a_missing_attribute_meets_no_other_test(text: str) -> None:
+    assert not meets(text)
+
+
+# Chains are read as leaning to the left, and long ones need no deep stack.
+def test_a_chain_may_be_long() -> None:
+    words = " AND ".join(["n=:10"] * 150)
+    assert meets(words)
+    assert not meets(f"{words.replace('AND', 'OR').replace('=:10', '=:5')}")

@@ -1,0 +1,71 @@
+"""What expressions mention."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.expressions import (
+    Path,
+    Placeholders,
+    Set,
+    operator_count,
+    parse_condition,
+    parse_update,
+    paths_of,
+    paths_of_update,
+    result_type,
+    touched_attributes,
+)
+from tests.expressions.refusals import NAMES, VALUES
+
+PLACEHOLDERS = Placeholders(NAMES, VALUES)
+
+
+def test_a_condition_mentions_its_paths_in_order() -> None:
+    text = (
+        "NOT (a = :n OR b.c[1] <> size(#a)) AND attribute_exists(d) AND e IN (f, :n) AND "
+        "g BETWEEN h AND i AND attribute_type(j, :type) AND contains(k, l) AND "
+        "attribute_not_exists(m)"
+    )
+    heads = [path[0] for path in paths_of(parse_condition(text, PLACEHOLDERS))]
+    assert heads == ["a", "b", "a", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"]
+    assert paths_of(parse_condition("b.c[1] = :n", PLACEHOLDERS)) == (("b", "c", 1),)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("a = :n", 1),
+        ("NOT a = :n AND b = :n OR size(a) = size(b)", 8),
+        ("attribute_exists(a) OR a IN (:n, b)", 3),
+    ],
+)
+def test_operators_and_functions_are_counted(text: str, count: int) -> None:
+    assert operator_count(parse_condition(text, PLACEHOLDERS)) == count
+
+
+def test_an_update_mentions_targets_and_sources() -> None:
+    update = parse_update(
+        "SET a.b = c + :n, d = if_not_exists(e, f), g = list_append(h[0], :l) REMOVE a.c, i",
+        PLACEHOLDERS,
+    )
+    expected: list[Path] = [("a", "b"), ("c",), ("d",), ("e",), ("f",), ("g",), ("h", 0)]
+    assert paths_of_update(update) == (*expected, ("a", "c"), ("i",))
+    assert touched_attributes(update) == ("a", "d", "g", "i")
+
+
+@pytest.mark.parametrize(
+    ("term", "kind"),
+    [
+        (":s", "S"),
+        ("b", None),
+        ("b + c", "N"),
+        ("list_append(b, c)", "L"),
+        ("if_not_exists(b, :ss)", "SS"),
+        ("if_not_exists(b, c)", None),
+    ],
+)
+def test_the_type_of_a_result_may_be_known_without_the_item(term: str, kind: str | None) -> None:
+    (action,) = parse_update(f"SET a = {term}", PLACEHOLDERS)
+    assert isinstance(action, Set)
+    assert result_type(action.term) == kind

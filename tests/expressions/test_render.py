@@ -1,0 +1,115 @@
+"""Expressions written as texts, and read back."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from hypothesis import given
+
+from singletable.expressions import (
+    Aliases,
+    And,
+    At,
+    Compare,
+    Condition,
+    KeyCondition,
+    Literally,
+    Not,
+    Or,
+    Placeholders,
+    Projection,
+    Remove,
+    Rendered,
+    Set,
+    Update,
+    parse_condition,
+    parse_key_condition,
+    parse_projection,
+    parse_update,
+    render_condition,
+    render_key_condition,
+    render_projection,
+    render_update,
+)
+from tests.expressions import generated
+
+ONE = Compare("=", At(("status",)), Literally({"N": "1"}))
+TWO = Compare("<", At(("a", 0, "b")), Literally({"N": "2"}))
+
+
+def placeholders_of(rendered: Rendered) -> Placeholders:
+    return Placeholders(rendered.names, rendered.values)
+
+
+# What is rendered says the same, and uses every placeholder that it brings.
+@given(generated.conditions)
+def test_a_condition_is_read_as_it_was_written(condition: Condition) -> None:
+    rendered = render_condition(condition)
+    placeholders = placeholders_of(rendered)
+    assert parse_condition(rendered.text, placeholders) == condition
+    placeholders.check_unused()
+
+
+# Actions of one kind stand together in a text, so that is how they come back.
+@given(generated.updates)
+def test_an_update_is_read_as_it_was_written(update: Update) -> None:
+    kinds = list(dict.fromkeys(action.__class__ for action in update))
+    rendered = render_update(update)
+    placeholders = placeholders_of(rendered)
+    assert parse_update(rendered.text, placeholders) == tuple(
+        sorted(update, key=lambda action: kinds.index(action.__class__))
+    )
+    placeholders.check_unused()
+
+
+@given(generated.projections)
+def test_a_projection_is_read_as_it_was_written(projection: Projection) -> None:
+    rendered = render_projection(projection)
+    placeholders = placeholders_of(rendered)
+    assert parse_projection(rendered.text, placeholders) == projection
+    placeholders.check_unused()
+
+
+@given(generated.key_conditions)
+def test_a_key_condition_is_read_as_it_was_written(condition: KeyCondition) -> None:
+    rendered = render_key_condition(condition)
+    assert parse_key_condition(rendered.text, placeholders_of(rendered)) == condition
+
+
+def test_every_name_and_value_stands_behind_a_placeholder() -> None:
+    rendered = render_condition(Or(And(ONE, Not(And(TWO, TWO))), ONE))
+    assert rendered.text == (
+        "#n0 = :v0 AND NOT (#n1[0].#n2 < :v1 AND #n1[0].#n2 < :v1) OR #n0 = :v0"
+    )
+    assert rendered.names == {"#n0": "status", "#n1": "a", "#n2": "b"}
+    assert rendered.values == {":v0": {"N": "1"}, ":v1": {"N": "2"}}
+
+
+# One number is not one text, and true is not one.
+def test_values_of_different_types_do_not_share_a_placeholder() -> None:
+    aliases = Aliases()
+    shared = [aliases.value({"N": "1"}), aliases.value({"S": "1"}), aliases.value({"N": "1"})]
+    flags = [aliases.value({"BOOL": True}), aliases.value({"NULL": True})]
+    assert shared == [":v0", ":v1", ":v0"]
+    assert flags == [":v2", ":v3"]
+
+
+# A request has one set of placeholders for all its expressions.
+def test_expressions_of_one_request_share_their_placeholders() -> None:
+    aliases = Aliases()
+    update = render_update(
+        (Set(("status",), Literally({"N": "1"})), Remove(("b",)), Set(("c",), At(("b",)))), aliases
+    )
+    condition = render_condition(ONE, aliases)
+    assert update.text == "SET #n0 = :v0, #n2 = #n1 REMOVE #n1"
+    assert condition.text == "#n0 = :v0"
+    assert aliases.names == {"#n0": "status", "#n1": "b", "#n2": "c"}
+
+
+# Python's `a & b & c` leans to the left: such a chain needs no parentheses, and no deep stack.
+def test_a_long_chain_is_written_flat() -> None:
+    links: list[Condition] = [ONE] * 140
+    chain = reduce(And, links)
+    rendered = render_condition(chain)
+    assert "(" not in rendered.text
+    assert parse_condition(rendered.text, placeholders_of(rendered)) == chain
