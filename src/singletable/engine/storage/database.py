@@ -21,7 +21,7 @@ from typing import IO, Protocol, TypeVar, cast
 import apsw
 
 from singletable.engine.storage.execute import Execute
-from singletable.engine.storage.format import prepare
+from singletable.engine.storage.format import is_ours, lay_out
 from singletable.errors import EngineClosed, StorageError
 
 T = TypeVar("T")
@@ -68,9 +68,14 @@ class Database:
         self._closed = False
         self._process = os.getpid()
         self._lock_file = None if path is None else _lock(path)
-        self._writer = self._connect()
-        self._execute = cast(Execute, self._writer.execute)
-        prepare(self._execute)
+        try:
+            self._writer = self._connect(is_ours)
+            self._execute = cast(Execute, self._writer.execute)
+            lay_out(self._execute)
+        except StorageError:
+            if self._lock_file is not None:
+                self._lock_file.close()
+            raise
         self.follower: Follower = _Nobody()
 
     def write(self, work: Callable[[Execute], T]) -> T:
@@ -156,10 +161,13 @@ class Database:
         for waiting in group:
             waiting.done = True
 
-    def _connect(self) -> apsw.Connection:
+    def _connect(self, check: Callable[[Execute], object] | None = None) -> apsw.Connection:
+        """A connection; `check` sees the database before anything about it is changed."""
         try:
             connection = apsw.Connection(str(self.path or ":memory:"), statementcachesize=500)
             connection.set_busy_timeout(10_000)
+            if check is not None:
+                check(cast(Execute, connection.execute))
             if self.path is not None:
                 connection.execute("PRAGMA journal_mode = WAL")
                 synchronous = "FULL" if self.durable else "NORMAL"
@@ -196,13 +204,17 @@ class _Nobody:
 
 
 def _lock(path: Path) -> IO[bytes]:
-    """Hold the file for this process: a second one would not see what this one has in memory."""
+    """Hold the file for this process: a second one would not see what this one has in memory.
+
+    SQLite locks a file in another way, so the two do not meet; but SQLite's locks would go if this
+    handle were closed before its connections are.
+    """
     if path.is_dir():
         raise StorageError(f"'{path}' is a directory. Give the path of a file.")
     if not path.parent.is_dir():
         raise StorageError(f"'{path}' cannot be made: the directory '{path.parent}' is not there.")
     try:
-        file = path.with_name(path.name + ".lock").open("wb")
+        file = path.open("ab")
     except OSError as error:
         raise StorageError(f"'{path}' cannot be opened: {error.strerror}.") from error
     try:

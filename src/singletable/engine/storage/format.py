@@ -22,8 +22,8 @@ _TABLES = (
 )
 
 
-def prepare(execute: Execute) -> None:
-    """Lay out a new database, or make sure that an old one is ours and of this version."""
+def is_ours(execute: Execute) -> bool:
+    """Whether the database is ours already; StorageError if it is not and is not empty either."""
     ((application, version),) = execute(
         "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
     )
@@ -34,11 +34,18 @@ def prepare(execute: Execute) -> None:
                 f"The file has format {version}, and this release of singletable reads format "
                 f"{VERSION}. Use the release that wrote it."
             )
-        return
+        return True
     if objects or application:
         raise StorageError(
             "The file is an SQLite database of another program. Give the path of a new file."
         )
+    return False
+
+
+def lay_out(execute: Execute) -> None:
+    """Make a new database ours; one that is stays as it is."""
+    if is_ours(execute):
+        return
     execute("BEGIN IMMEDIATE")
     execute(f"PRAGMA application_id = {APPLICATION_ID}")
     execute(f"PRAGMA user_version = {VERSION}")
