@@ -1,0 +1,752 @@
+"""The parameters from before expressions, on every operation that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from singletable.operations import (
+    AttributeValueUpdate,
+    BatchGetItem,
+    Condition,
+    ConditionalOperator,
+    DeleteItem,
+    Driver,
+    ExpectedAttributeValue,
+    GetItem,
+    KeysAndAttributes,
+    Operation,
+    PutItem,
+    Query,
+    Scan,
+    UpdateItem,
+)
+from singletable.values import AttributeValue, Item
+from tests.conformance.refusals import (
+    BOGUS,
+    ENVELOPE,
+    INVALID,
+    check_not_found,
+    failed_condition,
+    refusal,
+)
+from tests.conformance.tables import make_table, put, stored, unused_name
+
+WITHOUT = "ConditionalOperator cannot be used without Filter or Expected"
+TWO_OR_MORE = (
+    "ConditionalOperator can only be used when Filter or Expected has two or more elements"
+)
+REVERSED = (
+    "The BETWEEN condition was provided a range where the lower bound is greater than the upper "
+    "bound"
+)
+NO_NUMBER = "The parameter cannot be converted to a numeric value: "
+NO_VALUE = INVALID + "Only DELETE action is allowed when no attribute value is specified"
+NOT_INDEXABLE = "Attempted conditional constraint is not an indexable operation"
+LENGTH = "Conditions can be of length 1 or 2 only"
+
+Expected = dict[str, ExpectedAttributeValue]
+Conditions = dict[str, Condition]
+Updates = dict[str, AttributeValueUpdate]
+
+KEY: Item = {"pk": {"S": "k"}}
+A_IS_1: Expected = {"a": ExpectedAttributeValue(value={"N": "1"})}
+A_IS_2: Expected = {"a": ExpectedAttributeValue(value={"N": "2"})}
+
+
+def equal(value: AttributeValue) -> Condition:
+    return Condition("EQ", [value])
+
+
+def mixed(legacy: str, expressions: str) -> str:
+    return (
+        "Can not use both expression and non-expression parameters in the same request: "
+        f"Non-expression parameters: {{{legacy}}} Expression parameters: {{{expressions}}}"
+    )
+
+
+# The three writes that can expect something, each as a function of what it expects.
+
+
+def expecting_put(
+    table: str, expected: Expected | None, operator: ConditionalOperator | None = None
+) -> PutItem:
+    return PutItem(table, {**KEY, "new": {"BOOL": True}}, expected, conditional_operator=operator)
+
+
+def expecting_update(
+    table: str, expected: Expected | None, operator: ConditionalOperator | None = None
+) -> UpdateItem:
+    updates = {"new": AttributeValueUpdate({"BOOL": True})}
+    return UpdateItem(table, KEY, updates, expected, operator)
+
+
+def expecting_delete(
+    table: str, expected: Expected | None, operator: ConditionalOperator | None = None
+) -> DeleteItem:
+    return DeleteItem(table, KEY, expected, operator)
+
+
+Write = Callable[[str, Expected | None, ConditionalOperator | None], Operation[object]]
+WRITES: list[Write] = [expecting_put, expecting_update, expecting_delete]
+every_write = pytest.mark.parametrize("write", WRITES)
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table of items by pk alone."""
+    return make_table(driver, pk="S")
+
+
+# Expected
+
+
+@every_write
+def test_a_write_goes_on_if_the_item_is_as_expected(
+    driver: Driver, table: str, write: Write
+) -> None:
+    before: Item = {**KEY, "a": {"N": "1"}}
+    put(driver, table, before)
+    failed_condition(driver, write(table, A_IS_2, None))
+    assert stored(driver, table, KEY) == before
+    driver.execute(write(table, A_IS_1, None))
+    assert stored(driver, table, KEY) != before
+
+
+# This is how items were created only once before there were expressions.
+def test_exists_false_creates_only_once(driver: Driver, table: str) -> None:
+    expected = {"pk": ExpectedAttributeValue(exists=False)}
+    driver.execute(expecting_put(table, expected))
+    failed_condition(driver, expecting_put(table, expected))
+
+
+# The suspicious ones: NE holds for what is not there, and NOT_CONTAINS, its sibling, does not.
+# NULL asks whether an attribute is missing, not whether it is of the type NULL.
+@pytest.mark.parametrize(
+    ("asked", "met"),
+    [
+        (ExpectedAttributeValue(comparison_operator="NULL"), True),
+        (ExpectedAttributeValue(comparison_operator="NOT_NULL"), False),
+        (ExpectedAttributeValue({"N": "1"}, comparison_operator="NE"), True),
+        (ExpectedAttributeValue({"N": "1"}, comparison_operator="EQ"), False),
+        (ExpectedAttributeValue({"N": "1"}, comparison_operator="LT"), False),
+        (ExpectedAttributeValue({"N": "1"}, comparison_operator="IN"), False),
+        (ExpectedAttributeValue({"S": ""}, comparison_operator="BEGINS_WITH"), False),
+        (ExpectedAttributeValue({"N": "1"}, comparison_operator="CONTAINS"), False),
+        (ExpectedAttributeValue({"N": "1"}, comparison_operator="NOT_CONTAINS"), False),
+    ],
+    ids=str,
+)
+def test_what_is_expected_of_a_missing_attribute(
+    driver: Driver, table: str, asked: ExpectedAttributeValue, met: bool
+) -> None:
+    write = expecting_update(table, {"missing": asked})
+    if met:
+        driver.execute(write)
+    else:
+        failed_condition(driver, write)
+        assert stored(driver, table, KEY) is None
+
+
+@every_write
+@pytest.mark.parametrize(
+    ("operator", "met"), [(None, False), ("AND", False), ("OR", True)], ids=str
+)
+def test_expectations_are_joined_by_and_unless_by_or(
+    driver: Driver,
+    table: str,
+    write: Write,
+    operator: ConditionalOperator | None,
+    met: bool,
+) -> None:
+    put(driver, table, {**KEY, "a": {"N": "1"}, "b": {"S": "hello"}})
+    expected = {
+        **A_IS_2,
+        "b": ExpectedAttributeValue(
+            comparison_operator="BEGINS_WITH", attribute_value_list=[{"S": "he"}]
+        ),
+    }
+    if met:
+        driver.execute(write(table, expected, operator))
+    else:
+        failed_condition(driver, write(table, expected, operator))
+
+
+BAD_EXPECTATIONS: list[tuple[ExpectedAttributeValue, str]] = [
+    (
+        ExpectedAttributeValue(),
+        f"{INVALID}Value must be provided when Exists is null for Attribute: a",
+    ),
+    (
+        ExpectedAttributeValue(exists=True),
+        f"{INVALID}Value must be provided when Exists is true for Attribute: a",
+    ),
+    (
+        ExpectedAttributeValue({"S": "x"}, exists=False),
+        f"{INVALID}Value cannot be used when Exists is false for Attribute: a",
+    ),
+    (
+        ExpectedAttributeValue({"S": "x"}, None, "EQ", [{"S": "x"}]),
+        f"{INVALID}Value and AttributeValueList cannot be used together for Attribute: a",
+    ),
+    (
+        ExpectedAttributeValue(None, True, "EQ", [{"S": "x"}]),
+        f"{INVALID}Exists and ComparisonOperator cannot be used together for Attribute: a",
+    ),
+    (
+        ExpectedAttributeValue(comparison_operator="EQ"),
+        f"{INVALID}Value or AttributeValueList must be used with ComparisonOperator: EQ "
+        "for Attribute: a",
+    ),
+    (
+        ExpectedAttributeValue(attribute_value_list=[{"S": "x"}]),
+        f"{INVALID}AttributeValueList can only be used with a ComparisonOperator for Attribute: a",
+    ),
+    (
+        ExpectedAttributeValue(None, None, "BETWEEN", [{"S": "x"}]),
+        f"{INVALID}Invalid number of argument(s) for the BETWEEN ComparisonOperator",
+    ),
+    (
+        ExpectedAttributeValue(None, None, "IN", [{"S": "x"}, {"N": "1"}]),
+        f"{INVALID}AttributeValues inside AttributeValueList must be of same type",
+    ),
+    (ExpectedAttributeValue(None, None, "BETWEEN", [{"N": "2"}, {"N": "1"}]), REVERSED),
+    (ExpectedAttributeValue({"N": "abc"}), NO_NUMBER + "abc"),
+    (ExpectedAttributeValue({"N": ""}), NO_NUMBER),
+    (
+        ExpectedAttributeValue({"NS": ["2", "1", "2"]}),
+        f"{INVALID}Input collection contains duplicates.",
+    ),
+]
+
+
+# Asked of a table that is not there, since all of this is seen before the table is.
+@every_write
+@pytest.mark.parametrize(("asked", "text"), BAD_EXPECTATIONS, ids=str)
+def test_an_expectation_is_refused(
+    driver: Driver, write: Write, asked: ExpectedAttributeValue, text: str
+) -> None:
+    assert refusal(driver, write(unused_name(), {"a": asked}, None)) == ENVELOPE + text
+
+
+@every_write
+@pytest.mark.parametrize(
+    ("expected", "text"), [(None, WITHOUT), ({}, WITHOUT), (A_IS_1, TWO_OR_MORE)], ids=str
+)
+def test_a_write_needs_two_expectations_to_join(
+    driver: Driver, write: Write, expected: Expected | None, text: str
+) -> None:
+    assert refusal(driver, write(unused_name(), expected, "AND")) == ENVELOPE + text
+
+
+@every_write
+def test_to_expect_nothing_is_no_condition(driver: Driver, table: str, write: Write) -> None:
+    driver.execute(write(table, {}, None))
+
+
+def test_expectations_do_not_go_with_a_condition_expression(driver: Driver) -> None:
+    exists = "attribute_exists(pk)"
+    text = ENVELOPE + mixed("Expected", "ConditionExpression")
+    name = unused_name()
+    put_item = PutItem(name, KEY, A_IS_1, condition_expression=exists)
+    assert refusal(driver, put_item) == text
+    delete_item = DeleteItem(name, KEY, A_IS_1, condition_expression=exists)
+    assert refusal(driver, delete_item) == text
+
+
+# AttributeUpdates
+
+
+CHANGES: list[tuple[AttributeValue | None, AttributeValueUpdate, AttributeValue | None]] = [
+    (None, AttributeValueUpdate({"S": "x"}), {"S": "x"}),
+    ({"S": "x"}, AttributeValueUpdate({"L": []}, "PUT"), {"L": []}),
+    ({"N": "10"}, AttributeValueUpdate({"N": "5"}, "ADD"), {"N": "15"}),
+    (None, AttributeValueUpdate({"N": "5"}, "ADD"), {"N": "5"}),
+    ({"SS": ["b"]}, AttributeValueUpdate({"SS": ["a"]}, "ADD"), {"SS": ["a", "b"]}),
+    (None, AttributeValueUpdate({"SS": ["a"]}, "ADD"), {"SS": ["a"]}),
+    # No expression can do this with ADD; it is not in AWS's manual either.
+    (
+        {"L": [{"N": "1"}]},
+        AttributeValueUpdate({"L": [{"S": "a"}]}, "ADD"),
+        {"L": [{"N": "1"}, {"S": "a"}]},
+    ),
+    (None, AttributeValueUpdate({"L": [{"S": "a"}]}, "ADD"), {"L": [{"S": "a"}]}),
+    ({"S": "x"}, AttributeValueUpdate(action="DELETE"), None),
+    ({"SS": ["a", "b"]}, AttributeValueUpdate({"SS": ["b", "c"]}, "DELETE"), {"SS": ["a"]}),
+    ({"SS": ["a"]}, AttributeValueUpdate({"SS": ["a"]}, "DELETE"), None),
+]
+
+
+@pytest.mark.parametrize(("before", "change", "after"), CHANGES, ids=str)
+def test_an_attribute_is_changed(
+    driver: Driver,
+    table: str,
+    before: AttributeValue | None,
+    change: AttributeValueUpdate,
+    after: AttributeValue | None,
+) -> None:
+    put(driver, table, KEY if before is None else {**KEY, "a": before})
+    driver.execute(UpdateItem(table, KEY, {"a": change}))
+    assert stored(driver, table, KEY) == (KEY if after is None else {**KEY, "a": after})
+
+
+@pytest.mark.parametrize(
+    ("updates", "created"),
+    [
+        (None, KEY),
+        ({}, KEY),
+        ({"a": AttributeValueUpdate({"N": "1"}, "ADD")}, {**KEY, "a": {"N": "1"}}),
+        ({"a": AttributeValueUpdate({"L": []}, "ADD")}, {**KEY, "a": {"L": []}}),
+        # What only takes away makes no item of none.
+        ({"a": AttributeValueUpdate(action="DELETE")}, None),
+        ({"a": AttributeValueUpdate({"SS": ["a"]}, "DELETE")}, None),
+    ],
+    ids=str,
+)
+def test_an_update_of_no_item_creates_one(
+    driver: Driver, table: str, updates: Updates | None, created: Item | None
+) -> None:
+    driver.execute(UpdateItem(table, KEY, updates))
+    assert stored(driver, table, KEY) == created
+
+
+def test_updated_attributes_are_those_that_are_named(driver: Driver, table: str) -> None:
+    put(driver, table, {**KEY, "a": {"N": "1"}, "b": {"N": "2"}, "c": {"N": "3"}})
+    updates: Updates = {
+        "a": AttributeValueUpdate({"N": "1"}, "ADD"),
+        "b": AttributeValueUpdate(action="DELETE"),
+    }
+    old = UpdateItem(table, KEY, updates, return_values="UPDATED_OLD")
+    assert driver.execute(old).attributes == {"a": {"N": "1"}, "b": {"N": "2"}}
+    new = UpdateItem(table, KEY, updates, return_values="UPDATED_NEW")
+    assert driver.execute(new).attributes == {"a": {"N": "3"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (AttributeValueUpdate(), NO_VALUE),
+        (AttributeValueUpdate(action="ADD"), NO_VALUE),
+        (AttributeValueUpdate({"N": "abc"}), NO_NUMBER + "abc"),
+        (
+            AttributeValueUpdate({"SS": ["b", "a", "b"]}),
+            f'{INVALID}Input collection ["a", "b", "b"] contains duplicates.',
+        ),
+        (
+            AttributeValueUpdate({"S": "x"}, "ADD"),
+            f"{INVALID}ADD action is not supported for the type S",
+        ),
+        (
+            AttributeValueUpdate({"M": {}}, "ADD"),
+            f"{INVALID}ADD action is not supported for the type M",
+        ),
+        (
+            AttributeValueUpdate({"L": []}, "DELETE"),
+            f"{INVALID}DELETE action with value is not supported for the type L",
+        ),
+    ],
+    ids=str,
+)
+def test_an_update_is_refused(driver: Driver, change: AttributeValueUpdate, text: str) -> None:
+    assert refusal(driver, UpdateItem(unused_name(), KEY, {"a": change})) == ENVELOPE + text
+
+
+def test_the_key_cannot_be_updated(driver: Driver, table: str) -> None:
+    update = UpdateItem(table, KEY, {"pk": AttributeValueUpdate({"S": "x"})})
+    assert refusal(driver, update) == (
+        f"{INVALID}Cannot update attribute pk. This attribute is part of the key"
+    )
+
+
+# An update expression is also weighed as it is written, and would be refused here.
+def test_an_update_may_fill_the_item_to_its_limit(driver: Driver, table: str) -> None:
+    padding = 409_600 - len("pk") - len("k") - len("a")
+    for size, fits in ((padding, True), (padding + 1, False)):
+        update = UpdateItem(table, KEY, {"a": AttributeValueUpdate({"S": "x" * size})})
+        if fits:
+            driver.execute(update)
+        else:
+            text = "Item size to update has exceeded the maximum allowed size"
+            assert refusal(driver, update) == text
+
+
+def test_updates_do_not_go_with_expressions(driver: Driver) -> None:
+    updates: Updates = {"a": AttributeValueUpdate({"S": "x"})}
+    name = unused_name()
+    update = UpdateItem(name, KEY, updates, update_expression="REMOVE a")
+    assert refusal(driver, update) == ENVELOPE + mixed("AttributeUpdates", "UpdateExpression")
+    update = UpdateItem(name, KEY, updates, condition_expression="attribute_exists(pk)")
+    assert refusal(driver, update) == ENVELOPE + mixed("AttributeUpdates", "ConditionExpression")
+    update = UpdateItem(name, KEY, None, A_IS_1, update_expression="REMOVE a")
+    assert refusal(driver, update) == ENVELOPE + mixed("Expected", "UpdateExpression")
+
+
+# KeyConditions and QueryFilter
+
+
+@pytest.fixture
+def poems(driver: Driver) -> str:
+    """A table with a partition `p` of five items by sk, and another partition."""
+    table = make_table(driver, pk="S", sk="S")
+    for number, sk in enumerate(("a", "ab", "b", "c", "d")):
+        item: Item = {
+            "pk": {"S": "p"},
+            "sk": {"S": sk},
+            "n": {"N": str(number)},
+            "even": {"BOOL": number % 2 == 0},
+            "title": {"S": f"on {sk}"},
+        }
+        put(driver, table, item)
+    put(driver, table, {"pk": {"S": "q"}, "sk": {"S": "a"}})
+    return table
+
+
+IN_P = {"pk": equal({"S": "p"})}
+
+
+def sort_keys(items: list[Item]) -> list[str]:
+    return [item["sk"]["S"] for item in items]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (None, "a ab b c d"),
+        (equal({"S": "b"}), "b"),
+        (equal({"S": "x"}), ""),
+        (Condition("LT", [{"S": "b"}]), "a ab"),
+        (Condition("LE", [{"S": "b"}]), "a ab b"),
+        (Condition("GT", [{"S": "b"}]), "c d"),
+        (Condition("GE", [{"S": "b"}]), "b c d"),
+        (Condition("BETWEEN", [{"S": "ab"}, {"S": "c"}]), "ab b c"),
+        (Condition("BEGINS_WITH", [{"S": "a"}]), "a ab"),
+    ],
+    ids=str,
+)
+def test_key_conditions_ask_for_part_of_a_partition(
+    driver: Driver, poems: str, asked: Condition | None, found: str
+) -> None:
+    conditions = IN_P if asked is None else {"sk": asked, **IN_P}
+    page = driver.execute(Query(poems, key_conditions=conditions))
+    assert sort_keys(page.items) == found.split()
+    back = driver.execute(Query(poems, key_conditions=conditions, scan_index_forward=False))
+    assert sort_keys(back.items) == found.split()[::-1]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "operator", "found"),
+    [
+        ({}, None, "a ab b c d"),
+        ({"n": equal({"N": "2.0"})}, None, "b"),
+        ({"even": equal({"BOOL": True})}, None, "a b d"),
+        ({"title": Condition("CONTAINS", [{"S": "n a"}])}, None, "a ab"),
+        ({"title": Condition("NOT_CONTAINS", [{"S": "n a"}])}, None, "b c d"),
+        ({"n": Condition("NE", [{"S": "2"}])}, None, "a ab b c d"),
+        ({"n": Condition("IN", [{"N": "1"}, {"N": "3"}])}, None, "ab c"),
+        ({"missing": Condition("NULL")}, None, "a ab b c d"),
+        ({"missing": Condition("NOT_NULL")}, None, ""),
+        ({"n": Condition("GT", [{"N": "1"}]), "even": equal({"BOOL": True})}, None, "b d"),
+        ({"n": Condition("GT", [{"N": "3"}]), "title": equal({"S": "on a"})}, "OR", "a d"),
+    ],
+    ids=str,
+)
+def test_a_filter_lets_items_through(
+    driver: Driver,
+    poems: str,
+    conditions: Conditions,
+    operator: ConditionalOperator | None,
+    found: str,
+) -> None:
+    query = Query(
+        poems, key_conditions=IN_P, query_filter=conditions, conditional_operator=operator
+    )
+    page = driver.execute(query)
+    assert sort_keys(page.items) == found.split()
+    assert (page.count, page.scanned_count) == (len(found.split()), 5)
+    # The same of a scan, which may also filter by the keys.
+    if operator is None:
+        page = driver.execute(Scan(poems, scan_filter={**conditions, **IN_P}))
+        assert sorted(sort_keys(page.items)) == found.split()
+        assert page.scanned_count == 6
+
+
+@pytest.mark.parametrize(
+    ("conditions", "text"),
+    [
+        ({}, LENGTH),
+        ({**IN_P, "sk": equal({"S": "a"}), "n": equal({"N": "1"})}, LENGTH),
+        (
+            {"pk": Condition("EQ")},
+            f"{INVALID}Invalid number of argument(s) for the EQ ComparisonOperator",
+        ),
+        ({"pk": equal({"N": "abc"})}, NO_NUMBER + "abc"),
+        ({**IN_P, "sk": Condition("BETWEEN", [{"S": "b"}, {"S": "a"}])}, REVERSED),
+        (
+            {**IN_P, "sk": Condition("BEGINS_WITH", [{"N": "1"}])},
+            f"{INVALID}ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type",
+        ),
+    ],
+    ids=str,
+)
+def test_key_conditions_are_refused_before_the_table_is_looked_up(
+    driver: Driver, conditions: Conditions, text: str
+) -> None:
+    assert refusal(driver, Query(unused_name(), key_conditions=conditions)) == text
+
+
+UNSUPPORTED = "Query key condition not supported"
+WRONG_TYPE = INVALID + "Condition parameter type does not match schema type"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "text"),
+    [
+        ({"sk": equal({"S": "a"})}, "Query condition missed key schema element: pk"),
+        ({**IN_P, "n": equal({"N": "1"})}, "Query condition missed key schema element: sk"),
+        ({"pk": Condition("GT", [{"S": "p"}])}, UNSUPPORTED),
+        ({"pk": Condition("BEGINS_WITH", [{"S": "p"}])}, UNSUPPORTED),
+        ({"pk": equal({"N": "1"})}, WRONG_TYPE),
+        ({**IN_P, "sk": equal({"BOOL": True})}, WRONG_TYPE),
+        ({"pk": Condition("NE", [{"S": "p"}])}, NOT_INDEXABLE),
+        ({**IN_P, "sk": Condition("NE", [{"S": "a"}])}, NOT_INDEXABLE),
+        ({**IN_P, "sk": Condition("IN", [{"S": "a"}])}, NOT_INDEXABLE),
+        ({**IN_P, "sk": Condition("CONTAINS", [{"S": "a"}])}, NOT_INDEXABLE),
+        ({**IN_P, "sk": Condition("NOT_CONTAINS", [{"S": "a"}])}, NOT_INDEXABLE),
+        ({**IN_P, "sk": Condition("NULL")}, NOT_INDEXABLE),
+        ({**IN_P, "sk": Condition("NOT_NULL")}, NOT_INDEXABLE),
+    ],
+    ids=str,
+)
+def test_key_conditions_are_refused_by_what_the_table_is(
+    driver: Driver, poems: str, conditions: Conditions, text: str
+) -> None:
+    check_not_found(driver, Query(unused_name(), key_conditions=conditions))
+    assert refusal(driver, Query(poems, key_conditions=conditions)) == text
+
+
+def test_a_query_filter_cannot_ask_for_the_key(driver: Driver, poems: str) -> None:
+    query = Query(poems, key_conditions=IN_P, query_filter={"sk": equal({"S": "a"})})
+    assert refusal(driver, query) == (
+        "QueryFilter can only contain non-primary key attributes: Primary key attribute: sk"
+    )
+
+
+BAD_FILTERS: list[tuple[Condition, str]] = [
+    (
+        Condition("EQ", []),
+        f"{INVALID}Invalid number of argument(s) for the EQ ComparisonOperator",
+    ),
+    (
+        Condition("NULL", [{"S": "a"}]),
+        f"{INVALID}Invalid number of argument(s) for the NULL ComparisonOperator",
+    ),
+    (
+        Condition("IN", [{"S": "a"}, {"N": "1"}]),
+        f"{INVALID}AttributeValues inside AttributeValueList must be of same type",
+    ),
+    (
+        Condition("IN", [{"BOOL": True}]),
+        f"{INVALID}ComparisonOperator IN is not valid for BOOL AttributeValue type",
+    ),
+    (
+        Condition("CONTAINS", [{"SS": ["a"]}]),
+        f"{INVALID}ComparisonOperator CONTAINS is not valid for SS AttributeValue type",
+    ),
+    (Condition("BETWEEN", [{"N": "2"}, {"N": "1"}]), REVERSED),
+]
+
+
+@pytest.mark.parametrize(("asked", "text"), BAD_FILTERS, ids=str)
+def test_a_filter_is_refused(driver: Driver, asked: Condition, text: str) -> None:
+    name = unused_name()
+    query = Query(name, key_conditions=IN_P, query_filter={"a": asked})
+    assert refusal(driver, query) == text
+    assert refusal(driver, Scan(name, scan_filter={"a": asked})) == text
+
+
+# Query checks values as the newer operations do, Scan as all once did.
+@pytest.mark.parametrize(
+    ("value", "by_query", "by_scan"),
+    [
+        ({"N": ""}, NO_NUMBER, NO_NUMBER.removesuffix(": ")),
+        (
+            {"SS": ["b", "a", "b"]},
+            f'{INVALID}Input collection ["a", "b", "b"] contains duplicates.',
+            f"{INVALID}Input collection [b, a, b] contains duplicates.",
+        ),
+    ],
+    ids=str,
+)
+def test_a_bad_value_is_refused_in_the_words_of_the_operation(
+    driver: Driver, value: AttributeValue, by_query: str, by_scan: str
+) -> None:
+    name = unused_name()
+    query = Query(name, key_conditions=IN_P, query_filter={"a": equal(value)})
+    assert refusal(driver, query) == by_query
+    assert refusal(driver, Scan(name, scan_filter={"a": equal(value)})) == by_scan
+
+
+# The joining word is looked at before what it joins: here a bad number, and no key condition.
+@pytest.mark.parametrize(
+    ("conditions", "text"),
+    [(None, WITHOUT), ({}, WITHOUT), ({"a": equal({"N": "abc"})}, TWO_OR_MORE)],
+    ids=str,
+)
+def test_a_read_needs_two_conditions_to_join(
+    driver: Driver, conditions: Conditions | None, text: str
+) -> None:
+    name = unused_name()
+    query = Query(name, query_filter=conditions, conditional_operator="AND")
+    assert refusal(driver, query) == text
+    assert refusal(driver, Scan(name, scan_filter=conditions, conditional_operator="OR")) == text
+
+
+def test_a_query_knows_no_other_joining_word(driver: Driver) -> None:
+    query = Query(
+        unused_name(),
+        select=BOGUS,
+        key_conditions=IN_P,
+        query_filter={"a": Condition("NULL"), "b": Condition("NULL")},
+        conditional_operator=BOGUS,
+    )
+    assert refusal(driver, query) == (
+        "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"
+    )
+
+
+# KeyConditions alone may stand beside the expressions of a query, unless the key has one.
+def test_key_conditions_go_with_other_expressions(driver: Driver, poems: str) -> None:
+    query = Query(
+        poems,
+        key_conditions=IN_P,
+        filter_expression="n > :n",
+        projection_expression="sk",
+        expression_attribute_values={":n": {"N": "2"}},
+    )
+    assert driver.execute(query).items == [{"sk": {"S": "c"}}, {"sk": {"S": "d"}}]
+
+
+@pytest.mark.parametrize(
+    ("read", "legacy", "expressions"),
+    [
+        (
+            Query(
+                "none",
+                attributes_to_get=["a"],
+                key_conditions=IN_P,
+                query_filter=IN_P,
+                conditional_operator="AND",
+                projection_expression="a",
+                filter_expression="a = b",
+                key_condition_expression="pk = :p",
+            ),
+            "AttributesToGet, QueryFilter, ConditionalOperator, KeyConditions",
+            "ProjectionExpression, FilterExpression, KeyConditionExpression",
+        ),
+        (
+            Query("none", query_filter=IN_P, key_condition_expression="pk = :p"),
+            "QueryFilter",
+            "KeyConditionExpression",
+        ),
+        (
+            Query("none", key_conditions=IN_P, query_filter=IN_P, filter_expression="a = b"),
+            "QueryFilter",
+            "FilterExpression",
+        ),
+        (
+            Scan(
+                "none",
+                attributes_to_get=["a"],
+                scan_filter=IN_P,
+                conditional_operator="AND",
+                projection_expression="a",
+                filter_expression="a = b",
+            ),
+            "AttributesToGet, ScanFilter, ConditionalOperator",
+            "ProjectionExpression, FilterExpression",
+        ),
+        (
+            Scan("none", conditional_operator="AND", projection_expression="a"),
+            "ConditionalOperator",
+            "ProjectionExpression",
+        ),
+        (
+            GetItem("none", KEY, ["a"], projection_expression="a"),
+            "AttributesToGet",
+            "ProjectionExpression",
+        ),
+        (
+            BatchGetItem({"none": KeysAndAttributes([KEY], ["a"], projection_expression="a")}),
+            "AttributesToGet",
+            "ProjectionExpression",
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_read_takes_legacy_parameters_or_expressions(
+    driver: Driver, read: Operation[object], legacy: str, expressions: str
+) -> None:
+    assert refusal(driver, read) == mixed(legacy, expressions)
+
+
+# AttributesToGet
+
+READER: Item = {
+    "pk": {"S": "r"},
+    "sk": {"S": "r"},
+    "name": {"S": "Ada"},
+    "role.of": {"S": "x"},
+    "role": {"M": {"of": {"S": "y"}}},
+}
+
+
+def got_by_each_read(driver: Driver, table: str, attributes: list[str]) -> list[Item | None]:
+    """What GetItem, BatchGetItem, Query and Scan give of the reader's attributes."""
+    key: Item = {name: READER[name] for name in ("pk", "sk")}
+    batch = BatchGetItem({table: KeysAndAttributes([key], attributes)})
+    by_pk = {"pk": equal(READER["pk"])}
+    query = Query(table, attributes_to_get=attributes, key_conditions=by_pk)
+    return [
+        driver.execute(GetItem(table, key, attributes)).item,
+        *driver.execute(batch).responses[table],
+        *driver.execute(query).items,
+        *driver.execute(Scan(table, attributes_to_get=attributes)).items,
+    ]
+
+
+# The key is not there unless it is named, and an item with none of the attributes is there.
+@pytest.mark.parametrize(
+    ("attributes", "got"),
+    [
+        (["name"], {"name"}),
+        (["name", "sk"], {"name", "sk"}),
+        (["missing", "pk"], {"pk"}),
+        (["missing"], set[str]()),
+        # A dot is part of the name, and reserved words are words like any other.
+        (["role.of"], {"role.of"}),
+        (["role"], {"role"}),
+    ],
+    ids=str,
+)
+def test_only_the_attributes_asked_for_are_got(
+    driver: Driver, attributes: list[str], got: set[str]
+) -> None:
+    table = make_table(driver, pk="S", sk="S")
+    put(driver, table, READER)
+    wanted = {name: READER[name] for name in READER if name in got}
+    assert got_by_each_read(driver, table, attributes) == [wanted] * 4
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        GetItem("none", KEY, ["a", "b", "a"]),
+        BatchGetItem({"none": KeysAndAttributes([KEY], ["a", "b", "a"])}),
+        Query("none", attributes_to_get=["a", "b", "a"], key_conditions=IN_P),
+        Scan("none", attributes_to_get=["a", "b", "a"]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_attribute_is_asked_for_once(driver: Driver, read: Operation[object]) -> None:
+    assert refusal(driver, read) == f"{INVALID}Duplicate value in attribute name: a"
