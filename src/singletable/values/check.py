@@ -48,6 +48,8 @@ EMPTY_SETS = {
     "NS": INVALID + "An number set  may not be empty",
     "BS": INVALID + "Binary sets should not be empty",
 }
+# In this order DynamoDB looks at the types of a value that has several.
+MODEL_ORDER = ("S", "B", "N", "BOOL", "NULL", "BS", "NS", "SS", "L", "M")
 _HUGE_EXPONENT = re.compile(r"[^eE]*[eE]([+-]?)0*2147483647", re.ASCII)
 
 
@@ -121,7 +123,7 @@ def check_value(
     try:
         ((kind, content),) = value.items()
     except (ValueError, AttributeError):
-        raise ValidationError(_not_one_type(value)) from None
+        raise _not_one_type(value, layer, depth) from None
     if isinstance(content, str):
         text = content
         if kind == "S":
@@ -232,10 +234,16 @@ def _number_order(member: str) -> bytes:
     return number_bytes(parse_number(member))
 
 
-def _not_one_type(value: object) -> str:
-    if isinstance(value, Mapping):
-        return SEVERAL_TYPES if value else EMPTY_VALUE
-    return f'{INVALID}An attribute value is a mapping such as {{"S": "text"}}, not {value!r:.60}.'
+def _not_one_type(value: object, layer: Layer, depth: int) -> ValidationError:
+    if not isinstance(value, Mapping):
+        return ValidationError(
+            f'{INVALID}An attribute value is a mapping such as {{"S": "text"}}, not {value!r:.60}.'
+        )
+    # What is wrong with one of the types is said before that there are several.
+    for kind in MODEL_ORDER:
+        if kind in value:
+            check_value(cast(AttributeValue, {kind: value[kind]}), layer, depth)
+    return ValidationError(SEVERAL_TYPES if value else EMPTY_VALUE)
 
 
 def _misshapen(kind: str, content: object) -> str:

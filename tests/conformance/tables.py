@@ -1,0 +1,116 @@
+"""Tables to make claims about, and what they hold."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from singletable.operations import (
+    AttributeDefinition,
+    CreateTable,
+    Driver,
+    GetItem,
+    GlobalSecondaryIndex,
+    KeySchemaElement,
+    LocalSecondaryIndex,
+    Projection,
+    PutItem,
+)
+from singletable.values import AttributeValue, Item, KeyType
+
+
+@dataclass(frozen=True)
+class Index:
+    """A secondary index to be made with a table; `include` None projects everything."""
+
+    name: str
+    key: dict[str, KeyType]
+    include: tuple[str, ...] | None
+    is_global: bool
+
+
+def global_index(name: str, *, include: tuple[str, ...] | None = None, **key: KeyType) -> Index:
+    """A global secondary index with the key attributes `key`, partition first."""
+    return Index(name, key, include, is_global=True)
+
+
+def local_index(name: str, *, include: tuple[str, ...] | None = None, **key: KeyType) -> Index:
+    """A local secondary index with the key attributes `key`, the table's partition key first."""
+    return Index(name, key, include, is_global=False)
+
+
+def make_table(driver: Driver, *indexes: Index, **key: KeyType) -> str:
+    """Make a table with the key attributes `key`, partition first, and give its name."""
+    name = unused_name()
+    types = dict(key)
+    for index in indexes:
+        types |= index.key
+    driver.execute(
+        CreateTable(
+            name,
+            [AttributeDefinition(attribute, kind) for attribute, kind in types.items()],
+            _schema(key),
+            local_secondary_indexes=[
+                LocalSecondaryIndex(index.name, _schema(index.key), _projection(index))
+                for index in indexes
+                if not index.is_global
+            ]
+            or None,
+            global_secondary_indexes=[
+                GlobalSecondaryIndex(index.name, _schema(index.key), _projection(index))
+                for index in indexes
+                if index.is_global
+            ]
+            or None,
+            billing_mode="PAY_PER_REQUEST",
+        )
+    )
+    return name
+
+
+def make_indexed_table(driver: Driver) -> str:
+    """Make a table whose attribute `grade` is a key of three indexes, `year` of two."""
+    return make_table(
+        driver,
+        local_index("local_grade", pk="S", grade="S"),
+        local_index("local_year", include=("grade",), pk="S", year="S"),
+        global_index("by_grade", grade="S"),
+        global_index("by_grade_and_year", include=("note",), grade="S", year="S"),
+        pk="S",
+        sk="S",
+    )
+
+
+def unused_name() -> str:
+    """A name that no table has."""
+    return f"_table-{uuid.uuid4().hex}"
+
+
+def ada(**attributes: AttributeValue) -> Item:
+    """An item whose partition key says `ada`, with these attributes besides."""
+    return {"pk": {"S": "ada"}, **attributes}
+
+
+def put(driver: Driver, table: str, *items: Item) -> None:
+    """Store the items."""
+    for item in items:
+        driver.execute(PutItem(table, item))
+
+
+def stored(driver: Driver, table: str, key: Item) -> Item | None:
+    """The item as it stands; None if there is none."""
+    return driver.execute(GetItem(table, key, consistent_read=True)).item
+
+
+def _schema(key: dict[str, KeyType]) -> list[KeySchemaElement]:
+    partition, *sort = key
+    return [
+        KeySchemaElement(partition, "HASH"),
+        *(KeySchemaElement(attribute, "RANGE") for attribute in sort),
+    ]
+
+
+def _projection(index: Index) -> Projection:
+    if index.include is None:
+        return Projection("ALL")
+    return Projection("INCLUDE", list(index.include))

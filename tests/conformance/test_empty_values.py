@@ -1,0 +1,52 @@
+"""Where a value may be empty, and where not."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.operations import Driver, PutItem
+from singletable.values import AttributeValue
+from tests.conformance.refusals import ENVELOPE, INVALID, refusal
+from tests.conformance.surfaces import KEY
+from tests.conformance.tables import ada, make_table, put, stored, unused_name
+
+KEPT: list[AttributeValue] = [
+    {"S": ""},
+    {"B": ""},
+    {"L": []},
+    {"M": {}},
+    {"SS": [""]},
+    {"SS": ["", "a"]},
+    {"BS": [""]},
+    {"BS": ["", "AQ=="]},
+    {"M": {"tags": {"SS": [""]}}},
+    {"L": [{"SS": [""]}]},
+    {"L": [{"S": ""}]},
+]
+
+
+# Only a key must have something in it; elsewhere an empty value is a value.
+@pytest.mark.parametrize("value", KEPT, ids=str)
+def test_an_empty_value_is_kept(driver: Driver, value: AttributeValue) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, ada(value=value))
+    assert stored(driver, table, KEY) == ada(value=value)
+
+
+# The two spaces are DynamoDB's.
+EMPTY_SETS: list[tuple[AttributeValue, str]] = [
+    ({"SS": []}, INVALID + "An string set  may not be empty"),
+    ({"NS": []}, INVALID + "An number set  may not be empty"),
+    ({"BS": []}, INVALID + "Binary sets should not be empty"),
+    ({"M": {"tags": {"SS": []}}}, INVALID + "An string set  may not be empty"),
+    ({"L": [{"SS": []}]}, INVALID + "An string set  may not be empty"),
+    ({"NS": [""]}, "The parameter cannot be converted to a numeric value: "),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"), EMPTY_SETS, ids=[str(value) for value, _ in EMPTY_SETS]
+)
+def test_an_empty_set_is_refused(driver: Driver, value: AttributeValue, message: str) -> None:
+    for table in (make_table(driver, pk="S"), unused_name()):
+        assert refusal(driver, PutItem(table, ada(value=value))) == ENVELOPE + message

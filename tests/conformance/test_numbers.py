@@ -1,0 +1,206 @@
+"""Which texts are numbers, how they are stored, and what is said of those that are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.operations import (
+    BatchGetItem,
+    DeleteItem,
+    Driver,
+    GetItem,
+    KeysAndAttributes,
+    Operation,
+    PutItem,
+    Query,
+    UpdateItem,
+)
+from singletable.values import Item
+from tests.conformance.refusals import ENVELOPE, failed_condition, refusal
+from tests.conformance.surfaces import KEY, SURFACES, Surface
+from tests.conformance.tables import ada, make_table, put, stored, unused_name
+
+NOT_NUMERIC = "The parameter cannot be converted to a numeric value"
+OVERFLOW = (
+    "Number overflow. Attempting to store a number with magnitude larger than supported range"
+)
+UNDERFLOW = (
+    "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+)
+TOO_MANY_DIGITS = "Attempting to store more than 38 significant digits in a Number"
+LARGEST = "9." + "9" * 37 + "E+125"
+
+WRITTEN_AND_STORED = [
+    ("+5", "5"),
+    ("+1.5", "1.5"),
+    ("+0", "0"),
+    ("-0", "0"),
+    ("+0.0", "0"),
+    ("0e125", "0"),
+    ("+1e2", "100"),
+    ("1e+2", "100"),
+    ("1E2", "100"),
+    ("1.5E2", "150"),
+    ("1.5E+3", "1500"),
+    ("+.5", "0.5"),
+    (".5", "0.5"),
+    ("5.", "5"),
+    ("1.", "1"),
+    ("1.0", "1"),
+    ("3.1400", "3.14"),
+    ("1.e5", "100000"),
+    ("00042", "42"),
+    ("0042.1200", "42.12"),
+    ("+1e-2", "0.01"),
+    ("1.23E10", "12300000000"),
+    ("1E125", "1" + "0" * 125),
+    ("1e-130", "0." + "0" * 129 + "1"),
+    ("1E-38", "0." + "0" * 37 + "1"),
+    (LARGEST, "9" * 38 + "0" * 88),
+    ("-" + LARGEST, "-" + "9" * 38 + "0" * 88),
+    ("12345678901234567890123456789012345678", "12345678901234567890123456789012345678"),
+]
+
+
+# There is one text for each number, without exponent and superfluous zeros.
+@pytest.mark.parametrize(("written", "kept"), WRITTEN_AND_STORED)
+def test_a_number_is_stored_in_one_form(driver: Driver, written: str, kept: str) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, ada(n={"N": written}, many={"NS": [written]}))
+    assert stored(driver, table, KEY) == ada(n={"N": kept}, many={"NS": [kept]})
+
+
+# Otherwise one number could be the key of two items.
+def test_a_key_is_found_however_its_number_is_written(driver: Driver) -> None:
+    table = make_table(driver, pk="S", sk="N")
+    put(driver, table, ada(sk={"N": "+5"}))
+    assert stored(driver, table, ada(sk={"N": "5"})) == ada(sk={"N": "5"})
+    assert stored(driver, table, ada(sk={"N": "0.5e1"})) == ada(sk={"N": "5"})
+
+
+NOT_NUMBERS = [
+    *("abc", "", "+e2", "e2", "+1+2", "1+2", "+1.2.3", "1.2.3", "++5", "+-5", "-+5", "+", "-"),
+    *("1e", "1e+", ".", "1.2e3.4", "0x5", "0x10", "NaN", "Infinity", "1_000", " 5", "5 ", "1 5"),
+    "1e9223372036854775808",
+]
+OUT_OF_RANGE = [
+    ("1e126", OVERFLOW),
+    ("-1e126", OVERFLOW),
+    ("1e2147483647", OVERFLOW),
+    ("1e2147483648", OVERFLOW),
+    ("1e99999999999", OVERFLOW),
+    ("-1e99999999999", OVERFLOW),
+    ("1e-131", UNDERFLOW),
+    ("1e-2147483648", UNDERFLOW),
+    ("1e-99999999999", UNDERFLOW),
+    # Zero has no magnitude, but its written exponent is held to the range all the same.
+    ("0e126", OVERFLOW),
+    ("0e-131", UNDERFLOW),
+    ("1234567890123456789012345678901234567890", TOO_MANY_DIGITS),
+    ("123456789012345678901234567890123456789", TOO_MANY_DIGITS),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [*((text, f"{NOT_NUMERIC}: {text}") for text in NOT_NUMBERS), *OUT_OF_RANGE],
+)
+def test_what_is_no_number_is_not_stored(driver: Driver, text: str, message: str) -> None:
+    table = make_table(driver, pk="S")
+    assert refusal(driver, PutItem(table, ada(n={"N": text}))) == ENVELOPE + message
+    assert refusal(driver, PutItem(table, ada(n={"NS": ["1", text]}))) == ENVELOPE + message
+    assert stored(driver, table, KEY) is None
+
+
+# The number is looked at before the table is, and so before it is found to be no key of it.
+@pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
+@pytest.mark.parametrize(
+    ("text", "newer", "older"),
+    [
+        ("abc", f"{NOT_NUMERIC}: abc", f"{NOT_NUMERIC}: abc"),
+        # The newer checks quote the empty text behind the colon.
+        ("", f"{NOT_NUMERIC}: ", NOT_NUMERIC),
+        ("1e126", OVERFLOW, OVERFLOW),
+        # The older checks negate the exponent in 32 bits, and it comes out with the wrong sign.
+        ("1e2147483647", OVERFLOW, UNDERFLOW),
+    ],
+)
+def test_a_bad_number_is_refused_wherever_it_stands(
+    driver: Driver, surface: Surface, text: str, newer: str, older: str
+) -> None:
+    told = surface.told(newer, older)
+    table = make_table(driver, pk="S")
+    assert refusal(driver, surface.request(table, {"N": text})) == told
+    assert refusal(driver, surface.request(unused_name(), {"N": text})) == told
+    assert stored(driver, table, KEY) is None
+
+
+def test_a_bad_number_is_refused_as_a_number_key(driver: Driver) -> None:
+    table = make_table(driver, pk="N")
+    huge: Item = {"pk": {"N": "1e99999999999"}}
+    requests: list[tuple[Operation[object], str]] = [
+        (GetItem(table, huge), ""),
+        (UpdateItem(table, huge), ENVELOPE),
+        (DeleteItem(table, huge), ENVELOPE),
+        (BatchGetItem({table: KeysAndAttributes([huge])}), ""),
+    ]
+    for request, envelope in requests:
+        assert refusal(driver, request) == envelope + OVERFLOW
+
+
+# Nothing of the 38 digits is lost on the way, as it would be in binary floating point.
+def test_numbers_are_compared_to_the_last_digit(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    item = ada(n={"NS": ["100000000000000001"]})
+    put(driver, table, item)
+
+    def if_equal(number: str) -> PutItem:
+        return PutItem(
+            table,
+            item,
+            condition_expression="n = :n",
+            expression_attribute_values={":n": {"NS": [number]}},
+        )
+
+    driver.execute(if_equal("100000000000000001"))
+    failed_condition(driver, if_equal("100000000000000002"))
+
+
+def test_numbers_sort_by_value(driver: Driver) -> None:
+    table = make_table(driver, pk="S", sk="N")
+    ordered = ["-" + LARGEST, "-1.55", "-1.5", "-1E-130", "0", "1E-130", "1.5", "2", "10", "9" * 38]
+    put(driver, table, *(ada(sk={"N": number}) for number in reversed(ordered)))
+    page = driver.execute(
+        Query(
+            table,
+            key_condition_expression="pk = :pk",
+            expression_attribute_values={":pk": {"S": "ada"}},
+        )
+    )
+    assert [float(item["sk"]["N"]) for item in page.items or []] == [float(n) for n in ordered]
+
+
+def test_a_set_holds_numbers_of_any_magnitude(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, ada(n={"NS": [LARGEST, "0", "1E-130", "-" + LARGEST]}))
+    kept = stored(driver, table, KEY)
+    assert kept is not None
+    assert kept["n"]["NS"] == [
+        "-" + "9" * 38 + "0" * 88,
+        "0",
+        "0." + "0" * 129 + "1",
+        "9" * 38 + "0" * 88,
+    ]
+
+
+# The sum is held to the same range as a number that is sent; nothing wraps or turns into infinity.
+def test_a_sum_out_of_range_is_refused(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    sums = UpdateItem(
+        table,
+        KEY,
+        update_expression="SET n = :a + :b",
+        expression_attribute_values={":a": {"N": LARGEST}, ":b": {"N": LARGEST}},
+    )
+    assert refusal(driver, sums) == OVERFLOW
+    assert stored(driver, table, KEY) is None

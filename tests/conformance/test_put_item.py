@@ -1,0 +1,470 @@
+"""What PutItem stores, gives back and refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from singletable.operations import Driver, ExpectedAttributeValue, PutItem
+from singletable.values import AttributeValue, Item, KeyType
+from tests.conformance.refusals import (
+    BAD_CAPACITY,
+    BAD_METRICS,
+    BAD_RETURN_VALUES,
+    BOGUS,
+    ENVELOPE,
+    INVALID,
+    LEFT_OUT,
+    NOT_VALID,
+    check_not_found,
+    failed_condition,
+    refusal,
+)
+from tests.conformance.tables import (
+    ada,
+    global_index,
+    make_indexed_table,
+    make_table,
+    put,
+    stored,
+    unused_name,
+)
+
+ADA: Item = {"pk": {"S": "ada"}, "status": {"S": "active"}, "count": {"N": "5"}}
+
+
+# A put is not a merge: what the new item does not have is gone.
+def test_a_put_replaces_the_whole_item(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, ADA, {"pk": {"S": "ada"}, "age": {"N": "36"}})
+    assert stored(driver, table, {"pk": {"S": "ada"}}) == {"pk": {"S": "ada"}, "age": {"N": "36"}}
+
+
+VALUES: list[AttributeValue] = [
+    {"S": "text"},
+    {"S": ""},
+    {"S": "grüße, 世界, 🎲"},
+    {"S": "x" * 100_000},
+    {"N": "123.456"},
+    {"N": "12345678901234567890123456789012345678"},
+    {"B": "AAF/gP7/"},
+    {"BOOL": True},
+    {"BOOL": False},
+    {"NULL": True},
+    {"SS": ["a", "b", "c"]},
+    {"NS": ["-1", "0", "2.5"]},
+    {"BS": ["AA==", "AQI=", "/w=="]},
+    {"L": []},
+    {"M": {}},
+    {"L": [{"S": "a"}, {"N": "1"}, {"BOOL": True}, {"NULL": True}, {"M": {"b": {"S": "c"}}}]},
+    {"M": {"a": {"M": {"b": {"M": {"c": {"S": "deep"}}}}}}},
+    {"M": {"a": {"L": [{"M": {"b": {"N": "1"}}}, {"M": {"b": {"N": "2"}}}]}}},
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: str(value)[:40])
+def test_what_is_put_is_what_is_got(driver: Driver, value: AttributeValue) -> None:
+    table = make_table(driver, pk="S")
+    item: Item = {"pk": {"S": "ada"}, "value": value}
+    put(driver, table, item)
+    assert stored(driver, table, {"pk": {"S": "ada"}}) == item
+
+
+# Keys of different bytes are different items, whatever their type.
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("B", {"B": "AQID"}, {"B": "AQIE"}),
+        ("B", {"B": "AA=="}, {"B": "AAA="}),
+        ("N", {"N": "42"}, {"N": "-100"}),
+        ("N", {"N": "3.14"}, {"N": "3.15"}),
+        ("S", {"S": "a"}, {"S": "A"}),
+    ],
+)
+def test_a_key_may_be_text_number_or_binary(
+    driver: Driver, kind: KeyType, one: AttributeValue, other: AttributeValue
+) -> None:
+    partitioned = make_table(driver, sk=kind)
+    sorted_ = make_table(driver, pk="S", sk=kind)
+    put(driver, partitioned, {"sk": one, "n": {"N": "1"}}, {"sk": other, "n": {"N": "2"}})
+    put(driver, sorted_, ada(sk=one, n={"N": "1"}), ada(sk=other, n={"N": "2"}))
+    assert stored(driver, partitioned, {"sk": one}) == {"sk": one, "n": {"N": "1"}}
+    assert stored(driver, partitioned, {"sk": other}) == {"sk": other, "n": {"N": "2"}}
+    assert stored(driver, sorted_, ada(sk=one)) == ada(sk=one, n={"N": "1"})
+    assert stored(driver, sorted_, ada(sk=other)) == ada(sk=other, n={"N": "2"})
+
+
+def test_the_old_item_is_given_back_on_request(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, ADA)
+    new: Item = {"pk": {"S": "ada"}, "age": {"N": "36"}}
+    assert driver.execute(PutItem(table, new, return_values="ALL_OLD")).attributes == ADA
+    assert driver.execute(PutItem(table, new, return_values="NONE")).attributes is None
+    assert driver.execute(PutItem(table, new)).attributes is None
+
+
+# Nothing was there, so there is nothing to give back: not even an empty item.
+def test_a_new_item_has_no_old_one(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    assert driver.execute(PutItem(table, ADA, return_values="ALL_OLD")).raw_attributes is None
+
+
+CONDITIONS = [
+    ("attribute_exists(#status)", True),
+    ("attribute_not_exists(pk)", False),
+    ("NOT attribute_exists(pk)", False),
+    ("#count > :three", True),
+    ("#count > :hundred", False),
+    ("size(#status) < :hundred", True),
+    ("contains(#status, :part)", True),
+    ("attribute_type(#status, :string)", True),
+    ("#status = :active AND #count = :five", True),
+    ("#status = :other OR #count = :five", True),
+    ("address.city = :london", True),
+    ("attribute_exists(address.city)", True),
+    ("attribute_not_exists(address.#missing)", True),
+    # What is missing is unequal to everything, and equal to nothing.
+    ("#missing <> :active", True),
+    ("#missing <> :active OR #count < :three", True),
+    ("#missing = :active", False),
+    # One pair of parentheses is welcome anywhere.
+    ("(attribute_exists(pk)) AND (attribute_not_exists(#missing))", True),
+    ("(attribute_exists(pk) AND attribute_not_exists(#missing))", True),
+    ("(attribute_exists(pk) AND (attribute_not_exists(#missing)))", True),
+    ("(attribute_exists(pk)) AND (#status = :other)", False),
+]
+CONDITION_NAMES = {"#status": "status", "#count": "count", "#missing": "missing"}
+CONDITION_VALUES: Item = {
+    ":three": {"N": "3"},
+    ":five": {"N": "5"},
+    ":hundred": {"N": "100"},
+    ":active": {"S": "active"},
+    ":other": {"S": "other"},
+    ":part": {"S": "ctiv"},
+    ":string": {"S": "S"},
+    ":london": {"S": "London"},
+}
+
+
+def _used_in(text: str, aliases: list[str]) -> list[str]:
+    return [alias for alias in aliases if alias in text]
+
+
+def _conditional(table: str, item: Item, condition: str) -> PutItem:
+    names = _used_in(condition, list(CONDITION_NAMES))
+    values = _used_in(condition, list(CONDITION_VALUES))
+    return PutItem(
+        table,
+        item,
+        condition_expression=condition,
+        expression_attribute_names={name: CONDITION_NAMES[name] for name in names} or None,
+        expression_attribute_values={name: CONDITION_VALUES[name] for name in values} or None,
+    )
+
+
+@pytest.mark.parametrize(("condition", "holds"), CONDITIONS)
+def test_the_condition_sees_the_item_that_would_be_replaced(
+    driver: Driver, condition: str, holds: bool
+) -> None:
+    table = make_table(driver, pk="S")
+    old: Item = {**ADA, "address": {"M": {"city": {"S": "London"}}}}
+    put(driver, table, old)
+    new: Item = {"pk": {"S": "ada"}, "new": {"BOOL": True}}
+    if holds:
+        driver.execute(_conditional(table, new, condition))
+        assert stored(driver, table, {"pk": {"S": "ada"}}) == new
+    else:
+        failed_condition(driver, _conditional(table, new, condition))
+        assert stored(driver, table, {"pk": {"S": "ada"}}) == old
+
+
+# An absent item is as good as an empty one: how every create avoids overwriting.
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("attribute_not_exists(pk)", True),
+        ("NOT attribute_exists(pk)", True),
+        ("attribute_exists(pk)", False),
+        ("#status <> :active", True),
+        ("#status <> :active OR #count < :three", True),
+        ("#status = :active", False),
+        ("(attribute_not_exists(pk)) AND (attribute_not_exists(#status))", True),
+    ],
+)
+def test_the_condition_sees_an_empty_item_if_there_is_none(
+    driver: Driver, condition: str, holds: bool
+) -> None:
+    table = make_table(driver, pk="S")
+    if holds:
+        driver.execute(_conditional(table, ADA, condition))
+        assert stored(driver, table, {"pk": {"S": "ada"}}) == ADA
+    else:
+        failed_condition(driver, _conditional(table, ADA, condition))
+        assert stored(driver, table, {"pk": {"S": "ada"}}) is None
+
+
+def test_a_failed_condition_shows_the_item_on_request(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, ADA)
+    create = PutItem(table, ADA, condition_expression="attribute_not_exists(pk)")
+    assert failed_condition(driver, create).item is None
+    asking = PutItem(
+        table,
+        ADA,
+        condition_expression="attribute_not_exists(pk)",
+        return_values_on_condition_check_failure="ALL_OLD",
+    )
+    assert failed_condition(driver, asking).item == ADA
+
+
+# All of this is refused before a table is looked up, in the envelope of parameter errors.
+REFUSED: list[tuple[Callable[[str, Item], PutItem], str]] = [
+    (
+        lambda table, item: PutItem(
+            table,
+            item,
+            condition_expression="attribute_exists(pk)",
+            expected={"a": ExpectedAttributeValue(exists=False)},
+        ),
+        "Can not use both expression and non-expression parameters in the same request: "
+        "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
+    ),
+    (
+        lambda table, item: PutItem(table, item, expression_attribute_values={":five": {"N": "5"}}),
+        "ExpressionAttributeValues can only be specified when using expressions",
+    ),
+    (
+        lambda table, item: PutItem(table, item, expression_attribute_names={"#a": "a"}),
+        "ExpressionAttributeNames can only be specified when using expressions",
+    ),
+    (
+        lambda table, item: PutItem(table, item, condition_expression=""),
+        "Invalid ConditionExpression: The expression can not be empty;",
+    ),
+    (
+        lambda table, item: PutItem(
+            table, item, condition_expression="((attribute_not_exists(pk)))"
+        ),
+        "Invalid ConditionExpression: The expression has redundant parentheses;",
+    ),
+    (
+        lambda table, item: PutItem(
+            table,
+            item,
+            condition_expression="contains(#a, #a)",
+            expression_attribute_names={"#a": "data"},
+        ),
+        "Invalid ConditionExpression: The first operand must be distinct from the remaining "
+        "operands for this operator or function; operator: contains, first operand: [data]",
+    ),
+    (
+        lambda table, item: PutItem(
+            table,
+            item,
+            condition_expression="a BETWEEN :high AND :low",
+            expression_attribute_values={":high": {"N": "10"}, ":low": {"N": "1"}},
+        ),
+        "Invalid ConditionExpression: The BETWEEN operator requires upper bound to be greater than "
+        "or equal to lower bound; lower bound operand: AttributeValue: {N:10}, "
+        "upper bound operand: AttributeValue: {N:1}",
+    ),
+    (
+        lambda table, item: PutItem(
+            table, item, expected={"a": ExpectedAttributeValue(exists=True)}
+        ),
+        INVALID + "Value must be provided when Exists is true for Attribute: a",
+    ),
+    (
+        lambda table, item: PutItem(
+            table, item, expected={"a": ExpectedAttributeValue(comparison_operator="EQ")}
+        ),
+        INVALID + "Value or AttributeValueList must be used with ComparisonOperator: EQ "
+        "for Attribute: a",
+    ),
+    (
+        lambda table, item: PutItem(table, item, return_values="ALL_NEW"),
+        "ReturnValues can only be ALL_OLD or NONE",
+    ),
+    (
+        lambda table, item: PutItem(table, {**item, "": {"S": "a"}}),
+        "Empty attribute name",
+    ),
+    (
+        lambda table, item: PutItem(table, {**item, "a": {"NULL": False}}),
+        INVALID + "Null attribute value types must have the value of true",
+    ),
+    (
+        lambda table, item: PutItem(table, {**item, "a": {"S": "a", "N": "1"}}),
+        "Supplied AttributeValue has more than one datatypes set, "
+        "must contain exactly one of the supported datatypes",
+    ),
+    # The number is found amiss before the second type is.
+    (
+        lambda table, item: PutItem(table, {**item, "a": {"S": "a", "N": "b"}}),
+        "The parameter cannot be converted to a numeric value: b",
+    ),
+    (
+        lambda table, item: PutItem(table, {**item, "a": {}}),
+        "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+    ),
+]
+
+
+@pytest.mark.parametrize(("request_for", "message"), REFUSED, ids=[text for _, text in REFUSED])
+def test_what_no_table_could_take_is_refused_before_the_table_is_looked_up(
+    driver: Driver, request_for: Callable[[str, Item], PutItem], message: str
+) -> None:
+    for table in (make_table(driver, pk="S"), unused_name()):
+        assert refusal(driver, request_for(table, ADA)) == ENVELOPE + message
+
+
+def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+    check_not_found(driver, PutItem(unused_name(), ADA))
+    check_not_found(driver, PutItem(unused_name(), {}))
+
+
+TABLE_NAMES: list[tuple[str, str]] = [
+    (LEFT_OUT, "Value null at 'tableName' failed to satisfy constraint: Member must not be null"),
+    (
+        "",
+        "Value at 'TableName' failed to satisfy constraint: "
+        "Member must have length greater than or equal to 1",
+    ),
+    (
+        "a" * 256,
+        f"Value '{'a' * 256}' at 'tableName' failed to satisfy constraint: "
+        "Member must have length less than or equal to 255",
+    ),
+    (
+        "bad table!@#",
+        "Value 'bad table!@#' at 'tableName' failed to satisfy constraint: "
+        "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+    ),
+]
+
+
+# The name comes first: an empty item does not matter yet, nor do words of no list.
+@pytest.mark.parametrize(("name", "message"), TABLE_NAMES)
+def test_a_name_that_no_table_can_have_is_refused(driver: Driver, name: str, message: str) -> None:
+    assert refusal(driver, PutItem(name, {})) == ENVELOPE + message
+
+
+def test_an_empty_table_name_hides_a_bad_word(driver: Driver) -> None:
+    assert refusal(driver, PutItem("", {}, return_values=BOGUS)) == (
+        ENVELOPE + "Value at 'TableName' failed to satisfy constraint: "
+        "Member must have length greater than or equal to 1"
+    )
+
+
+def test_all_bad_words_are_reported_together(driver: Driver) -> None:
+    request = PutItem(
+        unused_name(),
+        ADA,
+        return_consumed_capacity=BOGUS,
+        return_item_collection_metrics=BOGUS,
+        return_values=BOGUS,
+    )
+    assert refusal(driver, request) == (
+        f"3 validation errors detected: {BAD_CAPACITY}; {BAD_RETURN_VALUES}; {BAD_METRICS}"
+    )
+    assert refusal(driver, PutItem(unused_name(), ADA, return_values=BOGUS)) == (
+        ENVELOPE + BAD_RETURN_VALUES
+    )
+
+
+KEYS: list[tuple[Item, str]] = [
+    ({"sk": {"S": "a"}}, INVALID + "Missing the key pk in the item"),
+    ({"pk": {"S": "a"}}, INVALID + "Missing the key sk in the item"),
+    (
+        {"pk": {"N": "1"}, "sk": {"S": "a"}},
+        INVALID + "Type mismatch for key pk expected: S actual: N",
+    ),
+    (
+        {"pk": {"S": "a"}, "sk": {"L": []}},
+        INVALID + "Type mismatch for key sk expected: S actual: L",
+    ),
+    (
+        {"pk": {"S": ""}, "sk": {"S": "a"}},
+        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty string value. "
+        "Key: pk",
+    ),
+    (
+        {"pk": {"S": "a"}, "sk": {"S": ""}},
+        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty string value. "
+        "Key: sk",
+    ),
+    (
+        {"pk": {"S": "a" * 2049}, "sk": {"S": "a"}},
+        INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes",
+    ),
+    (
+        {"pk": {"S": "a"}, "sk": {"S": "ä" * 513}},
+        INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
+    ),
+]
+
+
+# What only the table can tell is refused without the envelope.
+@pytest.mark.parametrize(("item", "message"), KEYS, ids=[text for _, text in KEYS])
+def test_an_item_without_the_table_s_key_is_refused(
+    driver: Driver, item: Item, message: str
+) -> None:
+    table = make_table(driver, pk="S", sk="S")
+    assert refusal(driver, PutItem(table, item)) == message
+
+
+def test_a_key_may_be_as_long_as_its_limit(driver: Driver) -> None:
+    table = make_table(driver, pk="S", sk="S")
+    key: Item = {"pk": {"S": "ä" * 1024}, "sk": {"S": "ä" * 512}}
+    put(driver, table, key)
+    assert stored(driver, table, key) == key
+
+
+def test_a_binary_key_is_not_empty(driver: Driver) -> None:
+    table = make_table(driver, pk="B")
+    assert refusal(driver, PutItem(table, {"pk": {"B": ""}})) == (
+        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
+        "Key: pk"
+    )
+
+
+INDEX_KEYS: list[tuple[Item, str]] = [
+    (
+        {"grade": {"N": "5"}},
+        INVALID + "Type mismatch for Index Key grade Expected: S Actual: N IndexName: by_grade",
+    ),
+    (
+        {"grade": {"L": []}},
+        INVALID + "Type mismatch for Index Key grade Expected: S Actual: L IndexName: by_grade",
+    ),
+    (
+        {"year": {"BOOL": True}},
+        INVALID + "Type mismatch for Index Key year Expected: S Actual: BOOL "
+        "IndexName: by_grade_and_year",
+    ),
+    (
+        {"grade": {"S": ""}},
+        NOT_VALID + "A value specified for a secondary index key is not supported. "
+        "The AttributeValue for a key attribute cannot contain an empty string value. "
+        "IndexName: by_grade, IndexKey: grade",
+    ),
+]
+
+
+# Of several indexes that an attribute is a key of, the first by name is blamed.
+@pytest.mark.parametrize(("extra", "message"), INDEX_KEYS, ids=[text for _, text in INDEX_KEYS])
+def test_an_index_key_of_a_wrong_kind_is_refused(driver: Driver, extra: Item, message: str) -> None:
+    table = make_indexed_table(driver)
+    key: Item = {"pk": {"S": "a"}, "sk": {"S": "b"}}
+    assert refusal(driver, PutItem(table, key | extra)) == message
+    assert stored(driver, table, key) is None
+
+
+def test_a_binary_index_key_is_not_empty(driver: Driver) -> None:
+    table = make_table(driver, global_index("by_hash", hash="B"), pk="S")
+    assert refusal(driver, PutItem(table, {"pk": {"S": "a"}, "hash": {"B": ""}})) == (
+        NOT_VALID + "A value specified for a secondary index key is not supported. "
+        "The AttributeValue for a key attribute cannot contain an empty binary value. "
+        "IndexName: by_hash, IndexKey: hash"
+    )

@@ -1,0 +1,85 @@
+"""Sets: without duplicates, never empty, and in an order of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.operations import Driver, PutItem
+from singletable.values import AttributeValue
+from tests.conformance.refusals import ENVELOPE, INVALID, refusal
+from tests.conformance.surfaces import KEY, SURFACES, Surface
+from tests.conformance.tables import ada, make_table, put, stored, unused_name
+
+
+# Whoever compares what was got with what was put compares sets, or is surprised.
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ({"SS": ["b", "ä", "a", ""]}, {"SS": ["", "a", "b", "ä"]}),
+        ({"SS": ["\U0001f3b2", "\uffee"]}, {"SS": ["\uffee", "\U0001f3b2"]}),
+        ({"NS": ["10", "-3", "2", "2.50"]}, {"NS": ["-3", "2", "2.5", "10"]}),
+        ({"BS": ["/w==", "AQ==", ""]}, {"BS": ["", "AQ==", "/w=="]}),
+    ],
+)
+def test_members_come_back_in_order(
+    driver: Driver, written: AttributeValue, kept: AttributeValue
+) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, ada(set=written, within={"L": [written]}))
+    assert stored(driver, table, KEY) == ada(set=kept, within={"L": [kept]})
+
+
+DUPLICATES: list[tuple[AttributeValue, str, str]] = [
+    (
+        {"SS": ["b", "a", "b"]},
+        INVALID + 'Input collection ["a", "b", "b"] contains duplicates.',
+        INVALID + "Input collection [b, a, b] contains duplicates.",
+    ),
+    (
+        {"BS": ["/w==", "AA==", "AA=="]},
+        INVALID + 'Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.',
+        INVALID + "Input collection [/w==, AA==, AA==]of type BS contains duplicates.",
+    ),
+    (
+        {"NS": ["2", "1", "2"]},
+        INVALID + "Input collection contains duplicates.",
+        "Input collection contains duplicates",
+    ),
+]
+
+
+# The newer checks quote the members, in order up to the one that repeats; the older as they came.
+@pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
+@pytest.mark.parametrize(("value", "newer", "older"), DUPLICATES, ids=["SS", "BS", "NS"])
+def test_a_duplicate_is_refused_wherever_the_set_stands(
+    driver: Driver, surface: Surface, value: AttributeValue, newer: str, older: str
+) -> None:
+    told = surface.told(newer, older)
+    table = make_table(driver, pk="S")
+    assert refusal(driver, surface.request(table, value)) == told
+    assert refusal(driver, surface.request(unused_name(), value)) == told
+    assert stored(driver, table, KEY) is None
+
+
+MORE_DUPLICATES: list[tuple[AttributeValue, str]] = [
+    ({"SS": ["a", "a"]}, 'Input collection ["a", "a"] contains duplicates.'),
+    ({"SS": ["", ""]}, 'Input collection ["", ""] contains duplicates.'),
+    (
+        {"SS": ["d", "c", "c", "a", "b"]},
+        'Input collection ["c", "d", "c", "a", "b"] contains duplicates.',
+    ),
+    ({"BS": ["", ""]}, 'Input collection ["",""]of type BS contains duplicates.'),
+    ({"BS": ["AQ==", "AQ=="]}, 'Input collection ["AQ==","AQ=="]of type BS contains duplicates.'),
+    # Numbers are the same by value, however they are written.
+    ({"NS": ["1", "1.0"]}, "Input collection contains duplicates."),
+    ({"NS": ["1", "1", "2"]}, "Input collection contains duplicates."),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"), MORE_DUPLICATES, ids=[str(value) for value, _ in MORE_DUPLICATES]
+)
+def test_a_member_is_not_put_twice(driver: Driver, value: AttributeValue, message: str) -> None:
+    table = make_table(driver, pk="S")
+    refused = refusal(driver, PutItem(table, ada(set=value)))
+    assert refused == ENVELOPE + INVALID + message
