@@ -255,6 +255,22 @@ def test_expectations_do_not_go_with_a_condition_expression(driver: Driver) -> N
     assert refusal(driver, delete_item) == text
 
 
+# The joining word is a legacy parameter of its own, and is named after what it joins.
+def test_a_joining_word_does_not_go_with_expressions(driver: Driver) -> None:
+    exists = "attribute_exists(pk)"
+    name = unused_name()
+    put_item = PutItem(name, KEY, conditional_operator="AND", condition_expression=exists)
+    text = mixed("ConditionalOperator", "ConditionExpression")
+    assert refusal(driver, put_item) == ENVELOPE + text
+    delete_item = DeleteItem(name, KEY, A_IS_1, "AND", condition_expression=exists)
+    text = mixed("Expected, ConditionalOperator", "ConditionExpression")
+    assert refusal(driver, delete_item) == ENVELOPE + text
+    updates: Updates = {"a": AttributeValueUpdate({"S": "x"})}
+    update = UpdateItem(name, KEY, updates, A_IS_1, "AND", update_expression="REMOVE a")
+    text = mixed("AttributeUpdates, Expected, ConditionalOperator", "UpdateExpression")
+    assert refusal(driver, update) == ENVELOPE + text
+
+
 # AttributeUpdates
 
 
@@ -350,6 +366,30 @@ def test_updated_attributes_are_those_that_are_named(driver: Driver, table: str)
 )
 def test_an_update_is_refused(driver: Driver, change: AttributeValueUpdate, text: str) -> None:
     assert refusal(driver, UpdateItem(unused_name(), KEY, {"a": change})) == ENVELOPE + text
+
+
+# An expression that does this is refused in other words. A condition that fails comes first.
+@pytest.mark.parametrize(
+    ("before", "change"),
+    [
+        ({"SS": ["1"]}, AttributeValueUpdate({"NS": ["1"]}, "DELETE")),
+        ({"N": "1"}, AttributeValueUpdate({"NS": ["1"]}, "DELETE")),
+        ({"SS": ["1"]}, AttributeValueUpdate({"NS": ["1"]}, "ADD")),
+        ({"SS": ["1"]}, AttributeValueUpdate({"N": "1"}, "ADD")),
+        ({"S": "1"}, AttributeValueUpdate({"N": "1"}, "ADD")),
+        ({"N": "1"}, AttributeValueUpdate({"L": [{"N": "1"}]}, "ADD")),
+        ({"L": [{"N": "1"}]}, AttributeValueUpdate({"N": "1"}, "ADD")),
+    ],
+    ids=str,
+)
+def test_like_is_added_to_and_deleted_from_like(
+    driver: Driver, table: str, before: AttributeValue, change: AttributeValueUpdate
+) -> None:
+    put(driver, table, {**KEY, "a": before})
+    update = UpdateItem(table, KEY, {"a": change})
+    assert refusal(driver, update) == "Type mismatch for attribute to update"
+    failed_condition(driver, UpdateItem(table, KEY, {"a": change}, A_IS_2))
+    assert stored(driver, table, KEY) == {**KEY, "a": before}
 
 
 def test_the_key_cannot_be_updated(driver: Driver, table: str) -> None:
@@ -475,7 +515,11 @@ def test_a_filter_lets_items_through(
     ("conditions", "text"),
     [
         ({}, LENGTH),
-        ({**IN_P, "sk": equal({"S": "a"}), "n": equal({"N": "1"})}, LENGTH),
+        (
+            {**IN_P, "sk": equal({"S": "a"}), "n": equal({"N": "1"})},
+            "The number of query conditions (3) exceeds the number of key attributes defined in "
+            "the schema (2)",
+        ),
         (
             {"pk": Condition("EQ")},
             f"{INVALID}Invalid number of argument(s) for the EQ ComparisonOperator",

@@ -38,10 +38,10 @@ ATTRIBUTES = ("AttributesToGet", "attributes_to_get")
 OPERATOR = ("ConditionalOperator", "conditional_operator")
 EXPECTED = ("Expected", "expected")
 
-WRITE = Parameters((CONDITION,), (EXPECTED,))
+WRITE = Parameters((CONDITION,), (EXPECTED, OPERATOR))
 UPDATE = Parameters(
     (("UpdateExpression", "update_expression"), CONDITION),
-    (("AttributeUpdates", "attribute_updates"), EXPECTED),
+    (("AttributeUpdates", "attribute_updates"), EXPECTED, OPERATOR),
 )
 GET = Parameters((PROJECTION,), (ATTRIBUTES,))
 QUERY = Parameters(

@@ -8,7 +8,7 @@ from singletable.engine.capacity import Cost
 from singletable.engine.condition import check_condition
 from singletable.engine.dialect import SINGLE_WRITE, Bare
 from singletable.engine.keys import check_key
-from singletable.engine.legacy import attribute_updates, expected_condition
+from singletable.engine.legacy import attribute_updates, check_types, expected_condition
 from singletable.engine.parameters import UPDATE, check_mixture, read_expressions
 from singletable.engine.results import item_written
 from singletable.engine.session import Session
@@ -52,6 +52,8 @@ def run(plan: UpdatePlan, session: Session) -> ItemWritten:
     check_update(table, plan.update)
     old = stored_at(session, table, key)
     check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
+    if request.attribute_updates is not None:
+        check_types(plan.update, old.item or {})
     new = updated(table, plan.update, key, old.item)
     cost = Cost(1) if new is None else put(session, old, new.item, new.size)
     return item_written(
