@@ -1,6 +1,7 @@
 """Every exception we raise.
 
 SingleTableError
+├─ AddressError                 connect() knows no driver for the address
 ├─ StorageError                 the database file is not ours to use, or is gone
 │  └─ EngineClosed              it was closed before the call
 └─ OperationError               the table refused; `code` is DynamoDB's name for it
@@ -31,6 +32,10 @@ from typing import ClassVar
 
 class SingleTableError(Exception):
     """The root: whatever singletable raises on purpose is one of these."""
+
+
+class AddressError(SingleTableError):
+    """There is no driver for the address; the message says which addresses there are."""
 
 
 class StorageError(SingleTableError):

@@ -8,7 +8,7 @@ import singletable
 from singletable import errors
 
 PUBLIC = """
-    AddressError AsyncDriver AsyncEngine AttributeDefinition AttributeValue BatchGetItem
+    AccessDenied AddressError AsyncDriver AsyncEngine AttributeDefinition AttributeValue BatchGetItem
     BatchWriteItem CancellationReason ConditionCheck ConditionFailed CreateTable Delays Delete
     DeleteItem DeleteRequest DeleteTable DescribeTable Driver Engine EngineClosed Get GetItem
     GlobalSecondaryIndex IdempotencyMismatch Item ItemCollectionTooLarge KeySchemaElement

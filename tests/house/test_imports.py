@@ -10,7 +10,7 @@ import grimp
 import pytest
 
 # What a command or an address may ask for, and `import singletable` must not.
-HEAVY = ("typer", "click", "rich", "botocore", "boto3", "sqlalchemy", "numpy", "fastapi", "asyncio")
+HEAVY = ("typer", "click", "rich", "botocore", "boto3", "sqlalchemy", "numpy", "fastapi")
 
 
 # Most processes that import the library never show a table or speak to AWS; they should not wait.

@@ -1,0 +1,55 @@
+"""An address to a driver: `memory:` and `file:votes.db` open the embedded engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from singletable.engine import AsyncEngine, Engine, Settings
+from singletable.errors import AddressError
+
+# Kinds of address that the design has and this release has not: refused by name, never guessed at.
+_LATER = ("dynamodb", "dynamodb+http", "dynamodb+https", "mysql", "postgresql")
+
+
+def connect(address: str, settings: Settings | None = None) -> Engine:
+    """The driver behind an address; close it when done, or use it in a `with` block."""
+    kind, colon, rest = address.partition(":")
+    chosen = Settings() if settings is None else settings
+    match kind:
+        case "memory" if colon and not rest:
+            return Engine.in_memory(chosen)
+        case "file" if rest:
+            return Engine.on_file(_path(rest), chosen)
+        case _:
+            raise AddressError(_refusal(kind, colon, rest))
+
+
+def connect_async(address: str, settings: Settings | None = None) -> AsyncEngine:
+    """The same driver for an event loop; use it in an `async with` block."""
+    return AsyncEngine(connect(address, settings))
+
+
+def _path(rest: str) -> Path:
+    """`votes.db`, `/srv/votes.db`, and the latter as a URL has it: `///srv/votes.db`."""
+    if not rest.startswith("//"):
+        return Path(rest)
+    if rest.startswith("///"):
+        return Path(rest[2:])
+    raise AddressError(
+        f"'file:{rest}' names a host, and a file is on this one. "
+        f"Write file:{rest[2:]} for a path from here, file:/{rest[2:]} for one from the root."
+    )
+
+
+def _refusal(kind: str, colon: str, rest: str) -> str:
+    # An address may hold a password, so only its kind is repeated.
+    way_out = "There are 'memory:' and 'file:PATH'."
+    if not colon:
+        return f"'{kind}' is not an address: it has no kind. {way_out} Is it 'file:{kind}'?"
+    if kind in _LATER:
+        return f"'{kind}:' addresses are not in this release yet. {way_out}"
+    if kind == "memory":
+        return f"A database in memory has no name, and '{rest}' follows 'memory:'. {way_out}"
+    if kind == "file":
+        return "'file:' is followed by a path, and there is none. Write file:votes.db, for example."
+    return f"'{kind}:' is no kind of address that singletable knows. {way_out}"

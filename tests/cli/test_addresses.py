@@ -1,0 +1,76 @@
+"""Addresses: which there are, and how others are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from singletable import AddressError, ListTables, StorageError, connect, connect_async
+
+
+def test_memory_is_empty_at_first() -> None:
+    with connect("memory:") as driver:
+        assert driver.execute(ListTables()).table_names == []
+
+
+# A path from the folder one is in, one from the root, and the latter as URLs have it.
+@pytest.mark.parametrize(
+    "address", ["file:votes.db", "file:{folder}/votes.db", "file://{folder}/votes.db"]
+)
+def test_a_file_is_where_the_address_says(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with connect(address.format(folder=tmp_path)) as driver:
+        driver.execute(ListTables())
+    assert (tmp_path / "votes.db").is_file()
+
+
+async def _tables(address: str) -> list[str]:
+    driver = connect_async(address)
+    try:
+        return (await driver.execute(ListTables())).table_names
+    finally:
+        await driver.aclose()
+
+
+def test_the_same_addresses_open_for_an_event_loop() -> None:
+    import asyncio
+
+    assert asyncio.run(_tables("memory:")) == []
+
+
+# Backends that are planned are refused by name, so that nobody takes silence for support.
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("dynamodb:", "'dynamodb:' addresses are not in this release yet"),
+        ("dynamodb+http://localhost:8000", "'dynamodb+http:' addresses are not in this release"),
+        ("mysql://root:secret@db/votes", "'mysql:' addresses are not in this release yet"),
+        ("postgresql://db/votes", "'postgresql:' addresses are not in this release yet"),
+        ("redis://db", "'redis:' is no kind of address that singletable knows"),
+        ("votes.db", "Is it 'file:votes.db'?"),
+        ("", "is not an address"),
+        ("memory:votes", "A database in memory has no name"),
+        ("file:", "there is none"),
+        ("file://votes.db", "names a host"),
+    ],
+)
+def test_other_addresses_are_refused_with_the_way_out(address: str, says: str) -> None:
+    with pytest.raises(AddressError) as refused:
+        connect(address)
+    assert says in str(refused.value)
+    assert "file:" in str(refused.value)
+
+
+# Addresses are logged and shown; passwords in them must not be.
+def test_a_refusal_repeats_no_password() -> None:
+    with pytest.raises(AddressError) as refused:
+        connect("mysql://root:secret@db/votes")
+    assert "secret" not in str(refused.value)
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="is not there"):
+        connect(f"file:{tmp_path}/nowhere/votes.db")
