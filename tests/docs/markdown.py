@@ -1,0 +1,45 @@
+"""Just enough Markdown to test the documentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block: its language, what is in it, and the line it begins at."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(path: Path) -> Iterator[Block]:
+    """The fenced blocks of a document, in order."""
+    text = path.read_text()
+    for match in _FENCE.finditer(text):
+        indent, language, content = match.groups()
+        lines = [line.removeprefix(indent) for line in content.splitlines(keepends=True)]
+        yield Block(language, "".join(lines), text.count("\n", 0, match.start()) + 2)
+
+
+def links(path: Path) -> Iterator[str]:
+    """The targets of a document's links, those inside code left out."""
+    yield from _LINK.findall(_without_code(path))
+
+
+def anchors(path: Path) -> set[str]:
+    """The names of a document's headings, as links spell them."""
+    headings = _HEADING.findall(_without_code(path))
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def _without_code(path: Path) -> str:
+    return re.sub(r"`[^`\n]+`", "", _FENCE.sub("", path.read_text()))

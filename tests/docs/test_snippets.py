@@ -1,0 +1,82 @@
+"""Every Python snippet in the documentation runs, and prints what the page says it prints."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import CodeType
+
+import pytest
+
+from singletable.cli import main
+from tests.docs.markdown import Block, blocks
+from tests.house.sources import DOCUMENTS, ROOT, name_of
+
+every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+
+
+# The snippets of a page are one session, as a reader types them. A `text` block that follows one is
+# what it prints.
+@every_document
+def test_snippets_run(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session: dict[str, object] = {"__name__": "__main__"}
+    printed = ""
+    for block in blocks(path):
+        match block.language:
+            case "python":
+                exec(_compiled(block, path), session)
+                printed = capsys.readouterr().out
+            case "text" if printed:
+                assert printed == block.text, f"{name_of(path)}, line {block.line}"
+                printed = ""
+            case _:
+                printed = ""
+
+
+# Commands of ours are typed as shown; lines below one are part of what it prints, "…" is anything.
+@every_document
+def test_commands_run(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(path):
+        if block.language != "console":
+            continue
+        for command, shown in _commands(block):
+            program, *arguments = command.split()
+            if program == "singletable":
+                with pytest.raises(SystemExit) as ended:
+                    main(arguments)
+                assert ended.value.code == 0
+                printed = capsys.readouterr().out
+                for line in shown:
+                    assert re.search(re.escape(line).replace("…", ".*"), printed), line
+            elif program == "make":
+                makefile = (ROOT / "Makefile").read_text()
+                assert re.search(rf"^{arguments[0]}:", makefile, re.MULTILINE), command
+
+
+def _compiled(block: Block, path: Path) -> CodeType:
+    """The snippet as code that knows its page and line, so that a failure points there."""
+    text = "\n" * (block.line - 1) + block.text
+    return compile(text, name_of(path), "exec", dont_inherit=True)
+
+
+def _commands(block: Block) -> list[tuple[str, list[str]]]:
+    """Each command of a block, and the lines shown below it."""
+    commands: list[tuple[str, list[str]]] = []
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            commands.append((line[2:].partition("  #")[0], []))
+        elif line.strip() and commands:
+            commands[-1][1].append(line.strip())
+    return commands
