@@ -771,7 +771,6 @@ def got_by_each_read(driver: Driver, table: str, attributes: list[str]) -> list[
         (["role.of"], {"role.of"}),
         (["role"], {"role"}),
     ],
-    ids=str,
 )
 def test_only_the_attributes_asked_for_are_got(
     driver: Driver, attributes: list[str], got: set[str]
