@@ -1,0 +1,186 @@
+"""The differences from DynamoDB that the compatibility page lists, each shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from singletable import (
+    AttributeDefinition,
+    BatchWriteItem,
+    CreateTable,
+    Delays,
+    DescribeTable,
+    Engine,
+    GetItem,
+    Item,
+    KeySchemaElement,
+    PutItem,
+    PutRequest,
+    Query,
+    ReadChanges,
+    Scan,
+    Settings,
+    SweepExpired,
+    TimeToLiveSpecification,
+    UpdateTimeToLive,
+    WriteRequest,
+    connect,
+)
+from singletable.operations import (
+    GlobalSecondaryIndex,
+    Projection,
+    ProvisionedThroughput,
+    SSESpecification,
+)
+from tests.house.sources import ROOT
+
+TABLE = CreateTable(
+    "differences",
+    [AttributeDefinition("PK", "S")],
+    [KeySchemaElement("PK", "HASH")],
+    billing_mode="PAY_PER_REQUEST",
+)
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def engine(clock: Clock) -> Iterator[Engine]:
+    with connect("memory:", Settings(clock=clock)) as engine:
+        yield engine
+
+
+def key(name: str) -> Item:
+    return {"PK": {"S": name}}
+
+
+# Tests and tools should not wait for what DynamoDB takes seconds for.
+def test_states_are_instant(engine: Engine) -> None:
+    engine.execute(TABLE)
+    assert engine.execute(DescribeTable("differences")).table.table_status == "ACTIVE"
+
+
+# Whoever tests their own waiting can have the states.
+def test_states_take_time_if_asked(clock: Clock) -> None:
+    settings = Settings(clock=clock, delays=Delays(create_table=5))
+    with connect("memory:", settings) as engine:
+        engine.execute(TABLE)
+        assert engine.execute(DescribeTable("differences")).table.table_status == "CREATING"
+        clock.now += 6
+        assert engine.execute(DescribeTable("differences")).table.table_status == "ACTIVE"
+
+
+# The specification is shown as DynamoDB shows it, so that tools which look for it are content.
+def test_encryption_is_remembered_and_not_done(engine: Engine) -> None:
+    engine.execute(
+        CreateTable(
+            "differences",
+            TABLE.attribute_definitions,
+            TABLE.key_schema,
+            billing_mode="PAY_PER_REQUEST",
+            sse_specification=SSESpecification(enabled=True, sse_type="KMS"),
+        )
+    )
+    described = engine.execute(DescribeTable("differences")).table.sse_description
+    assert described is not None
+    assert described.status == "ENABLED"
+
+
+# Throttling by the clock would make tests fail at random; units are counted, none is refused.
+def test_throughput_is_not_enforced(engine: Engine) -> None:
+    engine.execute(
+        CreateTable(
+            "differences",
+            TABLE.attribute_definitions,
+            TABLE.key_schema,
+            provisioned_throughput=ProvisionedThroughput(1, 1),
+        )
+    )
+    for number in range(400):
+        put = PutItem("differences", key(str(number)), return_consumed_capacity="TOTAL")
+        consumed = engine.execute(put).consumed_capacity
+        assert consumed is not None
+        assert consumed.capacity_units == 1
+
+
+# Not the order of the keys, and the same each time: nobody may rely on more.
+def test_a_scan_goes_in_an_order_of_its_own(engine: Engine) -> None:
+    engine.execute(TABLE)
+    names = [f"{number:02}" for number in range(25)]
+    writes = [WriteRequest(PutRequest(key(name))) for name in names]
+    engine.execute(BatchWriteItem({"differences": writes}))
+    scanned = [item["PK"]["S"] for item in engine.execute(Scan("differences")).items]
+    assert scanned != names
+    assert sorted(scanned) == names
+    assert scanned == [item["PK"]["S"] for item in engine.execute(Scan("differences")).items]
+
+
+# An index that lags would make tests fail at random; here it is written with the table.
+def test_a_global_index_is_never_behind(engine: Engine) -> None:
+    engine.execute(
+        CreateTable(
+            "differences",
+            [*TABLE.attribute_definitions, AttributeDefinition("email", "S")],
+            TABLE.key_schema,
+            global_secondary_indexes=[
+                GlobalSecondaryIndex(
+                    "by_email", [KeySchemaElement("email", "HASH")], Projection("ALL")
+                )
+            ],
+            billing_mode="PAY_PER_REQUEST",
+        )
+    )
+    engine.execute(PutItem("differences", {**key("ada"), "email": {"S": "ada@example.com"}}))
+    query = Query(
+        "differences",
+        "by_email",
+        key_condition_expression="email = :email",
+        expression_attribute_values={":email": {"S": "ada@example.com"}},
+    )
+    assert engine.execute(query).count == 1
+
+
+# No thread sweeps; an item is there until whoever runs the engine sweeps, and then gone at once.
+def test_expired_items_go_when_swept(engine: Engine, clock: Clock) -> None:
+    engine.execute(TABLE)
+    engine.execute(UpdateTimeToLive("differences", TimeToLiveSpecification(True, "expires")))
+    expires = str(int(clock.now) + 60)
+    engine.execute(PutItem("differences", {**key("ada"), "expires": {"N": expires}}))
+    clock.now += 3 * 24 * 60 * 60
+    assert engine.execute(GetItem("differences", key("ada"))).item is not None
+    assert engine.execute(SweepExpired()).removed == 1
+    assert engine.execute(GetItem("differences", key("ada"))).item is None
+
+
+# The feed has every write of every table, whether or not the table has a stream.
+def test_the_change_feed_is_always_on(engine: Engine) -> None:
+    engine.execute(TABLE)
+    engine.execute(PutItem("differences", key("ada")))
+    changes = engine.execute(ReadChanges()).changes
+    assert [(change.kind, change.keys) for change in changes] == [("INSERT", key("ada"))]
+
+
+# A difference without a test is a rumour.
+def test_every_difference_on_the_page_names_its_test() -> None:
+    page = (ROOT / "docs/compatibility.md").read_text()
+    section = page.partition("## Differences that we keep")[2].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")][2:]
+    assert rows
+    for row in rows:
+        shown_by = row.rstrip("|").rpartition("|")[2]
+        assert re.search(r"`tests/[\w/]+\.py::\w+`", shown_by), row
