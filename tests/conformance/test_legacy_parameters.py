@@ -516,11 +516,6 @@ def test_a_filter_lets_items_through(
     [
         ({}, LENGTH),
         (
-            {**IN_P, "sk": equal({"S": "a"}), "n": equal({"N": "1"})},
-            "The number of query conditions (3) exceeds the number of key attributes defined in "
-            "the schema (2)",
-        ),
-        (
             {"pk": Condition("EQ")},
             f"{INVALID}Invalid number of argument(s) for the EQ ComparisonOperator",
         ),
