@@ -151,6 +151,7 @@ def test_a_condition_is_refused(text: str, words: str) -> None:
         ),
         ("contains(a) AND a = :x", operand_count("contains", 1)),
         ("contains(a, :x, #x)", undefined_value(":x")),
+        ("size(a, :x) = :n", undefined_value(":x")),
         ("a BETWEEN :n2 AND :n AND a = :x", ASCENDING + bounds("N:2", "N:1")),
         ("a = :x AND a BETWEEN :n2 AND :n", undefined_value(":x")),
         ("attribute_exists(size(a, b))", operand_count("size", 2)),

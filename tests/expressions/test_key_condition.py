@@ -77,6 +77,11 @@ def test_clauses_come_in_the_order_of_the_text(text: str, clauses: list[KeyClaus
             "BETWEEN operator must have the key attribute as its first operand",
         ),
         (
+            "size(pk) BETWEEN :n AND :n2",
+            "Invalid condition in KeyConditionExpression: "
+            "BETWEEN operator must have the key attribute as its first operand",
+        ),
+        (
             "begins_with(:s, sk)",
             "Invalid condition in KeyConditionExpression: "
             "begins_with operator must have the key attribute as its first operand",

@@ -37,22 +37,12 @@ from singletable.expressions.written import (
     WrittenValue,
 )
 
-MAX_OPTIONS = 100
-OPERAND_COUNTS = {
-    "attribute_exists": 1,
-    "attribute_not_exists": 1,
-    "attribute_type": 2,
-    "begins_with": 2,
-    "contains": 2,
-    "size": 1,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """A call of size whose operands are not checked yet."""
+    """A call of size whose operand is not checked yet."""
 
-    operands: tuple[_Found, ...]
+    operand: _Found
 
 
 _Found: TypeAlias = At | Literally | _Size
@@ -61,8 +51,8 @@ _Found: TypeAlias = At | Literally | _Size
 def bind_condition(written: WrittenCondition, placeholders: Placeholders) -> Condition:
     """The condition with its names and values in place."""
     match written:
-        case Clause(operator, operands):
-            return _bind_clause(operator, operands, placeholders)
+        case Clause():
+            return _bind_clause(written, placeholders)
         case Joined(word, parts):
             join = And if word == "AND" else Or
             return reduce(join, [bind_condition(part, placeholders) for part in parts])
@@ -72,53 +62,29 @@ def bind_condition(written: WrittenCondition, placeholders: Placeholders) -> Con
             assert_never(written)
 
 
-def _bind_clause(
-    operator: str, written: tuple[WrittenOperand, ...], placeholders: Placeholders
-) -> Condition:
-    found = tuple([_find(operand, placeholders) for operand in written])
-    for operand in found:
-        _check_count_of_size(operand)
-    _check_count(operator, found)
-    _check_distinct(operator, found)
-    operands = tuple([_settle(operand) for operand in found])
-    return make_clause(operator, operands)
+def _bind_clause(clause: Clause, placeholders: Placeholders) -> Condition:
+    found = [_find(operand, placeholders) for operand in clause.operands]
+    if clause.fault:
+        raise Problem(clause.fault)
+    _check_distinct(clause.operator, found)
+    return make_clause(clause.operator, tuple([_settle(operand) for operand in found]))
 
 
 def _find(operand: WrittenOperand, placeholders: Placeholders) -> _Found:
     match operand:
         case WrittenPath():
-            return At(placeholders.path(operand))
+            return placeholders.at(operand)
         case WrittenValue(alias):
             return Literally(placeholders.value(alias))
         case Call(_, operands):
-            return _Size(tuple([_find(inner, placeholders) for inner in operands]))
+            # All are looked up, for one that is not defined is reported before one too many.
+            measured, *_ = [_find(inner, placeholders) for inner in operands]
+            return _Size(measured)
         case _:
             assert_never(operand)
 
 
-def _check_count_of_size(operand: _Found) -> None:
-    if isinstance(operand, _Size):
-        for inner in operand.operands:
-            _check_count_of_size(inner)
-        _check_count("size", operand.operands)
-
-
-def _check_count(operator: str, operands: tuple[_Found, ...]) -> None:
-    count = len(operands)
-    if operator == "IN":
-        if count - 1 > MAX_OPTIONS:
-            raise Problem(
-                "The IN operator is provided with too many operands; "
-                f"number of operands: {count - 1}"
-            )
-    elif OPERAND_COUNTS.get(operator, count) != count:
-        raise Problem(
-            "Incorrect number of operands for operator or function; "
-            f"operator or function: {operator}, number of operands: {count}"
-        )
-
-
-def _check_distinct(operator: str, operands: tuple[_Found, ...]) -> None:
+def _check_distinct(operator: str, operands: list[_Found]) -> None:
     if len(operands) != 2 or operator == "IN":
         return
     first, second = operands
@@ -133,7 +99,7 @@ def _settle(operand: _Found) -> Operand:
     """The operand with its types checked; the size of a value given with the request is a value."""
     if not isinstance(operand, _Size):
         return operand
-    measured = _settle(operand.operands[0])
+    measured = _settle(operand.operand)
     if isinstance(measured, At):
         return SizeOf(measured.path)
     size = size_of(measured.value) if isinstance(measured, Literally) else None

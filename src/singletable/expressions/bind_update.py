@@ -95,7 +95,7 @@ def _bind_action(action: WrittenAction, placeholders: Placeholders) -> Action:
 def _bind_term(term: WrittenTerm, placeholders: Placeholders) -> Term:
     match term:
         case WrittenPath():
-            return At(placeholders.path(term))
+            return placeholders.at(term)
         case WrittenValue(alias):
             return Literally(placeholders.value(alias))
         case Arithmetic(sign, left, right):

@@ -17,10 +17,17 @@ from singletable.expressions.written import (
 )
 
 COMPARATORS = frozenset({"=", "<>", "<", "<=", ">", ">="})
-FUNCTIONS = frozenset(
-    {"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains"}
-)
+# Each function with the number of its operands.
+FUNCTIONS = {
+    "attribute_exists": 1,
+    "attribute_not_exists": 1,
+    "attribute_type": 2,
+    "begins_with": 2,
+    "contains": 2,
+    "size": 1,
+}
 UPDATE_FUNCTIONS = frozenset({"if_not_exists", "list_append"})
+MAX_OPTIONS = 100
 
 # In this order DynamoDB looks for what is wrong, once the syntax is right.
 PARENTHESES, FUNCTION_NAME, FUNCTION_USE, RESERVED = range(4)
@@ -89,7 +96,7 @@ class ConditionReader(Reader):
             case Call(function, operands):
                 if function == "size":
                     self._misused(function)
-                return Clause(function, operands)
+                return _clause(function, operands)
             case WrittenPath() | WrittenValue():
                 return self.fail()
             case _:
@@ -118,7 +125,7 @@ class ConditionReader(Reader):
     def _comparison(self, operator: str, operands: tuple[WrittenOperand, ...]) -> Clause:
         self.count_operator()
         self._check_uses(operands)
-        return Clause(operator, operands)
+        return _clause(operator, operands)
 
     def _group(self) -> Piece:
         opened = self._open()
@@ -160,7 +167,7 @@ class ConditionReader(Reader):
         if function in UPDATE_FUNCTIONS:
             text = f"The function is not allowed in a condition expression; function: {function}"
             self.findings.note(FUNCTION_NAME, text)
-        elif function not in FUNCTIONS and function != "size":
+        elif function not in FUNCTIONS:
             self.findings.note(FUNCTION_NAME, f"Invalid function name; function: {function}")
         self._check_uses(operands)
         return Call(function, operands)
@@ -188,3 +195,34 @@ class ConditionReader(Reader):
             "The function is not allowed to be used this way in an expression; "
             f"function: {function}",
         )
+
+
+def _clause(operator: str, operands: tuple[WrittenOperand, ...]) -> Clause:
+    return Clause(operator, operands, _fault_within(operands) or _fault(operator, len(operands)))
+
+
+def _fault_within(operands: tuple[WrittenOperand, ...]) -> str:
+    """What is wrong with the number of operands of a function inside the clause."""
+    for operand in operands:
+        if isinstance(operand, Call):
+            fault = _fault_within(operand.operands) or _fault(
+                operand.function, len(operand.operands)
+            )
+            if fault:
+                return fault
+    return ""
+
+
+def _fault(operator: str, count: int) -> str:
+    if operator == "IN":
+        if count - 1 <= MAX_OPTIONS:
+            return ""
+        return (
+            f"The IN operator is provided with too many operands; number of operands: {count - 1}"
+        )
+    if FUNCTIONS.get(operator, count) == count:
+        return ""
+    return (
+        "Incorrect number of operands for operator or function; "
+        f"operator or function: {operator}, number of operands: {count}"
+    )

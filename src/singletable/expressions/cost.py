@@ -23,7 +23,7 @@ from singletable.expressions.nodes import (
     Term,
     Update,
 )
-from singletable.values import AttributeValue, attribute_size, text_size
+from singletable.values import AttributeValue, check_value, text_size
 
 BASE = 3
 WRITE = 19
@@ -64,7 +64,7 @@ def _source(path: Path) -> int:
 
 
 def _value(value: AttributeValue) -> int:
-    return attribute_size("", value)
+    return check_value(value)[1]
 
 
 def _term(term: Term) -> int:

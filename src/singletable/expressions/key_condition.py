@@ -75,7 +75,7 @@ def _key_clause(clause: Clause, placeholders: Placeholders) -> KeyClause:
     operator, operands = clause.operator, clause.operands
     if operator in _FORBIDDEN:
         raise _invalid_operator(operator)
-    if operator not in _MIRRORED and not isinstance(operands[0], WrittenPath | Call):
+    if operator not in _MIRRORED and not isinstance(operands[0], WrittenPath):
         raise ValidationError(
             f"{_INVALID_CONDITION}{operator} operator must have the key attribute as its first "
             "operand"

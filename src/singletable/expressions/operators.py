@@ -76,20 +76,19 @@ def _between(operands: tuple[Operand, ...]) -> Condition:
     _check_types("BETWEEN", operands, ORDERED_TYPES)
     operand, low, high = operands
     if isinstance(low, Literally) and isinstance(high, Literally):
-        bounds = (
-            f"lower bound operand: AttributeValue: {_value_text(low)}, "
-            f"upper bound operand: AttributeValue: {_value_text(high)}"
-        )
         if type_of(low.value) != type_of(high.value):
-            raise Problem(
-                "The BETWEEN operator requires same data type for lower and upper bounds; " + bounds
-            )
+            raise _wrong_bounds("same data type for lower and upper bounds", low, high)
         if compare(">", low.value, high.value):
-            raise Problem(
-                "The BETWEEN operator requires upper bound to be greater than or equal to lower "
-                "bound; " + bounds
-            )
+            raise _wrong_bounds("upper bound to be greater than or equal to lower bound", low, high)
     return Between(operand, low, high)
+
+
+def _wrong_bounds(requirement: str, low: Literally, high: Literally) -> Problem:
+    return Problem(
+        f"The BETWEEN operator requires {requirement}; "
+        f"lower bound operand: AttributeValue: {_value_text(low)}, "
+        f"upper bound operand: AttributeValue: {_value_text(high)}"
+    )
 
 
 def _value_text(operand: Literally) -> str:

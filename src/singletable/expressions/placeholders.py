@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from singletable.errors import ValidationError
-from singletable.expressions.nodes import Path
+from singletable.expressions.nodes import At, Path
 from singletable.expressions.problem import Problem
 from singletable.expressions.written import WrittenPath
 from singletable.values import AttributeValue
@@ -73,12 +73,17 @@ class Placeholders:
 
     def path(self, written: WrittenPath) -> Path:
         """The path with its `#names` looked up."""
-        if not written.aliased:
-            return written.steps
-        return tuple(
+        return self.at(written).path
+
+    def at(self, written: WrittenPath) -> At:
+        """What stands at the path, its `#names` looked up."""
+        if written.ready is not None:
+            return written.ready
+        steps = [
             self.name(step) if isinstance(step, str) and step[0] == "#" else step
             for step in written.steps
-        )
+        ]
+        return At(tuple(steps))
 
     def check_unused(self) -> None:
         """Refuse names, then values, that no expression of the request has used."""

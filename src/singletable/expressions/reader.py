@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
+from singletable.expressions.nodes import At
 from singletable.expressions.problem import Findings, Problem
 from singletable.expressions.reserved_words import RESERVED_WORDS
 from singletable.expressions.tokens import Token, syntax_error, tokenize
@@ -133,8 +134,9 @@ class Reader:
                 self.reserved_rank,
                 f"The document path has too many nesting levels; nesting levels: {len(steps)}",
             )
-        aliased = any(isinstance(step, str) and step[0] == "#" for step in steps)
-        return WrittenPath(tuple(steps), aliased)
+        path = tuple(steps)
+        aliased = any(isinstance(step, str) and step[0] == "#" for step in path)
+        return WrittenPath(path, None if aliased else At(path))
 
     def _step(self) -> str:
         kind, text, _, _ = self.token

@@ -109,7 +109,7 @@ class UpdateReader(Reader):
         self.count_operator()
         operands = self.listed(self._operand)
         self.expect(")")
-        if function in TESTS or function == "size":
+        if function in TESTS:
             text = f"The function is not allowed in an update expression; function: {function}"
             self.findings.note(FUNCTION_NAME, text)
         elif function not in UPDATE_FUNCTIONS:

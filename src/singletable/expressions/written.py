@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from singletable.expressions.nodes import Path
+from singletable.expressions.nodes import At, Path
 
 Section: TypeAlias = Literal["SET", "REMOVE", "ADD", "DELETE"]
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenPath:
-    """A document path; `aliased` says whether a step of it is a `#name`."""
+    """A document path; `ready` for use unless a step of it is a `#name`."""
 
     steps: Path
-    aliased: bool
+    ready: At | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,14 @@ WrittenOperand: TypeAlias = WrittenPath | WrittenValue | Call
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One comparison or test: "=", "BETWEEN", "IN" or a function, on its operands."""
+    """One comparison or test: "=", "BETWEEN", "IN" or a function, on its operands.
+
+    If their number is wrong, `fault` says so: it is reported in its turn, when values are put in.
+    """
 
     operator: str
     operands: tuple[WrittenOperand, ...]
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
