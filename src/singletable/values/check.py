@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from singletable.errors import ValidationError
+from singletable.errors import SerializationError, ValidationError
 from singletable.values.attribute import AttributeValue, Item
 from singletable.values.number import (
     NOT_NUMERIC,
@@ -132,7 +132,7 @@ def check_value(
             kept = _canonical(text, layer)
             return (value if kept is text or kept == text else {"N": kept}), number_size(kept)
         if kind == "B":
-            return value, len(_binary(text))
+            return value, len(binary_of(text))
     elif content.__class__ is bool:
         if kind == "BOOL":
             return value, 1
@@ -200,7 +200,7 @@ def _check_set(
         order = str.encode
     else:
         kept = members
-        size = sum(len(_binary(member)) for member in members)
+        size = sum(len(binary_of(member)) for member in members)
         order = _member_bytes
     if len(set(kept)) != len(kept):
         raise ValidationError(layer.duplicates(kind, members))
@@ -216,14 +216,16 @@ def _canonical(text: str, layer: Layer) -> str:
         raise ValidationError(layer.bad_number(text, problem)) from None
 
 
-def _binary(text: str) -> bytes:
+def binary_of(text: str) -> bytes:
+    """The bytes that base64 text stands for. Other text is no binary: a matter of shape at AWS."""
+    if len(text) % 4:
+        raise SerializationError(
+            f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(text)}"
+        )
     try:
         return a2b_base64(text, strict_mode=True)
     except (BinasciiError, ValueError):
-        raise ValidationError(
-            f"{INVALID}A binary value must be base64 text, and {text[:60]!r} is not. "
-            "Encode the bytes with base64.b64encode."
-        ) from None
+        raise SerializationError("Invalid last non-pad Base64 character dectected") from None
 
 
 def _member_bytes(member: str) -> bytes:

@@ -6,8 +6,6 @@ boolean written as a string, a number with a fraction where a whole one is due) 
 
 from __future__ import annotations
 
-from binascii import Error as BinasciiError
-from binascii import a2b_base64
 from collections.abc import Iterable
 from math import floor
 from typing import Any, cast
@@ -15,6 +13,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from singletable.errors import SerializationError
+from singletable.values import binary_of
 from singletable.wire.shapes import (
     ListOf,
     MapOf,
@@ -166,14 +165,7 @@ def _boolean(raw: Any) -> object:
 def _blob(raw: Any) -> str:
     if not isinstance(raw, str):
         raise SerializationError("only base-64-encoded strings are convertible to bytes")
-    if len(raw) % 4:
-        raise SerializationError(
-            f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(raw)}"
-        )
-    try:
-        a2b_base64(raw, strict_mode=True)
-    except (BinasciiError, ValueError):
-        raise SerializationError("Invalid last non-pad Base64 character dectected") from None
+    binary_of(raw)
     return raw
 
 
