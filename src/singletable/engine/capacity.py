@@ -30,8 +30,8 @@ class Cost:
     """Units that one or more operations consumed on one table and its indexes."""
 
     table: float = 0
-    local_indexes: dict[str, float] = field(default_factory=dict)
-    global_indexes: dict[str, float] = field(default_factory=dict)
+    local_indexes: dict[str, float] = field(default_factory=dict[str, float])
+    global_indexes: dict[str, float] = field(default_factory=dict[str, float])
 
     def add_index(self, name: str, is_global: bool, units: float) -> None:
         """Charge an index; what costs nothing is not listed."""

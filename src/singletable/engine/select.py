@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from singletable.engine.dialect import ENVELOPE
-from singletable.engine.projection import check_scalar_keys
 from singletable.engine.session import Session
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
@@ -64,29 +63,31 @@ class Selection:
     fetch: bool
 
 
+def check_all_attributes(index: Index | None, request: Query | Scan) -> None:
+    """Raise if everything is asked of a global index that does not hold everything."""
+    if index is None or not index.is_global or index.projected is None:
+        return
+    if request.select == "ALL_ATTRIBUTES":
+        raise ValidationError(
+            f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index "
+            f"{index.name} because its projection type is not ALL"
+        )
+
+
 def select_from(
-    table: Table,
     index: Index | None,
     request: Query | Scan,
     projection: Projection | None,
     condition: Condition | None,
 ) -> Selection:
     """What is given of each item; ValidationError if the index does not hold it."""
-    check_scalar_keys(table, projection or ())
     if index is None or index.projected is None:
         return Selection(projection, fetch=False)
     missing = _unprojected(index, projection or ())
-    if index.is_global:
-        if request.select == "ALL_ATTRIBUTES":
-            raise ValidationError(
-                f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index "
-                f"{index.name} because its projection type is not ALL"
-            )
-        if missing:
-            raise ValidationError(
-                f"{INVALID}Global secondary index {index.name} does not project "
-                f"[{', '.join(missing)}]"
-            )
+    if missing and index.is_global:
+        raise ValidationError(
+            f"{INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
+        )
     if isinstance(request, Query) and condition is not None:
         unknown = _unprojected(index, paths_of(condition))
         if unknown:

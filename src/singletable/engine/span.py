@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from singletable.engine.keys import NOT_VALID, emptiness
+from singletable.engine.start_key import check_start_attribute
 from singletable.engine.storage import Span
 from singletable.engine.table import Index, KeyAttribute, KeySchema, Table, partition_bytes
 from singletable.errors import ValidationError
@@ -10,6 +11,7 @@ from singletable.expressions import KeyClause, KeyCondition
 from singletable.values import (
     INVALID,
     AttributeValue,
+    Item,
     after_prefix,
     escaped,
     key_bytes,
@@ -22,9 +24,9 @@ WRONG_TYPE = f"{INVALID}Condition parameter type does not match schema type"
 RANGES = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 
 
-def span_of(target: Table | Index, condition: KeyCondition) -> Span:
+def span_of(target: Table | Index, condition: KeyCondition, start: Item | None = None) -> Span:
     """The stretch that the condition asks for; ValidationError if no key can serve it."""
-    clauses = check_clauses(target.key, condition)
+    clauses = check_clauses(target.key, condition, start)
     partition = partition_bytes([clauses[a.name].values[0] for a in target.key.partition])
     sort = [clauses[a.name] for a in target.key.sort if a.name in clauses]
     bounds = _Bounds(closed=isinstance(target, Index))
@@ -33,21 +35,29 @@ def span_of(target: Table | Index, condition: KeyCondition) -> Span:
     return Span(partition, bounds.low, bounds.high)
 
 
-def check_clauses(key: KeySchema, condition: KeyCondition) -> dict[str, KeyClause]:
-    """The clauses by attribute; ValidationError unless DynamoDB could look them up by this key."""
+def check_clauses(
+    key: KeySchema, condition: KeyCondition, start: Item | None
+) -> dict[str, KeyClause]:
+    """The clauses by attribute; ValidationError unless DynamoDB could look them up by this key.
+
+    It goes through the schema once, and looks at the starting key and at the clause of each
+    attribute before it comes to the next.
+    """
     clauses = {clause.attribute: clause for clause in condition}
     if len(clauses) > len(key.attributes):
         raise ValidationError(
             f"The number of query conditions ({len(clauses)}) exceeds the number of key attributes "
             f"defined in the schema ({len(key.attributes)})"
         )
-    for attribute in key.partition:
+    foreign = not clauses.keys() <= set(key.names)
+    for attribute in key.attributes:
+        if start is not None:
+            check_start_attribute(attribute, start)
         clause = clauses.get(attribute.name)
-        if clause is None:
-            raise _missed(attribute)
-        _check_clause(attribute, clause)
-        if clause.comparator != "=":
-            raise ValidationError(UNSUPPORTED)
+        if clause is not None:
+            _check_clause(attribute, clause, partitions=attribute in key.partition)
+        elif foreign or attribute in key.partition:
+            raise ValidationError(f"Query condition missed key schema element: {attribute.name}")
     _check_sort_clauses(key, clauses)
     return clauses
 
@@ -55,11 +65,6 @@ def check_clauses(key: KeySchema, condition: KeyCondition) -> dict[str, KeyClaus
 def _check_sort_clauses(key: KeySchema, clauses: dict[str, KeyClause]) -> None:
     """Sort attributes are asked for from the left without a gap, all but the last by equality."""
     named = [attribute for attribute in key.sort if attribute.name in clauses]
-    if len(named) + len(key.partition) < len(clauses):
-        unknown = [attribute for attribute in key.sort if attribute.name not in clauses]
-        raise _missed(unknown[0])
-    for attribute in named:
-        _check_clause(attribute, clauses[attribute.name])
     if not named:
         return
     last = named[-1]
@@ -75,24 +80,20 @@ def _check_sort_clauses(key: KeySchema, clauses: dict[str, KeyClause]) -> None:
         )
 
 
-def _check_clause(attribute: KeyAttribute, clause: KeyClause) -> None:
+def _check_clause(attribute: KeyAttribute, clause: KeyClause, *, partitions: bool) -> None:
     if clause.comparator not in RANGES:
         raise ValidationError(NOT_INDEXABLE)
     for value in clause.values:
         if attribute.type not in value:
             raise ValidationError(WRONG_TYPE)
-    if clause.comparator == "begins_with" and attribute.type == "N":
-        raise ValidationError(WRONG_TYPE)
+    if partitions and clause.comparator != "=":
+        raise ValidationError(UNSUPPORTED)
     for value in clause.values:
         if (empty := emptiness(value)) is not None:
             raise ValidationError(
                 f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty "
                 f"{empty} value. Key: {attribute.name}"
             )
-
-
-def _missed(attribute: KeyAttribute) -> ValidationError:
-    return ValidationError(f"Query condition missed key schema element: {attribute.name}")
 
 
 class _Bounds:

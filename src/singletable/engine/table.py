@@ -149,7 +149,9 @@ class Table:
 
 def table_from(record: TableRecord) -> Table:
     """The table that a record describes; indexes that are being deleted are no longer in it."""
-    types = {d.attribute_name: d.attribute_type for d in record.attribute_definitions}
+    types: dict[str, KeyType] = {
+        d.attribute_name: d.attribute_type for d in record.attribute_definitions
+    }
     key = _key_schema(record.key_schema, types)
     indexes = [
         _index(record, index, is_global, key, types)

@@ -16,10 +16,15 @@ from singletable.engine.parameters import (
     read_expressions,
 )
 from singletable.engine.projection import check_scalar_keys
-from singletable.engine.select import check_select, index_named, select_from
+from singletable.engine.select import check_all_attributes, check_select, index_named, select_from
 from singletable.engine.session import Session
 from singletable.engine.span import span_of
-from singletable.engine.start_key import check_in_span, start_position
+from singletable.engine.start_key import (
+    check_in_span,
+    check_start_size,
+    checked_start,
+    start_position,
+)
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
 from singletable.expressions import Condition, KeyCondition, Projection, paths_of
@@ -44,8 +49,7 @@ def check(request: Query) -> QueryPlan:
     check_mixture(request, QUERY_BY_KEY_CONDITIONS if by_conditions else QUERY)
     legacy_filter = filter_condition(request.query_filter, request.conditional_operator, READ)
     attributes = attributes_to_get(request.attributes_to_get)
-    start = request.exclusive_start_key
-    start = None if start is None else READ.check_item(start)[0]
+    start = checked_start(request.exclusive_start_key, READ)
     if request.key_conditions is None and request.key_condition_expression is None:
         raise ValidationError(
             "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
@@ -66,12 +70,17 @@ def run(plan: QueryPlan, session: Session) -> Page:
     table = session.table(request.table_name)
     index = index_named(session, table, request)
     target: Table | Index = table if index is None else index
-    start = None if plan.start is None else start_position(table, index, plan.start)
-    span = span_of(target, plan.key_condition)
+    if plan.start is not None:
+        check_start_size(target, plan.start)
+    span = span_of(target, plan.key_condition, plan.start)
+    start = None if plan.start is None else start_position(table, target, plan.start)
     if start is not None:
         check_in_span(start, span, ranged=len(plan.key_condition) > len(target.key.partition))
-    selection = select_from(table, index, request, plan.projection, plan.filter)
-    _check_filter(table, target, plan)
+    check_scalar_keys(table, plan.projection or ())
+    _check_filter(target, plan)
+    check_all_attributes(index, request)
+    check_scalar_keys(table, () if plan.filter is None else paths_of(plan.filter))
+    selection = select_from(index, request, plan.projection, plan.filter)
     reading = Reading(
         table,
         index,
@@ -105,16 +114,14 @@ def run(plan: QueryPlan, session: Session) -> Page:
     return read_page(session, reading, walk(), last_key)
 
 
-def _check_filter(table: Table, target: Table | Index, plan: QueryPlan) -> None:
+def _check_filter(target: Table | Index, plan: QueryPlan) -> None:
     """Raise if the filter looks at the key that the query goes by."""
     if plan.filter is None:
         return
-    paths = paths_of(plan.filter)
-    heads = {path[0] for path in paths}
+    heads = {path[0] for path in paths_of(plan.filter)}
     for name in target.key.names:
         if name in heads:
             what = "QueryFilter" if plan.request.query_filter else "Filter Expression"
             raise ValidationError(
                 f"{what} can only contain non-primary key attributes: Primary key attribute: {name}"
             )
-    check_scalar_keys(table, paths)

@@ -10,9 +10,15 @@ from singletable.engine.legacy import filter_condition
 from singletable.engine.page import Reading, read_page
 from singletable.engine.parameters import SCAN, attributes_to_get, check_mixture, read_expressions
 from singletable.engine.projection import check_scalar_keys
-from singletable.engine.select import check_select, index_named, select_from
+from singletable.engine.select import check_all_attributes, check_select, index_named, select_from
 from singletable.engine.session import Session
-from singletable.engine.start_key import INVALID_START, start_position
+from singletable.engine.start_key import (
+    INVALID_START,
+    check_start_attribute,
+    check_start_size,
+    checked_start,
+    start_position,
+)
 from singletable.engine.storage import Position
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
@@ -38,8 +44,7 @@ def check(request: Scan) -> ScanPlan:
     check_mixture(request, SCAN)
     attributes = attributes_to_get(request.attributes_to_get)
     legacy_filter = filter_condition(request.scan_filter, request.conditional_operator, DIALECT)
-    start = request.exclusive_start_key
-    start = None if start is None else DIALECT.check_item(start)[0]
+    start = checked_start(request.exclusive_start_key, DIALECT)
     _check_segments(request.segment, request.total_segments)
     check_select(request)
     read = read_expressions(request, DIALECT)
@@ -70,8 +75,13 @@ def run(plan: ScanPlan, session: Session) -> Page:
     table = session.table(request.table_name)
     index = index_named(session, table, request)
     target: Table | Index = table if index is None else index
-    start = None if plan.start is None else start_position(table, index, plan.start)
+    if plan.start is not None:
+        check_start_size(target, plan.start)
+        for attribute in target.key.attributes:
+            check_start_attribute(attribute, plan.start)
+    check_all_attributes(index, request)
     low, high = _segment(request)
+    start = None if plan.start is None else start_position(table, target, plan.start)
     if start is not None and not (
         low <= start.partition and (high is None or start.partition < high)
     ):
@@ -79,9 +89,9 @@ def run(plan: ScanPlan, session: Session) -> Page:
             f"{INVALID_START}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with "
             f"correct Segment. TotalSegments: {request.total_segments} Segment: {request.segment}"
         )
-    selection = select_from(table, index, request, plan.projection, plan.filter)
-    if plan.filter is not None:
-        check_scalar_keys(table, paths_of(plan.filter))
+    check_scalar_keys(table, plan.projection or ())
+    check_scalar_keys(table, () if plan.filter is None else paths_of(plan.filter))
+    selection = select_from(index, request, plan.projection, plan.filter)
     reading = Reading(
         table,
         index,

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from msgspec import Raw
 
+from singletable.engine.cancellation import TWICE, canceled_at
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.dialect import TRANSACTION
-from singletable.engine.handlers.transact_write_items import NOTHING, TWICE
 from singletable.engine.keys import EmptyKey, check_key
 from singletable.engine.parameters import read_expressions
 from singletable.engine.projection import check_scalar_keys, projected_json
 from singletable.engine.session import Session
 from singletable.engine.storage import Position, Row
 from singletable.engine.table import Table
-from singletable.errors import CancellationReason, TransactionCanceled, ValidationError
+from singletable.errors import ValidationError
 from singletable.expressions import Projection
 from singletable.operations import Get, ItemResponse, TransactGetItems, TransactionRead
 from singletable.values import Item
@@ -64,22 +64,16 @@ def _json(row: Row | None, projection: Projection | None) -> Raw | None:
 
 def _positions(plan: TransactGetPlan, tables: list[Table]) -> list[Position]:
     """Where the items are; TransactionCanceled if a key does not fit its table."""
-    reasons: list[CancellationReason] = []
-    positions: list[Position] = []
-    for (_, key, projection), table in zip(plan.gets, tables, strict=True):
+    positions: list[tuple[str, Position]] = []
+    for place, ((_, key, projection), table) in enumerate(zip(plan.gets, tables, strict=True)):
         try:
             check_key(table, key)
             check_scalar_keys(table, projection or ())
         except EmptyKey:
             raise
         except ValidationError as error:
-            reasons.append(CancellationReason("ValidationError", error.message))
-        else:
-            reasons.append(NOTHING)
-            positions.append(table.position(key))
-    if len(positions) < len(plan.gets):
-        raise TransactionCanceled(reasons)
-    named = [(table.name, position) for table, position in zip(tables, positions, strict=True)]
-    if len(set(named)) < len(named):
+            raise canceled_at(place, len(plan.gets), error) from None
+        positions.append((table.name, table.position(key)))
+    if len(set(positions)) < len(positions):
         raise ValidationError(TWICE)
-    return positions
+    return [position for _, position in positions]

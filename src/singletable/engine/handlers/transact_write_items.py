@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from singletable.engine.actions import Action, action_of, carry_out, outcome
+from singletable.engine.cancellation import NOTHING, TWICE, canceled_at
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.condition import check_condition
 from singletable.engine.keys import EmptyKey
@@ -25,15 +26,12 @@ from singletable.operations import (
     ConditionCheck,
     ConsumedCapacity,
     ItemCollectionMetrics,
-    Put,
     TransactionWritten,
     TransactWriteItems,
 )
 from singletable.values import Item
 
 MAX_TOTAL = 4 * 1024 * 1024
-TWICE = "Transaction request cannot include multiple operations on one item"
-NOTHING = CancellationReason()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +49,15 @@ class Spent:
     table: Table
     cost: Cost = field(default_factory=Cost)
     replay: float = 0
-    touched: dict[bytes, Item] = field(default_factory=dict)
+    touched: dict[bytes, Item] = field(default_factory=dict[bytes, Item])
 
 
 def check(request: TransactWriteItems) -> TransactWritePlan:
     """Raise ValidationError unless the actions could be carried out on some tables."""
     actions = [action_of(one) for one in request.transact_items]
-    total = sum(action.size for action in actions if isinstance(action.request, Put))
-    if total > MAX_TOTAL:
-        raise ValidationError(
-            f"Transaction request exceeds the maximum allowed size of {MAX_TOTAL} bytes: {total}"
-        )
+    # What counts is what is sent: a delete of a large item is as small as its key.
+    if sum(action.size for action in actions) > MAX_TOTAL:
+        raise ValidationError(f"Transaction payload size cannot exceed {MAX_TOTAL} bytes")
     return TransactWritePlan(request, actions)
 
 
@@ -90,25 +86,20 @@ def run(plan: TransactWritePlan, session: Session) -> TransactionWritten:
 
 def _load(session: Session, actions: list[Action], tables: list[Table]) -> list[Stored]:
     """The items as they stand; TransactionCanceled if an action does not fit its table's keys."""
-    reasons: list[CancellationReason] = []
     positions: set[tuple[str, Position]] = set()
     olds: list[Stored] = []
-    for action, table in zip(actions, tables, strict=True):
+    for place, (action, table) in enumerate(zip(actions, tables, strict=True)):
         try:
             action.check_keys(table)
         except EmptyKey:
             raise
         except ValidationError as error:
-            reasons.append(CancellationReason("ValidationError", error.message))
-            continue
-        reasons.append(NOTHING)
+            raise canceled_at(place, len(actions), error) from None
         old = stored_at(session, table, action.key)
         if (table.name, old.position) in positions:
             raise ValidationError(TWICE)
         positions.add((table.name, old.position))
         olds.append(old)
-    if len(olds) < len(actions):
-        raise TransactionCanceled(reasons)
     return olds
 
 

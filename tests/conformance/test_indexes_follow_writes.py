@@ -1,0 +1,158 @@
+"""Secondary indexes hold exactly the items that have their keys, whatever was written before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from singletable.operations import (
+    AttributeDefinition,
+    CreateTable,
+    Delete,
+    DeleteItem,
+    Driver,
+    GlobalSecondaryIndex,
+    KeySchemaElement,
+    LocalSecondaryIndex,
+    Operation,
+    Projection,
+    Put,
+    PutItem,
+    Scan,
+    TransactWriteItem,
+    TransactWriteItems,
+    Update,
+    UpdateItem,
+)
+from singletable.values import AttributeValue
+from tests.conformance.collections_of_items import binary, number, text, walk
+from tests.conformance.tables import unused_name
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An index of the table below: its key beside the table's, and what else it holds."""
+
+    name: str
+    key: tuple[str, ...]
+    held: tuple[str, ...] | None
+
+
+INDEXES = [
+    Kept("local_all", ("pk", "a"), None),
+    Kept("local_some", ("pk", "b"), ("x",)),
+    Kept("local_keys", ("pk", "a"), ()),
+    Kept("global_all", ("a",), None),
+    Kept("global_some", ("b", "a"), ("x",)),
+    Kept("global_keys", ("a", "sk"), ()),
+]
+
+
+def make_projecting_table(driver: Driver) -> str:
+    """Make a table with local and global indexes of every projection."""
+    name = unused_name()
+    driver.execute(
+        CreateTable(
+            name,
+            [
+                AttributeDefinition("pk", "S"),
+                AttributeDefinition("sk", "N"),
+                AttributeDefinition("a", "S"),
+                AttributeDefinition("b", "B"),
+            ],
+            [KeySchemaElement("pk", "HASH"), KeySchemaElement("sk", "RANGE")],
+            local_secondary_indexes=[
+                LocalSecondaryIndex(index.name, _schema(index), _projection(index))
+                for index in INDEXES
+                if index.name.startswith("local")
+            ],
+            global_secondary_indexes=[
+                GlobalSecondaryIndex(index.name, _schema(index), _projection(index))
+                for index in INDEXES
+                if index.name.startswith("global")
+            ],
+            billing_mode="PAY_PER_REQUEST",
+        )
+    )
+    return name
+
+
+def _schema(index: Kept) -> list[KeySchemaElement]:
+    partition, *sort = index.key
+    return [
+        KeySchemaElement(partition, "HASH"),
+        *(KeySchemaElement(name, "RANGE") for name in sort),
+    ]
+
+
+def _projection(index: Kept) -> Projection:
+    if index.held is None:
+        return Projection("ALL")
+    return Projection("INCLUDE", list(index.held)) if index.held else Projection("KEYS_ONLY")
+
+
+KEYS = st.fixed_dictionaries(
+    {
+        "pk": st.sampled_from([text("p"), text("q")]),
+        "sk": st.sampled_from([number(1), number(2)]),
+    }
+)
+CHOICES: dict[str, list[AttributeValue]] = {
+    "a": [text("1"), text("2")],
+    "b": [binary(b"\x00"), binary(b"\xff")],
+    "x": [number(1), number(2)],
+    "y": [text("y")],
+}
+ATTRIBUTES = st.fixed_dictionaries(
+    {}, optional={name: st.sampled_from(values) for name, values in CHOICES.items()}
+)
+
+
+@st.composite
+def writes(draw: st.DrawFn, table: str) -> Operation[object]:
+    """Any write to one item, alone or in a transaction."""
+    key, attributes = draw(KEYS), draw(ATTRIBUTES)
+    alone = draw(st.booleans())
+    kind = draw(st.sampled_from(["put", "delete", "set", "remove"]))
+    if kind == "put":
+        item = key | attributes
+        action = TransactWriteItem(put=Put(table, item))
+        return PutItem(table, item) if alone else TransactWriteItems([action])
+    if kind == "delete" or not attributes:
+        action = TransactWriteItem(delete=Delete(table, key))
+        return DeleteItem(table, key) if alone else TransactWriteItems([action])
+    values = None
+    expression = "REMOVE " + ", ".join(attributes)
+    if kind == "set":
+        expression = "SET " + ", ".join(f"{name} = :{name}" for name in attributes)
+        values = {f":{name}": value for name, value in attributes.items()}
+    if alone:
+        return UpdateItem(
+            table, key, update_expression=expression, expression_attribute_values=values
+        )
+    update = Update(table, key, expression, expression_attribute_values=values)
+    return TransactWriteItems([TransactWriteItem(update=update)])
+
+
+# Entries appear, move, change and vanish with the items; whatever the order of the writes, in the
+# end an index holds exactly the items that have its keys.
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_an_index_follows_every_write(driver: Driver, data: st.DataObject) -> None:
+    table = make_projecting_table(driver)
+    for write in data.draw(st.lists(writes(table), max_size=20)):
+        driver.execute(write)
+    items = walk(driver, Scan(table))
+    for index in INDEXES:
+        names = {"pk", "sk", *index.key, *(index.held or ())}
+        wanted = [
+            item
+            if index.held is None
+            else {name: value for name, value in item.items() if name in names}
+            for item in items
+            if set(index.key) <= set(item)
+        ]
+        found = walk(driver, Scan(table, index_name=index.name))
+        assert sorted(found, key=str) == sorted(wanted, key=str), index.name

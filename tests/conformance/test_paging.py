@@ -1,0 +1,300 @@
+"""Pages of queries and scans: where they end, where they go on, and which starts are refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from singletable.operations import Driver, Query, Scan
+from singletable.values import AttributeValue, Item
+from tests.conformance.collections_of_items import (
+    binary,
+    fill,
+    number,
+    pages,
+    query,
+    scan,
+    text,
+    values_of,
+    walk,
+)
+from tests.conformance.refusals import WRONG_KEY, check_not_found, refusal
+from tests.conformance.tables import (
+    global_index,
+    local_index,
+    make_indexed_table,
+    make_table,
+    unused_name,
+)
+
+INVALID_START = "The provided starting key is invalid"
+MISMATCH = "The provided starting key does not match the range key predicate"
+OUTSIDE = "The provided starting key is outside query boundaries based on provided conditions"
+NOT_RESTARTED = "The query can return at most one row and cannot be restarted"
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table whose partition `p` holds a to e."""
+    name = make_table(driver, pk="S", sk="S")
+    fill(driver, name, [{"pk": text("p"), "sk": text(letter)} for letter in "abcde"])
+    return name
+
+
+def test_a_page_goes_on_after_the_last_item(driver: Driver, table: str) -> None:
+    asked = query(table, "pk = :p", p=text("p"))
+    first = driver.execute(replace(asked, limit=2))
+    assert values_of(first.items, "sk") == ["a", "b"]
+    assert first.last_evaluated_key == {"pk": text("p"), "sk": text("b")}
+    rest = driver.execute(replace(asked, exclusive_start_key=first.last_evaluated_key))
+    assert values_of(rest.items, "sk") == ["c", "d", "e"]
+    assert rest.last_evaluated_key is None
+
+
+def test_a_page_goes_on_backwards(driver: Driver, table: str) -> None:
+    asked = replace(query(table, "pk = :p", p=text("p")), scan_index_forward=False, limit=2)
+    assert values_of(walk(driver, asked), "sk") == ["e", "d", "c", "b", "a"]
+
+
+# Nothing is looked at beyond the limit, so nobody knows yet that there is no more.
+def test_a_page_that_reaches_its_limit_at_the_end_does_not_know_it(
+    driver: Driver, table: str
+) -> None:
+    asked = replace(query(table, "pk = :p", p=text("p")), limit=5)
+    full, empty = pages(driver, asked)
+    assert full.count == 5
+    assert (empty.raw_items, empty.count, empty.last_evaluated_key) == ([], 0, None)
+
+
+def test_a_page_within_its_limit_is_the_last(driver: Driver, table: str) -> None:
+    asked = replace(query(table, "pk = :p", p=text("p")), limit=6)
+    assert driver.execute(asked).last_evaluated_key is None
+
+
+# The limit bounds the work: it counts what is read, before the filter.
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_the_limit_counts_what_is_read(driver: Driver, limit: int) -> None:
+    table = make_table(driver, pk="S", sk="N")
+    fill(
+        driver,
+        table,
+        [{"pk": text("p"), "sk": number(i), "odd": {"BOOL": i % 2 == 1}} for i in range(6)],
+    )
+    odd: dict[str, AttributeValue] = {":p": text("p"), ":t": {"BOOL": True}}
+    asked = replace(
+        query(table, "pk = :p", p=text("p")),
+        filter_expression="odd = :t",
+        expression_attribute_values=odd,
+        limit=limit,
+    )
+    for page in list(pages(driver, asked))[:-1]:
+        assert page.scanned_count == limit
+        assert page.count == len(page.items) <= limit
+    assert values_of(walk(driver, asked), "sk") == ["1", "3", "5"]
+
+
+def test_a_page_without_a_match_goes_on(driver: Driver, table: str) -> None:
+    page = driver.execute(replace(scan(table, "sk = :none", none=text("none")), limit=1))
+    assert (page.count, page.scanned_count, page.raw_items) == (0, 1, [])
+    assert page.last_evaluated_key is not None
+
+
+# An item that goes away while somebody pages is no reason to lose one's place.
+def test_a_page_goes_on_after_a_key_that_is_gone(driver: Driver, table: str) -> None:
+    start: Item = {"pk": text("p"), "sk": text("bb")}
+    asked = replace(query(table, "pk = :p", p=text("p")), exclusive_start_key=start)
+    assert values_of(driver.execute(asked).items, "sk") == ["c", "d", "e"]
+    backwards = replace(asked, scan_index_forward=False)
+    assert values_of(driver.execute(backwards).items, "sk") == ["b", "a"]
+
+
+# A page holds a megabyte at most, of what is read and not of what is given.
+@pytest.mark.parametrize("select", [None, "COUNT"])
+@pytest.mark.parametrize("kind", ["query", "scan"])
+def test_a_page_holds_no_more_than_a_megabyte(driver: Driver, kind: str, select: str) -> None:
+    table = make_table(driver, pk="S", sk="N")
+    fill(
+        driver,
+        table,
+        [{"pk": text("p"), "sk": number(i), "pad": text("x" * 60_000)} for i in range(20)],
+    )
+    asked: Query | Scan = query(table, "pk = :p", p=text("p")) if kind == "query" else Scan(table)
+    first, *rest = pages(driver, replace(asked, select=select))
+    assert 16 <= first.count <= 18
+    assert first.last_evaluated_key is not None
+    assert first.count + sum(page.count for page in rest) == 20
+    few = driver.execute(replace(asked, limit=5))
+    assert (few.count, few.last_evaluated_key is None) == (5, False)
+
+
+def start(**key: AttributeValue) -> Item:
+    """A starting key."""
+    return key
+
+
+A, ONE, RAW = text("a"), number(1), binary(b"a")
+
+
+# AWS goes through the key of the table or index once, and looks at the starting key and at the
+# condition of each attribute before it comes to the next; the table's own key it looks at last.
+@pytest.mark.parametrize(
+    ("index", "condition", "key", "message"),
+    [
+        (None, "pk = :a", start(), INVALID_START),
+        (None, "pk = :a", start(bad=A), INVALID_START),
+        (None, "pk = :a", start(pk=A), INVALID_START),
+        (None, "pk = :a", start(pk=A, sk=A, more=A), INVALID_START),
+        (None, "pk = :a", start(pk=A, bad=A), INVALID_START),
+        (None, "pk = :a", start(bad=A, sk=A), INVALID_START),
+        (None, "pk = :a", start(pk=ONE, bad=A), WRONG_KEY),
+        (None, "pk = :a", start(pk=A, sk=ONE), WRONG_KEY),
+        (None, "pk = :a", start(pk=A, sk=RAW), WRONG_KEY),
+        (None, "z = :a", start(pk=RAW, sk=A), WRONG_KEY),
+        (None, "z = :a", start(pk=A, sk=ONE), "Query condition missed key schema element: pk"),
+        (None, "z = :a", start(pk=A, bad=A), "Query condition missed key schema element: pk"),
+        (None, "pk = :a", start(pk=text("b"), sk=A), OUTSIDE),
+        (None, "pk = :a AND sk > :b", start(pk=A, sk=A), MISMATCH),
+        (None, "pk = :a AND sk > :b", start(pk=text("b"), sk=A), MISMATCH),
+        (None, "pk = :a AND sk < :b", start(pk=text("b"), sk=A), NOT_RESTARTED),
+        (None, "pk = :a AND begins_with(sk, :b)", start(pk=A, sk=A), MISMATCH),
+        ("local_grade", "pk = :a", start(pk=A, sk=A), INVALID_START),
+        ("local_grade", "pk = :a", start(pk=A, sk=A, bad=A), INVALID_START),
+        ("local_grade", "pk = :a", start(pk=A, sk=ONE, grade=ONE), WRONG_KEY),
+        ("local_grade", "pk = :a", start(pk=A, sk=ONE, grade=A), f"{INVALID_START}: {WRONG_KEY}"),
+        ("local_grade", "pk = :a", start(pk=A, bad=A, grade=A), f"{INVALID_START}: {WRONG_KEY}"),
+        ("local_grade", "pk = :a", start(pk=text("b"), sk=A, grade=A), OUTSIDE),
+        ("local_grade", "pk = :a AND grade > :b", start(pk=A, sk=A, grade=A), MISMATCH),
+        ("by_grade", "grade = :a", start(pk=A), INVALID_START),
+        ("by_grade", "grade = :a", start(pk=A, sk=A, bad=A), INVALID_START),
+        ("by_grade", "grade = :a", start(pk=A, sk=A, grade=ONE), WRONG_KEY),
+        ("by_grade", "z = :a", start(bad=A, worse=A, grade=ONE), WRONG_KEY),
+        (
+            "by_grade",
+            "z = :a",
+            start(pk=ONE, sk=ONE, grade=A),
+            "Query condition missed key schema element: grade",
+        ),
+        ("by_grade", "grade = :a", start(bad=A, worse=A, grade=A), f"{INVALID_START}: {WRONG_KEY}"),
+        ("by_grade", "grade = :a", start(pk=ONE, sk=A, grade=A), f"{INVALID_START}: {WRONG_KEY}"),
+        ("by_grade", "grade = :a", start(pk=A, sk=A, grade=text("b")), OUTSIDE),
+    ],
+)
+def test_a_query_starts_from_a_key_of_its_own(
+    driver: Driver, index: str | None, condition: str, key: Item, message: str
+) -> None:
+    table = make_indexed_table(driver)
+    asked = query(table, condition, a=text("a"), b=text("b"))
+    asked = replace(asked, index_name=index, exclusive_start_key=key)
+    assert refusal(driver, asked) == message
+
+
+@pytest.mark.parametrize(
+    ("index", "key", "message"),
+    [
+        (None, start(), INVALID_START),
+        (None, start(bad=A), INVALID_START),
+        (None, start(pk=A, bad=A), INVALID_START),
+        ("by_grade", start(pk=A, sk=A), INVALID_START),
+        ("by_grade", start(pk=A, sk=A, bad=A), INVALID_START),
+        ("by_grade", start(pk=A, sk=A, grade=ONE), WRONG_KEY),
+        ("by_grade", start(pk=A, sk=ONE, grade=A), f"{INVALID_START}: {WRONG_KEY}"),
+    ],
+)
+def test_a_scan_starts_from_a_key_of_its_own(
+    driver: Driver, index: str | None, key: Item, message: str
+) -> None:
+    table = make_indexed_table(driver)
+    asked = Scan(table, index_name=index, exclusive_start_key=key)
+    assert refusal(driver, asked) == message
+
+
+# What a value is can be told without a table; whether it is a key cannot.
+def test_the_values_of_a_start_are_checked_before_the_table_is_looked_up(driver: Driver) -> None:
+    asked = query(unused_name(), "pk = :a", a=text("a"))
+    check_not_found(driver, replace(asked, exclusive_start_key={}))
+    bad_number = replace(asked, exclusive_start_key={"pk": number("abc")})
+    assert refusal(driver, bad_number) == (
+        "The parameter cannot be converted to a numeric value: abc"
+    )
+    empty_set = replace(asked, exclusive_start_key={"pk": {"SS": []}})
+    assert refusal(driver, empty_set) == (
+        f"{INVALID_START}: One or more parameter values were invalid: "
+        "An string set  may not be empty"
+    )
+
+
+ITEMS = st.lists(
+    st.tuples(st.sampled_from(["p", "q"]), st.integers(0, 30), st.integers(0, 2)),
+    max_size=25,
+    unique_by=lambda row: row[:2],
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=ITEMS,
+    limit=st.integers(1, 8),
+    forward=st.booleans(),
+    index=st.sampled_from([None, "local", "global"]),
+)
+def test_pages_of_any_size_are_the_whole_in_order(
+    driver: Driver,
+    rows: list[tuple[str, int, int]],
+    limit: int,
+    forward: bool,
+    index: str | None,
+) -> None:
+    table = _graded(driver, rows)
+    condition = "grade = :one" if index == "global" else "pk = :p"
+    asked = replace(
+        query(table, condition, p=text("p"), one=number(1)),
+        index_name=index,
+        limit=limit,
+        scan_index_forward=forward,
+    )
+    found = [
+        (item["pk"]["S"], int(item["sk"]["N"]), int(item["grade"]["N"]))
+        for item in walk(driver, asked)
+    ]
+    wanted = [row for row in rows if (row[2] == 1 if index == "global" else row[0] == "p")]
+    assert sorted(found) == sorted(wanted)
+    if index == "local":
+        wanted.sort(key=lambda row: (row[2], row[1]), reverse=not forward)
+        assert found == wanted
+    elif index is None:
+        assert found == sorted(wanted, reverse=not forward)
+    else:
+        # Entries with equal index keys have an order of their own, which turns round as well.
+        turned = replace(asked, scan_index_forward=not forward)
+        assert walk(driver, turned)[::-1] == walk(driver, asked)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ITEMS, limit=st.integers(1, 8), index=st.sampled_from([None, "local", "global"]))
+def test_pages_of_a_scan_are_the_whole_in_one_order(
+    driver: Driver, rows: list[tuple[str, int, int]], limit: int, index: str | None
+) -> None:
+    table = _graded(driver, rows)
+    asked = Scan(table, index_name=index)
+    whole = driver.execute(asked).items
+    assert len(whole) == len(rows)
+    assert walk(driver, replace(asked, limit=limit)) == whole
+
+
+def _graded(driver: Driver, rows: list[tuple[str, int, int]]) -> str:
+    """A table with a local and a global index by grade, which many items share."""
+    table = make_table(
+        driver,
+        local_index("local", pk="S", grade="N"),
+        global_index("global", grade="N"),
+        pk="S",
+        sk="N",
+    )
+    fill(
+        driver,
+        table,
+        [{"pk": text(pk), "sk": number(sk), "grade": number(grade)} for pk, sk, grade in rows],
+    )
+    return table

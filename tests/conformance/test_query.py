@@ -1,0 +1,344 @@
+"""Query: one partition in the order of its sort key, what it costs, and what is refused first."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from singletable.operations import Condition, Driver, Query
+from singletable.values import AttributeValue
+from tests.conformance.collections_of_items import binary, fill, number, query, text, values_of
+from tests.conformance.refusals import BAD_CAPACITY, BOGUS, ENVELOPE, check_not_found, refusal
+from tests.conformance.tables import make_indexed_table, make_table, put, unused_name
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table whose partition `p` holds a to e, and another partition holds one item."""
+    name = make_table(driver, pk="S", sk="S")
+    fill(driver, name, [{"pk": text("p"), "sk": text(letter)} for letter in "daceb"])
+    put(driver, name, {"pk": text("other"), "sk": text("a")})
+    return name
+
+
+def test_a_query_gives_one_partition_in_order(driver: Driver, table: str) -> None:
+    page = driver.execute(replace(query(table, "pk = :p", p=text("p")), consistent_read=True))
+    assert values_of(page.items, "sk") == ["a", "b", "c", "d", "e"]
+    assert (page.count, page.scanned_count, page.last_evaluated_key) == (5, 5, None)
+
+
+@pytest.mark.parametrize(("forward", "order"), [(None, "abcde"), (True, "abcde"), (False, "edcba")])
+def test_the_order_can_be_turned_round(
+    driver: Driver, table: str, forward: bool | None, order: str
+) -> None:
+    asked = replace(query(table, "pk = :p", p=text("p")), scan_index_forward=forward)
+    assert values_of(driver.execute(asked).items, "sk") == list(order)
+
+
+# Callers loop over Items without looking whether it is there.
+def test_a_partition_without_items_gives_an_empty_list(driver: Driver, table: str) -> None:
+    page = driver.execute(query(table, "pk = :p", p=text("nobody")))
+    assert page.raw_items == []
+    assert (page.count, page.scanned_count, page.last_evaluated_key) == (0, 0, None)
+
+
+def test_a_table_without_a_sort_key_can_be_queried(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, {"pk": text("p"), "a": number(1)}, {"pk": text("q")})
+    asked = query(table, "pk = :p", p=text("p"))
+    assert driver.execute(asked).items == [{"pk": text("p"), "a": number(1)}]
+
+
+# A key is a value and not its spelling: 1.0 is 1.
+def test_a_number_key_is_found_however_it_is_written(driver: Driver) -> None:
+    table = make_table(driver, pk="N")
+    put(driver, table, {"pk": number("100")})
+    for spelling in ("100", "100.0", "1e2", "+100", "0100"):
+        assert driver.execute(query(table, "pk = :p", p=number(spelling))).count == 1
+
+
+# The order of text is that of its UTF-8 bytes, in which an emoji comes after every letter; by
+# UTF-16 units, which Java and JavaScript compare, it would come before U+FFFD.
+def test_text_is_ordered_by_its_bytes(driver: Driver) -> None:
+    table = make_table(driver, pk="S", sk="S")
+    order = ["A", "Z", "a", "é", "ﬀ", "\ufffd", "😀"]
+    fill(driver, table, [{"pk": text("p"), "sk": text(key)} for key in reversed(order)])
+    page = driver.execute(query(table, "pk = :p", p=text("p")))
+    assert values_of(page.items, "sk") == order
+
+
+def test_numbers_are_ordered_by_value(driver: Driver) -> None:
+    table = make_table(driver, pk="S", sk="N")
+    order = ["-100", "-5", "-1", "0", "1", "5", "10", "100"]
+    fill(driver, table, [{"pk": text("p"), "sk": number(key)} for key in sorted(order)])
+    page = driver.execute(query(table, "pk = :p", p=text("p")))
+    assert values_of(page.items, "sk") == order
+
+
+def test_binary_is_ordered_by_unsigned_bytes(driver: Driver) -> None:
+    table = make_table(driver, pk="S", sk="B")
+    order = [b"\x01", b"\x01\x02", b"\x02", b"\xff"]
+    fill(driver, table, [{"pk": text("p"), "sk": binary(key)} for key in reversed(order)])
+    asked = query(table, "pk = :p", p=text("p"))
+    keys = [binary(key) for key in order]
+    assert [item["sk"] for item in driver.execute(asked).items] == keys
+    turned = replace(asked, scan_index_forward=False)
+    assert [item["sk"] for item in driver.execute(turned).items] == keys[::-1]
+
+
+def test_a_query_needs_a_table(driver: Driver) -> None:
+    check_not_found(driver, query(unused_name(), "pk = :p", p=text("p")))
+
+
+def test_a_query_needs_a_key_condition(driver: Driver, table: str) -> None:
+    assert refusal(driver, Query(table)) == (
+        "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
+        "request."
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (
+            Query("t", select=BOGUS),
+            "Value 'BOGUS' at 'select' failed to satisfy constraint: Member must satisfy enum "
+            "value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
+        ),
+        (
+            Query("t", limit=0),
+            "Value at 'Limit' failed to satisfy constraint: Member must have value greater than or "
+            "equal to 1",
+        ),
+        (Query("t", return_consumed_capacity=BOGUS), BAD_CAPACITY),
+    ],
+    ids=["select", "limit", "capacity"],
+)
+def test_parameters_are_checked_before_anything_else(
+    driver: Driver, request_: Query, message: str
+) -> None:
+    assert refusal(driver, request_) == ENVELOPE + message
+
+
+def test_faults_of_several_parameters_are_told_together(driver: Driver) -> None:
+    told = refusal(driver, Query("t", return_consumed_capacity=BOGUS, select=BOGUS))
+    assert told.startswith("2 validation errors detected: ")
+    assert "'returnConsumedCapacity'" in told
+    assert "'select'" in told
+
+
+# The one fault that is told alone and bare, and in words that no list of AWS knows.
+def test_a_bad_conditional_operator_is_told_alone(driver: Driver) -> None:
+    asked = Query(
+        unused_name(),
+        key_conditions={"pk": Condition("EQ", [text("p")])},
+        query_filter={"b": Condition("NULL"), "c": Condition("NULL")},
+        conditional_operator=BOGUS,
+        select=BOGUS,
+    )
+    assert refusal(driver, asked) == (
+        "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"
+    )
+
+
+OVERLAP = (
+    "Invalid ProjectionExpression: Two document paths overlap with each other; must remove or "
+    "rewrite one of these paths; path one: [a], path two: "
+)
+
+
+# Expressions are refused for what they say, whether or not there is an item to look at.
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"expression_attribute_names": {"#unused": "a"}},
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#unused}",
+        ),
+        (
+            {"filter_expression": "#missing = :p"},
+            "Invalid FilterExpression: An expression attribute name used in the document path is "
+            "not defined; attribute name: #missing",
+        ),
+        ({"projection_expression": "a, a"}, OVERLAP + "[a]"),
+        (
+            {
+                "projection_expression": "#a, #b",
+                "expression_attribute_names": {"#a": "a", "#b": "a"},
+            },
+            OVERLAP + "[a]",
+        ),
+        ({"projection_expression": "a, a.b"}, OVERLAP + "[a, b]"),
+        (
+            {"projection_expression": "sk.a"},
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+            "allowed: Key: sk",
+        ),
+        ({"index_name": "nowhere"}, "The table does not have the specified index: nowhere"),
+    ],
+)
+@pytest.mark.parametrize("partition", ["p", "nobody"])
+def test_a_query_is_refused_before_items_are_read(
+    driver: Driver, table: str, partition: str, changes: dict[str, object], message: str
+) -> None:
+    asked = replace(query(table, "pk = :p", p=text(partition)), **changes)
+    assert refusal(driver, asked) == message
+
+
+# Which expression is read first is seen when all of them are broken.
+def test_the_key_condition_is_read_before_the_filter_and_the_projection(driver: Driver) -> None:
+    asked = Query(
+        unused_name(),
+        key_condition_expression="",
+        filter_expression="",
+        projection_expression="",
+    )
+    empty = "The expression can not be empty;"
+    assert refusal(driver, asked) == f"Invalid KeyConditionExpression: {empty}"
+    asked = replace(
+        asked, key_condition_expression="a = :a", expression_attribute_values={":a": text("a")}
+    )
+    assert refusal(driver, asked) == f"Invalid FilterExpression: {empty}"
+    asked = replace(asked, filter_expression=None)
+    assert refusal(driver, asked) == f"Invalid ProjectionExpression: {empty}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {
+                "key_condition_expression": "pk = :p",
+                "attributes_to_get": ["a"],
+                "query_filter": {"a": Condition("NULL")},
+            },
+            "Can not use both expression and non-expression parameters in the same request: "
+            "Non-expression parameters: {AttributesToGet, QueryFilter} "
+            "Expression parameters: {KeyConditionExpression}",
+        ),
+        (
+            {
+                "key_condition_expression": "pk = :p",
+                "key_conditions": {"pk": Condition("EQ", [text("p")])},
+            },
+            "Can not use both expression and non-expression parameters in the same request: "
+            "Non-expression parameters: {KeyConditions} "
+            "Expression parameters: {KeyConditionExpression}",
+        ),
+        (
+            {"expression_attribute_names": {"#a": "a"}},
+            "ExpressionAttributeNames can only be specified when using expressions",
+        ),
+        (
+            {"expression_attribute_values": {":a": text("a")}},
+            "ExpressionAttributeValues can only be specified when using expressions: "
+            "FilterExpression and KeyConditionExpression are null",
+        ),
+        (
+            {
+                "key_conditions": {"pk": Condition("EQ", [text("p")])},
+                "attributes_to_get": ["a"] * 2,
+            },
+            "One or more parameter values were invalid: Duplicate value in attribute name: a",
+        ),
+    ],
+)
+def test_parameters_that_do_not_go_together_are_refused_before_the_table_is_looked_up(
+    driver: Driver, changes: dict[str, object], message: str
+) -> None:
+    assert refusal(driver, replace(Query(unused_name()), **changes)) == message
+
+
+# The one mixture that AWS allows: the key by the old parameter, the filter by an expression.
+def test_key_conditions_go_with_a_filter_expression(driver: Driver, table: str) -> None:
+    asked = Query(
+        table,
+        key_conditions={"pk": Condition("EQ", [text("p")])},
+        filter_expression="attribute_not_exists(a)",
+    )
+    assert driver.execute(asked).count == 5
+
+
+SMALL = {"pk": text("p"), "sk": text("a")}
+
+
+@pytest.mark.parametrize(("consistent", "units"), [(None, 0.5), (False, 0.5), (True, 1.0)])
+def test_a_read_that_may_be_stale_costs_half(
+    driver: Driver, table: str, consistent: bool | None, units: float
+) -> None:
+    asked = replace(
+        query(table, "pk = :p AND sk = :a", p=text("p"), a=text("a")),
+        consistent_read=consistent,
+        return_consumed_capacity="INDEXES",
+    )
+    consumed = driver.execute(asked).consumed_capacity
+    assert consumed is not None
+    assert (consumed.table_name, consumed.capacity_units) == (table, units)
+    assert consumed.table is not None
+    assert consumed.table.capacity_units == units
+    # Only transactions say which units were read and which written.
+    assert consumed.read_capacity_units is None
+    assert consumed.table.read_capacity_units is None
+    assert consumed.global_secondary_indexes is None
+
+
+def test_the_total_tells_no_parts(driver: Driver, table: str) -> None:
+    asked = replace(query(table, "pk = :p", p=text("p")), return_consumed_capacity="TOTAL")
+    consumed = driver.execute(asked).consumed_capacity
+    assert consumed is not None
+    assert (consumed.table_name, consumed.capacity_units, consumed.table) == (table, 0.5, None)
+
+
+@pytest.mark.parametrize("asked_for", [None, "NONE"])
+def test_capacity_is_told_only_if_asked_for(driver: Driver, table: str, asked_for: str) -> None:
+    asked = replace(query(table, "pk = :p", p=text("p")), return_consumed_capacity=asked_for)
+    assert driver.execute(asked).consumed_capacity is None
+
+
+def test_a_query_of_a_global_index_is_charged_to_the_index(driver: Driver) -> None:
+    table = make_indexed_table(driver)
+    put(driver, table, SMALL | {"grade": text("g")})
+    asked = replace(
+        query(table, "grade = :g", g=text("g")),
+        index_name="by_grade",
+        return_consumed_capacity="INDEXES",
+    )
+    consumed = driver.execute(asked).consumed_capacity
+    assert consumed is not None
+    assert consumed.table is not None
+    assert consumed.global_secondary_indexes is not None
+    assert consumed.global_secondary_indexes["by_grade"].capacity_units == 0.5
+    assert (consumed.table.capacity_units, consumed.capacity_units) == (0, 0.5)
+
+
+# Whoever filters pays for what is read, not for what is given.
+@pytest.mark.parametrize(
+    ("changes", "values"),
+    [
+        ({}, {}),
+        ({"filter_expression": "sort = :v"}, {":v": number(1)}),
+        ({"filter_expression": "sort = :v"}, {":v": number(9)}),
+        ({"projection_expression": "sk"}, {}),
+        ({"filter_expression": "sort = :v", "projection_expression": "sk"}, {":v": number(1)}),
+        ({"select": "COUNT"}, {}),
+    ],
+)
+def test_the_cost_is_that_of_what_is_read(
+    driver: Driver, changes: dict[str, object], values: dict[str, AttributeValue]
+) -> None:
+    table = make_table(driver, pk="S", sk="S")
+    fill(
+        driver,
+        table,
+        [
+            {"pk": text("p"), "sk": text(str(i)), "sort": number(i), "pad": text("x" * 1500)}
+            for i in range(6)
+        ],
+    )
+    asked = replace(
+        query(table, "pk = :p", p=text("p")), return_consumed_capacity="TOTAL", **changes
+    )
+    asked = replace(asked, expression_attribute_values={":p": text("p")} | values)
+    consumed = driver.execute(asked).consumed_capacity
+    assert consumed is not None
+    assert consumed.capacity_units == 1.5

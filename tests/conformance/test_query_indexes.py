@@ -1,0 +1,322 @@
+"""Queries of secondary indexes: which items are in them, what they hold, how their pages go on."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from singletable.operations import (
+    Driver,
+    Query,
+    Scan,
+)
+from singletable.values import Item
+from tests.conformance.collections_of_items import (
+    fill,
+    pages,
+    query,
+    text,
+    values_of,
+)
+from tests.conformance.refusals import INVALID, refusal
+from tests.conformance.tables import (
+    global_index,
+    local_index,
+    make_indexed_table,
+    make_table,
+    put,
+)
+
+WHOLE: Item = {
+    "pk": text("p"),
+    "sk": text("1"),
+    "grade": text("g"),
+    "year": text("2024"),
+    "note": text("hello"),
+    "extra": text("more"),
+}
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table with local and global indexes by `grade` and `year`, and one item in all of them."""
+    name = make_indexed_table(driver)
+    put(driver, name, WHOLE)
+    return name
+
+
+BY_GRADE = "grade = :g"
+BY_BOTH = "grade = :g AND #year = :y"
+LOCAL = "pk = :p AND grade = :g"
+KEYED = "attribute_exists(grade)"
+NESTED = "attribute_exists(sk.a)"
+
+
+def ask(table: str, index: str, condition: str) -> Query:
+    """A query of an index by the keys that WHOLE has."""
+    asked = query(table, condition, p=text("p"), g=text("g"), y=text("2024"))
+    names = {"#year": "year"} if "#year" in condition else None
+    return replace(asked, index_name=index, expression_attribute_names=names)
+
+
+@pytest.mark.parametrize(
+    ("index", "condition", "held"),
+    [
+        ("by_grade", BY_GRADE, "pk sk grade year note extra"),
+        ("by_grade_and_year", BY_GRADE, "pk sk grade year note"),
+        ("by_grade_and_year", BY_BOTH, "pk sk grade year note"),
+        ("local_grade", LOCAL, "pk sk grade year note extra"),
+        ("local_grade", "pk = :p", "pk sk grade year note extra"),
+        ("local_year", "pk = :p AND #year = :y", "pk sk year grade"),
+    ],
+)
+def test_an_index_gives_what_it_projects(
+    driver: Driver, table: str, index: str, condition: str, held: str
+) -> None:
+    page = driver.execute(ask(table, index, condition))
+    assert page.items == [{name: WHOLE[name] for name in held.split()}]
+
+
+@pytest.mark.parametrize(
+    ("index", "condition"),
+    [("by_grade", BY_GRADE), ("local_grade", "pk = :p"), ("by_grade_and_year", BY_GRADE)],
+)
+def test_a_key_that_is_not_there_gives_nothing(
+    driver: Driver, table: str, index: str, condition: str
+) -> None:
+    asked = replace(
+        ask(table, index, condition),
+        expression_attribute_values={f":{condition.split(':')[1]}": text("nobody")},
+    )
+    page = driver.execute(asked)
+    assert (page.raw_items, page.count) == ([], 0)
+
+
+# An index is sparse: it holds the items that have all of its keys, and no others.
+def test_an_item_is_only_in_the_indexes_whose_keys_it_has(driver: Driver) -> None:
+    table = make_indexed_table(driver)
+    put(driver, table, {"pk": text("p"), "sk": text("1"), "grade": text("g")})
+    counts = {
+        index: driver.execute(Scan(table, index_name=index)).count
+        for index in ("by_grade", "by_grade_and_year", "local_grade", "local_year")
+    }
+    assert counts == {"by_grade": 1, "by_grade_and_year": 0, "local_grade": 1, "local_year": 0}
+    assert driver.execute(Scan(table)).count == 1
+
+
+@pytest.mark.parametrize("index", ["local_grade", "by_grade"])
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("grade = :b", "b"),
+        ("begins_with(grade, :b)", "b ba"),
+        ("grade BETWEEN :b AND :c", "b ba c"),
+        ("grade > :b", "ba c d"),
+    ],
+)
+def test_the_sort_key_of_an_index_takes_every_condition(
+    driver: Driver, index: str, condition: str, found: str
+) -> None:
+    table = make_table(
+        driver,
+        local_index("local_grade", pk="S", grade="S"),
+        global_index("by_grade", pk="S", grade="S"),
+        pk="S",
+        sk="S",
+    )
+    grades = ["a", "d", "c", "ba", "b"]
+    fill(
+        driver,
+        table,
+        [
+            {"pk": text(pk), "sk": text(str(place)), "grade": text(grade)}
+            for pk in ("p", "q")
+            for place, grade in enumerate(grades)
+        ],
+    )
+    asked = query(table, f"pk = :p AND {condition}", p=text("p"), b=text("b"), c=text("c"))
+    page = driver.execute(replace(asked, index_name=index))
+    assert values_of(page.items, "grade") == found.split()
+    assert {item["pk"]["S"] for item in page.items} == {"p"}
+
+
+def test_a_local_index_can_be_read_consistently(driver: Driver, table: str) -> None:
+    asked = replace(ask(table, "local_grade", LOCAL), consistent_read=True)
+    assert driver.execute(asked).items == [WHOLE]
+
+
+@pytest.mark.parametrize("request_", [Query, Scan])
+def test_a_global_index_cannot_be_read_consistently(
+    driver: Driver, table: str, request_: type[Query] | type[Scan]
+) -> None:
+    asked: Query | Scan = (
+        ask(table, "by_grade", BY_GRADE)
+        if request_ is Query
+        else Scan(table, index_name="by_grade")
+    )
+    assert refusal(driver, replace(asked, consistent_read=True)) == (
+        "Consistent reads are not supported on global secondary indexes"
+    )
+
+
+# A position among entries needs the index's key, and the table's to tell equal ones apart.
+@pytest.mark.parametrize(
+    ("index", "condition", "key"),
+    [
+        ("by_grade", BY_GRADE, "grade pk sk"),
+        ("by_grade_and_year", BY_BOTH, "grade pk sk year"),
+        ("local_grade", LOCAL, "grade pk sk"),
+        (None, "pk = :p", "pk sk"),
+    ],
+)
+def test_a_page_ends_at_the_keys_of_table_and_index(
+    driver: Driver, table: str, index: str | None, condition: str, key: str
+) -> None:
+    names = {"#year": "year"} if "#year" in condition else None
+    asked = query(table, condition, p=text("p"), g=text("g"), y=text("2024"))
+    page = driver.execute(
+        replace(asked, index_name=index, limit=1, expression_attribute_names=names)
+    )
+    assert page.last_evaluated_key == {name: WHOLE[name] for name in key.split()}
+
+
+# Entries with the same index keys are told apart by the table's keys, so none is lost or doubled.
+@pytest.mark.parametrize(
+    ("index", "condition"),
+    [("by_grade", BY_GRADE), ("by_grade_and_year", BY_BOTH), ("local_grade", LOCAL)],
+)
+@pytest.mark.parametrize("limit", [1, 2, 3])
+@pytest.mark.parametrize("forward", [True, False])
+def test_entries_with_equal_keys_are_each_given_once(
+    driver: Driver, index: str, condition: str, limit: int, forward: bool
+) -> None:
+    table = make_indexed_table(driver)
+    fill(driver, table, [WHOLE | {"sk": text(str(place))} for place in range(5)])
+    asked = replace(ask(table, index, condition), limit=limit, scan_index_forward=forward)
+    found = list(pages(driver, asked))
+    given = [item["sk"]["S"] for page in found for item in page.items]
+    assert sorted(given) == ["0", "1", "2", "3", "4"]
+    assert given == sorted(given, reverse=not forward)
+    assert len(found) <= 5 // limit + 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"projection_expression": "note, extra"},
+            f"{INVALID}Global secondary index by_grade_and_year does not project [extra]",
+        ),
+        (
+            {"attributes_to_get": ["extra"]},
+            f"{INVALID}Global secondary index by_grade_and_year does not project [extra]",
+        ),
+        (
+            {"select": "ALL_ATTRIBUTES"},
+            f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index "
+            "by_grade_and_year because its projection type is not ALL",
+        ),
+    ],
+)
+def test_a_global_index_refuses_what_it_does_not_hold(
+    driver: Driver, table: str, changes: dict[str, object], message: str
+) -> None:
+    asked = replace(Scan(table, index_name="by_grade_and_year"), **changes)
+    assert refusal(driver, asked) == message
+
+
+# A filter on what the index does not hold could only fail, so it is a mistake; of either kind.
+@pytest.mark.parametrize(
+    ("index", "condition"),
+    [("by_grade_and_year", BY_GRADE), ("local_year", "pk = :p")],
+)
+def test_a_filter_needs_attributes_that_the_index_holds(
+    driver: Driver, table: str, index: str, condition: str
+) -> None:
+    asked = replace(ask(table, index, condition), filter_expression="attribute_exists(extra)")
+    assert refusal(driver, asked) == (
+        f"{INVALID}Secondary index {index} does not project one or more filter attributes: [extra]"
+    )
+
+
+# A local index lies beside its table, so DynamoDB fetches from there what the entry lacks, and
+# charges a read of the table for each entry.
+@pytest.mark.parametrize(
+    ("changes", "given"),
+    [
+        ({"select": "ALL_ATTRIBUTES"}, "pk sk grade year note extra"),
+        ({"projection_expression": "sk, extra"}, "sk extra"),
+    ],
+)
+def test_a_local_index_fetches_what_it_does_not_hold(
+    driver: Driver, table: str, changes: dict[str, object], given: str
+) -> None:
+    asked = replace(
+        ask(table, "local_year", "pk = :p"), return_consumed_capacity="INDEXES", **changes
+    )
+    page = driver.execute(asked)
+    assert page.items == [{name: WHOLE[name] for name in given.split()}]
+    consumed = page.consumed_capacity
+    assert consumed is not None
+    assert consumed.table is not None
+    assert consumed.local_secondary_indexes is not None
+    assert consumed.table.capacity_units == 0.5
+    assert consumed.local_secondary_indexes["local_year"].capacity_units == 0.5
+    assert consumed.capacity_units == 1
+
+
+# The key that a query goes by is settled by the key condition; the table's key is another matter.
+@pytest.mark.parametrize(
+    ("index", "condition", "filter_", "key"),
+    [
+        (None, "pk = :p", "attribute_exists(pk)", "pk"),
+        (None, "pk = :p", "attribute_exists(sk)", "sk"),
+        (None, "pk = :p", "attribute_exists(pk.a)", "pk"),
+        ("by_grade", BY_GRADE, "attribute_exists(grade)", "grade"),
+        ("by_grade_and_year", BY_GRADE, "attribute_exists(note) OR #year = :g", "year"),
+        ("local_grade", "pk = :p", "attribute_exists(grade)", "grade"),
+    ],
+)
+def test_a_filter_cannot_look_at_the_key_that_is_gone_by(
+    driver: Driver, table: str, index: str | None, condition: str, filter_: str, key: str
+) -> None:
+    asked = query(table, condition, p=text("p"), g=text("g"))
+    names = {"#year": "year"} if "#year" in filter_ else None
+    asked = replace(
+        asked, index_name=index, filter_expression=filter_, expression_attribute_names=names
+    )
+    assert refusal(driver, asked) == (
+        "Filter Expression can only contain non-primary key attributes: "
+        f"Primary key attribute: {key}"
+    )
+
+
+def test_a_filter_may_look_at_the_keys_that_are_not_gone_by(driver: Driver, table: str) -> None:
+    asked = replace(ask(table, "by_grade", BY_GRADE), filter_expression="attribute_exists(sk)")
+    assert driver.execute(asked).count == 1
+    asked = replace(query(table, "pk = :p", p=text("p")), filter_expression="grade <> :p")
+    assert driver.execute(asked).count == 1
+
+
+# Two faults in one request: what AWS looks at first.
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"index_name": "nowhere", "consistent_read": True}, "The table does not have"),
+        ({"consistent_read": True, "exclusive_start_key": {}}, "Consistent reads"),
+        (
+            {"exclusive_start_key": {}, "key_condition_expression": "pk = :g"},
+            "The provided starting key",
+        ),
+        ({"projection_expression": "pk.a", "filter_expression": KEYED}, "Key attributes must be"),
+        ({"projection_expression": "extra", "filter_expression": KEYED}, "Filter Expression"),
+        ({"select": "ALL_ATTRIBUTES", "filter_expression": KEYED}, "Filter Expression"),
+        ({"select": "ALL_ATTRIBUTES", "filter_expression": NESTED}, "Select type"),
+        ({"projection_expression": "extra", "filter_expression": NESTED}, "Key attributes must be"),
+    ],
+)
+def test_what_an_index_cannot_do_is_told_in_the_order_of_aws(
+    driver: Driver, table: str, changes: dict[str, object], told: str
+) -> None:
+    asked = replace(ask(table, "by_grade_and_year", BY_GRADE), **changes)
+    assert told in refusal(driver, asked)
