@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.errors import ValidationError
+from singletable.errors import SerializationError, ValidationError
 from singletable.values import (
     MODERN,
     OLDER,
@@ -197,5 +197,20 @@ def test_thirty_one_maps_around_a_value_are_allowed_and_no_more() -> None:
     ],
 )
 def test_a_misshapen_value_is_refused_clearly(value: object) -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises((ValidationError, SerializationError)):
         check_value(cast(AttributeValue, value))
+
+
+# In DynamoDB bad base64 is found when the request is read, before anything is checked.
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("abc", "Base64 encoded length is expected a multiple of 4 bytes but found: 3"),
+        ("====", "Invalid last non-pad Base64 character dectected"),
+    ],
+)
+def test_what_is_not_base64_is_no_binary(text: str, message: str) -> None:
+    for value in ({"B": text}, {"BS": [text]}):
+        with pytest.raises(SerializationError) as refused:
+            check_value(cast(AttributeValue, value))
+        assert refused.value.message == message

@@ -34,7 +34,7 @@ class HttpResponse:
     """A response, but for the headers that concern the connection."""
 
     status: int
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict[str, str])
     body: bytes = b""
 
 
