@@ -120,7 +120,9 @@ def _request(operation: Operation[object]) -> RenderableType:
     first, *rest = request_lines(operation)
     name = Text(first)
     name.stylize("bold green", 0, len(type(operation).__name__))
-    indented = [Padding(line.strip(), (0, 0, 0, len(line) - len(line.lstrip()))) for line in rest]
+    indented = [
+        Padding(Text(line.strip()), (0, 0, 0, len(line) - len(line.lstrip()))) for line in rest
+    ]
     return Group(name, *indented)
 
 
