@@ -153,6 +153,9 @@ def test_an_expression_has_at_most_4096_bytes() -> None:
         "expression size: 4097"
     )
     assert refusal(parse_projection, "é" * 2049).endswith("expression size: 4098")
+    assert refusal(parse_update, "SET a = :n".ljust(4097)) == (
+        "Invalid UpdateExpression: Expression size has exceeded the maximum allowed size;"
+    )
 
 
 # The same reader serves filters; the refusal names the parameter as the request does.

@@ -96,7 +96,7 @@ class ConditionReader(Reader):
             case Call(function, operands):
                 if function == "size":
                     self._misused(function)
-                return _clause(function, operands)
+                return _clause_of(function, operands)
             case WrittenPath() | WrittenValue():
                 return self.fail()
             case _:
@@ -125,7 +125,7 @@ class ConditionReader(Reader):
     def _comparison(self, operator: str, operands: tuple[WrittenOperand, ...]) -> Clause:
         self.count_operator()
         self._check_uses(operands)
-        return _clause(operator, operands)
+        return _clause_of(operator, operands)
 
     def _group(self) -> Piece:
         opened = self._open()
@@ -197,7 +197,7 @@ class ConditionReader(Reader):
         )
 
 
-def _clause(operator: str, operands: tuple[WrittenOperand, ...]) -> Clause:
+def _clause_of(operator: str, operands: tuple[WrittenOperand, ...]) -> Clause:
     return Clause(operator, operands, _fault_within(operands) or _fault(operator, len(operands)))
 
 

@@ -72,18 +72,17 @@ def _parse(
     bind: Callable[[Written, Placeholders], Bound],
 ) -> Bound:
     try:
-        _check_size(text)
+        _check_size(parameter, text)
         return bind(read(text), placeholders)
     except Problem as problem:
         raise ValidationError(f"Invalid {parameter}: {problem}") from None
 
 
-def _check_size(text: str) -> None:
-    if not text or text.isspace():
+def _check_size(parameter: str, text: str) -> None:
+    if not text.strip(" \t\r\n"):
         raise Problem("The expression can not be empty;")
-    # No text grows beyond four times its characters; most need no counting.
     size = len(text) if text.isascii() else text_size(text)
     if size > MAX_EXPRESSION_SIZE:
-        raise Problem(
-            f"Expression size has exceeded the maximum allowed size; expression size: {size}"
-        )
+        # Of an update alone DynamoDB does not tell the size.
+        told = "" if parameter == "UpdateExpression" else f" expression size: {size}"
+        raise Problem(f"Expression size has exceeded the maximum allowed size;{told}")
