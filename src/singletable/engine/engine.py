@@ -51,7 +51,7 @@ class Engine:
         try:
             plan = handler.check(operation)
         except ValidationError as error:
-            raise handler.dialect.refusal(error) from None
+            raise handler.dialect.refusal(error, operation) from None
         if handler.writes:
             answer = self._database.write(
                 lambda execute: handler.run(plan, self._session(execute, writes=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from singletable.engine.dialect import SINGLE_WRITE
+from singletable.engine.dialect import BATCH_WRITE, SCAN, SINGLE_WRITE, TRANSACTION
 from singletable.engine.handlers import (
     batch_get_item,
     batch_write_item,
@@ -66,11 +66,17 @@ HANDLERS: dict[type, Handler[Any, Any, Any]] = {
     UpdateItem: Handler(update_item.check, update_item.run, writes=True, dialect=SINGLE_WRITE),
     DeleteItem: Handler(delete_item.check, delete_item.run, writes=True, dialect=SINGLE_WRITE),
     Query: Handler(query.check, query.run, writes=False),
-    Scan: Handler(scan.check, scan.run, writes=False),
+    Scan: Handler(scan.check, scan.run, writes=False, dialect=SCAN),
     BatchGetItem: Handler(batch_get_item.check, batch_get_item.run, writes=False),
-    BatchWriteItem: Handler(batch_write_item.check, batch_write_item.run, writes=True),
-    TransactGetItems: Handler(transact_get_items.check, transact_get_items.run, writes=False),
-    TransactWriteItems: Handler(transact_write_items.check, transact_write_items.run, writes=True),
+    BatchWriteItem: Handler(
+        batch_write_item.check, batch_write_item.run, writes=True, dialect=BATCH_WRITE
+    ),
+    TransactGetItems: Handler(
+        transact_get_items.check, transact_get_items.run, writes=False, dialect=TRANSACTION
+    ),
+    TransactWriteItems: Handler(
+        transact_write_items.check, transact_write_items.run, writes=True, dialect=TRANSACTION
+    ),
     CreateTable: Handler(unchecked, create_table, writes=True),
     DescribeTable: Handler(unchecked, describe_table, writes=False),
     UpdateTable: Handler(unchecked, update_table, writes=True),

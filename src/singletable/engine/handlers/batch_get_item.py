@@ -50,6 +50,7 @@ def check(request: BatchGetItem) -> BatchGetPlan:
     """Raise ValidationError unless the request could be carried out on some tables."""
     plans: dict[str, TablePlan] = {}
     count = 0
+    check_mixture(_as_one(request), GET)
     for name, wanted in request.request_items.items():
         check_mixture(wanted, GET)
         attributes = attributes_to_get(wanted.attributes_to_get)
@@ -68,6 +69,20 @@ def check(request: BatchGetItem) -> BatchGetPlan:
             wanted, list(keys.values()), attributes if projection is None else projection
         )
     return BatchGetPlan(request, plans)
+
+
+def _as_one(request: BatchGetItem) -> KeysAndAttributes:
+    """All tables' parameters together: what one table is asked by may not meet another's."""
+    tables = request.request_items.values()
+    legacy = [one.attributes_to_get for one in tables if one.attributes_to_get is not None]
+    expressions = [
+        one.projection_expression for one in tables if one.projection_expression is not None
+    ]
+    return KeysAndAttributes(
+        [],
+        attributes_to_get=legacy[0] if legacy else None,
+        projection_expression=expressions[0] if expressions else None,
+    )
 
 
 def run(plan: BatchGetPlan, session: Session) -> ItemsGot:

@@ -1,0 +1,243 @@
+"""What BatchGetItem gives, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.operations import BatchGetItem, Driver, KeysAndAttributes
+from singletable.values import Item
+from tests.conformance.refusals import (
+    BAD_CAPACITY,
+    BOGUS,
+    ENVELOPE,
+    NOT_VALID,
+    WRONG_KEY,
+    check_not_found,
+    refusal,
+)
+from tests.conformance.surfaces import KEY
+from tests.conformance.tables import ada, make_table, put, unused_name
+
+OVERLAP = (
+    "Invalid ProjectionExpression: Two document paths overlap with each other; "
+    "must remove or rewrite one of these paths; path one: {}, path two: {}"
+)
+BAD_NAME = (
+    'Value \'{"bad!name":{"Keys":[{"pk":{"S":"ada"}}]}}\' at \'requestItems\' failed to satisfy '
+    "constraint: Map keys must satisfy constraint: "
+    "[Member must have length less than or equal to 255, "
+    "Member must have length greater than or equal to 3, "
+    "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]"
+)
+
+
+def _keys(*names: str) -> list[Item]:
+    return [{"pk": {"S": name}} for name in names]
+
+
+# In no order that one may rely on.
+def _names(items: list[Item]) -> set[str]:
+    return {item["pk"]["S"] for item in items}
+
+
+def test_items_of_several_tables_are_got_at_once(driver: Driver) -> None:
+    one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
+    put(driver, one, *_keys("ada", "bob"))
+    put(driver, other, *_keys("eve"))
+    got = driver.execute(
+        BatchGetItem(
+            {
+                one: KeysAndAttributes(_keys("ada", "bob")),
+                other: KeysAndAttributes(_keys("eve"), consistent_read=True),
+            }
+        )
+    )
+    assert _names(got.responses[one]) == {"ada", "bob"}
+    assert got.responses[other] == _keys("eve")
+    assert got.unprocessed_keys == {}
+    assert got.consumed_capacity is None
+
+
+# What is not there is passed over; a table with nothing to give still has its list.
+def test_items_that_are_not_there_are_passed_over(driver: Driver) -> None:
+    one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
+    put(driver, one, *_keys("ada"))
+    got = driver.execute(
+        BatchGetItem(
+            {
+                one: KeysAndAttributes(_keys("nobody", "ada")),
+                other: KeysAndAttributes(_keys("nobody")),
+            }
+        )
+    )
+    assert got.responses == {one: _keys("ada"), other: []}
+    assert got.unprocessed_keys == {}
+
+
+PROJECTED: list[tuple[str, Item]] = [
+    ("a, c", {"a": {"N": "1"}, "c": {"N": "3"}}),
+    ("none_such", {}),
+    ("m.x, m.y", {"m": {"M": {"x": {"N": "1"}, "y": {"N": "2"}}}}),
+    ("l[0].x, l[0].y", {"l": {"L": [{"M": {"x": {"N": "1"}, "y": {"N": "2"}}}]}}),
+    ("few[0], few[1]", {"few": {"L": [{"S": "zero"}, {"S": "one"}]}}),
+]
+
+
+@pytest.mark.parametrize(("projection", "item"), PROJECTED, ids=[text for text, _ in PROJECTED])
+def test_a_projection_leaves_what_was_asked_for(
+    driver: Driver, projection: str, item: Item
+) -> None:
+    table = make_table(driver, pk="S")
+    put(
+        driver,
+        table,
+        ada(
+            a={"N": "1"},
+            b={"N": "2"},
+            c={"N": "3"},
+            m={"M": {"x": {"N": "1"}, "y": {"N": "2"}, "z": {"N": "3"}}},
+            l={"L": [{"M": {"x": {"N": "1"}, "y": {"N": "2"}, "z": {"N": "3"}}}]},
+            few={"L": [{"S": "zero"}, {"S": "one"}, {"S": "two"}]},
+        ),
+    )
+    wanted = KeysAndAttributes([KEY], projection_expression=projection)
+    assert driver.execute(BatchGetItem({table: wanted})).responses == {table: [item]}
+
+
+def test_a_hundred_keys_are_the_most(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    hundred = _keys(*map(str, range(100)))
+    assert driver.execute(BatchGetItem({table: KeysAndAttributes(hundred)})).responses == {
+        table: []
+    }
+    more = KeysAndAttributes([*hundred, KEY])
+    assert refusal(driver, BatchGetItem({table: more})) == (
+        f"1 validation error detected: Value at 'RequestItems.{table}.member.Keys' failed to "
+        "satisfy constraint: Member must have length less than or equal to 100"
+    )
+
+
+# The limit is for the request as a whole, although each table has it as well.
+def test_a_hundred_keys_are_the_most_of_all_tables_together(driver: Driver) -> None:
+    tables = [make_table(driver, pk="S"), make_table(driver, pk="S")]
+    keys = KeysAndAttributes(_keys(*map(str, range(51))))
+    assert refusal(driver, BatchGetItem(dict.fromkeys(tables, keys))) == (
+        "Too many items requested for the BatchGetItem call"
+    )
+
+
+# 16 MB fit into one answer; the rest is to be asked for again, as it was asked for.
+def test_what_does_not_fit_into_the_answer_is_left_for_another(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    keys = _keys(*map(str, range(50)))
+    put(driver, table, *(ada(text={"S": "x" * 390_000}) | key for key in keys))
+    wanted = KeysAndAttributes(keys, consistent_read=True, projection_expression="pk")
+    got = driver.execute(BatchGetItem({table: wanted}))
+    left = got.unprocessed_keys[table]
+    assert 0 < len(left.keys) < 50
+    assert (left.consistent_read, left.projection_expression) == (True, "pk")
+    again = driver.execute(BatchGetItem(got.unprocessed_keys))
+    assert again.unprocessed_keys == {}
+    both = [*got.responses[table], *again.responses[table]]
+    assert len(both) == 50
+    assert _names(both) == _names(keys)
+
+
+def test_there_must_be_something_to_get(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    assert refusal(driver, BatchGetItem({})) == (
+        "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: "
+        "Member must have length greater than or equal to 1"
+    )
+    assert refusal(driver, BatchGetItem({table: KeysAndAttributes([])})) == (
+        f"1 validation error detected: Value at 'RequestItems.{table}.member.Keys' failed to "
+        "satisfy constraint: Member must have length greater than or equal to 1"
+    )
+
+
+def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    wanted = KeysAndAttributes([KEY])
+    check_not_found(driver, BatchGetItem({table: wanted, unused_name(): wanted}))
+    check_not_found(driver, BatchGetItem({unused_name(): KeysAndAttributes([{}])}))
+
+
+# Numbers are keys by value, so one key may be written in two ways.
+@pytest.mark.parametrize("again", ["1", "1.0"])
+def test_a_key_is_not_asked_for_twice(driver: Driver, again: str) -> None:
+    for table in (make_table(driver, pk="N"), unused_name()):
+        wanted = KeysAndAttributes([{"pk": {"N": "1"}}, {"pk": {"N": again}}])
+        assert refusal(driver, BatchGetItem({table: wanted})) == (
+            "Provided list of item keys contains duplicates"
+        )
+
+
+@pytest.mark.parametrize("key", [ada(sk={"N": "1"}), KEY, {}, ada(sk={"S": "1"}, extra={"S": "2"})])
+def test_a_key_that_is_not_the_table_s_is_refused(driver: Driver, key: Item) -> None:
+    table = make_table(driver, pk="S", sk="S")
+    assert refusal(driver, BatchGetItem({table: KeysAndAttributes([key])})) == WRONG_KEY
+
+
+def test_a_binary_key_is_not_empty(driver: Driver) -> None:
+    table = make_table(driver, pk="B")
+    wanted = KeysAndAttributes([{"pk": {"B": ""}}])
+    assert refusal(driver, BatchGetItem({table: wanted})) == (
+        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
+        "Key: pk"
+    )
+
+
+MIXTURE = (
+    "Can not use both expression and non-expression parameters in the same request: "
+    "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"
+)
+
+
+def test_attributes_are_asked_for_in_one_way(driver: Driver) -> None:
+    both = KeysAndAttributes([KEY], attributes_to_get=["a"], projection_expression="a")
+    assert refusal(driver, BatchGetItem({unused_name(): both})) == MIXTURE
+
+
+# The request is one: it is not enough that each table for itself is asked in one way.
+def test_attributes_are_asked_for_in_one_way_of_all_tables(driver: Driver) -> None:
+    one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
+    legacy = KeysAndAttributes([KEY], attributes_to_get=["a"])
+    expression = KeysAndAttributes([KEY], projection_expression="a")
+    assert refusal(driver, BatchGetItem({one: expression, other: legacy})) == MIXTURE
+    assert refusal(driver, BatchGetItem({one: legacy, other: expression})) == MIXTURE
+
+
+# One bad table spoils the request, and that nothing would be found does not save it.
+@pytest.mark.parametrize(
+    ("projection", "names", "message"),
+    [
+        ("a, a", None, OVERLAP.format("[a]", "[a]")),
+        ("#a, #b", {"#a": "a", "#b": "a"}, OVERLAP.format("[a]", "[a]")),
+        ("a, a.b", None, OVERLAP.format("[a]", "[a, b]")),
+        (
+            "#a.#b, #x.#y",
+            {"#a": "a", "#b": "b", "#x": "a", "#y": "b"},
+            OVERLAP.format("[a, b]", "[a, b]"),
+        ),
+    ],
+)
+def test_a_projection_is_read_before_anything_else(
+    driver: Driver, projection: str, names: dict[str, str] | None, message: str
+) -> None:
+    clean = KeysAndAttributes([KEY], projection_expression="a, b")
+    bad = KeysAndAttributes(
+        [KEY], projection_expression=projection, expression_attribute_names=names
+    )
+    table = make_table(driver, pk="S")
+    assert refusal(driver, BatchGetItem({table: bad})) == message
+    assert refusal(driver, BatchGetItem({table: clean, unused_name(): bad})) == message
+
+
+def test_bad_parameters_are_refused_first_and_together(driver: Driver) -> None:
+    absent = BatchGetItem({unused_name(): KeysAndAttributes([KEY])}, BOGUS)
+    assert refusal(driver, absent) == ENVELOPE + BAD_CAPACITY
+    bad_name = {"bad!name": KeysAndAttributes([KEY])}
+    assert refusal(driver, BatchGetItem(bad_name)) == ENVELOPE + BAD_NAME
+    assert refusal(driver, BatchGetItem(bad_name, BOGUS)) == (
+        f"2 validation errors detected: {BAD_NAME}; {BAD_CAPACITY}"
+    )

@@ -1,0 +1,233 @@
+"""What BatchWriteItem does, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.operations import (
+    BatchWriteItem,
+    DeleteRequest,
+    Driver,
+    PutRequest,
+    Scan,
+    WriteRequest,
+)
+from singletable.values import Item
+from tests.conformance.refusals import (
+    BAD_CAPACITY,
+    BAD_METRICS,
+    BOGUS,
+    ENVELOPE,
+    INVALID,
+    NOT_VALID,
+    WRONG_KEY,
+    check_not_found,
+    refusal,
+)
+from tests.conformance.surfaces import KEY
+from tests.conformance.tables import (
+    ada,
+    global_index,
+    make_indexed_table,
+    make_table,
+    put,
+    stored,
+    unused_name,
+)
+
+DUPLICATES = "Provided list of item keys contains duplicates"
+
+
+def _put(item: Item) -> WriteRequest:
+    return WriteRequest(put_request=PutRequest(item))
+
+
+def _delete(key: Item) -> WriteRequest:
+    return WriteRequest(delete_request=DeleteRequest(key))
+
+
+def _count(driver: Driver, table: str) -> int:
+    return driver.execute(Scan(table, select="COUNT")).count
+
+
+def test_puts_and_deletes_on_several_tables_are_done_at_once(driver: Driver) -> None:
+    one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
+    bob: Item = {"pk": {"S": "bob"}}
+    put(driver, one, bob)
+    put(driver, other, KEY)
+    done = driver.execute(
+        BatchWriteItem({one: [_put(ada(a={"N": "1"})), _delete(bob)], other: [_delete(KEY)]})
+    )
+    assert done.unprocessed_items == {}
+    assert done.consumed_capacity is None
+    assert done.item_collection_metrics is None
+    assert stored(driver, one, KEY) == ada(a={"N": "1"})
+    assert stored(driver, one, bob) is None
+    assert stored(driver, other, KEY) is None
+
+
+def test_to_delete_nothing_is_no_error(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    assert driver.execute(BatchWriteItem({table: [_delete(KEY)]})).unprocessed_items == {}
+
+
+def test_a_set_may_have_an_empty_member(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    driver.execute(BatchWriteItem({table: [_put(ada(tags={"SS": [""]}))]}))
+    assert stored(driver, table, KEY) == ada(tags={"SS": [""]})
+
+
+def test_twenty_five_writes_are_the_most(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    writes = [_put({"pk": {"S": str(number)}, "text": {"S": "x" * 20_000}}) for number in range(25)]
+    assert driver.execute(BatchWriteItem({table: writes})).unprocessed_items == {}
+    assert _count(driver, table) == 25
+    assert refusal(driver, BatchWriteItem({table: [*writes, _put(KEY)]})) == (
+        f"1 validation error detected: Value at 'RequestItems.{table}.member' failed to satisfy "
+        "constraint: Member must have length less than or equal to 25"
+    )
+
+
+# The limit is for the request as a whole, although each table has it as well.
+def test_twenty_five_writes_are_the_most_of_all_tables_together(driver: Driver) -> None:
+    tables = [make_table(driver, pk="S"), make_table(driver, pk="S")]
+    writes = [_put({"pk": {"S": str(number)}}) for number in range(13)]
+    assert refusal(driver, BatchWriteItem(dict.fromkeys(tables, writes))) == (
+        "Too many items requested for the BatchWriteItem call"
+    )
+
+
+def test_there_must_be_something_to_write(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    assert refusal(driver, BatchWriteItem({})) == (
+        "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: "
+        "Member must have length greater than or equal to 1"
+    )
+    assert refusal(driver, BatchWriteItem({table: []})) == (
+        f"1 validation error detected: Value '{{{table}=[]}}' at 'requestItems' failed to satisfy "
+        "constraint: Map value must satisfy constraint: "
+        "[Member must have length less than or equal to 25, "
+        "Member must have length greater than or equal to 1]"
+    )
+
+
+# What is said of a value with two types is said of a write that is neither or both.
+@pytest.mark.parametrize(
+    "write", [WriteRequest(), WriteRequest(PutRequest(KEY), DeleteRequest(KEY))]
+)
+def test_a_write_is_either_a_put_or_a_delete(driver: Driver, write: WriteRequest) -> None:
+    assert refusal(driver, BatchWriteItem({unused_name(): [write]})) == (
+        "Supplied AttributeValue has more than one datatypes set, "
+        "must contain exactly one of the supported datatypes"
+    )
+
+
+@pytest.mark.parametrize("second", [_put(ada(b={"N": "2"})), _delete(KEY)], ids=["put", "delete"])
+def test_an_item_is_not_written_twice(driver: Driver, second: WriteRequest) -> None:
+    table = make_table(driver, pk="S")
+    assert refusal(driver, BatchWriteItem({table: [_put(ada(a={"N": "1"})), second]})) == DUPLICATES
+    assert stored(driver, table, KEY) is None
+
+
+def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    check_not_found(driver, BatchWriteItem({table: [_put(KEY)], unused_name(): [_put(KEY)]}))
+    assert stored(driver, table, KEY) is None
+
+
+KEYS: list[tuple[WriteRequest, str]] = [
+    # PutItem would say what is missing or mismatched.
+    (_put({"pk": {"N": "1"}}), WRONG_KEY),
+    (_put({"pk": {"L": []}}), WRONG_KEY),
+    (_put({"a": {"S": "a"}}), WRONG_KEY),
+    (_delete({"a": {"S": "a"}}), WRONG_KEY),
+    (_delete(ada(a={"S": "a"})), WRONG_KEY),
+    (_delete({"pk": {"N": "1"}}), WRONG_KEY),
+    (
+        _put({"pk": {"S": ""}}),
+        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty string value. "
+        "Key: pk",
+    ),
+]
+
+
+@pytest.mark.parametrize(("write", "message"), KEYS)
+def test_a_key_that_is_not_the_table_s_spoils_the_batch(
+    driver: Driver, write: WriteRequest, message: str
+) -> None:
+    table = make_table(driver, pk="S")
+    assert refusal(driver, BatchWriteItem({table: [_put(KEY), write]})) == message
+    assert _count(driver, table) == 0
+
+
+@pytest.mark.parametrize("write", [_put({"pk": {"B": ""}}), _delete({"pk": {"B": ""}})])
+def test_a_binary_key_is_not_empty(driver: Driver, write: WriteRequest) -> None:
+    assert refusal(driver, BatchWriteItem({make_table(driver, pk="B"): [write]})) == (
+        NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
+        "Key: pk"
+    )
+
+
+INDEX_KEYS: list[tuple[Item, str]] = [
+    (
+        ada(sk={"S": "1"}, grade={"N": "5"}),
+        INVALID + "Type mismatch for Index Key grade Expected: S Actual: N IndexName: by_grade",
+    ),
+    (
+        ada(sk={"S": "1"}, grade={"L": []}),
+        INVALID + "Type mismatch for Index Key grade Expected: S Actual: L IndexName: by_grade",
+    ),
+    (
+        ada(sk={"S": "1"}, grade={"S": ""}),
+        NOT_VALID + "A value specified for a secondary index key is not supported. "
+        "The AttributeValue for a key attribute cannot contain an empty string value. "
+        "IndexName: by_grade, IndexKey: grade",
+    ),
+]
+
+
+@pytest.mark.parametrize(("item", "message"), INDEX_KEYS)
+def test_an_index_key_of_a_wrong_kind_spoils_the_batch(
+    driver: Driver, item: Item, message: str
+) -> None:
+    table = make_indexed_table(driver)
+    assert refusal(driver, BatchWriteItem({table: [_put(ada(sk={"S": "2"})), _put(item)]})) == (
+        message
+    )
+    assert _count(driver, table) == 0
+
+
+def test_a_binary_index_key_is_not_empty(driver: Driver) -> None:
+    table = make_table(driver, global_index("by_code", code="B"), pk="S")
+    assert refusal(driver, BatchWriteItem({table: [_put(ada(code={"B": ""}))]})) == (
+        NOT_VALID + "A value specified for a secondary index key is not supported. "
+        "The AttributeValue for a key attribute cannot contain an empty binary value. "
+        "IndexName: by_code, IndexKey: code"
+    )
+
+
+# Bad words are reported together, before the table is looked up and before its name is.
+def test_bad_parameters_are_refused_first(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    for name in (table, unused_name(), "bad!name"):
+        items = {name: [_put(KEY)]}
+        assert refusal(driver, BatchWriteItem(items, BOGUS)) == ENVELOPE + BAD_CAPACITY
+        assert refusal(driver, BatchWriteItem(items, None, BOGUS)) == ENVELOPE + BAD_METRICS
+        assert refusal(driver, BatchWriteItem(items, BOGUS, BOGUS)) == (
+            f"2 validation errors detected: {BAD_CAPACITY}; {BAD_METRICS}"
+        )
+    assert stored(driver, table, KEY) is None
+
+
+# The request is shown as AWS's server prints its own objects, members we never see included.
+def test_a_name_that_no_table_can_have_is_refused(driver: Driver) -> None:
+    assert refusal(driver, BatchWriteItem({"bad!name": [_put(KEY)]})) == (
+        "1 validation error detected: Value '{bad!name=[WriteRequest(putRequest=PutRequest("
+        "item={pk=AttributeValue(s=ada, n=null, b=null, iNT=null, dECIMAL=null, dOUBLE=null, "
+        "sS=null, nS=null, bS=null, iNTSET=null, dECIMALSET=null, dOUBLESET=null, m=null, l=null, "
+        "nULL=null, bOOL=null)}, workloadProfileName=null), deleteRequest=null)]}' "
+        "at 'requestItems' failed to satisfy constraint: Map keys must satisfy constraint: "
+        "[Member must have length less than or equal to 255, "
+        "Member must have length greater than or equal to 3, "
+        "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]"
+    )
