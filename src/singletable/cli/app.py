@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from singletable.cli.dynamodb import dynamodb
 from singletable.cli.tour import take_tour
 from singletable.errors import SingleTableError
 
@@ -51,6 +52,9 @@ def tour(
     """
     console = Console(color_system=None if plain else "auto", highlight=False)
     take_tour(console, file=file, plain=plain)
+
+
+app.command()(dynamodb)
 
 
 @app.command()

@@ -65,9 +65,7 @@ class Connection(asyncio.Protocol):
             return
         try:
             self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            self._refuse(400)
-        except httptools.HttpParserError:
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self._refuse(400)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -96,7 +94,9 @@ class Connection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """The body follows, if it may."""
         length = self.headers.get("content-length", "")
-        if length.isdigit() and int(length) > self.house.limits.body:
+        if self.parser.should_upgrade():
+            self._refuse(400)
+        elif length.isdigit() and int(length) > self.house.limits.body:
             self._refuse(413)
         elif self.headers.get("expect", "").lower() == "100-continue" and self.transport:
             self.transport.write(_CONTINUE)

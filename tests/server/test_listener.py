@@ -1,0 +1,191 @@
+"""The listener: requests are read within limits, answered in order, and none is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from singletable.server import Limits, Listener
+from singletable.wire import HttpRequest, HttpResponse
+
+
+class Echo:
+    """Answers with what was asked, once it is let go."""
+
+    def __init__(self) -> None:
+        self.free = asyncio.Event()
+        self.free.set()
+        self.asked: list[HttpRequest] = []
+
+    async def answer(self, request: HttpRequest) -> HttpResponse:
+        self.asked.append(request)
+        await self.free.wait()
+        return HttpResponse(200, {"content-type": "text/plain"}, request.body)
+
+
+def talk(
+    script: Callable[[Echo, Listener, int], Awaitable[None]], limits: Limits | None = None
+) -> None:
+    """Run a script against a listener on a free port."""
+
+    async def run() -> None:
+        echo = Echo()
+        listener = Listener(echo, limits)
+        _, port = await listener.start("127.0.0.1", 0)
+        try:
+            await asyncio.wait_for(script(echo, listener, port), 20)
+        finally:
+            echo.free.set()
+            await listener.stop(patience=1)
+
+    asyncio.run(run())
+
+
+def post(body: bytes, *headers: str) -> bytes:
+    head = ["POST / HTTP/1.1", "Host: x", f"Content-Length: {len(body)}", *headers]
+    return "\r\n".join(head).encode() + b"\r\n\r\n" + body
+
+
+async def read_response(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], bytes]:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return int(head[0].split()[1]), headers, body
+
+
+def test_a_connection_is_kept_and_pipelined_requests_are_answered_in_order() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"".join(post(str(n).encode()) for n in range(100)))
+        for n in range(100):
+            status, headers, body = await read_response(reader)
+            assert (status, body, headers["connection"]) == (200, str(n).encode(), "keep-alive")
+        writer.close()
+
+    talk(script)
+
+
+def test_a_request_may_come_byte_by_byte_and_in_chunks() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for byte in post(b"slow"):
+            writer.write(bytes([byte]))
+            await writer.drain()
+        assert (await read_response(reader))[2] == b"slow"
+        head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        writer.write(head + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+        assert (await read_response(reader))[2] == b"abcde"
+        writer.close()
+
+    talk(script)
+
+
+def test_who_expects_to_be_told_to_go_on_is_told() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+        writer.write(b"go")
+        assert (await read_response(reader))[2] == b"go"
+        writer.close()
+
+    talk(script)
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (post(b"x" * 101), 413),
+        (
+            b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + b"65\r\n"
+            + b"x" * 101
+            + b"\r\n0\r\n\r\n",
+            413,
+        ),
+        (b"POST / HTTP/1.1\r\nX: " + b"y" * 600 + b"\r\n\r\n", 431),
+        (b"POST /" + b"z" * 600 + b" HTTP/1.1\r\n\r\n", 431),
+        (b"\x16\x03\x01 this is no HTTP\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", 400),
+    ],
+    ids=["body", "chunked body", "header", "target", "not HTTP", "bad length", "upgrade"],
+)
+def test_what_is_too_large_or_no_http_is_refused_and_hung_up_on(sent: bytes, status: int) -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        assert (await read_response(reader))[0] == status
+        assert await reader.read() == b""
+        assert echo.asked == []
+        writer.close()
+
+    talk(script, Limits(body=100, headers=500))
+
+
+def test_one_connection_too_many_is_sent_away() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        pairs = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        assert (await read_response(reader))[0] == 503
+        pairs[0][1].write(post(b"still served"))
+        assert (await read_response(pairs[0][0]))[2] == b"still served"
+        for _, open_writer in [*pairs, (reader, writer)]:
+            open_writer.close()
+
+    talk(script, Limits(connections=2))
+
+
+# A client that says nothing, or begins and never ends, does not hold its place for ever.
+@pytest.mark.parametrize("sent", [b"", b"POST / HTTP/1.1\r\n", post(b"12345")[:-2]])
+def test_who_keeps_silent_is_hung_up_on(sent: bytes) -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        assert (await read_response(reader))[0] == 408
+        writer.close()
+
+    talk(script, Limits(idle=0.05, request=0.05))
+
+
+# A client that asks on and on without reading the answers is not read further.
+def test_requests_that_wait_are_bounded() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        echo.free.clear()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"x") * 50)
+        await writer.drain()
+        while not echo.asked:
+            await asyncio.sleep(0)
+        (connection,) = listener.connections
+        echo.free.set()
+        for _ in range(50):
+            assert (await read_response(reader))[2] == b"x"
+        assert len(connection.requests) == 0
+        writer.close()
+
+    talk(script, Limits(waiting=4))
+
+
+def test_stopping_answers_what_has_arrived_and_takes_no_more() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        echo.free.clear()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        idle_reader, idle_writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"in flight"))
+        while not echo.asked:
+            await asyncio.sleep(0)
+        stopping = asyncio.create_task(listener.stop())
+        assert await idle_reader.read() == b""
+        echo.free.set()
+        status, headers, body = await read_response(reader)
+        assert (status, body, headers["connection"]) == (200, b"in flight", "close")
+        await stopping
+        with pytest.raises(ConnectionError):
+            await asyncio.open_connection("127.0.0.1", port)
+        writer.close()
+        idle_writer.close()
+
+    talk(script)
