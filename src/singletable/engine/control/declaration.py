@@ -25,13 +25,11 @@ from singletable.operations import (
     CreateTable,
     GlobalSecondaryIndex,
     LocalSecondaryIndex,
-    TableClass,
 )
 from singletable.values import INVALID
 
 MAX_LOCAL = 5
 MAX_GLOBAL = 20
-TABLE_CLASSES: tuple[str, ...] = ("STANDARD", "STANDARD_INFREQUENT_ACCESS")
 NO_SORT_KEY = (
     f"{INVALID}Table KeySchema does not have a range key, "
     "which is required when specifying a LocalSecondaryIndex"
@@ -56,17 +54,7 @@ def check_declaration(request: CreateTable) -> None:
     check_warm_at_creation(request.warm_throughput, mode, request.provisioned_throughput)
     check_stream_at_creation(request.stream_specification)
     check_encryption(request.sse_specification)
-    check_table_class(request.table_class)
     check_tags(request.tags or ())
-
-
-def check_table_class(table_class: TableClass | None) -> None:
-    """Raise unless the class is one that there is."""
-    if table_class is not None and table_class not in TABLE_CLASSES:
-        raise ValidationError(
-            "Invalid table-class parameter provided. Please try again with a valid table-class "
-            f"value: [{', '.join(TABLE_CLASSES)}]."
-        )
 
 
 def _check_index_keys(request: CreateTable) -> None:

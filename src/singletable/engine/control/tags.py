@@ -25,10 +25,8 @@ def check_tags(tags: Collection[Tag]) -> None:
     """Raise unless every tag may be one, no key comes twice, and there are not too many."""
     seen: set[str] = set()
     for tag in tags:
-        if not 1 <= len(tag.key) <= MAX_KEY or not _is_plain(tag.key):
-            raise ValidationError(f"The Tag Key provided is invalid, Key: {tag.key}")
-        if len(tag.value) > MAX_VALUE or not _is_plain(tag.value):
-            raise ValidationError(f"The Tag Value provided is invalid, Value: {tag.value}")
+        _check_text("Key", tag.key, 1, MAX_KEY)
+        _check_text("Value", tag.value, 0, MAX_VALUE)
         if tag.key.lower().startswith("aws:"):
             raise ValidationError(f"Tag Key cannot be prefixed with aws:, Key: {tag.key}")
         if tag.key in seen:
@@ -85,5 +83,12 @@ def tagged_table(given: str, session: Session) -> Table:
     raise ResourceNotFound(f"Requested resource not found: ResourceArn: {given} not found")
 
 
-def _is_plain(text: str) -> bool:
-    return all(sign in _SIGNS or category(sign)[0] in "LNZ" for sign in text)
+def _check_text(part: str, text: str | None, least: int, most: int) -> None:
+    # On the wire either may be left out, and AWS has no other words for that.
+    if text is None or not least <= len(text) <= most or not all(map(_is_plain, text)):
+        shown = "null" if text is None else text
+        raise ValidationError(f"The Tag {part} provided is invalid, {part}: {shown}")
+
+
+def _is_plain(sign: str) -> bool:
+    return sign in _SIGNS or category(sign)[0] in "LNZ"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from singletable.engine.control.declaration import check_table_class
 from singletable.engine.control.encryption import check_encryption
 from singletable.engine.control.index_actions import (
     Action,
@@ -73,7 +72,6 @@ def check_update(request: UpdateTable) -> None:
     _check_company(asked, actions)
     check_stream(request.stream_specification)
     check_encryption(request.sse_specification)
-    check_table_class(request.table_class)
     for action in actions:
         if isinstance(action, CreateGlobalSecondaryIndexAction):
             check_new_index(action, request.attribute_definitions)

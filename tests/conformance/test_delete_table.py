@@ -1,0 +1,79 @@
+"""What DeleteTable removes and refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.errors import ResourceNotFound, TableNotFound
+from singletable.operations import (
+    DeleteTable,
+    DescribeTable,
+    DescribeTimeToLive,
+    Driver,
+    GetItem,
+    ListTables,
+    PutItem,
+    Scan,
+    TimeToLiveSpecification,
+    UpdateTable,
+    UpdateTimeToLive,
+)
+from tests.conformance.declarations import made, on_demand, shown
+from tests.conformance.refusals import refusal
+from tests.conformance.tables import make_indexed_table, make_table, put, unused_name
+
+
+# The answer shows the table on its way out; its global indexes are gone before it.
+def test_a_table_is_first_deleting_and_then_gone(driver: Driver) -> None:
+    table = make_indexed_table(driver)
+    answer = driver.execute(DeleteTable(table)).table_description
+    assert (answer.table_name, answer.table_status) == (table, "DELETING")
+    assert answer.global_secondary_indexes is None
+    assert (answer.item_count, answer.table_size_bytes) == (0, 0)
+    with pytest.raises(TableNotFound):
+        driver.execute(DescribeTable(table))
+    assert table not in driver.execute(ListTables()).table_names
+
+
+def test_items_go_with_their_table(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, {"pk": {"S": "ada"}})
+    driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "ttl")))
+    driver.execute(DeleteTable(table))
+    for operation in (
+        GetItem(table, {"pk": {"S": "ada"}}),
+        PutItem(table, {"pk": {"S": "ada"}}),
+        Scan(table),
+    ):
+        with pytest.raises(ResourceNotFound):
+            driver.execute(operation)
+    driver.execute(on_demand(table_name=table))
+    assert driver.execute(Scan(table)).count == 0
+    ttl = driver.execute(DescribeTimeToLive(table)).time_to_live_description
+    assert ttl.time_to_live_status == "DISABLED"
+
+
+def test_a_table_is_deleted_by_its_arn(driver: Driver) -> None:
+    table = shown(driver, on_demand())
+    driver.execute(DeleteTable(table.table_arn))
+    with pytest.raises(TableNotFound):
+        driver.execute(DescribeTable(table.table_name))
+
+
+# Protection must be taken away in a step of its own, so that nobody deletes by accident.
+def test_a_protected_table_stays_until_it_is_not(driver: Driver) -> None:
+    table = made(driver, on_demand(deletion_protection_enabled=True))
+    assert refusal(driver, DeleteTable(table)) == (
+        "Resource cannot be deleted as it is currently protected against deletion. "
+        "Disable deletion protection first."
+    )
+    driver.execute(UpdateTable(table, deletion_protection_enabled=False))
+    driver.execute(DeleteTable(table))
+    assert table not in driver.execute(ListTables()).table_names
+
+
+def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
+    name = unused_name()
+    with pytest.raises(TableNotFound) as refused:
+        driver.execute(DeleteTable(name))
+    assert refused.value.message == f"Requested resource not found: Table: {name} not found"

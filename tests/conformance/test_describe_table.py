@@ -1,0 +1,71 @@
+"""What DescribeTable shows of a table and what is in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.errors import AccessDenied, ResourceNotFound, TableNotFound
+from singletable.operations import DeleteItem, DescribeTable, Driver
+from singletable.values import Item
+from tests.conformance.declarations import described, indexes, on_demand, shown
+from tests.conformance.refusals import refusal
+from tests.conformance.tables import global_index, local_index, make_table, put, unused_name
+
+
+# Items of an index are those that have its key, and their size is that of what is projected.
+def test_items_are_counted_in_the_table_and_in_each_index(driver: Driver) -> None:
+    table = make_table(
+        driver,
+        local_index("local", pk="S", l="S"),
+        global_index("wide", include=("x",), g="S"),
+        pk="S",
+        sk="S",
+    )
+    one: Item = {"pk": {"S": "1"}, "sk": {"S": "1"}}
+    put(driver, table, one, {**one, "pk": {"S": "2"}, "l": {"S": "l"}, "g": {"S": "g"}})
+    description = described(driver, table)
+    assert (description.item_count, description.table_size_bytes) == (2, 6 + 6 + 2 + 2)
+    (local,), (wide,) = description.local_secondary_indexes or [], indexes(description)
+    assert (local.item_count, local.index_size_bytes) == (1, 10)
+    assert (wide.item_count, wide.index_size_bytes) == (1, 8)
+    driver.execute(DeleteItem(table, {**one, "pk": {"S": "2"}}))
+    assert described(driver, table).item_count == 1
+
+
+def test_a_description_is_the_same_until_something_changes(driver: Driver) -> None:
+    table = make_table(driver, global_index("wide", g="S"), pk="S")
+    assert described(driver, table) == described(driver, table)
+
+
+# In most operations a table may be named by its ARN.
+def test_a_table_is_found_by_its_arn(driver: Driver) -> None:
+    table = shown(driver, on_demand())
+    assert described(driver, table.table_arn) == table
+
+
+# The control plane says which table is not there; operations on items do not.
+def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
+    name = unused_name()
+    with pytest.raises(TableNotFound) as refused:
+        driver.execute(DescribeTable(name))
+    assert refused.value.message == f"Requested resource not found: Table: {name} not found"
+    assert refused.value.code == "ResourceNotFoundException"
+
+
+# Names are as they are written.
+def test_a_name_in_other_letters_is_another_name(driver: Driver) -> None:
+    table = shown(driver, on_demand())
+    with pytest.raises(ResourceNotFound):
+        driver.execute(DescribeTable(table.table_name.upper()))
+
+
+def test_an_arn_of_elsewhere_is_refused(driver: Driver) -> None:
+    arn = shown(driver, on_demand()).table_arn
+    region, account = arn.split(":")[3:5]
+    elsewhere = arn.replace(region, "mars-north-1")
+    assert (
+        refusal(driver, DescribeTable(elsewhere))
+        == f"1 validation error detected: Invalid AWS region in '{elsewhere}'"
+    )
+    with pytest.raises(AccessDenied):
+        driver.execute(DescribeTable(arn.replace(account, "999999999999")))

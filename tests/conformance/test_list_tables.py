@@ -1,0 +1,65 @@
+"""In which order and pages ListTables gives names."""
+
+from __future__ import annotations
+
+from singletable.operations import Driver, ListTables
+from tests.conformance.declarations import on_demand
+
+NAMES = ("_low", "Upper", "a.dot", "a-dash", "zebra", "A00", "a_under")
+
+
+def make_them(driver: Driver) -> list[str]:
+    """Make the tables, and give their names in byte order."""
+    for name in NAMES:
+        driver.execute(on_demand(table_name=name))
+    return sorted(NAMES, key=str.encode)
+
+
+# By bytes upper case comes before lower case, and no dictionary helps.
+def test_names_come_in_byte_order(driver: Driver) -> None:
+    names = make_them(driver)
+    page = driver.execute(ListTables())
+    assert page.table_names == names
+    assert page.last_evaluated_table_name is None
+
+
+# The last name of a page is its cursor; AWS gives one only if there is more.
+def test_pages_follow_each_other_to_the_end(driver: Driver) -> None:
+    names = make_them(driver)
+    start, seen = None, list[str]()
+    while True:
+        page = driver.execute(ListTables(start, limit=3))
+        seen += page.table_names
+        start = page.last_evaluated_table_name
+        if start is None:
+            break
+        assert start == page.table_names[-1]
+        assert len(page.table_names) == 3
+    assert seen == names
+
+
+def test_a_page_that_just_fits_has_no_cursor(driver: Driver) -> None:
+    names = make_them(driver)
+    page = driver.execute(ListTables(limit=len(names)))
+    assert (page.table_names, page.last_evaluated_table_name) == (names, None)
+
+
+# The cursor is a place between names, not a table.
+def test_a_page_may_begin_after_a_table_that_is_not_there(driver: Driver) -> None:
+    names = make_them(driver)
+    page = driver.execute(ListTables("a-e"))
+    assert page.table_names == [name for name in names if name > "a-e"]
+    assert driver.execute(ListTables("zzz")).table_names == []
+
+
+def test_without_a_limit_a_page_has_a_hundred_names(driver: Driver) -> None:
+    for number in range(101):
+        driver.execute(on_demand(table_name=f"table-{number:03}"))
+    page = driver.execute(ListTables())
+    assert len(page.table_names) == 100
+    assert page.last_evaluated_table_name == "table-099"
+
+
+def test_no_tables_are_an_empty_page(driver: Driver) -> None:
+    page = driver.execute(ListTables())
+    assert (page.table_names, page.last_evaluated_table_name) == ([], None)

@@ -1,0 +1,120 @@
+"""How items come to expire: UpdateTimeToLive and DescribeTimeToLive."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.errors import TableNotFound
+from singletable.operations import (
+    DescribeTimeToLive,
+    Driver,
+    SweepExpired,
+    TimeToLiveDescription,
+    TimeToLiveSpecification,
+    UpdateTimeToLive,
+)
+from singletable.values import Item
+from tests.conformance.refusals import refusal
+from tests.conformance.tables import make_table, put, stored, unused_name
+
+ON = TimeToLiveSpecification(enabled=True, attribute_name="ttl")
+OFF = TimeToLiveSpecification(enabled=False, attribute_name="ttl")
+
+
+def described(driver: Driver, table: str) -> TimeToLiveDescription:
+    """The table's time to live as it stands."""
+    return driver.execute(DescribeTimeToLive(table)).time_to_live_description
+
+
+def test_items_of_a_new_table_do_not_expire(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    assert described(driver, table) == TimeToLiveDescription("DISABLED")
+
+
+# The attribute is named only while items expire by it.
+def test_time_to_live_is_turned_on_and_off(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    assert driver.execute(UpdateTimeToLive(table, ON)).time_to_live_specification == ON
+    assert described(driver, table) == TimeToLiveDescription("ENABLED", "ttl")
+    assert driver.execute(UpdateTimeToLive(table, OFF)).time_to_live_specification == OFF
+    assert described(driver, table) == TimeToLiveDescription("DISABLED")
+
+
+# AWS takes any attribute, a key too, though nothing sensible expires by it.
+def test_items_may_expire_by_their_key(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "pk")))
+    assert described(driver, table) == TimeToLiveDescription("ENABLED", "pk")
+
+
+STALE: Item = {"pk": {"S": "stale"}, "ttl": {"N": "1700000000"}}
+OTHERS: list[Item] = [
+    {"pk": {"S": "none"}},
+    {"pk": {"S": "text"}, "ttl": {"S": "1700000000"}},
+    {"pk": {"S": "ahead"}, "ttl": {"N": "32503680000"}},
+]
+
+
+# Turning it on concerns the items that are there, not just those to come.
+def test_items_from_before_expire_too(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, STALE, *OTHERS)
+    driver.execute(UpdateTimeToLive(table, ON))
+    driver.execute(SweepExpired(table))
+    assert stored(driver, table, {"pk": STALE["pk"]}) is None
+    for item in OTHERS:
+        assert stored(driver, table, {"pk": item["pk"]}) == item
+
+
+def test_items_no_longer_expire_once_it_is_off(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    driver.execute(UpdateTimeToLive(table, ON))
+    put(driver, table, STALE)
+    driver.execute(UpdateTimeToLive(table, OFF))
+    driver.execute(SweepExpired(table))
+    assert stored(driver, table, {"pk": STALE["pk"]}) == STALE
+
+
+# Off and on again, by another attribute: what was noted for the first one is forgotten.
+def test_items_expire_by_the_attribute_named_last(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, STALE, {"pk": {"S": "other"}, "until": {"N": "1700000000"}})
+    for specification in (ON, OFF, TimeToLiveSpecification(True, "until")):
+        driver.execute(UpdateTimeToLive(table, specification))
+    driver.execute(SweepExpired(table))
+    assert stored(driver, table, {"pk": STALE["pk"]}) == STALE
+    assert stored(driver, table, {"pk": {"S": "other"}}) is None
+
+
+def test_what_is_so_already_is_refused(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    assert refusal(driver, UpdateTimeToLive(table, OFF)) == "TimeToLive is already disabled"
+    driver.execute(UpdateTimeToLive(table, ON))
+    assert refusal(driver, UpdateTimeToLive(table, ON)) == "TimeToLive is already enabled"
+
+
+# To change the attribute is to turn it off first.
+@pytest.mark.parametrize("enabled", [True, False])
+def test_another_attribute_is_refused(driver: Driver, enabled: bool) -> None:
+    table = make_table(driver, pk="S")
+    driver.execute(UpdateTimeToLive(table, ON))
+    other = TimeToLiveSpecification(enabled, "until")
+    assert refusal(driver, UpdateTimeToLive(table, other)) == (
+        "TimeToLive is active on a different AttributeName: current AttributeName is ttl"
+    )
+
+
+def test_an_attribute_without_a_name_is_refused_before_the_table_is_looked_up(
+    driver: Driver,
+) -> None:
+    nameless = TimeToLiveSpecification(enabled=True, attribute_name="")
+    for table in (make_table(driver, pk="S"), unused_name()):
+        assert "ttributeName" in refusal(driver, UpdateTimeToLive(table, nameless))
+
+
+def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
+    name = unused_name()
+    for operation in (UpdateTimeToLive(name, ON), DescribeTimeToLive(name)):
+        with pytest.raises(TableNotFound) as refused:
+            driver.execute(operation)
+        assert refused.value.message == f"Requested resource not found: Table: {name} not found"

@@ -1,0 +1,110 @@
+"""Tables and the states they are in outlive the process."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from singletable.engine import Engine, Settings
+from singletable.operations import (
+    DeleteTable,
+    DescribeTable,
+    ListTables,
+    ListTagsOfResource,
+    OnDemandThroughput,
+    Projection,
+    PutItem,
+    Query,
+    Scan,
+    SSESpecification,
+    StreamSpecification,
+    Tag,
+    UpdateTable,
+)
+from tests.conformance.declarations import (
+    TEN,
+    add_index,
+    added,
+    local,
+    on_demand,
+    provisioned,
+    sorted_table,
+    typed,
+    wide,
+)
+from tests.engine.control.clock import DELAYS, NOON, Slow
+
+
+@contextmanager
+def opened(path: Path, now: float = NOON) -> Generator[Slow]:
+    """An engine on a file, at a moment."""
+    with Engine.on_file(path, Settings(clock=lambda: slow.now, delays=DELAYS)) as engine:
+        slow = Slow(engine, now)
+        yield slow
+
+
+def test_a_table_is_described_the_same_after_opening_it_again(tmp_path: Path) -> None:
+    everything = sorted_table(
+        table_name="table",
+        attribute_definitions=typed(pk="S", sk="S", l="N", g="B"),
+        local_secondary_indexes=[local(projection=Projection("INCLUDE", ["b", "a"]))],
+        global_secondary_indexes=[wide(on_demand_throughput=OnDemandThroughput(5))],
+        stream_specification=StreamSpecification(stream_enabled=True, stream_view_type="NEW_IMAGE"),
+        sse_specification=SSESpecification(enabled=True),
+        table_class="STANDARD_INFREQUENT_ACCESS",
+        deletion_protection_enabled=True,
+        tags=[Tag("a", "1")],
+    )
+    with opened(tmp_path / "tables.db") as slow:
+        slow(everything)
+        slow.wait(10)
+        before = slow.table()
+        slow(PutItem("table", {"pk": {"S": "1"}, "sk": {"S": "1"}, "l": {"N": "1"}}))
+    with opened(tmp_path / "tables.db", NOON + 10) as slow:
+        assert slow(ListTagsOfResource(before.table_arn)).tags == [Tag("a", "1")]
+        after = slow.table()
+        assert (after.item_count, after.table_id) == (1, before.table_id)
+        assert after.key_schema == before.key_schema
+        assert after.stream_specification == before.stream_specification
+        assert after.sse_description == before.sse_description
+        assert slow(Scan("table", "by-l")).count == 1
+
+
+def test_a_state_ends_whoever_looks(tmp_path: Path) -> None:
+    path = tmp_path / "tables.db"
+    with opened(path) as slow:
+        slow(provisioned(table_name="table"))
+    with opened(path, NOON + 9) as slow:
+        assert slow.table().table_status == "CREATING"
+        slow.wait(1)
+        slow(UpdateTable("table", provisioned_throughput=TEN))
+    with opened(path, NOON + 29) as slow:
+        assert slow.table().table_status == "UPDATING"
+        assert slow.table().provisioned_throughput.read_capacity_units == 5
+        slow.wait(1)
+        assert slow.table().provisioned_throughput.read_capacity_units == 10
+        slow(DeleteTable("table"))
+    with opened(path, NOON + 59) as slow:
+        assert slow(ListTables()).table_names == ["table"]
+        slow.wait(1)
+        assert slow(ListTables()).table_names == []
+        slow(on_demand(table_name="table"))
+
+
+def test_an_added_index_is_there_after_opening_again(tmp_path: Path) -> None:
+    path = tmp_path / "tables.db"
+    with opened(path) as slow:
+        slow(on_demand(table_name="table"))
+        slow.wait(10)
+        slow(PutItem("table", {"pk": {"S": "1"}, "g": {"S": "x"}}))
+        slow(add_index("table", added(), g="S"))
+    with opened(path, NOON + 100) as slow:
+        query = Query(
+            "table",
+            "by-g",
+            key_condition_expression="g = :g",
+            expression_attribute_values={":g": {"S": "x"}},
+        )
+        assert slow(query).count == 1
+        assert slow(DescribeTable("table")).table.table_status == "ACTIVE"

@@ -1,0 +1,54 @@
+"""Names as ARNs, and names in lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.engine import Settings
+from singletable.engine.control.listing import listed, listed_exactly
+from singletable.engine.control.names import Arn, parse_arn, table_name
+from singletable.errors import ValidationError
+
+SETTINGS = Settings(region="eu-west-2", account="123456789012")
+
+
+# Seen at AWS: the definitions are listed as a set made for five, the keys as one that grew.
+def test_names_are_listed_as_java_lists_them() -> None:
+    assert listed_exactly(["pk", "sk", "a", "b", "c"]) == "[sk, a, b, pk, c]"
+    assert listed(["pk", "sk", "a"]) == "[a, sk, pk]"
+    assert listed_exactly(["pk", "sk"]) == "[sk, pk]"
+    assert listed(["q"]) == "[q]"
+    assert listed([]) == listed_exactly([]) == "[]"
+
+
+def test_a_name_is_listed_once() -> None:
+    assert listed(["a", "b", "a"]) == "[a, b]"
+
+
+def test_an_arn_has_six_parts() -> None:
+    arn = "arn:aws:dynamodb:eu-west-2:123456789012:table/a:b/stream/2026-10-08T23:07:31.275"
+    assert parse_arn(arn) == Arn(
+        "aws", "dynamodb", "eu-west-2", "123456789012", "table/a:b/stream/2026-10-08T23:07:31.275"
+    )
+    assert parse_arn("table") is None
+    assert parse_arn("arn:aws:dynamodb") is None
+
+
+def test_a_table_is_meant_by_its_name_or_its_arn() -> None:
+    for given in ("votes", SETTINGS.table_arn("votes")):
+        assert table_name(given, "DescribeTable", SETTINGS) == "votes"
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ("arn:moon:dynamodb:eu-west-2:123456789012:table/votes", "AWS partition"),
+        ("arn:aws:dynamodb:us-east-1:123456789012:table/votes", "AWS region"),
+        ("arn:aws:dynamodb:eu-west-2:123456789012:global-table/votes", "resource type"),
+        ("arn:aws:dynamodb:eu-west-2:123456789012:table", "resource type"),
+    ],
+)
+def test_an_arn_of_something_else_is_refused(given: str, what: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        table_name(given, "DescribeTable", SETTINGS)
+    assert refused.value.message == f"1 validation error detected: Invalid {what} in '{given}'"

@@ -1,0 +1,233 @@
+"""States last as long as the settings say, and nothing has to run for them to end."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.errors import ResourceNotFound, TableNotFound, ValidationError
+from singletable.operations import (
+    DeleteTable,
+    DescribeTimeToLive,
+    GetItem,
+    ListTables,
+    ListTagsOfResource,
+    OnDemandThroughput,
+    PutItem,
+    Scan,
+    SSESpecification,
+    StreamSpecification,
+    SweepExpired,
+    Tag,
+    TagResource,
+    TimeToLiveSpecification,
+    UntagResource,
+    UpdateTable,
+    UpdateTimeToLive,
+)
+from singletable.values import AttributeValue
+from tests.conformance.declarations import TEN, on_demand, provisioned, typed, wide
+from tests.engine.control.clock import NOON, Slow
+
+NAMED = {"table_name": "table"}
+STREAM = StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
+ITEM = PutItem("table", {"pk": {"S": "ada"}})
+
+
+def made(slow: Slow, **changes: object) -> None:
+    slow(on_demand(**NAMED, **changes))
+    slow.wait(10)
+
+
+def test_a_table_is_creating_for_its_time(slow: Slow) -> None:
+    definitions = typed(pk="S", g="S")
+    slow(on_demand(**NAMED, attribute_definitions=definitions, global_secondary_indexes=[wide()]))
+    for _ in range(2):
+        assert slow.table().table_status == "CREATING"
+        assert [index.index_status for index in slow.indexes()] == ["CREATING"]
+        assert slow(ListTables()).table_names == ["table"]
+        slow.wait(5)
+    assert slow.table().table_status == "ACTIVE"
+    assert [index.index_status for index in slow.indexes()] == ["ACTIVE"]
+
+
+def test_a_table_in_the_making_can_only_be_looked_at(slow: Slow) -> None:
+    arn = slow(on_demand(**NAMED)).table_description.table_arn
+    being_created = "Table is being created: table"
+    assert slow.in_use(on_demand(**NAMED)) == being_created
+    assert slow.in_use(DeleteTable("table")) == being_created
+    assert slow.in_use(UpdateTable("table", deletion_protection_enabled=True)) == being_created
+    assert slow.in_use(TagResource(arn, [Tag("a", "1")])) == being_created
+    assert slow.in_use(UntagResource(arn, ["a"])) == being_created
+    ttl = UpdateTimeToLive("table", TimeToLiveSpecification(True, "ttl"))
+    assert slow.in_use(ttl) == "Table table is being created"
+    with pytest.raises(ValidationError) as refused:
+        slow(DescribeTimeToLive("table"))
+    assert refused.value.message == (
+        "Cannot describe time to live while table is in CREATING state: "
+        "Current table state is CREATING"
+    )
+    for operation in (ITEM, GetItem("table", {"pk": {"S": "ada"}}), Scan("table")):
+        with pytest.raises(ResourceNotFound):
+            slow(operation)
+
+
+def test_a_table_is_deleting_for_its_time(slow: Slow) -> None:
+    definitions = typed(pk="S", g="S")
+    made(slow, attribute_definitions=definitions, global_secondary_indexes=[wide()])
+    slow(ITEM)
+    arn = slow(DeleteTable("table")).table_description.table_arn
+    slow.wait(29)
+    table = slow.table()
+    assert (table.table_status, table.item_count) == ("DELETING", 0)
+    assert table.global_secondary_indexes is None
+    assert slow(ListTables()).table_names == ["table"]
+    assert slow.in_use(on_demand(**NAMED)) == "Table already exists: table"
+    assert slow.in_use(DeleteTable("table")) == "Table is being deleted: table"
+    assert slow.in_use(UpdateTable("table", billing_mode="PAY_PER_REQUEST")) == (
+        "Table is being deleted: table"
+    )
+    with pytest.raises(ValidationError, match="DELETING"):
+        slow(DescribeTimeToLive("table"))
+    with pytest.raises(ResourceNotFound):
+        slow(ITEM)
+    slow.wait(1)
+    assert slow(ListTables()).table_names == []
+    for gone in (DeleteTable("table"), UpdateTable("table", billing_mode="PAY_PER_REQUEST")):
+        with pytest.raises(TableNotFound):
+            slow(gone)
+    with pytest.raises(ResourceNotFound):
+        slow(ListTagsOfResource(arn))
+
+
+# A name whose table is gone is free, though nothing ran to free it.
+def test_a_name_is_free_once_its_table_is_gone(slow: Slow) -> None:
+    made(slow)
+    slow(ITEM)
+    slow(DeleteTable("table"))
+    slow.wait(30)
+    made(slow)
+    assert slow.table().table_status == "ACTIVE"
+    assert slow(Scan("table")).count == 0
+
+
+def test_other_units_take_their_time(slow: Slow) -> None:
+    slow(provisioned(**NAMED))
+    slow.wait(10)
+    slow(UpdateTable("table", provisioned_throughput=TEN))
+    slow.wait(19)
+    table = slow.table()
+    assert table.table_status == "UPDATING"
+    assert table.provisioned_throughput.read_capacity_units == 5
+    assert table.provisioned_throughput.last_increase_date_time == NOON + 10
+    slow.wait(1)
+    assert slow.table().table_status == "ACTIVE"
+    assert slow.table().provisioned_throughput.read_capacity_units == 10
+
+
+# Midnight, by UTC, forgets how often capacity was lowered.
+def test_decreases_are_counted_by_day(slow: Slow) -> None:
+    slow(provisioned(**NAMED, provisioned_throughput=TEN))
+    slow.wait(10)
+    counts: list[int] = []
+    for units in (9, 8, 7):
+        smaller = type(TEN)(units, units)
+        slow(UpdateTable("table", provisioned_throughput=smaller))
+        counts.append(slow.table().provisioned_throughput.number_of_decreases_today)
+        slow.wait(20)
+        counts.append(slow.table().provisioned_throughput.number_of_decreases_today)
+        if units == 8:
+            slow.wait(12 * 60 * 60)
+            counts.append(slow.table().provisioned_throughput.number_of_decreases_today)
+    assert counts == [0, 1, 1, 2, 0, 0, 1]
+
+
+def test_time_to_live_takes_its_time(slow: Slow) -> None:
+    made(slow)
+    slow(UpdateTimeToLive("table", TimeToLiveSpecification(True, "ttl")))
+    assert slow.time_to_live() == "ENABLING"
+    slow.wait(60)
+    assert slow.time_to_live() == "ENABLED"
+    slow(UpdateTimeToLive("table", TimeToLiveSpecification(False, "ttl")))
+    description = slow(DescribeTimeToLive("table")).time_to_live_description
+    assert description.time_to_live_status == "DISABLING"
+    assert description.attribute_name == "ttl"
+    slow.wait(60)
+    assert slow.time_to_live() == "DISABLED"
+
+
+# Many items, so that they are noted in several steps.
+def test_when_items_expire_is_noted_for_every_one(slow: Slow) -> None:
+    made(slow)
+    past: AttributeValue = {"N": str(int(NOON) - 1)}
+    for number in range(2100):
+        slow(PutItem("table", {"pk": {"S": str(number)}, "ttl": past}))
+    slow(UpdateTimeToLive("table", TimeToLiveSpecification(True, "ttl")))
+    slow.wait(60)
+    assert [slow(SweepExpired("table")).removed for _ in range(4)] == [1000, 1000, 100, 0]
+
+
+IOPS = UpdateTable("table", provisioned_throughput=TEN)
+ON_DEMAND = UpdateTable("table", billing_mode="PAY_PER_REQUEST")
+LIMITS = UpdateTable("table", on_demand_throughput=OnDemandThroughput(5, 5))
+ENABLE = UpdateTable("table", stream_specification=STREAM)
+CLASS = UpdateTable("table", table_class="STANDARD_INFREQUENT_ACCESS")
+SSE = UpdateTable("table", sse_specification=SSESpecification(enabled=True))
+PROTECT = UpdateTable("table", deletion_protection_enabled=True)
+REMOVE = DeleteTable("table")
+
+NOT_ACTIVE = "Table needs to be in ACTIVE status to modify deletion protection setting."
+STREAMING = "Table: table Stream: 2027-01-15T12:00:10.000 Operation: ENABLE"
+WAITING = [
+    (IOPS, IOPS, "Table IOPS are currently being updated. Table: table"),
+    (ON_DEMAND, IOPS, "Table IOPS are currently being updated. Table: table"),
+    (IOPS, CLASS, "Table IOPS are currently being updated. Table: table"),
+    (
+        ON_DEMAND,
+        LIMITS,
+        "OnDemandThroughput cannot be updated while BillingMode update is in progress",
+    ),
+    (
+        IOPS,
+        ENABLE,
+        "Can't enable or disable stream while table IOPS are being updated. Table: table",
+    ),
+    (IOPS, PROTECT, NOT_ACTIVE),
+    (IOPS, REMOVE, "Table: table is in the process of being updated."),
+    (ENABLE, ENABLE, f"A stream status change is currently in progress. {STREAMING}"),
+    (
+        ENABLE,
+        IOPS,
+        f"Can't change table IOPS when stream status is being updated. {STREAMING}",
+    ),
+    (ENABLE, REMOVE, "Cannot delete table while stream is being enabled/disabled."),
+    (
+        CLASS,
+        CLASS,
+        "Can't update table class when a table class update is in progress. Table: table "
+        "TableClassUpdateInProgress: STANDARD_INFREQUENT_ACCESS",
+    ),
+    (CLASS, REMOVE, "Table: table is in the process of being updated."),
+    (SSE, SSE, "Server-Side Encryption is still being updated"),
+]
+
+
+# While one change is under way AWS refuses most others, and says which it is busy with.
+@pytest.mark.parametrize(("first", "second", "message"), WAITING, ids=[m for *_, m in WAITING])
+def test_a_change_waits_for_another(
+    slow: Slow, first: UpdateTable, second: UpdateTable | DeleteTable, message: str
+) -> None:
+    slow(provisioned(**NAMED))
+    slow.wait(10)
+    slow(first)
+    slow.wait(19)
+    assert slow.in_use(second) == message
+    slow.wait(1)
+    assert slow.table().table_status == "ACTIVE"
+
+
+# Tags and protection wait for nothing, and nothing waits for them.
+def test_what_is_synchronous_leaves_the_table_active(slow: Slow) -> None:
+    made(slow)
+    for request in (PROTECT, LIMITS):
+        assert slow(request).table_description.table_status == "ACTIVE"
+        assert slow.table().table_status == "ACTIVE"
