@@ -70,7 +70,7 @@ class Database:
         self._lock_file = None if path is None else _lock(path)
         try:
             self._writer = self._connect(is_ours)
-            self._execute = cast(Execute, self._writer.execute)
+            self._execute = _statements(self._writer)
             lay_out(self._execute)
         except StorageError:
             if self._lock_file is not None:
@@ -101,7 +101,7 @@ class Database:
         if reader is None:
             reader = self._local.reader = self._connect()
             self._readers.append(reader)
-        execute = cast(Execute, reader.execute)
+        execute = _statements(reader)
         execute("BEGIN")
         try:
             return work(execute)
@@ -166,13 +166,13 @@ class Database:
         try:
             connection = apsw.Connection(str(self.path or ":memory:"), statementcachesize=500)
             connection.set_busy_timeout(10_000)
+            execute = _statements(connection)
             if check is not None:
-                check(cast(Execute, connection.execute))
+                check(execute)
             if self.path is not None:
-                connection.execute("PRAGMA journal_mode = WAL")
-                synchronous = "FULL" if self.durable else "NORMAL"
-                connection.execute(f"PRAGMA synchronous = {synchronous}")
-            connection.execute("PRAGMA temp_store = MEMORY")
+                execute("PRAGMA journal_mode = WAL")
+                execute(f"PRAGMA synchronous = {'FULL' if self.durable else 'NORMAL'}")
+            execute("PRAGMA temp_store = MEMORY")
         except apsw.Error as error:
             raise StorageError(
                 f"'{self.path}' cannot be used as a database: {error}. "
@@ -201,6 +201,11 @@ class _Nobody:
 
     def commit(self) -> None:
         return None
+
+
+def _statements(connection: apsw.Connection) -> Execute:
+    # apsw's stub names a type that Python 3.11 does not have, so the checker knows half of it.
+    return cast(Execute, connection.execute)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _lock(path: Path) -> IO[bytes]:
