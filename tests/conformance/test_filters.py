@@ -1,0 +1,282 @@
+"""Filters of queries and scans: which items pass, and how many were looked at."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from singletable.operations import Condition, ConditionalOperator, Driver, Query, Scan
+from singletable.values import AttributeValue, Item
+from tests.conformance.collections_of_items import (
+    binary,
+    fill,
+    mentioned,
+    number,
+    query,
+    scan,
+    text,
+    values_of,
+)
+from tests.conformance.refusals import INVALID, refusal
+from tests.conformance.tables import global_index, make_table, put
+
+TRUE: AttributeValue = {"BOOL": True}
+PEOPLE: dict[str, Item] = {
+    "ada": {
+        "nick": text("Ada"),
+        "born": number(1815),
+        "tags": {"SS": ["math", "poetry"]},
+        "home": {"M": {"city": text("London"), "rooms": number(3)}},
+        "notes": {"L": [text("first"), number(2)]},
+        "secret": binary(b"\x01\x02\x03"),
+    },
+    "bob": {"nick": text("Bob"), "born": number(1990), "tags": {"SS": ["math"]}, "active": TRUE},
+    "eve": {
+        "nick": text("é𝄞"),
+        "born": number(2000),
+        "notes": {"L": []},
+        "nothing": {"NULL": True},
+    },
+    "mallory": {"nick": text("Mallory"), "codes": {"NS": ["1", "2"]}, "secret": binary(b"\xff")},
+}
+VALUES: dict[str, AttributeValue] = {
+    "ada": text("Ada"),
+    "a": text("a"),
+    "m": text("math"),
+    "london": text("London"),
+    "first": text("first"),
+    "n1": number(1),
+    "n2": number(2),
+    "n3": number(3),
+    "n7": number(7),
+    "early": number(1900),
+    "late": number(1995),
+    "true": TRUE,
+    "s": text("S"),
+    "raw": binary(b"\x01"),
+    "low": binary(b"\x02"),
+    "high": binary(b"\xff\xff"),
+    "tags": {"SS": ["poetry", "math"]},
+    "empty": text(""),
+}
+BY_PARTITION = {"pk": Condition("EQ", [text("p")])}
+
+
+@pytest.fixture
+def people(driver: Driver) -> str:
+    """A table whose partition `p` holds the people, with an index of them all."""
+    table = make_table(driver, global_index("everybody", pk="S"), pk="S", sk="S")
+    fill(
+        driver,
+        table,
+        [{"pk": text("p"), "sk": text(name)} | person for name, person in PEOPLE.items()],
+    )
+    return table
+
+
+@pytest.mark.parametrize(
+    ("condition", "passing"),
+    [
+        ("nick = :ada", "ada"),
+        ("nick <> :ada", "bob eve mallory"),
+        # What is not there differs from everything, and is neither more nor less.
+        ("born <> :late", "ada bob eve mallory"),
+        ("born < :late", "ada bob"),
+        ("born >= :late", "eve"),
+        ("NOT born < :late", "eve mallory"),
+        ("born BETWEEN :early AND :late", "bob"),
+        ("nick IN (:ada, :m)", "ada"),
+        ("nick <= :ada", "ada"),
+        ("begins_with(nick, :ada)", "ada"),
+        ("contains(nick, :a)", "ada mallory"),
+        ("contains(tags, :m)", "ada bob"),
+        ("NOT contains(tags, :m)", "eve mallory"),
+        ("contains(notes, :n2)", "ada"),
+        ("contains(codes, :n1)", "mallory"),
+        ("attribute_exists(notes)", "ada eve"),
+        ("attribute_not_exists(born)", "mallory"),
+        ("attribute_exists(nothing)", "eve"),
+        ("attribute_type(nick, :s)", "ada bob eve mallory"),
+        ("attribute_type(born, :s)", ""),
+        ("home.city = :london", "ada"),
+        ("notes[0] = :first", "ada"),
+        ("notes[9] = :first", ""),
+        ("active = :true", "bob"),
+        # A set is what it holds, in no order.
+        ("tags = :tags", "ada"),
+        ("tags <> :tags", "bob eve mallory"),
+        # The size of text is its UTF-16 units: é is one, and 𝄞 two.
+        ("size(nick) = :n3", "ada bob eve"),
+        ("size(nick) > :n3", "mallory"),
+        ("size(secret) = :n3", "ada"),
+        ("size(notes) = :n2", "ada"),
+        ("size(home) = :n2", "ada"),
+        ("size(tags) = :n1", "bob"),
+        ("size(born) > :n1", ""),
+        ("size(absent) < :n1", ""),
+        ("secret > :raw", "ada mallory"),
+        ("begins_with(secret, :raw)", "ada"),
+        ("secret BETWEEN :low AND :high", "mallory"),
+        ("nick = :ada OR born > :late", "ada eve"),
+        ("nick = :ada AND born > :late", ""),
+        ("nick = :ada OR active = :true AND born < :early", "ada"),
+        ("(nick = :ada) OR (active = :true)", "ada bob"),
+        ("(nick = :ada OR active = :true)", "ada bob"),
+        ("(nick = :ada OR (active = :true))", "ada bob"),
+        ("(attribute_exists(born)) AND ((nick = :ada) OR (active = :true))", "ada bob"),
+        ("(attribute_exists(born)) AND (NOT (nick = :ada))", "bob eve"),
+        ("contains(nick, :empty)", "ada bob eve mallory"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["query", "scan", "index"])
+def test_a_filter_passes_the_items_that_meet_it(
+    driver: Driver, people: str, kind: str, condition: str, passing: str
+) -> None:
+    asked: Query | Scan = scan(people, condition, **VALUES)
+    if kind != "scan":
+        values = (mentioned(condition, VALUES) or {}) | {":p": text("p")}
+        asked = replace(
+            query(people, "pk = :p"),
+            filter_expression=condition,
+            expression_attribute_values=values,
+            index_name="everybody" if kind == "index" else None,
+        )
+    page = driver.execute(asked)
+    assert sorted(values_of(page.items, "sk")) == passing.split()
+    assert (page.count, page.scanned_count) == (len(passing.split()), 4)
+
+
+# The empty string is a member like any other: in a set it is looked for, not found everywhere.
+def test_an_empty_string_is_in_the_sets_that_have_it(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, {"pk": text("with"), "t": {"SS": ["", "a"]}})
+    put(driver, table, {"pk": text("without"), "t": {"SS": ["a", "b"]}})
+    page = driver.execute(scan(table, "contains(t, :empty)", empty=text("")))
+    assert values_of(page.items, "pk") == ["with"]
+
+
+# The filter sees the whole item, also what is not given.
+def test_a_filter_sees_what_the_projection_leaves_out(driver: Driver, people: str) -> None:
+    asked = replace(scan(people, "born < :early", **VALUES), projection_expression="nick")
+    assert driver.execute(asked).items == [{"nick": text("Ada")}]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "operator", "passing"),
+    [
+        ({"born": Condition("EQ", [number(1815)])}, None, "ada"),
+        ({"nick": Condition("CONTAINS", [text("o")])}, None, "bob mallory"),
+        ({"active": Condition("EQ", [TRUE])}, None, "bob"),
+        ({"active": Condition("NE", [TRUE])}, None, "ada eve mallory"),
+        ({"born": Condition("GT", [number(1900)])}, None, "bob eve"),
+        ({"nick": Condition("BEGINS_WITH", [text("A")])}, None, "ada"),
+        ({"born": Condition("BETWEEN", [number(1815), number(1990)])}, None, "ada bob"),
+        ({"nick": Condition("IN", [text("Ada"), text("Bob")])}, None, "ada bob"),
+        ({"born": Condition("NULL")}, None, "mallory"),
+        ({"nothing": Condition("NOT_NULL")}, None, "eve"),
+        # Here what is not there does not count, as it does in an expression.
+        ({"tags": Condition("NOT_CONTAINS", [text("poetry")])}, None, "bob"),
+        (
+            {"born": Condition("GT", [number(1900)]), "active": Condition("NULL")},
+            None,
+            "eve",
+        ),
+        (
+            {"born": Condition("GT", [number(1900)]), "active": Condition("NULL")},
+            "AND",
+            "eve",
+        ),
+        (
+            {"born": Condition("GT", [number(1900)]), "active": Condition("NULL")},
+            "OR",
+            "ada bob eve mallory",
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", ["query", "scan"])
+def test_a_legacy_filter_passes_the_items_that_meet_it(
+    driver: Driver,
+    people: str,
+    kind: str,
+    conditions: dict[str, Condition],
+    operator: ConditionalOperator | None,
+    passing: str,
+) -> None:
+    asked: Query | Scan = Scan(people, scan_filter=conditions, conditional_operator=operator)
+    if kind == "query":
+        asked = Query(
+            people,
+            key_conditions=BY_PARTITION,
+            query_filter=conditions,
+            conditional_operator=operator,
+        )
+    page = driver.execute(asked)
+    assert sorted(values_of(page.items, "sk")) == passing.split()
+    assert page.scanned_count == 4
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        (Condition("EQ", [text("bob")]), "bob"),
+        (Condition("BEGINS_WITH", [text("m")]), "mallory"),
+        (Condition("BETWEEN", [text("ada"), text("bob")]), "ada bob"),
+        (Condition("GT", [text("bob")]), "eve mallory"),
+        (Condition("GE", [text("bob")]), "bob eve mallory"),
+        (Condition("LT", [text("bob")]), "ada"),
+        (Condition("LE", [text("bob")]), "ada bob"),
+    ],
+)
+@pytest.mark.parametrize("forward", [True, False])
+def test_legacy_key_conditions_ask_as_expressions_do(
+    driver: Driver, people: str, condition: Condition, found: str, forward: bool
+) -> None:
+    asked = Query(
+        people, key_conditions=BY_PARTITION | {"sk": condition}, scan_index_forward=forward
+    )
+    order = found.split() if forward else found.split()[::-1]
+    assert values_of(driver.execute(asked).items, "sk") == order
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"key_conditions": {"pk": Condition("NULL")}},
+            "Attempted conditional constraint is not an indexable operation",
+        ),
+        (
+            {"key_conditions": {"pk": Condition("GT", [text("p")])}},
+            "Query key condition not supported",
+        ),
+        (
+            {"key_conditions": {"sk": Condition("EQ", [text("p")])}},
+            "Query condition missed key schema element: pk",
+        ),
+        (
+            {"query_filter": {"sk": Condition("EQ", [text("p")])}},
+            "QueryFilter can only contain non-primary key attributes: Primary key attribute: sk",
+        ),
+        (
+            {"conditional_operator": "AND"},
+            "ConditionalOperator cannot be used without Filter or Expected",
+        ),
+        (
+            {"conditional_operator": "AND", "query_filter": {"a": Condition("NULL")}},
+            "ConditionalOperator can only be used when Filter or Expected has two or more elements",
+        ),
+        (
+            {"query_filter": {"a": Condition("BETWEEN", [text("p")])}},
+            f"{INVALID}Invalid number of argument(s) for the BETWEEN ComparisonOperator",
+        ),
+        (
+            {"query_filter": {"a": Condition("BEGINS_WITH", [number(1)])}},
+            f"{INVALID}ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type",
+        ),
+    ],
+)
+def test_legacy_parameters_are_refused_as_they_always_were(
+    driver: Driver, people: str, changes: dict[str, object], message: str
+) -> None:
+    asked = replace(Query(people, key_conditions=BY_PARTITION), **changes)
+    assert refusal(driver, asked) == message

@@ -1,0 +1,310 @@
+"""Scan: every item of a table or index, what it gives of them, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from singletable.operations import Condition, Driver, Scan
+from singletable.values import Item
+from tests.conformance.collections_of_items import fill, number, pages, scan, text, values_of, walk
+from tests.conformance.refusals import BAD_CAPACITY, BOGUS, ENVELOPE, check_not_found, refusal
+from tests.conformance.tables import (
+    global_index,
+    local_index,
+    make_indexed_table,
+    make_table,
+    put,
+    unused_name,
+)
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table of five items."""
+    name = make_table(driver, pk="S")
+    fill(driver, name, [{"pk": text(letter), "a": number(1)} for letter in "abcde"])
+    return name
+
+
+@pytest.mark.parametrize("consistent", [None, True])
+def test_a_scan_gives_every_item_once(driver: Driver, table: str, consistent: bool | None) -> None:
+    page = driver.execute(Scan(table, consistent_read=consistent))
+    assert sorted(values_of(page.items, "pk")) == list("abcde")
+    assert (page.count, page.scanned_count, page.last_evaluated_key) == (5, 5, None)
+
+
+def test_a_scan_of_nothing_gives_an_empty_list(driver: Driver) -> None:
+    page = driver.execute(Scan(make_table(driver, pk="S")))
+    assert (page.raw_items, page.count, page.scanned_count) == ([], 0, 0)
+    assert page.last_evaluated_key is None
+
+
+def test_a_filter_that_nothing_passes_gives_an_empty_list(driver: Driver, table: str) -> None:
+    page = driver.execute(scan(table, "a = :none", none=number(9)))
+    assert (page.raw_items, page.count, page.scanned_count) == ([], 0, 5)
+
+
+# Unlike a query, a scan goes by no key, so a filter may look at any.
+def test_a_filter_may_look_at_the_key(driver: Driver, table: str) -> None:
+    page = driver.execute(scan(table, "pk = :b", b=text("b")))
+    assert (values_of(page.items, "pk"), page.scanned_count) == (["b"], 5)
+
+
+def test_a_projection_does_not_bring_the_key(driver: Driver, table: str) -> None:
+    page = driver.execute(Scan(table, projection_expression="a"))
+    assert page.items == [{"a": number(1)}] * 5
+
+
+# An item that has none of what is asked for is there all the same.
+def test_a_projection_that_finds_nothing_gives_empty_items(driver: Driver, table: str) -> None:
+    page = driver.execute(Scan(table, projection_expression="nothing"))
+    assert page.items == [{}] * 5
+
+
+@pytest.mark.parametrize(
+    ("projection", "given"),
+    [
+        ("m.a, m.b", {"m": {"M": {"a": number(1), "b": number(2)}}}),
+        ("l[0].x, l[0].y", {"l": {"L": [{"M": {"x": number(1), "y": number(2)}}]}}),
+        ("l[0].y, l[0].x", {"l": {"L": [{"M": {"x": number(1), "y": number(2)}}]}}),
+        ("l[1], l[2]", {"l": {"L": [text("one"), text("two")]}}),
+        ("l[2], l[1]", {"l": {"L": [text("one"), text("two")]}}),
+        ("l[2]", {"l": {"L": [text("two")]}}),
+        ("l[0].x, l[2]", {"l": {"L": [{"M": {"x": number(1)}}, text("two")]}}),
+    ],
+)
+def test_paths_with_a_common_beginning_are_put_together(
+    driver: Driver, projection: str, given: Item
+) -> None:
+    table = make_table(driver, pk="S")
+    element: Item = {"x": number(1), "y": number(2), "z": number(3)}
+    item: Item = {
+        "pk": text("p"),
+        "m": {"M": {"a": number(1), "b": number(2), "c": number(3)}},
+        "l": {"L": [{"M": element}, text("one"), text("two")]},
+    }
+    put(driver, table, item)
+    assert driver.execute(Scan(table, projection_expression=projection)).items == [given]
+
+
+def test_a_scan_needs_a_table(driver: Driver) -> None:
+    check_not_found(driver, Scan(unused_name()))
+
+
+# The same scan of the same items comes in the same order, or pages could not be walked.
+def test_a_scan_has_one_order(driver: Driver, table: str) -> None:
+    assert driver.execute(Scan(table)).items == driver.execute(Scan(table)).items
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (
+            Scan("t", limit=0),
+            "Value at 'Limit' failed to satisfy constraint: Member must have value greater than or "
+            "equal to 1",
+        ),
+        (
+            Scan("t", segment=-1, total_segments=4),
+            "Value at 'Segment' failed to satisfy constraint: Member must have value greater than "
+            "or equal to 0",
+        ),
+        (
+            Scan("t", select=BOGUS),
+            "Value 'BOGUS' at 'select' failed to satisfy constraint: Member must satisfy enum "
+            "value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
+        ),
+        (Scan("t", return_consumed_capacity=BOGUS), BAD_CAPACITY),
+    ],
+    ids=["limit", "segment", "select", "capacity"],
+)
+def test_parameters_are_checked_before_anything_else(
+    driver: Driver, request_: Scan, message: str
+) -> None:
+    assert refusal(driver, request_) == ENVELOPE + message
+
+
+OVERLAP = (
+    "Invalid ProjectionExpression: Two document paths overlap with each other; must remove or "
+    "rewrite one of these paths; path one: [a], path two: "
+)
+
+
+# What an expression says is judged before an item is read, so an empty table refuses as well.
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"projection_expression": "a, a"}, OVERLAP + "[a]"),
+        ({"projection_expression": "a, a.b"}, OVERLAP + "[a, b]"),
+        (
+            {"projection_expression": "#undef"},
+            "Invalid ProjectionExpression: An expression attribute name used in the document path "
+            "is not defined; attribute name: #undef",
+        ),
+        (
+            {
+                "filter_expression": "begins_with(a, :n)",
+                "expression_attribute_values": {":n": number(1)},
+            },
+            "Invalid FilterExpression: Incorrect operand type for operator or function; "
+            "operator or function: begins_with, operand type: N",
+        ),
+        (
+            {"filter_expression": "((a = :n))", "expression_attribute_values": {":n": number(1)}},
+            "Invalid FilterExpression: The expression has redundant parentheses;",
+        ),
+        (
+            {"filter_expression": "status = :n", "expression_attribute_values": {":n": number(1)}},
+            "Invalid FilterExpression: Attribute name is a reserved keyword; reserved keyword: "
+            "status",
+        ),
+        (
+            {"projection_expression": "pk, status"},
+            "Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: "
+            "status",
+        ),
+        ({"index_name": "nowhere"}, "The table does not have the specified index: nowhere"),
+        (
+            {"projection_expression": "pk.a"},
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+            "allowed: Key: pk",
+        ),
+        (
+            {"filter_expression": "attribute_exists(pk[0])"},
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+            "allowed: Key: pk",
+        ),
+    ],
+)
+@pytest.mark.parametrize("items", [0, 1])
+def test_a_scan_is_refused_before_items_are_read(
+    driver: Driver, items: int, changes: dict[str, object], message: str
+) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, *[{"pk": text("p")}] * items)
+    assert refusal(driver, replace(Scan(table), **changes)) == message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"filter_expression": "a = :a", "scan_filter": {"a": Condition("NULL")}},
+            "Can not use both expression and non-expression parameters in the same request: "
+            "Non-expression parameters: {ScanFilter} Expression parameters: {FilterExpression}",
+        ),
+        (
+            {"projection_expression": "a", "attributes_to_get": ["a"]},
+            "Can not use both expression and non-expression parameters in the same request: "
+            "Non-expression parameters: {AttributesToGet} "
+            "Expression parameters: {ProjectionExpression}",
+        ),
+        (
+            {"expression_attribute_values": {":a": text("a")}, "projection_expression": "a"},
+            "ExpressionAttributeValues can only be specified when using expressions: "
+            "FilterExpression is null",
+        ),
+        (
+            {"expression_attribute_names": {"#a": "a"}},
+            "ExpressionAttributeNames can only be specified when using expressions",
+        ),
+    ],
+)
+def test_parameters_that_do_not_go_together_are_refused_before_the_table_is_looked_up(
+    driver: Driver, changes: dict[str, object], message: str
+) -> None:
+    assert refusal(driver, replace(Scan(unused_name()), **changes)) == message
+
+
+# Scans are still on AWS's older checks of values, which name the value that is bad and know an
+# empty number no better.
+@pytest.mark.parametrize(
+    ("spelling", "message"),
+    [
+        ("abc", "The parameter cannot be converted to a numeric value: abc"),
+        ("", "The parameter cannot be converted to a numeric value"),
+    ],
+)
+def test_a_bad_value_is_named(driver: Driver, table: str, spelling: str, message: str) -> None:
+    assert refusal(driver, scan(table, "a = :a", a=number(spelling))) == (
+        f"ExpressionAttributeValues contains invalid value: {message} for key :a"
+    )
+
+
+@pytest.mark.parametrize(
+    ("index", "given"),
+    [
+        ("by_grade", "pk sk grade year note extra"),
+        ("by_grade_and_year", "pk sk grade year note"),
+        ("local_grade", "pk sk grade year note extra"),
+        ("local_year", "pk sk year grade"),
+    ],
+)
+def test_a_scan_of_an_index_gives_what_it_projects(driver: Driver, index: str, given: str) -> None:
+    table = make_indexed_table(driver)
+    item: Item = {name: text("x") for name in ("pk", "sk", "grade", "year", "note", "extra")}
+    put(driver, table, item, {"pk": text("q"), "sk": text("1")})
+    page = driver.execute(Scan(table, index_name=index))
+    assert page.items == [{name: item[name] for name in given.split()}]
+    filtered = scan(table, "grade <> :x", x=text("x"))
+    page = driver.execute(replace(filtered, index_name=index))
+    assert (page.count, page.scanned_count) == (0, 1)
+
+
+def test_a_local_index_can_be_scanned_consistently(driver: Driver) -> None:
+    table = make_indexed_table(driver)
+    put(driver, table, {"pk": text("p"), "sk": text("1"), "grade": text("g")})
+    page = driver.execute(Scan(table, index_name="local_grade", consistent_read=True))
+    assert page.count == 1
+
+
+# Entries with equal keys do not hide each other, with a filter or without.
+@pytest.mark.parametrize("index", ["local", "global"])
+@pytest.mark.parametrize(("filter_", "count"), [(None, 50), ("n IN (:a, :b, :c)", 3)])
+def test_a_scan_of_an_index_is_walked_to_the_end(
+    driver: Driver, index: str, filter_: str | None, count: int
+) -> None:
+    table = make_table(
+        driver,
+        local_index("local", pk="S", kind="S"),
+        global_index("global", kind="S"),
+        pk="S",
+        sk="N",
+    )
+    fill(
+        driver,
+        table,
+        [
+            {"pk": text("p"), "sk": number(i), "kind": text("same"), "n": number(i)}
+            for i in range(50)
+        ],
+    )
+    asked: Scan = Scan(table)
+    if filter_ is not None:
+        asked = scan(table, filter_, a=number(0), b=number(24), c=number(49))
+    asked = replace(asked, index_name=index, limit=10)
+    assert len({item["sk"]["N"] for item in walk(driver, asked)}) == count
+    assert len(list(pages(driver, asked))) <= 6
+
+
+# Whoever filters pays for what is read, not for what is given.
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"filter_expression": "attribute_exists(nothing)"},
+        {"filter_expression": "attribute_exists(pk)"},
+        {"projection_expression": "pk"},
+        {"filter_expression": "attribute_exists(nothing)", "projection_expression": "pk"},
+        {"select": "COUNT"},
+    ],
+)
+def test_the_cost_is_that_of_what_is_read(driver: Driver, changes: dict[str, object]) -> None:
+    table = make_table(driver, pk="S")
+    fill(driver, table, [{"pk": text(str(i)), "pad": text("x" * 1500)} for i in range(6)])
+    asked = replace(Scan(table, return_consumed_capacity="TOTAL"), **changes)
+    consumed = driver.execute(asked).consumed_capacity
+    assert consumed is not None
+    assert (consumed.table_name, consumed.capacity_units) == (table, 1.5)
+    assert consumed.read_capacity_units is None

@@ -1,0 +1,120 @@
+"""Parallel scans: segments share a table out among workers, without gaps and without overlap."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from singletable.operations import Driver, Scan
+from singletable.values import Item
+from tests.conformance.collections_of_items import fill, number, text, walk
+from tests.conformance.refusals import refusal
+from tests.conformance.tables import global_index, make_table, unused_name
+
+
+@pytest.mark.parametrize(
+    ("segment", "total", "message"),
+    [
+        (
+            0,
+            None,
+            "The TotalSegments parameter is required but was not present in the request when "
+            "Segment parameter is present",
+        ),
+        (
+            None,
+            4,
+            "The Segment parameter is required but was not present in the request when parameter "
+            "TotalSegments is present",
+        ),
+        (
+            5,
+            5,
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments",
+        ),
+        (
+            0,
+            1_000_001,
+            "1 validation error detected: Value at 'TotalSegments' failed to satisfy constraint: "
+            "Member must have value less than or equal to 1000000",
+        ),
+        (
+            0,
+            0,
+            "1 validation error detected: Value at 'TotalSegments' failed to satisfy constraint: "
+            "Member must have value greater than or equal to 1",
+        ),
+    ],
+)
+def test_segments_are_checked_before_the_table_is_looked_up(
+    driver: Driver, segment: int | None, total: int | None, message: str
+) -> None:
+    asked = Scan(unused_name(), segment=segment, total_segments=total)
+    assert refusal(driver, asked) == message
+
+
+def test_there_may_be_a_million_segments(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    fill(driver, table, [{"pk": text("a")}])
+    counts = [
+        driver.execute(Scan(table, segment=segment, total_segments=1_000_000)).count
+        for segment in (0, 999_999)
+    ]
+    assert sum(counts) <= 1
+
+
+# A place in one segment is none in another: the worker mixed up its pages.
+def test_a_segment_starts_from_its_own_keys(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    fill(driver, table, [{"pk": text(str(i))} for i in range(20)])
+    for segment in (0, 1):
+        asked = Scan(table, segment=segment, total_segments=2, limit=1)
+        last = driver.execute(asked).last_evaluated_key
+        other = replace(asked, segment=1 - segment, exclusive_start_key=last)
+        assert refusal(driver, other) == (
+            "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use "
+            "ExclusiveStartKey with correct Segment. "
+            f"TotalSegments: 2 Segment: {1 - segment}"
+        )
+
+
+# Workers that know nothing of each other read everything, and nothing twice; the items of one
+# partition stay together.
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.sets(st.tuples(st.integers(0, 40), st.integers(0, 2)), max_size=40),
+    total=st.integers(1, 9),
+    limit=st.sampled_from([None, 1, 3]),
+    index=st.sampled_from([None, "by_kind"]),
+)
+def test_segments_share_out_the_whole(
+    driver: Driver,
+    rows: set[tuple[int, int]],
+    total: int,
+    limit: int | None,
+    index: str | None,
+) -> None:
+    table = make_table(driver, global_index("by_kind", kind="N"), pk="S", sk="N")
+    items: list[Item] = [
+        {"pk": text(str(pk)), "sk": number(sk), "kind": number(pk % 7)} for pk, sk in rows
+    ]
+    fill(driver, table, items)
+    asked = Scan(table, index_name=index, total_segments=total, limit=limit)
+    shares = [walk(driver, replace(asked, segment=segment)) for segment in range(total)]
+    assert sorted(map(str, items)) == sorted(str(item) for share in shares for item in share)
+    partition = "pk" if index is None else "kind"
+    owners = [{str(item[partition]) for item in share} for share in shares]
+    assert sum(map(len, owners)) == len(set[str]().union(*owners))
+
+
+# Enough partitions are spread over all segments, or parallel scans would not be parallel.
+def test_partitions_are_spread_over_the_segments(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    fill(driver, table, [{"pk": text(str(i))} for i in range(100)])
+    counts = [
+        driver.execute(Scan(table, segment=segment, total_segments=4)).count for segment in range(4)
+    ]
+    assert sum(counts) == 100
+    assert min(counts) > 0
