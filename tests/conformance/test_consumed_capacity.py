@@ -1,0 +1,238 @@
+"""What reads and writes consume, and how it is told."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from singletable.operations import (
+    BatchGetItem,
+    BatchWriteItem,
+    Capacity,
+    ConsumedCapacity,
+    DeleteItem,
+    DeleteRequest,
+    Driver,
+    GetItem,
+    ItemGot,
+    ItemWritten,
+    KeysAndAttributes,
+    Operation,
+    PutItem,
+    PutRequest,
+    Query,
+    ReturnConsumedCapacity,
+    Scan,
+    UpdateItem,
+    WriteRequest,
+)
+from singletable.values import Item
+from tests.conformance.surfaces import KEY
+from tests.conformance.tables import ada, global_index, local_index, make_table, put
+
+
+def _told(driver: Driver, operation: Operation[ItemWritten | ItemGot]) -> ConsumedCapacity | None:
+    return driver.execute(operation).consumed_capacity
+
+
+# Reads and writes are told apart only by transactions, which do both.
+@pytest.mark.parametrize("asked", ["TOTAL", "INDEXES"])
+def test_a_small_write_consumes_one_unit(driver: Driver, asked: ReturnConsumedCapacity) -> None:
+    table = make_table(driver, pk="S")
+    parts = Capacity(1) if asked == "INDEXES" else None
+    told = ConsumedCapacity(table, 1, table=parts)
+    assert _told(driver, PutItem(table, KEY, return_consumed_capacity=asked)) == told
+    assert _told(driver, UpdateItem(table, KEY, return_consumed_capacity=asked)) == told
+    assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
+    # To delete what is not there is charged all the same.
+    assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
+
+
+@pytest.mark.parametrize("asked", ["NONE", None])
+def test_nothing_is_told_unless_asked_for(
+    driver: Driver, asked: ReturnConsumedCapacity | None
+) -> None:
+    table = make_table(driver, pk="S")
+    assert _told(driver, PutItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _told(driver, GetItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _told(driver, UpdateItem(table, KEY, return_consumed_capacity=asked)) is None
+    assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) is None
+
+
+# An item that is not there has to be looked for, too.
+@pytest.mark.parametrize("there", [True, False])
+def test_a_read_that_may_be_stale_costs_half(driver: Driver, there: bool) -> None:
+    table = make_table(driver, pk="S")
+    if there:
+        put(driver, table, KEY)
+    stale = GetItem(table, KEY, return_consumed_capacity="TOTAL")
+    assert _told(driver, stale) == ConsumedCapacity(table, 0.5)
+    fresh = GetItem(table, KEY, consistent_read=True, return_consumed_capacity="TOTAL")
+    assert _told(driver, fresh) == ConsumedCapacity(table, 1)
+    in_parts = GetItem(table, KEY, consistent_read=True, return_consumed_capacity="INDEXES")
+    assert _told(driver, in_parts) == ConsumedCapacity(table, 1, table=Capacity(1))
+
+
+# A unit is a block begun: 4 KB of a read, 1 KB of a write. Ada's item is 9 bytes besides its text.
+@pytest.mark.parametrize(
+    ("size", "read", "written"), [(1_024, 1, 1), (1_025, 1, 2), (4_096, 1, 4), (4_097, 2, 5)]
+)
+def test_units_are_blocks_begun(driver: Driver, size: int, read: float, written: float) -> None:
+    table = make_table(driver, pk="S")
+    item = ada(text={"S": "x" * (size - 9)})
+    told = _told(driver, PutItem(table, item, return_consumed_capacity="TOTAL"))
+    assert told == ConsumedCapacity(table, written)
+    fresh = GetItem(table, KEY, consistent_read=True, return_consumed_capacity="TOTAL")
+    assert _told(driver, fresh) == ConsumedCapacity(table, read)
+    stale = GetItem(table, KEY, return_consumed_capacity="TOTAL")
+    assert _told(driver, stale) == ConsumedCapacity(table, read / 2)
+    # A projection saves nothing: the item is read before it is cut down.
+    cut = GetItem(table, KEY, projection_expression="pk", return_consumed_capacity="TOTAL")
+    assert _told(driver, cut) == ConsumedCapacity(table, read / 2)
+    # To replace or to remove a large item is to write it.
+    put_again = _told(driver, PutItem(table, KEY, return_consumed_capacity="TOTAL"))
+    assert put_again == ConsumedCapacity(table, written)
+    put(driver, table, item)
+    deleted = _told(driver, DeleteItem(table, KEY, return_consumed_capacity="TOTAL"))
+    assert deleted == ConsumedCapacity(table, written)
+
+
+def test_a_page_tells_what_it_consumed(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, KEY)
+    query = driver.execute(
+        Query(
+            table,
+            key_condition_expression="pk = :pk",
+            expression_attribute_values={":pk": {"S": "ada"}},
+            consistent_read=True,
+            return_consumed_capacity="INDEXES",
+        )
+    )
+    assert query.consumed_capacity == ConsumedCapacity(table, 1, table=Capacity(1))
+    scan = driver.execute(Scan(table, return_consumed_capacity="TOTAL"))
+    assert scan.consumed_capacity == ConsumedCapacity(table, 0.5)
+
+
+def test_a_batch_tells_what_each_table_consumed(driver: Driver) -> None:
+    one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
+    bob: Item = {"pk": {"S": "bob"}}
+    written = driver.execute(
+        BatchWriteItem(
+            {
+                one: [
+                    WriteRequest(put_request=PutRequest(KEY)),
+                    WriteRequest(put_request=PutRequest(bob)),
+                ],
+                other: [WriteRequest(delete_request=DeleteRequest(KEY))],
+            },
+            return_consumed_capacity="TOTAL",
+        )
+    )
+    assert written.consumed_capacity == [ConsumedCapacity(one, 2), ConsumedCapacity(other, 1)]
+    got = driver.execute(
+        BatchGetItem(
+            {
+                one: KeysAndAttributes([KEY, bob], consistent_read=True),
+                other: KeysAndAttributes([KEY]),
+            },
+            return_consumed_capacity="TOTAL",
+        )
+    )
+    assert got.consumed_capacity == [ConsumedCapacity(one, 2), ConsumedCapacity(other, 0.5)]
+
+
+FULL = ada(
+    sk={"S": "1"},
+    team={"S": "red"},
+    place={"S": "first"},
+    note={"S": "note"},
+    extra={"S": "extra"},
+)
+BARE = ada(sk={"S": "1"})
+
+
+def _make_table(driver: Driver) -> str:
+    """A table with a global index that holds teams and notes, and a local one of everything."""
+    return make_table(
+        driver,
+        global_index("by_team", include=("note",), team="S"),
+        local_index("by_place", pk="S", place="S"),
+        pk="S",
+        sk="S",
+    )
+
+
+def _update(expression: str) -> UpdateItem:
+    values: Item | None = {":v": {"S": "new"}} if ":v" in expression else None
+    return UpdateItem("", BARE, update_expression=expression, expression_attribute_values=values)
+
+
+# An index is charged if what it holds of the item changes: one write for an entry that is made,
+# changed or removed, two for one that moves. What costs nothing is not mentioned.
+WRITES: list[tuple[Item | None, Operation[object], int, int]] = [
+    (None, PutItem("", BARE), 0, 0),
+    (None, PutItem("", ada(sk={"S": "1"}, team={"S": "red"}, note={"S": "note"})), 1, 0),
+    (None, PutItem("", ada(sk={"S": "1"}, place={"S": "first"})), 0, 1),
+    (None, PutItem("", FULL), 1, 1),
+    (FULL, PutItem("", FULL), 0, 0),
+    (FULL, PutItem("", BARE), 1, 1),
+    (FULL, _update("SET extra = :v"), 0, 1),
+    (FULL, _update("SET note = :v"), 1, 1),
+    (FULL, _update("SET team = :v"), 2, 1),
+    (FULL, _update("REMOVE team"), 1, 1),
+    (FULL, _update("SET place = :v"), 0, 2),
+    (FULL, DeleteItem("", BARE), 1, 1),
+    (BARE, DeleteItem("", BARE), 0, 0),
+    (None, DeleteItem("", BARE), 0, 0),
+]
+
+
+@pytest.mark.parametrize(("before", "write", "by_team", "by_place"), WRITES)
+def test_an_index_is_charged_for_what_changes_in_it(
+    driver: Driver,
+    before: Item | None,
+    write: PutItem | UpdateItem | DeleteItem,
+    by_team: int,
+    by_place: int,
+) -> None:
+    table = _make_table(driver)
+    if before is not None:
+        put(driver, table, before)
+    asked = replace(write, table_name=table, return_consumed_capacity="INDEXES")
+    assert _told(driver, asked) == ConsumedCapacity(
+        table,
+        1 + by_team + by_place,
+        table=Capacity(1),
+        local_secondary_indexes={"by_place": Capacity(by_place)} if by_place else None,
+        global_secondary_indexes={"by_team": Capacity(by_team)} if by_team else None,
+    )
+
+
+def test_the_total_has_no_parts(driver: Driver) -> None:
+    table = _make_table(driver)
+    told = _told(driver, PutItem(table, FULL, return_consumed_capacity="TOTAL"))
+    assert told == ConsumedCapacity(table, 3)
+
+
+def test_a_batch_adds_up_what_each_write_consumes(driver: Driver) -> None:
+    table = _make_table(driver)
+    puts = [
+        ada(sk={"S": "1"}, team={"S": "red"}, note={"S": "note"}),
+        ada(sk={"S": "2"}),
+    ]
+    done = driver.execute(
+        BatchWriteItem(
+            {table: [WriteRequest(put_request=PutRequest(item)) for item in puts]},
+            return_consumed_capacity="INDEXES",
+        )
+    )
+    assert done.unprocessed_items == {}
+    assert done.consumed_capacity == [
+        ConsumedCapacity(
+            table,
+            3,
+            table=Capacity(2),
+            global_secondary_indexes={"by_team": Capacity(1)},
+        )
+    ]

@@ -1,0 +1,190 @@
+"""How long an expression may be, and which names it may not use bare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from singletable.operations import (
+    ConditionCheck,
+    Delete,
+    Driver,
+    GetItem,
+    Operation,
+    Put,
+    PutItem,
+    Query,
+    Scan,
+    TransactWriteItem,
+    TransactWriteItems,
+    Update,
+    UpdateItem,
+)
+from singletable.values import Item
+from tests.conformance.refusals import ENVELOPE, refusal
+from tests.conformance.surfaces import KEY
+from tests.conformance.tables import make_table, put, stored, unused_name
+
+LONGEST = 4096
+TOO_LONG = "Expression size has exceeded the maximum allowed size;"
+
+
+def _values(expression: str) -> Item | None:
+    return {alias: {"S": "ada"} for alias in re.findall(r":\w+", expression)} or None
+
+
+def _put(table: str, condition: str) -> Operation[object]:
+    return PutItem(
+        table,
+        KEY,
+        condition_expression=condition,
+        expression_attribute_values=_values(condition),
+    )
+
+
+def _update(table: str, expression: str) -> Operation[object]:
+    return UpdateItem(
+        table,
+        KEY,
+        update_expression=expression,
+        expression_attribute_values=_values(expression),
+    )
+
+
+def _get(table: str, projection: str) -> Operation[object]:
+    return GetItem(table, KEY, projection_expression=projection)
+
+
+def _query(table: str, filter_expression: str) -> Operation[object]:
+    key: Item = {":pk": {"S": "ada"}}
+    return Query(
+        table,
+        key_condition_expression="pk = :pk",
+        filter_expression=filter_expression,
+        expression_attribute_values=key | (_values(filter_expression) or {}),
+    )
+
+
+def _scan(table: str, filter_expression: str) -> Operation[object]:
+    return Scan(
+        table,
+        filter_expression=filter_expression,
+        expression_attribute_values=_values(filter_expression),
+    )
+
+
+Request = Callable[[str, str], Operation[object]]
+
+# The parameter, an expression that the spaces make long, and the form of a refusal.
+EXPRESSIONS: list[tuple[Request, str, str]] = [
+    (_put, "attribute_exists(pk)", ENVELOPE + "Invalid ConditionExpression: "),
+    (_update, "SET a = :v", ENVELOPE + "Invalid UpdateExpression: "),
+    (_get, "pk, a", "Invalid ProjectionExpression: "),
+    (_query, "attribute_exists(a)", "Invalid FilterExpression: "),
+    (_scan, "attribute_exists(a)", "Invalid FilterExpression: "),
+]
+# Of an update alone DynamoDB does not tell the size.
+SIZELESS = "Invalid UpdateExpression"
+
+
+@pytest.mark.parametrize(("request_for", "text", "refused"), EXPRESSIONS)
+def test_an_expression_has_at_most_4096_bytes(
+    driver: Driver, request_for: Request, text: str, refused: str
+) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, KEY)
+    driver.execute(request_for(table, text.ljust(LONGEST)))
+    told = "" if SIZELESS in refused else f" expression size: {LONGEST + 1}"
+    for name in (table, unused_name()):
+        too_long = request_for(name, text.ljust(LONGEST + 1))
+        assert refusal(driver, too_long) == f"{refused}{TOO_LONG}{told}"
+
+
+# The names behind aliases do not count: the expression is measured as it was sent.
+def test_aliases_are_short_whatever_they_stand_for(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, KEY)
+    names = {f"#n{number}": f"{number:0250}" for number in range(30)}
+    request = GetItem(
+        table,
+        KEY,
+        projection_expression=", ".join(names),
+        expression_attribute_names=names,
+    )
+    assert driver.execute(request).item == {}
+
+
+def _long(length: int) -> str:
+    return "attribute_not_exists(a)".ljust(length)
+
+
+def _transacted_put(table: str, length: int) -> TransactWriteItem:
+    return TransactWriteItem(put=Put(table, {"pk": {"S": "bob"}}, _long(length)))
+
+
+def _transacted_delete(table: str, length: int) -> TransactWriteItem:
+    return TransactWriteItem(delete=Delete(table, {"pk": {"S": "bob"}}, _long(length)))
+
+
+def _transacted_update(table: str, length: int) -> TransactWriteItem:
+    return TransactWriteItem(update=Update(table, {"pk": {"S": "bob"}}, "REMOVE a".ljust(length)))
+
+
+def _transacted_check(table: str, length: int) -> TransactWriteItem:
+    return TransactWriteItem(
+        condition_check=ConditionCheck(table, {"pk": {"S": "bob"}}, _long(length))
+    )
+
+
+# A transaction is not cancelled for it, and does nothing at all.
+@pytest.mark.parametrize(
+    "action", [_transacted_put, _transacted_delete, _transacted_update, _transacted_check]
+)
+def test_an_expression_of_a_transaction_has_at_most_4096_bytes(
+    driver: Driver, action: Callable[[str, int], TransactWriteItem]
+) -> None:
+    table = make_table(driver, pk="S")
+    first = TransactWriteItem(put=Put(table, KEY))
+    too_long = TransactWriteItems([first, action(table, LONGEST + 1)])
+    assert TOO_LONG in refusal(driver, too_long)
+    assert stored(driver, table, KEY) is None
+    driver.execute(TransactWriteItems([first, action(table, LONGEST)]))
+
+
+RESERVED: list[tuple[Request, str, str]] = [
+    (_put, "status = :v", ENVELOPE + "Invalid ConditionExpression: "),
+    (_update, "SET status = :v", ENVELOPE + "Invalid UpdateExpression: "),
+    (_update, "SET status = :v, name = :v", ENVELOPE + "Invalid UpdateExpression: "),
+    (_get, "pk, status", "Invalid ProjectionExpression: "),
+    (_get, "a.status", "Invalid ProjectionExpression: "),
+    (_query, "status = :v", "Invalid FilterExpression: "),
+    (_scan, "status = :v", "Invalid FilterExpression: "),
+]
+
+
+@pytest.mark.parametrize(("request_for", "text", "refused"), RESERVED)
+@pytest.mark.parametrize("word", ["status", "Status", "STATUS"])
+def test_a_reserved_word_is_no_name(
+    driver: Driver, request_for: Request, text: str, refused: str, word: str
+) -> None:
+    request = request_for(unused_name(), text.replace("status", word))
+    assert refusal(driver, request) == (
+        f"{refused}Attribute name is a reserved keyword; reserved keyword: {word}"
+    )
+
+
+@pytest.mark.parametrize("word", ["status", "name", "data", "count", "items"])
+def test_a_reserved_word_may_stand_behind_an_alias(driver: Driver, word: str) -> None:
+    table = make_table(driver, pk="S")
+    driver.execute(
+        UpdateItem(
+            table,
+            KEY,
+            update_expression="SET #n = :v",
+            expression_attribute_names={"#n": word},
+            expression_attribute_values={":v": {"N": "1"}},
+        )
+    )
+    assert stored(driver, table, KEY) == {**KEY, word: {"N": "1"}}

@@ -1,0 +1,78 @@
+"""What is told of an item collection: the items of one partition, with those in local indexes."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.operations import (
+    BatchWriteItem,
+    DeleteItem,
+    DeleteRequest,
+    Driver,
+    ItemCollectionMetrics,
+    PutItem,
+    PutRequest,
+    ReturnItemCollectionMetrics,
+    UpdateItem,
+    WriteRequest,
+)
+from singletable.values import Item
+from tests.conformance.surfaces import KEY
+from tests.conformance.tables import ada, make_indexed_table, make_table
+
+ITEM = ada(sk={"S": "1"}, grade={"S": "A"})
+ITEM_KEY = ada(sk={"S": "1"})
+# The size is told in whole gigabytes, from and to.
+ADAS = ItemCollectionMetrics(KEY, [0, 1])
+
+
+def _writes(
+    table: str, asked: ReturnItemCollectionMetrics | None
+) -> list[PutItem | UpdateItem | DeleteItem]:
+    return [
+        PutItem(table, ITEM, return_item_collection_metrics=asked),
+        UpdateItem(table, ITEM_KEY, return_item_collection_metrics=asked),
+        DeleteItem(table, ITEM_KEY, return_item_collection_metrics=asked),
+        # Of a collection that is empty now, and then of one that was.
+        DeleteItem(table, ITEM_KEY, return_item_collection_metrics=asked),
+    ]
+
+
+def test_a_write_tells_how_large_the_collection_is(driver: Driver) -> None:
+    table = make_indexed_table(driver)
+    for write in _writes(table, "SIZE"):
+        assert driver.execute(write).item_collection_metrics == ADAS
+
+
+@pytest.mark.parametrize("asked", ["NONE", None])
+def test_nothing_is_told_unless_asked_for(
+    driver: Driver, asked: ReturnItemCollectionMetrics | None
+) -> None:
+    table = make_indexed_table(driver)
+    for write in _writes(table, asked):
+        assert driver.execute(write).item_collection_metrics is None
+
+
+# Only local indexes make a collection of a partition.
+def test_a_table_without_local_indexes_has_no_collections(driver: Driver) -> None:
+    table = make_table(driver, pk="S", sk="S")
+    for write in _writes(table, "SIZE"):
+        assert driver.execute(write).item_collection_metrics is None
+
+
+def test_a_batch_tells_of_every_collection_once(driver: Driver) -> None:
+    table, plain = make_indexed_table(driver), make_table(driver, pk="S", sk="S")
+    puts: list[Item] = [ITEM, ada(sk={"S": "2"}), {"pk": {"S": "bob"}, "sk": {"S": "1"}}]
+    writes = [WriteRequest(put_request=PutRequest(item)) for item in puts]
+    done = driver.execute(
+        BatchWriteItem(
+            {
+                table: writes,
+                plain: [WriteRequest(delete_request=DeleteRequest(ITEM_KEY))],
+            },
+            return_item_collection_metrics="SIZE",
+        )
+    )
+    assert done.item_collection_metrics == {
+        table: [ADAS, ItemCollectionMetrics({"pk": {"S": "bob"}}, [0, 1])]
+    }
