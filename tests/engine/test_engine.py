@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 
 from singletable.engine import AsyncEngine, Engine, Settings
-from singletable.errors import EngineClosed, OperationError, SingleTableError, ValidationError
+from singletable.errors import (
+    EngineClosed,
+    OperationError,
+    ResourceNotFound,
+    SingleTableError,
+    ValidationError,
+)
 from singletable.operations import (
     AttributeDefinition,
     CreateTable,
+    DeleteTable,
     DescribeTable,
     GetItem,
     KeySchemaElement,
@@ -114,3 +121,31 @@ def test_what_is_no_operation_of_ours_is_refused_clearly() -> None:
 
     with Engine.in_memory() as engine, pytest.raises(SingleTableError, match="Strange"):
         engine.execute(Strange())
+
+
+# For an instant after a commit a reader may know tables that are gone from the file; it is told so
+# as of any table that is not there.
+def test_readers_bear_with_tables_that_come_and_go(tmp_path: Path) -> None:
+    with Engine.on_file(tmp_path / "busy.db", Settings(durable=False)) as engine:
+        done = threading.Event()
+        surprises: list[Exception] = []
+
+        def read() -> None:
+            while not done.is_set():
+                try:
+                    engine.execute(Scan("things"))
+                except ResourceNotFound:
+                    pass
+                except Exception as error:  # anything else is what this looks for
+                    surprises.append(error)
+
+        readers = [threading.Thread(target=read) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        for _ in range(40):
+            engine.execute(things())
+            engine.execute(DeleteTable("things"))
+        done.set()
+        for reader in readers:
+            reader.join(30)
+        assert surprises == []

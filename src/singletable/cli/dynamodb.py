@@ -53,7 +53,7 @@ def dynamodb(
     ),
     account: Annotated[
         str, typer.Option(help="The account that the tables are said to belong to: 12 digits.")
-    ] = "000000000000",
+    ] = "123456789012",
 ) -> None:
     """Run a DynamoDB that every client can use: boto3, the AWS CLI, any SDK.
 

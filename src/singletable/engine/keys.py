@@ -49,7 +49,7 @@ def check_index_keys(table: Table, item: Item) -> None:
         value = item.get(name)
         if value is None:
             continue
-        check_index_key_type(attribute, index, value)
+        check_index_key_type(attribute, index, type_of(value))
         if (empty := emptiness(value)) is not None:
             raise EmptyKey(
                 f"{NOT_VALID}A value specified for a secondary index key is not supported. The "
@@ -59,12 +59,12 @@ def check_index_keys(table: Table, item: Item) -> None:
         _check_index_key_size(table, attribute, value)
 
 
-def check_index_key_type(attribute: KeyAttribute, index: str, value: AttributeValue) -> None:
-    """Raise unless the value has the type that the index declares."""
-    if attribute.type not in value:
+def check_index_key_type(attribute: KeyAttribute, index: str, actual: str) -> None:
+    """Raise unless a value of this type can be the key that the index declares."""
+    if attribute.type != actual:
         raise ValidationError(
             f"{INVALID}Type mismatch for Index Key {attribute.name} Expected: {attribute.type} "
-            f"Actual: {type_of(value)} IndexName: {index}"
+            f"Actual: {actual} IndexName: {index}"
         )
 
 

@@ -41,7 +41,7 @@ class Settings:
     """
 
     region: str = "us-east-1"
-    account: str = "000000000000"
+    account: str = "123456789012"
     clock: Callable[[], float] = time.time
     new_id: Callable[[], str] = _new_id
     delays: Delays = field(default_factory=Delays)

@@ -13,7 +13,16 @@ from singletable.engine.keys import (
 from singletable.engine.projection import check_scalar_keys
 from singletable.engine.table import Table
 from singletable.errors import ValidationError
-from singletable.expressions import Literally, Set, Update, apply_update, paths_of_update
+from singletable.expressions import (
+    Literally,
+    Set,
+    Term,
+    Update,
+    apply_update,
+    creates_item,
+    paths_of_update,
+    result_type,
+)
 from singletable.values import INVALID, MAX_ITEM_SIZE, TOO_DEEP, Item, check_item
 
 TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
@@ -39,7 +48,7 @@ def check_update(table: Table, update: Update) -> None:
                 f"{INVALID}Cannot update attribute {name}. This attribute is part of the key"
             )
     for action in update:
-        if isinstance(action, Set) and len(action.path) == 1 and isinstance(action.term, Literally):
+        if isinstance(action, Set) and len(action.path) == 1:
             _check_index_key(table, str(action.path[0]), action.term)
     check_scalar_keys(table, paths_of_update(update))
 
@@ -49,9 +58,9 @@ def updated(table: Table, update: Update, key: Item, old: Item | None) -> Update
 
     An update that only takes away makes no item of none.
     """
-    result = apply_update(update, key if old is None else old)
-    if old is None and update and not result.creates:
+    if old is None and update and not creates_item(update):
         return None
+    result = apply_update(update, key if old is None else old)
     try:
         item, size = check_item(result.item)
     except ValidationError as error:
@@ -71,13 +80,16 @@ def updated(table: Table, update: Update, key: Item, old: Item | None) -> Update
     return Updated(item, size)
 
 
-def _check_index_key(table: Table, name: str, term: Literally) -> None:
+def _check_index_key(table: Table, name: str, term: Term) -> None:
+    """Raise if the type or the value that is set is known, and no key of the index."""
     known = table.index_keys.get(name)
     if known is None:
         return
     attribute, index = known
-    check_index_key_type(attribute, index, term.value)
-    if (empty := emptiness(term.value)) is not None:
+    kind = result_type(term)
+    if kind is not None:
+        check_index_key_type(attribute, index, kind)
+    if isinstance(term, Literally) and (empty := emptiness(term.value)) is not None:
         raise _empty_index_key(empty)
 
 

@@ -19,12 +19,19 @@ def run(request: SweepExpired, session: Session) -> Swept:
     removed = 0
     for name in names:
         table = session.tables.get(name) if request.table_name is None else session.table(name)
-        if table is None or table.expires_by is None or table.record.deleted_by is not None:
+        if table is None or not _expires(session, table):
             continue
         removed += _sweep(session, table, request.limit - removed)
         if removed >= request.limit:
             return Swept(removed, more=True)
     return Swept(removed, more=False)
+
+
+def _expires(session: Session, table: Table) -> bool:
+    """Whether the table's items expire by now: not while that is being switched on."""
+    ttl = table.record.time_to_live
+    settled = ttl is not None and ttl.enabled and ttl.settled_by <= session.now
+    return settled and table.record.deleted_by is None
 
 
 def _sweep(session: Session, table: Table, limit: int) -> int:

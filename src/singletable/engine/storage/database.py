@@ -102,11 +102,13 @@ class Database:
             reader = self._local.reader = self._connect()
             self._readers.append(reader)
         execute = _statements(reader)
-        execute("BEGIN")
         try:
-            return work(execute)
-        finally:
-            execute("ROLLBACK")
+            return _at_one_moment(execute, work)
+        except apsw.SQLError:
+            # A table was dropped between what is in memory and what is in the file: for an instant
+            # after a commit the two differ. While no one writes they agree.
+            with self._turn:
+                return _at_one_moment(execute, work)
 
     @property
     def waiting(self) -> int:
@@ -201,6 +203,14 @@ class _Nobody:
 
     def commit(self) -> None:
         return None
+
+
+def _at_one_moment(execute: Execute, work: Callable[[Execute], T]) -> T:
+    execute("BEGIN")
+    try:
+        return work(execute)
+    finally:
+        execute("ROLLBACK")
 
 
 def _statements(connection: apsw.Connection) -> Execute:
