@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from threading import Thread
 
 import pytest
+from msgspec.structs import replace
 
 from singletable import (
     AttributeDefinition,
@@ -31,9 +33,14 @@ from singletable import (
 )
 from singletable.operations import (
     GlobalSecondaryIndex,
+    LocalSecondaryIndex,
     Projection,
     ProvisionedThroughput,
     SSESpecification,
+    TransactWriteItem,
+    TransactWriteItems,
+    Update,
+    UpdateTable,
 )
 from tests.house.sources import ROOT
 
@@ -184,3 +191,76 @@ def test_every_difference_on_the_page_names_its_test() -> None:
     for row in rows:
         shown_by = row.rstrip("|").rpartition("|")[2]
         assert re.search(r"`tests/[\w/]+\.py::\w+`", shown_by), row
+
+
+# A test should see what it wrote, not what was there six hours ago.
+def test_counts_are_exact(engine: Engine) -> None:
+    engine.execute(TABLE)
+    engine.execute(PutItem("differences", key("a")))
+    table = engine.execute(DescribeTable("differences")).table
+    assert (table.item_count, table.table_size_bytes) == (1, len("PK") + len("a"))
+
+
+# DynamoDB lets deletion protection be changed once in fifteen seconds, and tables by the hundred.
+def test_changes_may_follow_at_once(engine: Engine) -> None:
+    engine.execute(TABLE)
+    for protected in (True, False) * 3:
+        engine.execute(UpdateTable("differences", deletion_protection_enabled=protected))
+    assert not engine.execute(DescribeTable("differences")).table.deletion_protection_enabled
+
+
+def test_an_item_collection_is_measured_and_not_bounded(engine: Engine) -> None:
+    by_time = LocalSecondaryIndex(
+        "by-time",
+        [KeySchemaElement("PK", "HASH"), KeySchemaElement("time", "RANGE")],
+        Projection("ALL"),
+    )
+    engine.execute(
+        CreateTable(
+            "collections",
+            [AttributeDefinition(name, "S") for name in ("PK", "SK", "time")],
+            [KeySchemaElement("PK", "HASH"), KeySchemaElement("SK", "RANGE")],
+            local_secondary_indexes=[by_time],
+            billing_mode="PAY_PER_REQUEST",
+        )
+    )
+    put = PutItem(
+        "collections",
+        {**key("one"), "SK": {"S": "1"}},
+        return_item_collection_metrics="SIZE",
+    )
+    metrics = engine.execute(put).item_collection_metrics
+    assert metrics is not None
+    assert metrics.size_estimate_range_gb == [0, 1]
+
+
+# One writer at a time: a transaction never finds another at work on its items.
+def test_transactions_that_meet_wait_for_each_other(engine: Engine) -> None:
+    engine.execute(TABLE)
+    add = Update(
+        "differences",
+        key("counter"),
+        "ADD hits :one",
+        expression_attribute_values={":one": {"N": "1"}},
+    )
+
+    def transact() -> None:
+        for _ in range(20):
+            engine.execute(TransactWriteItems([TransactWriteItem(update=add)]))
+
+    threads = [Thread(target=transact) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    item = engine.execute(GetItem("differences", key("counter"))).item
+    assert item is not None
+    assert item["hits"] == {"N": "80"}
+
+
+def test_a_key_alias_is_not_resolved(engine: Engine) -> None:
+    specification = SSESpecification(enabled=True, sse_type="KMS", kms_master_key_id="alias/mine")
+    engine.execute(replace(TABLE, sse_specification=specification))
+    description = engine.execute(DescribeTable("differences")).table.sse_description
+    assert description is not None
+    assert (description.kms_master_key_arn or "").endswith("alias/mine")
