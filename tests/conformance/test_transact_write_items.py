@@ -1,0 +1,249 @@
+"""TransactWriteItems: all actions are carried out or none, and what that costs."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from singletable.errors import CancellationReason
+from singletable.operations import (
+    ConsumedCapacity,
+    Driver,
+    Put,
+    Scan,
+    TransactWriteItem,
+    TransactWriteItems,
+)
+from singletable.values import Item
+from tests.conformance.collections_of_items import number, text
+from tests.conformance.tables import (
+    global_index,
+    make_indexed_table,
+    make_table,
+    put,
+    stored,
+)
+from tests.conformance.transactions import (
+    canceled,
+    checking,
+    conditional,
+    deleting,
+    key,
+    putting,
+    transact,
+    updating,
+)
+
+FAILED = "The conditional request failed"
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table with an item `old` whose `n` is 1."""
+    name = make_table(driver, pk="S")
+    put(driver, name, key("old") | {"n": number(1)})
+    return name
+
+
+def test_actions_of_every_kind_are_carried_out_together(driver: Driver, table: str) -> None:
+    put(driver, table, key("gone"), key("checked"))
+    transact(
+        driver,
+        putting(table, key("new") | {"a": text("a")}),
+        updating(table, key("old"), "SET n = n + :one", one=number(1)),
+        deleting(table, key("gone")),
+        checking(table, key("checked"), "attribute_exists(pk)"),
+    )
+    items = driver.execute(Scan(table)).items
+    assert sorted(items, key=str) == [
+        key("checked"),
+        key("new") | {"a": text("a")},
+        key("old") | {"n": number(2)},
+    ]
+
+
+def test_a_transaction_goes_over_tables(driver: Driver, table: str) -> None:
+    other = make_table(driver, pk="S", sk="N")
+    item: Item = key("p") | {"sk": number(1)}
+    transact(driver, putting(table, key("p")), putting(other, item))
+    assert stored(driver, table, key("p")) == key("p")
+    assert stored(driver, other, item) == item
+
+
+# A put sets the whole item; an update of none makes one, unless it only takes away.
+def test_actions_do_what_the_single_operations_do(driver: Driver, table: str) -> None:
+    transact(
+        driver,
+        putting(table, key("old") | {"b": text("b")}),
+        updating(table, key("made"), "SET a = :a", a=text("a")),
+        updating(table, key("nothing"), "REMOVE a"),
+        deleting(table, key("never there")),
+    )
+    assert stored(driver, table, key("old")) == key("old") | {"b": text("b")}
+    assert stored(driver, table, key("made")) == key("made") | {"a": text("a")}
+    assert stored(driver, table, key("nothing")) is None
+
+
+HOLDING = [
+    "attribute_exists(pk)",
+    "(attribute_exists(pk)) AND (n = :one)",
+    "(attribute_exists(pk) AND n = :one)",
+    "(attribute_exists(pk) AND (n = :one))",
+    "n = :one",
+]
+FAILING = ["attribute_not_exists(pk)", "(n = :two) AND (attribute_exists(pk))", "n > :one"]
+KINDS = pytest.mark.parametrize("kind", ["put", "update", "delete", "check"])
+
+
+@KINDS
+@pytest.mark.parametrize("condition", HOLDING)
+def test_an_action_is_carried_out_if_its_condition_holds(
+    driver: Driver, table: str, kind: str, condition: str
+) -> None:
+    transact(driver, conditional(kind, table, key("old"), condition), putting(table, key("new")))
+    assert stored(driver, table, key("new")) == key("new")
+
+
+@KINDS
+@pytest.mark.parametrize("condition", FAILING)
+@pytest.mark.parametrize("first", [True, False])
+def test_nothing_is_carried_out_if_one_condition_fails(
+    driver: Driver, table: str, kind: str, condition: str, first: bool
+) -> None:
+    failing = conditional(kind, table, key("old"), condition)
+    actions = [failing, putting(table, key("new"))]
+    reasons = canceled(driver, *(actions if first else actions[::-1]))
+    place = 0 if first else 1
+    assert reasons[place] == CancellationReason("ConditionalCheckFailed", FAILED)
+    assert reasons[1 - place] == CancellationReason("None")
+    assert driver.execute(Scan(table)).items == [key("old") | {"n": number(1)}]
+
+
+# A failed update must leave no item behind that has nothing but a key.
+@pytest.mark.parametrize(
+    "condition", ["attribute_exists(pk)", "n > :min", "attribute_exists(pk) AND n = :min"]
+)
+def test_a_failed_update_makes_no_item(driver: Driver, table: str, condition: str) -> None:
+    values = {"min": number(0)} if ":min" in condition else {}
+    ghost = updating(table, key("ghost"), "SET a = pk", condition, **values)
+    assert [reason.code for reason in canceled(driver, ghost)] == ["ConditionalCheckFailed"]
+    assert stored(driver, table, key("ghost")) is None
+
+
+def test_an_update_makes_an_item_on_condition_that_there_is_none(
+    driver: Driver, table: str
+) -> None:
+    transact(
+        driver,
+        updating(table, key("new"), "SET a = :a", "attribute_not_exists(pk)", a=text("a")),
+    )
+    assert stored(driver, table, key("new")) == key("new") | {"a": text("a")}
+
+
+# Every condition is looked at, not only up to the first that fails.
+def test_every_failed_condition_is_told(driver: Driver, table: str) -> None:
+    reasons = canceled(
+        driver,
+        putting(table, key("a"), "attribute_exists(pk)"),
+        putting(table, key("b")),
+        checking(table, key("c"), "attribute_exists(pk)"),
+    )
+    assert [reason.code for reason in reasons] == [
+        "ConditionalCheckFailed",
+        "None",
+        "ConditionalCheckFailed",
+    ]
+    assert [reason.message for reason in reasons] == [FAILED, None, FAILED]
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("asked", "item"), [("ALL_OLD", key("old") | {"n": number(1)}), ("NONE", None), (None, None)]
+)
+def test_the_item_that_failed_a_condition_is_given_if_asked_for(
+    driver: Driver, table: str, kind: str, asked: str | None, item: Item | None
+) -> None:
+    action = conditional(kind, table, key("old"), "attribute_not_exists(pk)")
+    field = "condition_check" if kind == "check" else kind
+    inner = replace(getattr(action, field), return_values_on_condition_check_failure=asked)
+    (reason,) = canceled(driver, replace(action, **{field: inner}))
+    assert reason == CancellationReason("ConditionalCheckFailed", FAILED, item)
+
+
+def test_there_is_no_old_item_to_give_if_there_was_none(driver: Driver, table: str) -> None:
+    action = Put(
+        table,
+        key("new"),
+        "attribute_exists(pk)",
+        return_values_on_condition_check_failure="ALL_OLD",
+    )
+    (reason,) = canceled(driver, TransactWriteItem(put=action))
+    assert reason == CancellationReason("ConditionalCheckFailed", FAILED)
+
+
+def consumed(driver: Driver, asked: TransactWriteItems) -> list[ConsumedCapacity]:
+    """What the transaction consumed."""
+    told = driver.execute(asked).consumed_capacity
+    assert told is not None
+    return told
+
+
+# A transaction reads before it writes, and so costs twice what its writes cost alone.
+@pytest.mark.parametrize("condition", [None, "attribute_not_exists(pk)"])
+def test_a_transaction_costs_double(driver: Driver, table: str, condition: str | None) -> None:
+    actions = [putting(table, key("a"), condition), putting(table, key("b"), condition)]
+    (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
+    assert (told.table_name, told.capacity_units, told.table) == (table, 4, None)
+
+
+# One entry a table; a check is charged as the write it may hold back.
+def test_what_was_consumed_is_told_by_table(driver: Driver, table: str) -> None:
+    other = make_table(driver, pk="S")
+    asked = TransactWriteItems(
+        [putting(table, key("a")), checking(other, key("b"), "attribute_not_exists(pk)")],
+        return_consumed_capacity="INDEXES",
+    )
+    entries = {entry.table_name: entry for entry in consumed(driver, asked)}
+    assert sorted(entries) == sorted([table, other])
+    checked = entries[other]
+    assert (checked.capacity_units, checked.write_capacity_units) == (2, 2)
+    assert checked.read_capacity_units is None
+    assert checked.table is not None
+    assert (checked.table.capacity_units, checked.table.write_capacity_units) == (2, 2)
+
+
+@pytest.mark.parametrize(("size", "units"), [(100, 2), (1536, 4), (2100, 6)])
+def test_a_write_costs_by_the_kilobyte(driver: Driver, table: str, size: int, units: int) -> None:
+    actions = [putting(table, key("a") | {"pad": text("x" * size)})]
+    (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
+    assert (told.capacity_units, told.write_capacity_units) == (units, units)
+
+
+# The double price is for the table alone; its indexes are written once.
+def test_an_index_is_charged_once(driver: Driver) -> None:
+    table = make_table(driver, global_index("index", grade="S"), pk="S")
+    actions = [putting(table, key("a") | {"grade": text("g")})]
+    (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="INDEXES"))
+    assert told.table is not None
+    assert told.global_secondary_indexes is not None
+    assert told.table.capacity_units == 2
+    assert told.global_secondary_indexes["index"].capacity_units == 1
+    assert told.capacity_units == 3
+
+
+def test_what_was_consumed_is_told_only_if_asked_for(driver: Driver, table: str) -> None:
+    written = driver.execute(TransactWriteItems([putting(table, key("a"))]))
+    assert (written.consumed_capacity, written.item_collection_metrics) == (None, None)
+
+
+def test_collections_are_told_of_tables_with_local_indexes(driver: Driver) -> None:
+    table = make_indexed_table(driver)
+    items: list[Item] = [{"pk": text("p"), "sk": text(str(i))} for i in range(2)]
+    asked = TransactWriteItems(
+        [putting(table, item) for item in items], return_item_collection_metrics="SIZE"
+    )
+    metrics = driver.execute(asked).item_collection_metrics
+    assert metrics is not None
+    (told,) = metrics[table]
+    assert told.item_collection_key == {"pk": text("p")}
+    assert told.size_estimate_range_gb == [0, 1]

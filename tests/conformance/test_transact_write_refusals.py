@@ -1,0 +1,372 @@
+"""TransactWriteItems: what cancels it, what refuses it, and which of them comes first."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from singletable.errors import CancellationReason
+from singletable.operations import (
+    Driver,
+    Put,
+    Scan,
+    TransactWriteItem,
+    TransactWriteItems,
+)
+from singletable.values import AttributeValue, Item, KeyType
+from tests.conformance.collections_of_items import binary, number, text
+from tests.conformance.refusals import (
+    BAD_CAPACITY,
+    BAD_METRICS,
+    BOGUS,
+    ENVELOPE,
+    INVALID,
+    NOT_VALID,
+    WRONG_KEY,
+    check_not_found,
+    refusal,
+)
+from tests.conformance.tables import (
+    global_index,
+    make_indexed_table,
+    make_table,
+    put,
+    stored,
+    unused_name,
+)
+from tests.conformance.transactions import (
+    canceled,
+    checking,
+    conditional,
+    deleting,
+    key,
+    putting,
+    transact,
+    updating,
+)
+
+BAD_CONDITION = "Invalid ConditionExpression: "
+KINDS = pytest.mark.parametrize("kind", ["put", "update", "delete", "check"])
+TWICE = "Transaction request cannot include multiple operations on one item"
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table with an item `old` whose `n` is 1."""
+    name = make_table(driver, pk="S")
+    put(driver, name, key("old") | {"n": number(1)})
+    return name
+
+
+WRONG_TYPES: list[AttributeValue] = [number(5), {"L": []}]
+EMPTY: dict[KeyType, AttributeValue] = {"S": text(""), "B": binary(b"")}
+
+
+@pytest.mark.parametrize("value", WRONG_TYPES, ids=["N", "L"])
+def test_a_put_with_a_key_of_another_type_is_canceled(
+    driver: Driver, table: str, value: AttributeValue
+) -> None:
+    (reason,) = canceled(driver, putting(table, {"pk": value}))
+    assert reason == CancellationReason(
+        "ValidationError",
+        f"{INVALID}Type mismatch for key pk expected: S actual: {next(iter(value))}",
+    )
+
+
+def test_a_put_without_a_key_is_canceled(driver: Driver, table: str) -> None:
+    (reason,) = canceled(driver, putting(table, {"a": text("a")}))
+    assert reason == CancellationReason(
+        "ValidationError", f"{INVALID}Missing the key pk in the item"
+    )
+
+
+@pytest.mark.parametrize(
+    "where",
+    [{"pk": number(5)}, {"pk": {"L": []}}, {}, {"other": text("a")}, key("a") | {"b": text("b")}],
+)
+@pytest.mark.parametrize("kind", ["update", "delete", "check"])
+def test_a_key_that_does_not_match_is_canceled(
+    driver: Driver, table: str, kind: str, where: Item
+) -> None:
+    (reason,) = canceled(driver, conditional(kind, table, where, "attribute_exists(pk)"))
+    assert reason == CancellationReason("ValidationError", WRONG_KEY)
+
+
+@KINDS
+@pytest.mark.parametrize(("type_", "word"), [("S", "string"), ("B", "binary")])
+def test_an_empty_key_is_refused(driver: Driver, kind: str, type_: KeyType, word: str) -> None:
+    table = make_table(driver, pk=type_)
+    action = conditional(kind, table, {"pk": EMPTY[type_]}, "attribute_exists(pk)")
+    assert refusal(driver, TransactWriteItems([action])) == (
+        f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {word} value. "
+        "Key: pk"
+    )
+
+
+# Of several indexes with the same key, the first by name is told.
+@pytest.mark.parametrize("value", WRONG_TYPES, ids=["N", "L"])
+@pytest.mark.parametrize("kind", ["put", "update"])
+def test_an_index_key_of_another_type_is_canceled(
+    driver: Driver, kind: str, value: AttributeValue
+) -> None:
+    table = make_indexed_table(driver)
+    where: Item = {"pk": text("p"), "sk": text("1")}
+    action = (
+        putting(table, where | {"grade": value})
+        if kind == "put"
+        else updating(table, where, "SET grade = :v", v=value)
+    )
+    (reason,) = canceled(driver, action)
+    assert reason == CancellationReason(
+        "ValidationError",
+        f"{INVALID}Type mismatch for Index Key grade Expected: S Actual: {next(iter(value))} "
+        "IndexName: by_grade",
+    )
+
+
+@pytest.mark.parametrize(("type_", "word"), [("S", "string"), ("B", "binary")])
+@pytest.mark.parametrize("kind", ["put", "update"])
+def test_an_empty_index_key_is_refused(
+    driver: Driver, kind: str, type_: KeyType, word: str
+) -> None:
+    table = make_table(driver, global_index("index", grade=type_), pk="S")
+    if kind == "put":
+        action = putting(table, key("p") | {"grade": EMPTY[type_]})
+        message = (
+            f"{NOT_VALID}A value specified for a secondary index key is not supported. The "
+            f"AttributeValue for a key attribute cannot contain an empty {word} value. "
+            "IndexName: index, IndexKey: grade"
+        )
+    else:
+        action = updating(table, key("p"), "SET grade = :v", v=EMPTY[type_])
+        message = (
+            f"{NOT_VALID}The update expression attempted to update a secondary index key to a "
+            "value that is not supported. The AttributeValue for a key attribute cannot contain an "
+            f"empty {word} value."
+        )
+    assert refusal(driver, TransactWriteItems([action])) == message
+
+
+# The key and the evaluation of an update are the action's own affair, so they cancel.
+@pytest.mark.parametrize(
+    ("update", "message"),
+    [
+        (
+            "SET pk = n",
+            f"{INVALID}Cannot update attribute pk. This attribute is part of the key",
+        ),
+        (
+            "SET a = gone",
+            "The provided expression refers to an attribute that does not exist in the item",
+        ),
+        (
+            "SET a.b = n",
+            "The document path provided in the update expression is invalid for update",
+        ),
+        ("SET a = n + pk", "An operand in the update expression has an incorrect data type"),
+    ],
+)
+def test_an_update_that_cannot_be_made_is_canceled(
+    driver: Driver, table: str, update: str, message: str
+) -> None:
+    (reason,) = canceled(driver, updating(table, key("old"), update))
+    assert reason == CancellationReason("ValidationError", message)
+
+
+# Actions are held against their tables before anything is read, one by one, and AWS stops at the
+# first that does not fit: it neither goes on to the others nor to any condition.
+def test_only_the_first_action_that_does_not_fit_is_told(driver: Driver, table: str) -> None:
+    reasons = canceled(
+        driver,
+        putting(table, key("new"), "attribute_exists(pk)"),
+        putting(table, {"pk": number(7)}),
+        putting(table, {"pk": number(8)}),
+    )
+    assert [reason.code for reason in reasons] == ["None", "ValidationError", "None"]
+
+
+def test_a_table_that_is_not_there_refuses_the_whole(driver: Driver, table: str) -> None:
+    actions = [putting(table, key("a")), putting(unused_name(), key("b"))]
+    check_not_found(driver, TransactWriteItems(actions))
+    assert stored(driver, table, key("a")) is None
+
+
+@pytest.mark.parametrize("second", ["put", "update", "delete", "check"])
+def test_an_item_is_the_affair_of_one_action(driver: Driver, table: str, second: str) -> None:
+    actions = [
+        putting(table, key("a")),
+        conditional(second, table, key("a"), "attribute_not_exists(pk)"),
+    ]
+    assert refusal(driver, TransactWriteItems(actions)) == TWICE
+
+
+def test_items_of_two_tables_may_have_one_key(driver: Driver, table: str) -> None:
+    other = make_table(driver, pk="S")
+    transact(driver, putting(table, key("a")), putting(other, key("a")))
+    assert stored(driver, other, key("a")) == key("a")
+
+
+# A number is one key, however it is written.
+def test_a_key_is_a_value_and_not_its_spelling(driver: Driver) -> None:
+    table = make_table(driver, pk="N")
+    actions = [putting(table, {"pk": number(one)}) for one in ("1", "1.0")]
+    assert refusal(driver, TransactWriteItems(actions)) == TWICE
+
+
+def test_a_transaction_has_an_action(driver: Driver) -> None:
+    assert refusal(driver, TransactWriteItems([])) == (
+        f"{ENVELOPE}Value at 'TransactItems' failed to satisfy constraint: "
+        "Member must have length greater than or equal to 1"
+    )
+
+
+def test_a_transaction_has_a_hundred_actions_at_most(driver: Driver, table: str) -> None:
+    actions = [putting(table, key(str(i))) for i in range(101)]
+    told = refusal(driver, TransactWriteItems(actions))
+    assert told.startswith(ENVELOPE)
+    assert told.endswith(
+        "at 'TransactItems' failed to satisfy constraint: "
+        "Member must have length less than or equal to 100"
+    )
+    transact(driver, *actions[:100])
+    assert driver.execute(Scan(table)).count == 101
+
+
+def test_an_action_is_one_of_four(driver: Driver) -> None:
+    assert refusal(driver, TransactWriteItems([TransactWriteItem()])) == (
+        f"{ENVELOPE}Value '' at 'transactItems' failed to satisfy constraint: "
+        "TransactWriteRequest should contain Delete or Put or Update or ConditionCheck"
+    )
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize(
+    ("kind", "member"),
+    [("put", "put"), ("update", "update"), ("delete", "delete"), ("check", "conditionCheck")],
+)
+def test_a_bad_table_name_is_told_by_its_place(
+    driver: Driver, table: str, kind: str, member: str, place: int
+) -> None:
+    actions = [putting(table, key("a"))] * place
+    actions.append(conditional(kind, "bad!name", key("b"), "attribute_exists(pk)"))
+    assert refusal(driver, TransactWriteItems(actions)) == (
+        f"{ENVELOPE}Value 'bad!name' at 'transactItems.{place + 1}.member.{member}.tableName' "
+        "failed to satisfy constraint: Member must satisfy regular expression pattern: "
+        "[a-zA-Z0-9_.-]+"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"return_consumed_capacity": BOGUS}, f"1 validation error detected: {BAD_CAPACITY}"),
+        ({"return_item_collection_metrics": BOGUS}, f"1 validation error detected: {BAD_METRICS}"),
+        (
+            {"return_consumed_capacity": BOGUS, "return_item_collection_metrics": BOGUS},
+            f"2 validation errors detected: {BAD_CAPACITY}; {BAD_METRICS}",
+        ),
+        (
+            {"client_request_token": "t" * 37, "return_consumed_capacity": BOGUS},
+            "1 validation error detected: Value at 'ClientRequestToken' failed to satisfy "
+            "constraint: Member must have length less than or equal to 36",
+        ),
+    ],
+)
+@pytest.mark.parametrize("also", ["nothing", "no table", "an item twice", "a bad condition"])
+def test_parameters_are_checked_before_anything_else(
+    driver: Driver, table: str, changes: dict[str, object], message: str, also: str
+) -> None:
+    actions = [putting(table, key("a"))]
+    match also:
+        case "no table":
+            actions.append(putting(unused_name(), key("b")))
+        case "an item twice":
+            actions.append(deleting(table, key("a")))
+        case "a bad condition":
+            actions.append(putting(table, key("b"), "a = = b"))
+        case _:
+            pass
+    assert refusal(driver, replace(TransactWriteItems(actions), **changes)) == message
+    assert stored(driver, table, key("a")) is None
+
+
+# An expression is judged by what it says, so it refuses the whole and is never a reason.
+@pytest.mark.parametrize("kind", ["put", "delete", "check"])
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("", "The expression can not be empty;"),
+        ("attribute_not_exists(", 'Syntax error; token: "<EOF>", near: "("'),
+        ("a = = b", 'Syntax error; token: "=", near: "= = b"'),
+        (
+            "attribute_exists(#a)",
+            "An expression attribute name used in the document path is not defined; "
+            "attribute name: #a",
+        ),
+        (
+            "pk = :gone",
+            "An expression attribute value used in expression is not defined; "
+            "attribute value: :gone",
+        ),
+    ],
+)
+@pytest.mark.parametrize("there", [True, False])
+def test_a_bad_condition_refuses_the_whole(
+    driver: Driver, table: str, kind: str, condition: str, message: str, there: bool
+) -> None:
+    name = table if there else unused_name()
+    actions = [putting(table, key("a")), conditional(kind, name, key("b"), condition)]
+    assert refusal(driver, TransactWriteItems(actions)) == BAD_CONDITION + message
+    assert stored(driver, table, key("a")) is None
+
+
+UNUSED = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:v}"
+
+
+def with_unused_value(kind: str, table: str, where: Item) -> TransactWriteItem:
+    """An action with a value that nothing uses."""
+    match kind:
+        case "put":
+            return putting(table, where, "attribute_not_exists(pk)", v=text("v"))
+        case "update":
+            return updating(table, where, "REMOVE a", v=text("v"))
+        case "delete":
+            return deleting(table, where, "attribute_exists(pk)", v=text("v"))
+        case _:
+            return checking(table, where, "attribute_exists(pk)", v=text("v"))
+
+
+@KINDS
+@pytest.mark.parametrize("also", ["nothing", "no table", "an item twice"])
+@pytest.mark.parametrize("first", [True, False])
+def test_an_unused_value_comes_before_tables_and_items(
+    driver: Driver, table: str, kind: str, also: str, first: bool
+) -> None:
+    other = {
+        "nothing": putting(table, key("a")),
+        "no table": putting(unused_name(), key("a")),
+        "an item twice": deleting(table, key("b")),
+    }[also]
+    unused = with_unused_value(kind, table, key("b"))
+    actions = [unused, other] if first else [other, unused]
+    assert refusal(driver, TransactWriteItems(actions)) == UNUSED
+    assert stored(driver, table, key("a")) is None
+
+
+# Names and values without an expression are unused in none.
+def test_an_unused_name_refuses_the_whole(driver: Driver, table: str) -> None:
+    action = Put(
+        table, key("a"), "attribute_not_exists(pk)", expression_attribute_names={"#n": "n"}
+    )
+    assert refusal(driver, TransactWriteItems([TransactWriteItem(put=action)])) == (
+        "Value provided in ExpressionAttributeNames unused in expressions: keys: {#n}"
+    )
+
+
+def test_what_to_return_on_failure_is_one_of_two(driver: Driver, table: str) -> None:
+    action = Put(table, key("a"), return_values_on_condition_check_failure=BOGUS)
+    assert refusal(driver, TransactWriteItems([TransactWriteItem(put=action)])) == (
+        f"{ENVELOPE}Value 'BOGUS' at "
+        "'transactItems.1.member.put.returnValuesOnConditionCheckFailure' failed to satisfy "
+        "constraint: Member must satisfy enum value set: [ALL_OLD, NONE]"
+    )

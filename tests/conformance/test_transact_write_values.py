@@ -1,0 +1,202 @@
+"""TransactWriteItems: values, depths and sizes, and the order in which actions are looked at."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from singletable.errors import CancellationReason
+from singletable.operations import Driver, TransactWriteItem, TransactWriteItems
+from singletable.values import AttributeValue, Item
+from tests.conformance.collections_of_items import binary, text
+from tests.conformance.refusals import refusal
+from tests.conformance.tables import make_table, put, stored, unused_name
+from tests.conformance.transactions import (
+    canceled,
+    checking,
+    deleting,
+    key,
+    putting,
+    transact,
+    updating,
+)
+
+TOO_DEEP = (
+    "Nesting Levels have exceeded supported limits: "
+    "Attributes in the item have nested levels beyond supported limit"
+)
+NO_NAME = "Empty attribute name"
+SYNTAX = 'Invalid ConditionExpression: Syntax error; token: "=", near: "= = b"'
+UNUSED = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:u}"
+TOO_LONG = "Expression size has exceeded the maximum allowed size;"
+LONG_CONDITION = "attribute_exists(" + "a" * 4091 + ")"
+LONG_UPDATE = "REMOVE " + "a" * 4097
+LARGEST = 409_600
+
+
+def deep(levels: int, kind: Literal["M", "L"] = "M") -> AttributeValue:
+    """A string with so many maps or lists round it."""
+    value = text("leaf")
+    for _ in range(levels):
+        value = AttributeValue(M={"m": value}) if kind == "M" else AttributeValue(L=[value])
+    return value
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """An empty table."""
+    return make_table(driver, pk="S")
+
+
+GONE = "no_such_table"
+BAD = "a = = b"
+
+
+# Actions are looked at one after the other, and the first with something wrong decides; within an
+# action the expressions come before the item or key. No table is needed for any of this.
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ([putting(GONE, key("a")), putting(GONE, key("b"), BAD)], SYNTAX),
+        ([putting(GONE, key("a"), BAD), putting(GONE, {"d": deep(32)})], SYNTAX),
+        ([putting(GONE, {"d": deep(32)}), putting(GONE, key("b"), BAD)], TOO_DEEP),
+        ([putting(GONE, {"d": deep(40)}), putting(GONE, {"": text("a")})], TOO_DEEP),
+        ([putting(GONE, {"": text("a")}), putting(GONE, {"d": deep(100)})], NO_NAME),
+        ([putting(GONE, {"": text("a"), "d": deep(100)})], NO_NAME),
+        ([putting(GONE, {"d": deep(100), "": text("a")})], NO_NAME),
+        ([putting(GONE, {"m": {"M": {"": text("a")}}, "d": deep(40)})], TOO_DEEP),
+        (
+            [putting(GONE, {"": text("a")}), checking(GONE, key("b"), "a = :d", d=deep(100))],
+            NO_NAME,
+        ),
+        (
+            [checking(GONE, key("b"), "a = :d", d=deep(40)), putting(GONE, {"": text("a")})],
+            TOO_DEEP,
+        ),
+        (
+            [updating(GONE, key("b"), "SET a = :d", d=deep(40)), putting(GONE, {"": text("a")})],
+            TOO_DEEP,
+        ),
+        ([deleting(GONE, {"pk": deep(40)}), putting(GONE, key("b"), BAD)], TOO_DEEP),
+        (
+            [
+                checking(GONE, {"pk": deep(40)}, "attribute_exists(pk)"),
+                updating(GONE, key("b"), "REMOVE a", u=text("u")),
+            ],
+            TOO_DEEP,
+        ),
+        ([putting(GONE, key("b"), BAD), deleting(GONE, {"pk": deep(100)})], SYNTAX),
+        ([deleting(GONE, {"pk": deep(100)}, BAD)], SYNTAX),
+        (
+            [deleting(GONE, {"pk": deep(100)}, LONG_CONDITION)],
+            f"Invalid ConditionExpression: {TOO_LONG} expression size: 4109",
+        ),
+        (
+            [updating(GONE, {"pk": deep(100)}, LONG_UPDATE)],
+            f"Invalid UpdateExpression: {TOO_LONG}",
+        ),
+        ([updating(GONE, {"pk": deep(100)}, "REMOVE a", u=text("u"))], UNUSED),
+    ],
+)
+def test_the_first_action_with_something_wrong_decides(
+    driver: Driver, actions: list[TransactWriteItem], message: str
+) -> None:
+    assert refusal(driver, TransactWriteItems(actions)) == message
+
+
+@pytest.mark.parametrize("kind", ["M", "L"])
+def test_an_item_is_no_deeper_than_32_levels(
+    driver: Driver, table: str, kind: Literal["M", "L"]
+) -> None:
+    item: Item = key("a") | {"d": deep(31, kind)}
+    transact(driver, putting(table, item))
+    assert stored(driver, table, key("a")) == item
+    too_deep = putting(table, key("b") | {"d": deep(32, kind)})
+    assert refusal(driver, TransactWriteItems([too_deep])) == TOO_DEEP
+
+
+# A value of an expression is held to the same depth, before any table is looked up; far beyond it
+# AWS answers as it did of old, and names the value.
+@pytest.mark.parametrize("kind", ["M", "L"])
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        (32, TOO_DEEP),
+        (33, TOO_DEEP),
+        (61, f"ExpressionAttributeValues contains invalid value: {TOO_DEEP} for key :deep"),
+    ],
+)
+def test_a_value_is_no_deeper_than_an_item(
+    driver: Driver, table: str, kind: Literal["M", "L"], levels: int, message: str
+) -> None:
+    value = deep(levels, kind)
+    name = unused_name()
+    for action in (
+        checking(name, key("a"), "d = :deep", deep=value),
+        updating(name, key("a"), "SET d = :deep", deep=value),
+        putting(name, key("a"), "attribute_not_exists(pk) AND d <> :deep", deep=value),
+    ):
+        assert refusal(driver, TransactWriteItems([action])) == message
+    transact(driver, updating(table, key("a"), "SET d = :deep", deep=deep(31, kind)))
+
+
+def sized(size: int) -> Item:
+    """An item of so many bytes."""
+    return key("a") | {"v": text("x" * (size - len("pk" + "a" + "v")))}
+
+
+def test_an_item_is_no_larger_than_400_kilobytes(driver: Driver, table: str) -> None:
+    transact(driver, putting(table, sized(LARGEST)))
+    assert stored(driver, table, key("a")) == sized(LARGEST)
+    too_large = putting(table, sized(LARGEST + 1))
+    assert refusal(driver, TransactWriteItems([too_large])) == (
+        "Item size has exceeded the maximum allowed size"
+    )
+
+
+# Only the finished item counts, and how large that is depends on the one before; so it cancels.
+@pytest.mark.parametrize("there", [True, False])
+def test_an_update_makes_no_item_larger_than_400_kilobytes(
+    driver: Driver, table: str, there: bool
+) -> None:
+    if there:
+        put(driver, table, key("a") | {"v": text("old")})
+    too_large = updating(table, key("a"), "SET v = :v", v=sized(LARGEST + 1)["v"])
+    assert canceled(driver, too_large) == (
+        CancellationReason(
+            "ValidationError", "Item size to update has exceeded the maximum allowed size"
+        ),
+    )
+    transact(driver, updating(table, key("a"), "SET v = :v", v=sized(LARGEST)["v"]))
+    assert stored(driver, table, key("a")) == sized(LARGEST)
+
+
+# Four megabytes of what is sent: a delete is as small as its key, however large the item.
+def test_a_transaction_carries_four_megabytes(driver: Driver, table: str) -> None:
+    def puts(count: int) -> list[TransactWriteItem]:
+        pad = text("x" * 350_000)
+        return [putting(table, key(str(i)) | {"pad": pad}) for i in range(count)]
+
+    assert "size cannot exceed" in refusal(driver, TransactWriteItems(puts(12)))
+    assert stored(driver, table, key("0")) is None
+    transact(driver, *puts(10))
+    transact(driver, *(putting(table, key(f"{i}") | {"b": binary(b"b")}) for i in range(10, 12)))
+    transact(driver, *(deleting(table, key(str(i))) for i in range(12)))
+    assert stored(driver, table, key("0")) is None
+
+
+@pytest.mark.parametrize("kind", ["condition", "update"])
+def test_an_expression_is_no_longer_than_four_kilobytes(
+    driver: Driver, table: str, kind: str
+) -> None:
+    def action(size: int) -> TransactWriteItem:
+        if kind == "update":
+            return updating(table, key("a"), "REMOVE " + "b" * (size - len("REMOVE ")))
+        room = size - len("attribute_not_exists()")
+        return putting(table, key("a"), f"attribute_not_exists({'b' * room})")
+
+    transact(driver, action(4096))
+    actions = [putting(table, key("other")), action(4097)]
+    assert TOO_LONG in refusal(driver, TransactWriteItems(actions))
+    assert stored(driver, table, key("other")) is None

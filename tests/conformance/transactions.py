@@ -1,0 +1,97 @@
+"""Actions of writing transactions in one line, and the reasons for which they are canceled."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.errors import CancellationReason, TransactionCanceled
+from singletable.operations import (
+    ConditionCheck,
+    Delete,
+    Driver,
+    Put,
+    TransactWriteItem,
+    TransactWriteItems,
+    Update,
+)
+from singletable.values import AttributeValue, Item
+from tests.conformance.collections_of_items import number, text
+
+
+def key(name: str) -> Item:
+    """The key of an item."""
+    return {"pk": text(name)}
+
+
+def putting(
+    table: str, item: Item, condition: str | None = None, **values: AttributeValue
+) -> TransactWriteItem:
+    """A put."""
+    return TransactWriteItem(
+        put=Put(table, item, condition, expression_attribute_values=_aliased(values))
+    )
+
+
+def updating(
+    table: str, where: Item, update: str, condition: str | None = None, **values: AttributeValue
+) -> TransactWriteItem:
+    """An update."""
+    return TransactWriteItem(
+        update=Update(table, where, update, condition, expression_attribute_values=_aliased(values))
+    )
+
+
+def deleting(
+    table: str, where: Item, condition: str | None = None, **values: AttributeValue
+) -> TransactWriteItem:
+    """A delete."""
+    return TransactWriteItem(
+        delete=Delete(table, where, condition, expression_attribute_values=_aliased(values))
+    )
+
+
+def checking(
+    table: str, where: Item, condition: str, **values: AttributeValue
+) -> TransactWriteItem:
+    """A check."""
+    return TransactWriteItem(
+        condition_check=ConditionCheck(
+            table, where, condition, expression_attribute_values=_aliased(values)
+        )
+    )
+
+
+def _aliased(values: dict[str, AttributeValue]) -> dict[str, AttributeValue] | None:
+    return {f":{name}": value for name, value in values.items()} or None
+
+
+def canceled(driver: Driver, *actions: TransactWriteItem) -> tuple[CancellationReason, ...]:
+    """The reasons for which the actions are not carried out."""
+    with pytest.raises(TransactionCanceled) as refused:
+        driver.execute(TransactWriteItems(list(actions)))
+    error = refused.value
+    assert error.code == "TransactionCanceledException"
+    assert error.message == (
+        "Transaction cancelled, please refer cancellation reasons for specific reasons "
+        f"[{', '.join(reason.code for reason in error.reasons)}]"
+    )
+    return error.reasons
+
+
+def transact(driver: Driver, *actions: TransactWriteItem) -> None:
+    """Carry out the actions."""
+    driver.execute(TransactWriteItems(list(actions)))
+
+
+def conditional(kind: str, table: str, where: Item, condition: str) -> TransactWriteItem:
+    """An action that is carried out on a condition."""
+    values = {name: number(i) for i, name in ((1, "one"), (2, "two")) if f":{name}" in condition}
+    match kind:
+        case "put":
+            return putting(table, where, condition, **values)
+        case "update":
+            return updating(table, where, "REMOVE x", condition, **values)
+        case "delete":
+            return deleting(table, where, condition, **values)
+        case _:
+            return checking(table, where, condition, **values)
