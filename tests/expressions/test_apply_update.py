@@ -7,7 +7,13 @@ from copy import deepcopy
 import pytest
 
 from singletable.errors import ValidationError
-from singletable.expressions import Placeholders, apply_update, parse_update, updated_attributes
+from singletable.expressions import (
+    Placeholders,
+    apply_update,
+    creates_item,
+    parse_update,
+    updated_attributes,
+)
 from singletable.values import AttributeValue, Item
 
 ITEM: Item = {
@@ -45,7 +51,7 @@ def after(text: str, item: Item = ITEM) -> Item:
     before = deepcopy(item)
     result = apply_update(parse_update(text, Placeholders(None, VALUES)), item)
     assert item == before
-    return result.item
+    return result
 
 
 def changed(text: str) -> Item:
@@ -201,7 +207,7 @@ def test_an_update_is_refused_by_the_item(text: str, words: str) -> None:
 )
 def test_an_update_that_only_takes_away_makes_no_item(text: str, creates: bool) -> None:
     update = parse_update(text, Placeholders(None, VALUES))
-    assert apply_update(update, {}).creates is creates
+    assert creates_item(update) is creates
 
 
 # UPDATED_OLD and UPDATED_NEW give what stands at the paths of the update, before it and after it:
@@ -227,4 +233,4 @@ def test_an_update_that_only_takes_away_makes_no_item(text: str, creates: bool) 
 def test_what_was_updated_is_given_before_and_after(text: str, old: Item, new: Item) -> None:
     update = parse_update(text, Placeholders(None, VALUES))
     assert updated_attributes(update, ITEM) == old
-    assert updated_attributes(update, apply_update(update, ITEM).item) == new
+    assert updated_attributes(update, apply_update(update, ITEM)) == new

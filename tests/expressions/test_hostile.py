@@ -115,8 +115,8 @@ def test_an_update_gives_a_sound_item_or_a_refusal(update: Update, item: Item) -
         return
     finally:
         assert check_item(item) == before
-    assert check_item(result.item)[0] == result.item
+    assert check_item(result)[0] == result
     touched = {action.path[0] for action in update}
     untouched = {name: value for name, value in item.items() if name not in touched}
-    assert untouched == {n: v for n, v in result.item.items() if n not in touched}
-    assert updated_attributes(update, result.item).keys() <= touched
+    assert untouched == {n: v for n, v in result.items() if n not in touched}
+    assert updated_attributes(update, result).keys() <= touched

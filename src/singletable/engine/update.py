@@ -60,9 +60,9 @@ def updated(table: Table, update: Update, key: Item, old: Item | None) -> Update
     """
     if old is None and update and not creates_item(update):
         return None
-    result = apply_update(update, key if old is None else old)
+    new = apply_update(update, key if old is None else old)
     try:
-        item, size = check_item(result.item)
+        item, size = check_item(new)
     except ValidationError as error:
         if error.message == TOO_DEEP:
             raise ValidationError("Nesting Levels have exceeded supported limits") from None

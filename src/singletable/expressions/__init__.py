@@ -1,7 +1,7 @@
 """The little language: conditions, updates, projections and key conditions."""
 
 from singletable.expressions.aliases import Aliases, Rendered
-from singletable.expressions.apply_update import UpdateResult, apply_update, updated_attributes
+from singletable.expressions.apply_update import apply_update, updated_attributes
 from singletable.expressions.cost import update_cost
 from singletable.expressions.holds import holds
 from singletable.expressions.key_condition import KeyClause, KeyComparator, KeyCondition
@@ -98,7 +98,6 @@ __all__ = [
     "Sum",
     "Term",
     "Update",
-    "UpdateResult",
     "apply_update",
     "creates_item",
     "holds",

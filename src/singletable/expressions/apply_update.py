@@ -15,7 +15,6 @@ from typing import Literal, TypeAlias, assert_never, cast
 
 from singletable.errors import ValidationError
 from singletable.expressions.compare import members
-from singletable.expressions.mentions import creates_item
 from singletable.expressions.nodes import (
     Action,
     Add,
@@ -42,22 +41,14 @@ class _Draft:
     members: dict[str | int, Content]
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateResult:
-    """The item after an update, and whether the update could have made it of nothing."""
-
-    item: Item
-    creates: bool
-
-
-def apply_update(update: Update, item: Item) -> UpdateResult:
+def apply_update(update: Update, item: Item) -> Item:
     """The item as the update leaves it. The one given, and the values in it, stay as they are."""
     values = [evaluate(action.term, item) if isinstance(action, Set) else None for action in update]
     draft = _Draft("M", dict(item.items()))
     for action, value in zip(update, values, strict=True):
         _apply(action, value, draft)
     # The draft of an item is a map of values.
-    return UpdateResult(cast(Item, _closed(draft).get("M")), creates_item(update))
+    return cast(Item, _closed(draft).get("M"))
 
 
 def updated_attributes(update: Update, item: Item) -> Item:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable.engine.legacy import attribute_updates, check_types
-from singletable.expressions import apply_update
+from singletable.expressions import apply_update, creates_item
 from singletable.operations.shapes import AttributeValueUpdate as Change
 from singletable.values import AttributeValue, Item
 from tests.engine.legacy.values import DIALECT, INVALID, NO_NUMBER, VALUES, n, refusal, s
@@ -43,7 +43,7 @@ def test_an_attribute_is_changed(
     item: Item = {} if before is None else {"a.b": before}
     update = attribute_updates({"a.b": change}, DIALECT)
     check_types(update, item)
-    assert apply_update(update, item).item == ({} if after is None else {"a.b": after})
+    assert apply_update(update, item) == ({} if after is None else {"a.b": after})
 
 
 def test_several_attributes_are_changed_at_once() -> None:
@@ -51,7 +51,7 @@ def test_several_attributes_are_changed_at_once() -> None:
         {"a": Change(n(1)), "b": Change(n(1), "ADD"), "c": Change(action="DELETE")}, DIALECT
     )
     item: Item = {"b": n(9), "c": s("x"), "d": s("kept")}
-    assert apply_update(update, item).item == {"a": n(1), "b": n(10), "d": s("kept")}
+    assert apply_update(update, item) == {"a": n(1), "b": n(10), "d": s("kept")}
 
 
 @pytest.mark.parametrize("updates", [None, {}])
@@ -72,7 +72,7 @@ def test_no_updates_change_nothing(updates: dict[str, Change] | None) -> None:
     ids=str,
 )
 def test_only_what_gives_creates_an_item(change: Change, creates: bool) -> None:
-    assert apply_update(attribute_updates({"a": change}, DIALECT), {}).creates is creates
+    assert creates_item(attribute_updates({"a": change}, DIALECT)) is creates
 
 
 NO_VALUE = INVALID + "Only DELETE action is allowed when no attribute value is specified"
