@@ -293,7 +293,12 @@ def test_an_update_that_the_item_does_not_allow_is_refused(
     assert stored(driver, table, KEY) == before
 
 
-# The condition is asked first, so whoever guards an update learns that the guard held.
+# Whoever guards an update learns that the guard held, whatever else is wrong with the item.
 def test_the_condition_comes_before_what_the_item_does_not_allow(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     failed_condition(driver, update(table, "SET a.b = :new", "attribute_exists(pk)"))
+    put(driver, table, ada(long={"S": "x" * 409_590}))
+    failed_condition(driver, update(table, "SET a = :new", "attribute_not_exists(pk)"))
+    assert refusal(driver, update(table, "SET a = :new")) == (
+        "Item size to update has exceeded the maximum allowed size"
+    )
