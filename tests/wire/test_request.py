@@ -121,6 +121,28 @@ def test_a_body_that_is_no_object_is_refused_without_a_word(body: bytes) -> None
     assert refused.value.message == ""
 
 
+# Deeper than the reader can follow is no request: of the right shape, of the wrong one, or in a
+# member that nobody reads.
+@pytest.mark.parametrize("depth", [400, 5000])
+@pytest.mark.parametrize(
+    ("head", "opening", "closing", "tail"),
+    [
+        ('{"TableName":"votes","ReturnValues":"SOME","Item":{"a":', '{"L":[', "]}", "}}"),
+        ('{"TableName":"votes","ReturnValues":"SOME","Item":{"a":', '{"M":{"a":', "}}", "}}"),
+        ('{"TableName":"votes","Odd":', "[", "]", "}"),
+        ('{"TableName":', '{"a":', "}", "}"),
+        ("", "[", "]", ""),
+    ],
+    ids=["lists", "maps", "unknown member", "objects for a string", "no object"],
+)
+def test_a_deep_body_is_read_or_refused(
+    head: str, opening: str, closing: str, tail: str, depth: int
+) -> None:
+    body = head + opening * depth + closing * depth + tail
+    with contextlib.suppress(SerializationError):
+        read_request("DynamoDB_20120810.PutItem", body.encode())
+
+
 @pytest.mark.parametrize("target", ["", "GetItem", "DynamoDB_20120810.Nonsense", "X.GetItem"])
 def test_an_unknown_target_is_refused(target: str) -> None:
     with pytest.raises(UnknownOperation):

@@ -33,16 +33,18 @@ def read_request(target: str, body: bytes) -> Operation[Any]:
     except (DecodeError, ValidationError):
         # Rare, so it may be slow: find what is amiss, or read it as leniently as AWS does.
         return _read_slowly(target, body)
+    except RecursionError:
+        raise SerializationError("") from None
 
 
 def _read_slowly(target: str, body: bytes) -> Operation[Any]:
     try:
         raw = json.decode(body)
+        if not isinstance(raw, dict):
+            raise SerializationError("")
+        return cast("Operation[Any]", read_structure(TARGETS[target], cast("dict[str, Any]", raw)))
     except (DecodeError, RecursionError):
         raise SerializationError("") from None
-    if not isinstance(raw, dict):
-        raise SerializationError("")
-    return cast("Operation[Any]", read_structure(TARGETS[target], cast("dict[str, Any]", raw)))
 
 
 def write_request(operation: Operation[Any]) -> tuple[str, bytes]:
