@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable.operations import Driver, ExpectedAttributeValue, PutItem
+from singletable.operations import Driver, ExpectedAttributeValue, PutItem, UpdateItem
 from singletable.values import AttributeValue, Item, KeyType
 from tests.conformance.refusals import (
     BAD_CAPACITY,
@@ -24,6 +24,7 @@ from tests.conformance.refusals import (
 from tests.conformance.tables import (
     ada,
     global_index,
+    local_index,
     make_indexed_table,
     make_table,
     put,
@@ -468,3 +469,41 @@ def test_a_binary_index_key_is_not_empty(driver: Driver) -> None:
         "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "IndexName: by_hash, IndexKey: hash"
     )
+
+
+# An index key is as long as a key may be that stands where it does; a put and an update agree.
+@pytest.mark.parametrize(
+    ("name", "longest", "message"),
+    [
+        (
+            "by_code",
+            2048,
+            INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes",
+        ),
+        (
+            "by_place",
+            1024,
+            INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
+        ),
+    ],
+)
+def test_an_index_key_is_not_too_long(
+    driver: Driver, name: str, longest: int, message: str
+) -> None:
+    index = (
+        global_index(name, code="S") if name == "by_code" else local_index(name, pk="S", code="S")
+    )
+    table = make_table(driver, index, pk="S", sk="S")
+    key = ada(sk={"S": "1"})
+
+    def update(length: int) -> UpdateItem:
+        values: Item = {":v": {"S": "x" * length}}
+        return UpdateItem(
+            table, key, update_expression="SET code = :v", expression_attribute_values=values
+        )
+
+    too_long = ada(sk={"S": "1"}, code={"S": "x" * (longest + 1)})
+    assert refusal(driver, PutItem(table, too_long)) == message
+    assert refusal(driver, update(longest + 1)) == message
+    put(driver, table, ada(sk={"S": "1"}, code={"S": "x" * longest}))
+    driver.execute(update(longest))

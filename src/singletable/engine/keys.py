@@ -56,7 +56,7 @@ def check_index_keys(table: Table, item: Item) -> None:
                 f"AttributeValue for a key attribute cannot contain an empty {empty} value. "
                 f"IndexName: {index}, IndexKey: {name}"
             )
-        _check_index_key_size(table, attribute, value)
+        check_index_key_size(table, attribute, value)
 
 
 def check_index_key_type(attribute: KeyAttribute, index: str, actual: str) -> None:
@@ -81,36 +81,39 @@ def _check_content(table: Table, attribute: KeyAttribute, value: AttributeValue)
             f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {empty} "
             f"value. Key: {attribute.name}"
         )
-    if attribute.type == "N":
-        return
-    size = len(key_bytes(value))
     if attribute is table.key.partition[0]:
-        if size > MAX_PARTITION_KEY:
-            raise ValidationError(
-                f"{INVALID}Size of hashkey has exceeded the maximum size limit of"
-                f"{MAX_PARTITION_KEY} bytes"
-            )
-    elif size > MAX_SORT_KEY:
+        _check_partition_size(value)
+    else:
+        _check_sort_size(value)
+
+
+def check_index_key_size(table: Table, attribute: KeyAttribute, value: AttributeValue) -> None:
+    """Raise if the value is longer than a key of some index may be."""
+    if _size(value) <= MAX_SORT_KEY:
+        return
+    for index in table.indexes:
+        if attribute in index.key.sort:
+            _check_sort_size(value)
+        elif attribute in index.key.partition:
+            _check_partition_size(value)
+
+
+def _check_partition_size(value: AttributeValue) -> None:
+    if _size(value) > MAX_PARTITION_KEY:
+        # The missing space is DynamoDB's.
+        raise ValidationError(
+            f"{INVALID}Size of hashkey has exceeded the maximum size limit of"
+            f"{MAX_PARTITION_KEY} bytes"
+        )
+
+
+def _check_sort_size(value: AttributeValue) -> None:
+    if _size(value) > MAX_SORT_KEY:
         raise ValidationError(
             f"{INVALID}Aggregated size of all range keys has exceeded the size limit of "
             f"{MAX_SORT_KEY} bytes"
         )
 
 
-def _check_index_key_size(table: Table, attribute: KeyAttribute, value: AttributeValue) -> None:
-    if attribute.type == "N":
-        return
-    size = len(key_bytes(value))
-    if size <= MAX_SORT_KEY:
-        return
-    for index in table.indexes:
-        if attribute in index.key.sort:
-            raise ValidationError(
-                f"{INVALID}Aggregated size of all range keys has exceeded the size limit of "
-                f"{MAX_SORT_KEY} bytes"
-            )
-        if attribute in index.key.partition and size > MAX_PARTITION_KEY:
-            raise ValidationError(
-                f"{INVALID}Size of hashkey has exceeded the maximum size limit of"
-                f"{MAX_PARTITION_KEY} bytes"
-            )
+def _size(value: AttributeValue) -> int:
+    return 0 if "N" in value else len(key_bytes(value))

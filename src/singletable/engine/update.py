@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from singletable.engine.keys import (
     NOT_VALID,
     EmptyKey,
+    check_index_key_size,
     check_index_key_type,
     emptiness,
 )
@@ -77,6 +78,7 @@ def updated(table: Table, update: Update, key: Item, old: Item | None) -> Update
             raise ValidationError(WRONG_INDEX_KEY)
         if (empty := emptiness(value)) is not None:
             raise _empty_index_key(empty)
+        check_index_key_size(table, attribute, value)
     return Updated(item, size)
 
 
