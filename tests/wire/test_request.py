@@ -149,6 +149,14 @@ def test_an_unknown_target_is_refused(target: str) -> None:
         read_request(target, b"{}")
 
 
+# Whether it is JSON at all is looked at before whom it is for.
+def test_what_is_no_json_is_told_before_an_unknown_target() -> None:
+    with pytest.raises(SerializationError):
+        read_request("DynamoDB_20120810.Nonsense", b"{")
+    with pytest.raises(UnknownOperation):
+        read_request("DynamoDB_20120810.Nonsense", b"")
+
+
 nonsense: st.SearchStrategy[object] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from gzip import compress
-from zlib import crc32, decompress
+from zlib import compress as zlib_compress
+from zlib import compressobj, crc32, decompress
 
 import pytest
 from msgspec import Raw, json
@@ -107,14 +109,34 @@ def test_a_response_carries_its_checksum_and_id() -> None:
     assert response.headers["x-amzn-requestid"] == "ID"
 
 
+LARGE = ItemGot(Raw(json.encode({"pk": {"S": "x" * 5000}})))
+
+
 # The checksum is of what goes over the wire, so that it can be checked before unpacking.
-def test_a_large_response_is_packed_for_those_who_can_unpack_it() -> None:
-    item = Raw(json.encode({"pk": {"S": "x" * 5000}}))
-    plain = result_response(ItemGot(item), post(), "ID")
-    packed = result_response(ItemGot(item), post(accept_encoding="gzip, deflate"), "ID")
-    assert packed.headers["content-encoding"] == "gzip"
-    assert decompress(packed.body, 31) == plain.body
+@pytest.mark.parametrize(
+    ("accepted", "packing"),
+    [
+        ("gzip, deflate", "gzip"),
+        ("deflate;q=1, gzip;q=0.5", "gzip"),
+        ("br, Deflate", "deflate"),
+        ("gzip;q=0, deflate", "deflate"),
+    ],
+)
+def test_a_large_response_is_packed_for_those_who_can_unpack_it(
+    accepted: str, packing: str
+) -> None:
+    plain = result_response(LARGE, post(), "ID")
+    packed = result_response(LARGE, post(accept_encoding=accepted), "ID")
+    assert packed.headers["content-encoding"] == packing
+    assert decompress(packed.body, {"gzip": 31, "deflate": 15}[packing]) == plain.body
     assert packed.headers["x-amz-crc32"] == str(crc32(packed.body))
+
+
+@pytest.mark.parametrize("accepted", ["", "identity", "br", "gzip; q=0.0", "gzippy"])
+def test_who_cannot_unpack_gets_it_plain(accepted: str) -> None:
+    response = result_response(LARGE, post(accept_encoding=accepted), "ID")
+    assert "content-encoding" not in response.headers
+    assert response.body == write_result(LARGE)
 
 
 # Tagging is answered with an empty body.
@@ -123,18 +145,43 @@ def test_tagging_answers_with_nothing() -> None:
     assert result_response(Done(), request, "ID").body == b""
 
 
-def test_a_get_is_a_health_check_and_strays_are_sent_away() -> None:
-    health = not_for_us(HttpRequest("GET", "/", {}, b""), "eu-west-2")
+# A client that asks as application/json is answered as that.
+@pytest.mark.parametrize("kind", ["application/json", "application/x-amz-json-1.0"])
+def test_an_answer_is_of_the_kind_of_the_question(kind: str) -> None:
+    response = result_response(ItemGot(), post(content_type=f"{kind}; charset=utf-8"), "ID")
+    assert response.headers["content-type"] == kind
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_get_is_a_health_check(method: str) -> None:
+    health = not_for_us(HttpRequest(method, "/", {}, b""), "us-east-1", "ID")
     assert health is not None
-    assert health.body == b"healthy: dynamodb.eu-west-2.amazonaws.com "
-    for stray in (
+    assert (health.status, health.body) == (200, b"healthy: dynamodb.us-east-1.amazonaws.com ")
+    assert health.headers["x-amz-crc32"] == "3128867991"
+    assert health.headers["x-amzn-requestid"] == "ID"
+
+
+@pytest.mark.parametrize(
+    "stray",
+    [
         HttpRequest("PUT", "/", {}, b""),
+        HttpRequest("OPTIONS", "/", {"origin": "http://example.com"}, b""),
         HttpRequest("POST", "/", {"content-type": "text/plain"}, b"{}"),
-    ):
-        answer = not_for_us(stray, "eu-west-2")
-        assert answer is not None
-        assert answer.status == 404
-    assert not_for_us(post(), "eu-west-2") is None
+        HttpRequest("POST", "/", {}, b"{}"),
+    ],
+    ids=["put", "options", "text", "of no kind"],
+)
+def test_strays_are_sent_away(stray: HttpRequest) -> None:
+    answer = not_for_us(stray, "us-east-1", "ID")
+    assert answer is not None
+    assert (answer.status, answer.body) == (404, b"<UnknownOperationException/>\n")
+    assert answer.headers["x-amz-crc32"] == "3552371480"
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_post_is_for_us_if_it_is_json_or_empty() -> None:
+    assert not_for_us(post(), "us-east-1", "ID") is None
+    assert not_for_us(HttpRequest("POST", "/", {}, b""), "us-east-1", "ID") is None
 
 
 TARGET = "DynamoDB_20120810.ListTables"
@@ -146,5 +193,34 @@ def test_a_body_that_unpacks_to_too_much_is_refused() -> None:
     with pytest.raises(BodyTooLarge) as refused:
         operation_of(bomb, 50_000)
     assert error_response(refused.value, bomb, "ID").status == 413
-    small = post(compress(b"{}"), content_encoding="gzip", x_amz_target=TARGET)
-    assert operation_of(small, 50_000) == ListTables()
+
+
+def _raw_deflate(body: bytes) -> bytes:
+    packer = compressobj(wbits=-15)
+    return packer.compress(body) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    ("packing", "pack"),
+    [
+        ("gzip", compress),
+        ("X-GZIP", compress),
+        ("deflate", zlib_compress),
+        ("deflate", _raw_deflate),
+        ("identity", bytes),
+        ("br", bytes),
+    ],
+    ids=["gzip", "x-gzip", "deflate", "raw deflate", "identity", "unknown"],
+)
+def test_a_packed_body_is_unpacked(packing: str, pack: Callable[[bytes], bytes]) -> None:
+    small = post(pack(b'{"Limit":3}'), content_encoding=packing, x_amz_target=TARGET)
+    assert operation_of(small, 50_000) == ListTables(limit=3)
+
+
+# Half a body must not pass for a whole one that happens to end there.
+@pytest.mark.parametrize("packing", ["gzip", "deflate"])
+def test_a_packed_body_that_is_cut_off_is_refused(packing: str) -> None:
+    packed = (compress if packing == "gzip" else zlib_compress)(b"{}" + b" " * 99)
+    cut = post(packed[:-4], content_encoding=packing, x_amz_target=TARGET)
+    with pytest.raises(SerializationError):
+        operation_of(cut, 50_000)

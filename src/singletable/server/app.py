@@ -56,10 +56,10 @@ class DynamoDBApp:
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """The response to a request that has arrived in full."""
-        stray = not_for_us(request, self.region)
+        request_id = self.new_id()
+        stray = not_for_us(request, self.region, request_id)
         if stray is not None:
             return stray
-        request_id = self.new_id()
         try:
             result = await self.driver.execute(operation_of(request, self.max_body))
         except SingleTableError as error:

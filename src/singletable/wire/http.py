@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from zlib import crc32
 
 from singletable.errors import OperationError, SingleTableError
 from singletable.operations import Operation
-from singletable.wire.request import UnknownOperation, read_request
+from singletable.wire.request import read_request
 from singletable.wire.response import write_error, write_result
 
-JSON_TYPES = ("application/x-amz-json-1.0", "application/json")
+JSON_1_0 = "application/x-amz-json-1.0"
+JSON = "application/json"
 # Smaller bodies are not worth the time that packing them takes.
 WORTH_PACKING = 1024
 NO_SUCH_OPERATION = b"<UnknownOperationException/>\n"
+
+_PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": partial(gzip.compress, compresslevel=1),
+    "deflate": partial(zlib.compress, level=1),
+}
+# How zlib is told what it reads; some clients leave out the envelope that "deflate" should have.
+_WINDOWS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
+_NEVER = re.compile(r"\s*q=0(\.0*)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,43 +55,39 @@ class BodyTooLarge(OperationError):
     code = "RequestEntityTooLargeException"
 
 
-def not_for_us(request: HttpRequest, region: str) -> HttpResponse | None:
+def not_for_us(request: HttpRequest, region: str, request_id: str) -> HttpResponse | None:
     """The answer to a request that asks for no operation: a health check, or a stray one."""
+    if request.method == "POST" and (_kind(request) in (JSON_1_0, JSON) or not request.body):
+        return None
     if request.method in ("GET", "HEAD"):
-        healthy = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
-        return HttpResponse(200, {"content-type": "text/plain"}, healthy)
-    if request.method != "POST":
-        return HttpResponse(404, {}, NO_SUCH_OPERATION)
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in JSON_TYPES and request.body:
-        return HttpResponse(404, {}, NO_SUCH_OPERATION)
-    return None
+        status, body = 200, f"healthy: dynamodb.{region}.amazonaws.com ".encode()
+        headers = {"content-type": "text/plain"}
+    else:
+        status, body, headers = 404, NO_SUCH_OPERATION, {}
+    headers |= {"x-amzn-requestid": request_id, "x-amz-crc32": str(crc32(body))}
+    return HttpResponse(status, headers, body)
 
 
 def operation_of(request: HttpRequest, most: int) -> Operation[object]:
     """The operation that the request asks for; an OperationError if it cannot be read."""
-    target = request.headers.get("x-amz-target", "")
-    if not target:
-        raise UnknownOperation("")
-    return read_request(target, unpacked(request, most))
+    return read_request(request.headers.get("x-amz-target", ""), unpacked(request, most))
 
 
 def unpacked(request: HttpRequest, most: int) -> bytes:
     """The body as it was before it was packed for the way."""
-    packing = request.headers.get("content-encoding", "identity").strip().lower()
-    if packing in ("", "identity"):
-        return request.body
-    window = {"gzip": 31, "x-gzip": 31, "deflate": 15}.get(packing)
-    if window is None:
-        return request.body
-    try:
+    packing = request.headers.get("content-encoding", "")
+    for window in _WINDOWS.get(packing.strip().lower(), ()):
         reader = zlib.decompressobj(window)
-        body = reader.decompress(request.body, most + 1)
-    except zlib.error:
-        return request.body
-    if len(body) > most:
-        raise BodyTooLarge(f"The request unpacks to more than {most} bytes")
-    return body
+        try:
+            body = reader.decompress(request.body, most + 1)
+        except zlib.error:
+            continue
+        if len(body) > most:
+            raise BodyTooLarge(f"The request unpacks to more than {most} bytes")
+        if reader.eof:
+            return body
+    # What cannot be unpacked cannot be read either, and that is what AWS says of it.
+    return request.body
 
 
 def result_response(result: object, request: HttpRequest, request_id: str) -> HttpResponse:
@@ -104,15 +111,25 @@ def _says_nothing(request: HttpRequest) -> bool:
     return request.headers.get("x-amz-target", "").endswith(("TagResource", "UntagResource"))
 
 
+def _kind(request: HttpRequest) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 def _response(status: int, body: bytes, request: HttpRequest, request_id: str) -> HttpResponse:
     headers = {
-        "content-type": "application/x-amz-json-1.0",
+        "content-type": JSON_1_0 if _kind(request) == JSON_1_0 else JSON,
         "x-amzn-requestid": request_id,
-        "x-amz-crc32": str(crc32(body)),
     }
-    if len(body) >= WORTH_PACKING and "gzip" in request.headers.get("accept-encoding", ""):
-        body = gzip.compress(body, compresslevel=1)
-        headers["content-encoding"] = "gzip"
-        # The checksum is that of what goes over the wire.
-        headers["x-amz-crc32"] = str(crc32(body))
+    if len(body) >= WORTH_PACKING and (packing := _packing(request)) is not None:
+        body = _PACKERS[packing](body)
+        headers["content-encoding"] = packing
+    # The checksum is that of what goes over the wire.
+    headers["x-amz-crc32"] = str(crc32(body))
     return HttpResponse(status, headers, body)
+
+
+def _packing(request: HttpRequest) -> str | None:
+    """How the client would like a body to be packed, if at all."""
+    offers = [one.partition(";") for one in request.headers.get("accept-encoding", "").split(",")]
+    wanted = {name.strip().lower() for name, _, weight in offers if not _NEVER.fullmatch(weight)}
+    return next((packing for packing in _PACKERS if packing in wanted), None)

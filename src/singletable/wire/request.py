@@ -27,7 +27,7 @@ def read_request(target: str, body: bytes) -> Operation[Any]:
     """The operation that a request asks for; SerializationError if it is not of its shape."""
     decoder = _DECODERS.get(target)
     if decoder is None:
-        raise UnknownOperation("")
+        raise _unknown(body)
     try:
         return cast("Operation[Any]", decoder.decode(body))
     except (DecodeError, ValidationError):
@@ -45,6 +45,16 @@ def _read_slowly(target: str, body: bytes) -> Operation[Any]:
         return cast("Operation[Any]", read_structure(TARGETS[target], cast("dict[str, Any]", raw)))
     except (DecodeError, RecursionError):
         raise SerializationError("") from None
+
+
+def _unknown(body: bytes) -> OperationError:
+    """What is no JSON is told first, then that no operation has the name."""
+    try:
+        if body:
+            json.decode(body)
+    except (DecodeError, RecursionError):
+        return SerializationError("")
+    return UnknownOperation("")
 
 
 def write_request(operation: Operation[Any]) -> tuple[str, bytes]:
