@@ -7,7 +7,6 @@ from typing import cast
 from msgspec import Raw
 
 from singletable.engine.session import Session
-from singletable.engine.settings import Retention
 from singletable.engine.storage import Execute
 from singletable.engine.table import Table
 from singletable.errors import PositionTrimmed
@@ -18,8 +17,8 @@ _INSERT = (
     "INSERT INTO changes (number, name, moment, expired, keys, old, new) "
     "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING position"
 )
-# Trimming costs a delete; once in so many changes is often enough to keep the bounds.
-_TRIM_EVERY = 256
+# Trimming costs some statements; once in a block of changes is often enough to keep the bounds.
+BLOCK = 64
 
 
 def record_change(
@@ -44,8 +43,8 @@ def record_change(
             new,
         ),
     )
-    if cast(int, position) % _TRIM_EVERY == 0:
-        _trim(session.execute, cast(int, position), session.now, session.settings.retention)
+    if cast(int, position) % BLOCK == 0:
+        _end_block(session, cast(int, position))
 
 
 def read_changes(
@@ -96,12 +95,40 @@ def _change(row: tuple[object, ...]) -> Change:
     )
 
 
-def _trim(execute: Execute, position: int, now: float, retention: Retention) -> None:
-    execute("DELETE FROM changes WHERE position <= ?", (position - retention.records,))
-    ((cut,),) = execute(
-        "SELECT max(position) FROM changes WHERE position < "
-        "(SELECT coalesce(min(position), 0) FROM changes WHERE moment >= ?)",
-        (now - retention.seconds,),
+def _end_block(session: Session, position: int) -> None:
+    """Weigh the block that ends here, and forget what is beyond a bound."""
+    execute, retention = session.execute, session.settings.retention
+    execute(
+        "INSERT INTO change_blocks SELECT ?, coalesce(sum(coalesce(length(old), 0) + "
+        "coalesce(length(new), 0)), 0) FROM changes WHERE position > ?",
+        (position // BLOCK, position - BLOCK),
     )
-    if cut is not None:
-        execute("DELETE FROM changes WHERE position <= ?", (cast(int, cut),))
+    cut = max(
+        position - retention.records,
+        _end_of_heavy(execute, retention.bytes),
+        _end_of_old(execute, session.now - retention.seconds),
+    )
+    execute("DELETE FROM changes WHERE position <= ?", (cut,))
+    execute("DELETE FROM change_blocks WHERE block <= ?", (cut // BLOCK,))
+
+
+def _end_of_heavy(execute: Execute, most: int) -> int:
+    """Where the blocks end that no longer fit into so many bytes; the newest always does."""
+    weight = 0
+    for number, (block, size) in enumerate(
+        execute("SELECT block, bytes FROM change_blocks ORDER BY block DESC")
+    ):
+        weight += cast(int, size)
+        if number and weight > most:
+            return cast(int, block) * BLOCK
+    return 0
+
+
+def _end_of_old(execute: Execute, since: float) -> int:
+    """Where the changes end that were made before a moment."""
+    ((first,),) = execute(
+        "SELECT coalesce(min(position), (SELECT max(position) + 1 FROM changes)) FROM changes "
+        "WHERE moment >= ?",
+        (since,),
+    )
+    return cast(int, first) - 1

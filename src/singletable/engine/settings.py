@@ -22,10 +22,14 @@ class Delays:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How far back the change feed reaches: whichever bound is met first."""
+    """How far back the change feed reaches: whichever bound is met first.
+
+    The bounds are kept in steps of some dozens of changes, so the feed may reach a little further.
+    """
 
     records: int = 10_000
     seconds: float = 24 * 60 * 60
+    bytes: int = 64 * 1024 * 1024
 
 
 def _new_id() -> str:

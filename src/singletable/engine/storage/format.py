@@ -16,6 +16,8 @@ _TABLES = (
     """CREATE TABLE changes (
         position INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL, name TEXT NOT NULL,
         moment REAL NOT NULL, expired INTEGER NOT NULL, keys BLOB NOT NULL, old BLOB, new BLOB)""",
+    # How many bytes each block of changes holds, so that the feed can be bounded by them.
+    "CREATE TABLE change_blocks (block INTEGER PRIMARY KEY, bytes INTEGER NOT NULL)",
     # Client tokens of transactions, kept for ten minutes.
     "CREATE TABLE tokens (token TEXT PRIMARY KEY, request BLOB, moment REAL, result BLOB)",
     "CREATE INDEX tokens_by_moment ON tokens (moment)",
