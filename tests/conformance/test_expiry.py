@@ -1,0 +1,190 @@
+"""Items that expire: readable until they are swept, and swept by the attribute that was named."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from singletable.errors import ResourceNotFound
+from singletable.operations import (
+    Driver,
+    GetItem,
+    ReadChanges,
+    Scan,
+    SweepExpired,
+    TimeToLiveSpecification,
+    UpdateItem,
+    UpdateTimeToLive,
+)
+from singletable.values import AttributeValue, Item
+from tests.conformance.collections_of_items import fill, number, query, text, values_of
+from tests.conformance.refusals import refusal
+from tests.conformance.tables import global_index, local_index, make_table, put, unused_name
+from tests.conformance.transactions import key
+
+YEAR = 365 * 24 * 60 * 60
+PAST = int(time.time()) - 3600
+FUTURE = int(time.time()) + 3600
+
+
+def let_expire(
+    driver: Driver, table: str, attribute: str = "expires", enabled: bool = True
+) -> None:
+    """Let items expire, or no longer."""
+    driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(enabled, attribute)))
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table whose items expire by `expires`."""
+    name = make_table(driver, pk="S")
+    let_expire(driver, name)
+    return name
+
+
+def left(driver: Driver, table: str) -> list[str]:
+    """The keys of the items that are there."""
+    return sorted(values_of(driver.execute(Scan(table)).items, "pk"))
+
+
+def test_an_expired_item_is_read_until_it_is_swept(driver: Driver, table: str) -> None:
+    item = key("a") | {"expires": number(PAST)}
+    put(driver, table, item)
+    assert driver.execute(GetItem(table, key("a"))).item == item
+    swept = driver.execute(SweepExpired(table))
+    assert (swept.removed, swept.more) == (1, False)
+    assert driver.execute(GetItem(table, key("a"))).item is None
+
+
+# DynamoDB looks for numbers that are seconds; everything else it leaves alone, old numbers too,
+# which are likely to be no times at all.
+ENDS: dict[str, AttributeValue] = {
+    "an hour ago": number(PAST),
+    "four years ago": number(PAST - 4 * YEAR),
+}
+STAYS: dict[str, AttributeValue] = {
+    "in an hour": number(FUTURE),
+    "six years ago": number(PAST - 6 * YEAR),
+    "the beginning": number(0),
+    "before the beginning": number(-1),
+    "milliseconds": number(f"{FUTURE}000"),
+    "never": number("9" * 38),
+    "text": text(str(PAST)),
+    "a set": {"NS": [str(PAST)]},
+    "null": {"NULL": True},
+    "a map": {"M": {"expires": number(PAST)}},
+}
+
+
+@pytest.mark.parametrize("until", [*ENDS, *STAYS])
+def test_only_a_time_that_is_past_ends_an_item(driver: Driver, table: str, until: str) -> None:
+    item: Item = key("a") | {"expires": (ENDS | STAYS)[until]}
+    put(driver, table, item, key("no time at all"))
+    assert driver.execute(SweepExpired()).removed == (1 if until in ENDS else 0)
+    assert left(driver, table) == [*(["a"] if until in STAYS else []), "no time at all"]
+
+
+# A number is a time however it is written.
+def test_a_time_may_be_written_with_an_exponent(driver: Driver, table: str) -> None:
+    put(driver, table, key("a") | {"expires": number(f"{PAST}.0e0")})
+    assert driver.execute(SweepExpired()).removed == 1
+
+
+def test_a_new_time_prolongs_an_item(driver: Driver, table: str) -> None:
+    put(driver, table, key("a") | {"expires": number(PAST)}, key("b") | {"expires": number(FUTURE)})
+    for name, until in (("a", FUTURE), ("b", PAST)):
+        driver.execute(
+            UpdateItem(
+                table,
+                key(name),
+                update_expression="SET expires = :u",
+                expression_attribute_values={":u": number(until)},
+            )
+        )
+    driver.execute(SweepExpired())
+    assert left(driver, table) == ["a"]
+
+
+def test_an_item_without_a_time_any_more_stays(driver: Driver, table: str) -> None:
+    put(driver, table, key("a") | {"expires": number(PAST)})
+    driver.execute(UpdateItem(table, key("a"), update_expression="REMOVE expires"))
+    assert driver.execute(SweepExpired()).removed == 0
+
+
+# The attribute decides, whether it was named before the items were written or after.
+def test_items_that_were_there_before_expire_as_well(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    put(driver, table, key("a") | {"expires": number(PAST)}, key("b") | {"ends": number(PAST)})
+    assert driver.execute(SweepExpired()).removed == 0
+    let_expire(driver, table, "ends")
+    driver.execute(SweepExpired())
+    assert left(driver, table) == ["a"]
+
+
+def test_nothing_expires_once_it_is_turned_off(driver: Driver, table: str) -> None:
+    put(driver, table, key("a") | {"expires": number(PAST)})
+    let_expire(driver, table, enabled=False)
+    put(driver, table, key("b") | {"expires": number(PAST)})
+    assert driver.execute(SweepExpired()).removed == 0
+    let_expire(driver, table, "ends")
+    assert driver.execute(SweepExpired()).removed == 0
+    assert left(driver, table) == ["a", "b"]
+
+
+def test_one_table_can_be_swept(driver: Driver, table: str) -> None:
+    other = make_table(driver, pk="S")
+    let_expire(driver, other)
+    for name in (table, other):
+        put(driver, name, key("a") | {"expires": number(PAST)})
+    assert driver.execute(SweepExpired(table)).removed == 1
+    assert (left(driver, table), left(driver, other)) == ([], ["a"])
+    assert driver.execute(SweepExpired()).removed == 1
+
+
+def test_a_table_that_is_swept_must_be_there(driver: Driver) -> None:
+    with pytest.raises(ResourceNotFound):
+        driver.execute(SweepExpired(unused_name()))
+
+
+# A sweep of many items is done in pieces, so that others get their turn; the oldest go first.
+def test_a_sweep_stops_at_its_limit(driver: Driver, table: str) -> None:
+    fill(driver, table, [key(str(i)) | {"expires": number(PAST - i)} for i in range(5)])
+    swept = driver.execute(SweepExpired(limit=2))
+    assert (swept.removed, swept.more) == (2, True)
+    assert left(driver, table) == ["0", "1", "2"]
+    swept = driver.execute(SweepExpired(limit=1000))
+    assert (swept.removed, swept.more) == (3, False)
+
+
+@pytest.mark.parametrize("limit", [0, 1001])
+def test_a_sweep_removes_up_to_a_thousand(driver: Driver, limit: int) -> None:
+    assert "Limit must have value" in refusal(driver, SweepExpired(limit=limit))
+
+
+def test_an_expired_item_leaves_the_indexes(driver: Driver) -> None:
+    table = make_table(
+        driver,
+        local_index("local", pk="S", kind="S"),
+        global_index("global", kind="S"),
+        pk="S",
+        sk="S",
+    )
+    let_expire(driver, table)
+    item: Item = {"pk": text("p"), "sk": text("1"), "kind": text("k"), "expires": number(PAST)}
+    put(driver, table, item)
+    driver.execute(SweepExpired())
+    for index in ("local", "global"):
+        assert driver.execute(Scan(table, index_name=index)).count == 0
+    assert driver.execute(query(table, "pk = :p", p=text("p"))).count == 0
+
+
+# Whoever follows the feed can tell an end in time from a deletion by somebody.
+def test_the_feed_tells_that_an_item_expired(driver: Driver, table: str) -> None:
+    item = key("a") | {"expires": number(PAST)}
+    put(driver, table, item)
+    start = driver.execute(ReadChanges(after=None)).position
+    driver.execute(SweepExpired())
+    (change,) = driver.execute(ReadChanges(after=start)).changes
+    assert (change.kind, change.old, change.new) == ("REMOVE", item, None)
+    assert (change.table_name, change.keys, change.expired) == (table, key("a"), True)

@@ -1,0 +1,162 @@
+"""Client tokens: a transaction that is sent twice is carried out once."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from msgspec.structs import replace
+
+from singletable.errors import IdempotencyMismatch, TransactionCanceled
+from singletable.operations import ConsumedCapacity, Driver, TransactWriteItems
+from singletable.values import Item
+from tests.conformance.collections_of_items import number, text
+from tests.conformance.refusals import refusal
+from tests.conformance.tables import make_table, put, stored
+from tests.conformance.transactions import checking, deleting, key, putting, updating
+
+
+@pytest.fixture
+def table(driver: Driver) -> str:
+    """A table with an item `counter` that stands at 0."""
+    name = make_table(driver, pk="S")
+    put(driver, name, key("counter") | {"n": number(0)})
+    return name
+
+
+def counting(table: str, token: str | None) -> TransactWriteItems:
+    """A transaction that adds one to the counter."""
+    action = updating(table, key("counter"), "SET n = n + :one", one=number(1))
+    return TransactWriteItems([action], client_request_token=token)
+
+
+def count(driver: Driver, table: str) -> int:
+    """Where the counter stands."""
+    item = stored(driver, table, key("counter"))
+    assert item is not None
+    return int(item["n"]["N"])
+
+
+def token() -> str:
+    """A token that was never used."""
+    return str(uuid4())
+
+
+def test_the_same_request_with_the_same_token_is_carried_out_once(
+    driver: Driver, table: str
+) -> None:
+    asked = counting(table, token())
+    for _ in range(3):
+        driver.execute(asked)
+    assert count(driver, table) == 1
+
+
+@pytest.mark.parametrize("tokens", [(None, None), ("one", "two")])
+def test_a_request_with_another_token_or_none_is_carried_out_again(
+    driver: Driver, table: str, tokens: tuple[str | None, str | None]
+) -> None:
+    suffix = token()[:30]
+    for one in tokens:
+        driver.execute(counting(table, None if one is None else one + suffix))
+    assert count(driver, table) == 2
+
+
+# A token stands for one request: another one under it is a mistake of the caller's.
+@pytest.mark.parametrize("other", ["value", "put", "delete", "more", "check"])
+def test_another_request_with_the_same_token_is_refused(
+    driver: Driver, table: str, other: str
+) -> None:
+    asked = counting(table, token())
+    driver.execute(asked)
+    actions = {
+        "value": [updating(table, key("counter"), "SET n = n + :one", one=number(2))],
+        "put": [putting(table, key("counter"))],
+        "delete": [deleting(table, key("counter"))],
+        "more": [*asked.transact_items, putting(table, key("more"))],
+        "check": [checking(table, key("counter"), "attribute_exists(pk)")],
+    }[other]
+    with pytest.raises(IdempotencyMismatch) as refused:
+        driver.execute(replace(asked, transact_items=actions))
+    assert refused.value.code == "IdempotentParameterMismatchException"
+    assert count(driver, table) == 1
+
+
+# How the answer is to be told is no part of what is to be done.
+def test_what_is_to_be_returned_may_differ(driver: Driver, table: str) -> None:
+    asked = counting(table, token())
+    driver.execute(asked)
+    driver.execute(replace(asked, return_consumed_capacity="TOTAL"))
+    assert count(driver, table) == 1
+
+
+# A transaction that was canceled changed nothing, so the token is free for the next attempt.
+def test_a_token_is_used_up_by_a_transaction_that_was_carried_out(
+    driver: Driver, table: str
+) -> None:
+    one = token()
+    failing = TransactWriteItems(
+        [putting(table, key("a"), "attribute_exists(pk)")], client_request_token=one
+    )
+    with pytest.raises(TransactionCanceled):
+        driver.execute(failing)
+    put(driver, table, key("a"))
+    driver.execute(failing)
+    with pytest.raises(IdempotencyMismatch):
+        driver.execute(counting(table, one))
+
+
+# The answer to a replay is about the past: conditions are not asked again.
+def test_a_replay_does_not_ask_its_conditions_again(driver: Driver, table: str) -> None:
+    create = TransactWriteItems(
+        [putting(table, key("once"), "attribute_not_exists(pk)")], client_request_token=token()
+    )
+    driver.execute(create)
+    driver.execute(create)
+    assert stored(driver, table, key("once")) == key("once")
+
+
+def test_a_replay_does_not_bring_back_what_was_changed_since(driver: Driver, table: str) -> None:
+    asked = TransactWriteItems([putting(table, key("a"))], client_request_token=token())
+    driver.execute(asked)
+    later: Item = key("a") | {"later": text("yes")}
+    put(driver, table, later)
+    driver.execute(asked)
+    assert stored(driver, table, key("a")) == later
+
+
+def consumed(driver: Driver, asked: TransactWriteItems) -> ConsumedCapacity:
+    """What the transaction consumed on its one table."""
+    told = driver.execute(replace(asked, return_consumed_capacity="INDEXES")).consumed_capacity
+    assert told is not None
+    (entry,) = told
+    return entry
+
+
+# The first call writes; the second only reads what the first one wrote, and is charged for that.
+def test_a_replay_is_charged_as_a_read(driver: Driver, table: str) -> None:
+    item: Item = key("a") | {"pad": text("x" * 1536)}
+    asked = TransactWriteItems([putting(table, item)], client_request_token=token())
+    first, replay = consumed(driver, asked), consumed(driver, asked)
+    assert (first.write_capacity_units, first.read_capacity_units) == (4, None)
+    assert (replay.read_capacity_units, replay.write_capacity_units) == (2, None)
+    assert replay.capacity_units == 2
+    assert replay.table is not None
+    assert (replay.table.read_capacity_units, replay.table.write_capacity_units) == (2, None)
+
+
+@pytest.mark.parametrize("length", [1, 36])
+def test_a_token_has_up_to_36_characters(driver: Driver, table: str, length: int) -> None:
+    driver.execute(counting(table, token()[:length]))
+    assert count(driver, table) == 1
+
+
+@pytest.mark.parametrize(
+    ("length", "rule"), [(0, "greater than or equal to 1"), (37, "less than or equal to 36")]
+)
+def test_a_token_of_another_length_is_refused(
+    driver: Driver, table: str, length: int, rule: str
+) -> None:
+    assert refusal(driver, counting(table, "t" * length)) == (
+        "1 validation error detected: Value at 'ClientRequestToken' failed to satisfy constraint: "
+        f"Member must have length {rule}"
+    )

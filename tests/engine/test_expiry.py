@@ -1,0 +1,60 @@
+"""Expiry with a clock of the test's own: an item ends when its second is over."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.engine import Engine, Settings
+from singletable.operations import (
+    ReadChanges,
+    Scan,
+    SweepExpired,
+    TimeToLiveSpecification,
+    UpdateTimeToLive,
+)
+from tests.conformance.collections_of_items import number
+from tests.conformance.tables import make_table, put
+from tests.conformance.transactions import key
+from tests.engine.clock import NOON, Clock
+
+FIVE_YEARS = 5 * 365 * 24 * 60 * 60
+
+
+@pytest.mark.parametrize(
+    ("until", "removed"),
+    [
+        (NOON - 1, 1),
+        (NOON, 0),
+        (NOON + 1, 0),
+        (NOON - FIVE_YEARS + 1, 1),
+        (NOON - FIVE_YEARS, 0),
+        (NOON - FIVE_YEARS - 1, 0),
+    ],
+)
+def test_an_item_ends_in_the_second_after_its_time(until: float, removed: int) -> None:
+    with Engine.in_memory(Settings(clock=Clock())) as engine:
+        table = make_table(engine, pk="S")
+        engine.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "expires")))
+        put(engine, table, key("a") | {"expires": number(int(until))})
+        assert engine.execute(SweepExpired()).removed == removed
+
+
+def test_items_end_as_time_goes_on() -> None:
+    clock = Clock()
+    with Engine.in_memory(Settings(clock=clock)) as engine:
+        table = make_table(engine, pk="S")
+        engine.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "expires")))
+        for minute in range(3):
+            put(engine, table, key(str(minute)) | {"expires": number(int(NOON) + 60 * minute)})
+        left: list[int] = []
+        for _ in range(4):
+            engine.execute(SweepExpired())
+            left.append(engine.execute(Scan(table)).count)
+            clock.now += 60
+        ends = [c for c in engine.execute(ReadChanges()).changes if c.expired]
+    assert left == [3, 2, 1, 0]
+    assert [(end.keys, end.when - NOON) for end in ends] == [
+        (key("0"), 60),
+        (key("1"), 120),
+        (key("2"), 180),
+    ]
