@@ -81,6 +81,24 @@ def test_another_request_with_the_same_token_is_refused(
     assert count(driver, table) == 1
 
 
+# Clients that keep attributes in hash maps send them in another order when they repeat themselves.
+def test_the_order_of_attributes_is_no_part_of_a_request(driver: Driver, table: str) -> None:
+    item: Item = {
+        "pk": text("a"),
+        "x": {"M": {"y": number(1), "z": number(2)}},
+        "w": text("w"),
+    }
+    turned: Item = {
+        "w": text("w"),
+        "x": {"M": {"z": number(2), "y": number(1)}},
+        "pk": text("a"),
+    }
+    one = token()
+    for same in (item, turned):
+        driver.execute(TransactWriteItems([putting(table, same)], client_request_token=one))
+    assert stored(driver, table, key("a")) == item
+
+
 # How the answer is to be told is no part of what is to be done.
 def test_what_is_to_be_returned_may_differ(driver: Driver, table: str) -> None:
     asked = counting(table, token())

@@ -15,8 +15,9 @@ LIFETIME = 10 * 60
 
 
 def digest_of(request: TransactWriteItems) -> bytes:
-    """What makes two requests the same: their actions."""
-    return hashlib.sha256(json.encode(request.transact_items)).digest()
+    """What makes two requests the same: their actions, in whatever order attributes are listed."""
+    actions = json.encode(request.transact_items, order="deterministic")
+    return hashlib.sha256(actions).digest()
 
 
 def replayed(session: Session, token: str, digest: bytes) -> dict[str, float] | None:
