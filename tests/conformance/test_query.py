@@ -249,6 +249,33 @@ def test_parameters_that_do_not_go_together_are_refused_before_the_table_is_look
     assert refusal(driver, replace(Query(unused_name()), **changes)) == message
 
 
+FILTER = {"query_filter": {"a": Condition("BETWEEN", [text("a")])}}
+TWICE = {"attributes_to_get": ["a", "a"]}
+START = {"exclusive_start_key": {"pk": number("abc")}}
+COUNT = {"select": "COUNT", "attributes_to_get": ["a"]}
+KEYS = {"key_conditions": {"pk": Condition("EQ")}}
+
+
+# Two faults in one request: which of them AWS tells, before it looks for the table.
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (KEYS | FILTER | {"projection_expression": "a"}, "Can not use both"),
+        (KEYS | FILTER | TWICE, "for the BETWEEN ComparisonOperator"),
+        (KEYS | TWICE | START, "Duplicate value in attribute name"),
+        (START, "cannot be converted to a numeric value"),
+        (COUNT, "Either the KeyConditions or KeyConditionExpression"),
+        (KEYS | COUNT, "Cannot specify the AttributesToGet"),
+        ({"select": "SPECIFIC_ATTRIBUTES", "key_condition_expression": ""}, "Must specify"),
+        (KEYS, "for the EQ ComparisonOperator"),
+    ],
+)
+def test_what_needs_no_table_is_told_in_the_order_of_aws(
+    driver: Driver, changes: dict[str, object], told: str
+) -> None:
+    assert told in refusal(driver, replace(Query(unused_name()), **changes))
+
+
 # The one mixture that AWS allows: the key by the old parameter, the filter by an expression.
 def test_key_conditions_go_with_a_filter_expression(driver: Driver, table: str) -> None:
     asked = Query(

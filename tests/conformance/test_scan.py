@@ -217,6 +217,74 @@ def test_parameters_that_do_not_go_together_are_refused_before_the_table_is_look
     assert refusal(driver, replace(Scan(unused_name()), **changes)) == message
 
 
+FILTER = {"scan_filter": {"a": Condition("BETWEEN", [text("a")])}}
+TWICE = {"attributes_to_get": ["a", "a"]}
+START = {"exclusive_start_key": {"pk": number("abc")}}
+COUNT = {"select": "COUNT", "projection_expression": ""}
+
+
+# Two faults in one request: which of them AWS tells, before it looks for the table.
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (TWICE | {"filter_expression": ""}, "Can not use both"),
+        (TWICE | FILTER, "Duplicate value in attribute name"),
+        (FILTER | START, "for the BETWEEN ComparisonOperator"),
+        (START | {"segment": 1}, "cannot be converted to a numeric value"),
+        (COUNT | {"segment": 1}, "The TotalSegments parameter is required"),
+        (COUNT, "Cannot specify the ProjectionExpression"),
+        ({"projection_expression": "", "filter_expression": ""}, "Invalid FilterExpression"),
+    ],
+)
+def test_what_needs_no_table_is_told_in_the_order_of_aws(
+    driver: Driver, changes: dict[str, object], told: str
+) -> None:
+    assert told in refusal(driver, replace(Scan(unused_name()), **changes))
+
+
+# Two faults that only the table can tell: the starting key is looked at in two steps.
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"index_name": "nowhere", "consistent_read": True}, "The table does not have"),
+        ({"consistent_read": True, "exclusive_start_key": {}}, "Consistent reads"),
+        ({"exclusive_start_key": {"a": number(1)}}, "The provided starting key is invalid"),
+        (
+            {
+                "exclusive_start_key": {
+                    "grade": text("g"),
+                    "year": text("y"),
+                    "pk": number(1),
+                    "sk": number(1),
+                }
+            },
+            "Select type ALL_ATTRIBUTES",
+        ),
+        ({}, "Select type ALL_ATTRIBUTES"),
+        (
+            {"select": None, "projection_expression": "pk.a, extra"},
+            "Key attributes must be scalars",
+        ),
+        ({"select": None, "projection_expression": "extra"}, "does not project [extra]"),
+    ],
+)
+def test_what_needs_a_table_is_told_in_the_order_of_aws(
+    driver: Driver, changes: dict[str, object], told: str
+) -> None:
+    table = make_indexed_table(driver)
+    asked = Scan(table, index_name="by_grade_and_year", select="ALL_ATTRIBUTES")
+    assert told in refusal(driver, replace(asked, **changes))
+
+
+# A place among entries needs the index's key, and the table's to tell equal ones apart.
+def test_a_page_of_an_index_ends_at_its_keys(driver: Driver) -> None:
+    table = make_indexed_table(driver)
+    item: Item = {name: text("x") for name in ("pk", "sk", "grade", "year", "note")}
+    put(driver, table, item)
+    page = driver.execute(Scan(table, index_name="by_grade_and_year", limit=1))
+    assert page.last_evaluated_key == {name: item[name] for name in ("pk", "sk", "grade", "year")}
+
+
 # Scans are still on AWS's older checks of values, which name the value that is bad and know an
 # empty number no better.
 @pytest.mark.parametrize(
