@@ -157,21 +157,34 @@ def test_an_update_may_make_an_item(driver: Driver, expression: str, after: Item
     assert stored(driver, table, KEY) == after
 
 
+def test_an_update_that_makes_no_item_has_none_to_give_back(driver: Driver) -> None:
+    table = make_table(driver, pk="S")
+    assert driver.execute(update(table, "REMOVE a", returning="ALL_NEW")).attributes is None
+
+
 # An update without an update leaves a trace: the bare key.
 def test_an_update_of_nothing_makes_a_bare_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(UpdateItem(table, KEY)).raw_attributes is None
     assert stored(driver, table, KEY) == KEY
     put(driver, table, ada(a={"S": "a"}))
-    driver.execute(UpdateItem(table, KEY))
+    whole = driver.execute(UpdateItem(table, KEY, return_values="ALL_NEW"))
+    assert whole.attributes == ada(a={"S": "a"})
+    touched = driver.execute(UpdateItem(table, KEY, return_values="UPDATED_NEW"))
+    assert touched.attributes is None
     assert stored(driver, table, KEY) == ada(a={"S": "a"})
 
 
-BEFORE = ada(x={"N": "1"}, y={"N": "2"}, m={"M": {"a": {"S": "a"}, "keep": {"S": "keep"}}})
+BEFORE = ada(
+    x={"N": "1"},
+    y={"N": "2"},
+    m={"M": {"a": {"S": "a"}, "keep": {"S": "keep"}}},
+    l=_texts("zero", "one", "two"),
+)
 RETURNED: list[tuple[str, ReturnValue, Item | None]] = [
     ("SET x = :ten", "NONE", None),
     ("SET x = :ten", "ALL_OLD", BEFORE),
-    ("SET x = :ten", "ALL_NEW", ada(x={"N": "10"}, y={"N": "2"}, m=BEFORE["m"])),
+    ("SET x = :ten", "ALL_NEW", ada(x={"N": "10"}, y={"N": "2"}, m=BEFORE["m"], l=BEFORE["l"])),
     ("SET x = :ten", "UPDATED_OLD", {"x": {"N": "1"}}),
     ("SET x = :ten", "UPDATED_NEW", {"x": {"N": "10"}}),
     ("ADD x :ten", "UPDATED_NEW", {"x": {"N": "11"}}),
@@ -188,6 +201,15 @@ RETURNED: list[tuple[str, ReturnValue, Item | None]] = [
     ("REMOVE y", "UPDATED_OLD", {"y": {"N": "2"}}),
     ("REMOVE y", "UPDATED_NEW", None),
     ("SET x = :ten REMOVE y", "UPDATED_NEW", {"x": {"N": "10"}}),
+    ("SET l[1] = :new", "UPDATED_OLD", {"l": _texts("one")}),
+    ("SET l[1] = :new", "UPDATED_NEW", {"l": _texts("new")}),
+    ("REMOVE l[1], l[3]", "UPDATED_OLD", {"l": _texts("one")}),
+    # The paths are read again in the new item, where another element may have moved up...
+    ("REMOVE l[1]", "UPDATED_NEW", {"l": _texts("two")}),
+    # ...and what was set beyond the end is not where it was set.
+    ("SET l[9] = :new", "UPDATED_NEW", None),
+    # To set what was there before is an update, too.
+    ("SET x = x", "UPDATED_OLD", {"x": {"N": "1"}}),
 ]
 
 
