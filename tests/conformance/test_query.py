@@ -203,6 +203,27 @@ def test_the_key_condition_is_read_before_the_filter_and_the_projection(driver: 
     assert refusal(driver, asked) == f"Invalid ProjectionExpression: {empty}"
 
 
+# A key condition is first read as any condition is; that it is one on keys is asked of it when
+# everything else is read.
+def test_the_shape_of_the_key_condition_is_looked_at_last(driver: Driver) -> None:
+    asked = replace(
+        query(unused_name(), "attribute_type(a, :n)", n=text("N")),
+        filter_expression="",
+        projection_expression="",
+        expression_attribute_names={"#unused": "a"},
+    )
+    empty = "The expression can not be empty;"
+    assert refusal(driver, asked) == f"Invalid FilterExpression: {empty}"
+    asked = replace(asked, filter_expression="a > b")
+    assert refusal(driver, asked) == f"Invalid ProjectionExpression: {empty}"
+    asked = replace(asked, projection_expression=None)
+    assert "unused in expressions: keys: {#unused}" in refusal(driver, asked)
+    asked = replace(asked, expression_attribute_names=None)
+    assert refusal(driver, asked) == (
+        "Invalid operator used in KeyConditionExpression: attribute_type"
+    )
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

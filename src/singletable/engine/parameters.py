@@ -12,8 +12,9 @@ from singletable.expressions import (
     Placeholders,
     Projection,
     Update,
+    check_key_condition,
+    key_clauses,
     parse_condition,
-    parse_key_condition,
     parse_projection,
     parse_update,
 )
@@ -114,17 +115,15 @@ def read_expressions(request: object, dialect: Dialect) -> Expressions:
     ):
         return _NONE
     placeholders = Placeholders.checked(names, values, dialect.check_expression_value)
-    read = Expressions(
-        None if update is None else parse_update(update, placeholders),
-        None if condition is None else parse_condition(condition, placeholders),
-        None if key_condition is None else parse_key_condition(key_condition, placeholders),
-        None
-        if filter_ is None
-        else parse_condition(filter_, placeholders, parameter="FilterExpression"),
-        None if projection is None else parse_projection(projection, placeholders),
-    )
+    read_update = None if update is None else parse_update(update, placeholders)
+    read_condition = None if condition is None else parse_condition(condition, placeholders)
+    if key_condition is not None:
+        check_key_condition(key_condition, placeholders)
+    read_filter = None if filter_ is None else parse_condition(filter_, placeholders, FILTER[0])
+    read_projection = None if projection is None else parse_projection(projection, placeholders)
     placeholders.check_unused()
-    return read
+    clauses = None if key_condition is None else key_clauses(key_condition, placeholders)
+    return Expressions(read_update, read_condition, clauses, read_filter, read_projection)
 
 
 def attributes_to_get(names: list[str] | None) -> Projection | None:

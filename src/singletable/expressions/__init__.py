@@ -45,6 +45,8 @@ from singletable.expressions.nodes import (
     Update,
 )
 from singletable.expressions.parse import (
+    check_key_condition,
+    key_clauses,
     parse_condition,
     parse_key_condition,
     parse_projection,
@@ -99,8 +101,10 @@ __all__ = [
     "Term",
     "Update",
     "apply_update",
+    "check_key_condition",
     "creates_item",
     "holds",
+    "key_clauses",
     "operator_count",
     "parse_condition",
     "parse_key_condition",

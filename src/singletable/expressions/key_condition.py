@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, assert_never, cast
 
 from singletable.errors import ValidationError
-from singletable.expressions.bind_condition import bind_condition
 from singletable.expressions.placeholders import Placeholders
 from singletable.expressions.problem import Problem
 from singletable.expressions.written import (
@@ -43,9 +42,7 @@ KeyCondition: TypeAlias = tuple[KeyClause, ...]
 
 
 def bind_key_condition(written: WrittenCondition, placeholders: Placeholders) -> KeyCondition:
-    """The clauses of the condition, or a refusal."""
-    # First everything that is checked of any condition, over the whole of it; then its shape.
-    bind_condition(written, placeholders)
+    """The clauses of a condition that is sound as any condition, or a refusal for its shape."""
     found: dict[str, KeyClause] = {}
     _collect(written, placeholders, found)
     return tuple(found.values())

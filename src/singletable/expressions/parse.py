@@ -26,6 +26,7 @@ from singletable.values import text_size
 
 MAX_EXPRESSION_SIZE = 4096
 KEPT = 1024
+KEY_CONDITION = "KeyConditionExpression"
 
 Written = TypeVar("Written")
 Bound = TypeVar("Bound")
@@ -44,8 +45,21 @@ def parse_condition(
 
 def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
     """The key condition that the text writes, not yet held against the keys of a table."""
-    parameter = "KeyConditionExpression"
-    return _parse(parameter, text, placeholders, _condition_kept, bind_key_condition)
+    check_key_condition(text, placeholders)
+    return key_clauses(text, placeholders)
+
+
+def check_key_condition(text: str, placeholders: Placeholders) -> None:
+    """Raise for whatever is wrong with any condition; that it is about keys is the next step.
+
+    DynamoDB reads the other expressions of a query between the two.
+    """
+    parse_condition(text, placeholders, KEY_CONDITION)
+
+
+def key_clauses(text: str, placeholders: Placeholders) -> KeyCondition:
+    """The clauses of a key condition that was checked, one for each attribute."""
+    return _parse(KEY_CONDITION, text, placeholders, _condition_kept, bind_key_condition)
 
 
 def parse_update(text: str, placeholders: Placeholders) -> Update:
