@@ -114,7 +114,14 @@ def test_a_limit_with_a_fraction_is_cut_and_a_word_for_truth_is_taken() -> None:
     assert read("Query", body) == Query("votes", limit=3, consistent_read=True)
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"null", b"[]", b'"text"', b"\xff\xfe", b"nonsense"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"{", b"null", b"[]", b'"text"', b"\xff\xfe", b"nonsense"),
+        # Not UTF-8, as a value, as a name, and in a member that nobody reads.
+        *(b'{"TableName":"\xff"}', b'{"\xc3":1}', b'{"Odd":"\xed\xa0\x80"}'),
+    ],
+)
 def test_a_body_that_is_no_object_is_refused_without_a_word(body: bytes) -> None:
     with pytest.raises(SerializationError) as refused:
         read_request("DynamoDB_20120810.GetItem", body)

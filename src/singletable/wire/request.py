@@ -15,6 +15,8 @@ _DECODERS: dict[str, json.Decoder[Any]] = {
     target: json.Decoder(operation) for target, operation in TARGETS.items()
 }
 _encode = json.Encoder().encode
+# What the reader raises for a body that is no JSON, that is deeper than it follows, or no UTF-8.
+_UNREADABLE = (DecodeError, RecursionError, UnicodeDecodeError)
 
 
 class UnknownOperation(OperationError):
@@ -33,7 +35,7 @@ def read_request(target: str, body: bytes) -> Operation[Any]:
     except (DecodeError, ValidationError):
         # Rare, so it may be slow: find what is amiss, or read it as leniently as AWS does.
         return _read_slowly(target, body)
-    except RecursionError:
+    except (RecursionError, UnicodeDecodeError):
         raise SerializationError("") from None
 
 
@@ -43,7 +45,7 @@ def _read_slowly(target: str, body: bytes) -> Operation[Any]:
         if not isinstance(raw, dict):
             raise SerializationError("")
         return cast("Operation[Any]", read_structure(TARGETS[target], cast("dict[str, Any]", raw)))
-    except (DecodeError, RecursionError):
+    except _UNREADABLE:
         raise SerializationError("") from None
 
 
@@ -52,7 +54,7 @@ def _unknown(body: bytes) -> OperationError:
     try:
         if body:
             json.decode(body)
-    except (DecodeError, RecursionError):
+    except _UNREADABLE:
         return SerializationError("")
     return UnknownOperation("")
 
