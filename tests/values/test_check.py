@@ -194,11 +194,30 @@ def test_thirty_one_maps_around_a_value_are_allowed_and_no_more() -> None:
         None,
         5,
         {"NS": "12"},
+        {"M": {5: {"S": "a"}}},
+        {"M": {b"a": {"S": "a"}}},
+        # Python prints neither of these.
+        {"S": 10**5000},
+        {"S": nested(5000)},
     ],
+    ids=lambda value: f"{type(value).__name__}",
 )
 def test_a_misshapen_value_is_refused_clearly(value: object) -> None:
     with pytest.raises((ValidationError, SerializationError)):
         check_value(cast(AttributeValue, value))
+
+
+@pytest.mark.parametrize("name", [None, 5, b"a", ("a",)])
+def test_a_name_that_is_no_text_is_refused(name: object) -> None:
+    with pytest.raises(ValidationError, match=r"^One or more .*: An attribute's name is text"):
+        check_item(cast(Item, {name: {"S": "a"}}))
+
+
+# A set of a megabyte is refused in one go through it, not in one for each of its members.
+def test_the_first_member_that_comes_again_is_found_in_a_large_set() -> None:
+    members = [str(number) for number in range(200_000)]
+    with pytest.raises(ValidationError, match="contains duplicates"):
+        check_value({"SS": [*members, "199999"]})
 
 
 # In DynamoDB bad base64 is found when the request is read, before anything is checked.

@@ -77,12 +77,22 @@ class Layer:
             return f"{INVALID}{text}." if self.modern else text
         listed = f"[{', '.join(members)}]"
         if self.modern:
-            first = next(i for i, member in enumerate(members) if member in members[:i])
+            first = _first_again(members)
             known = sorted(members[:first], key=_member_bytes if kind == "BS" else str.encode)
             quoted = [f'"{member}"' for member in [*known, *members[first:]]]
             listed = f"[{(',' if kind == 'BS' else ', ').join(quoted)}]"
         of_type = "of type BS" if kind == "BS" else ""
         return f"{INVALID}Input collection {listed}{of_type} contains duplicates."
+
+
+def _first_again(members: list[str]) -> int:
+    """The place of the first member that was there before."""
+    seen: set[str] = set()
+    for place, member in enumerate(members):
+        if member in seen:
+            return place
+        seen.add(member)
+    return len(members)
 
 
 MODERN = Layer(modern=True)
@@ -102,13 +112,21 @@ def text_size(text: str) -> int:
         ) from None
 
 
+def name_size(name: object) -> int:
+    """The length of an attribute's name in UTF-8; only Python can bring one that is no text."""
+    if isinstance(name, str):
+        return len(name) if name.isascii() else text_size(name)
+    raise ValidationError(f"{INVALID}An attribute's name is text, not {_shown(name)}.")
+
+
 def check_item(item: Item, layer: Layer = MODERN) -> tuple[Item, int]:
     """The item in canonical form and its size; ValidationError if it cannot be kept."""
     size = 0
     canonical = item
     for name, value in item.items():
         kept, value_size = check_value(value, layer)
-        size += (len(name) if name.isascii() else text_size(name)) + value_size
+        plain = name.__class__ is str and name.isascii()
+        size += (len(name) if plain else name_size(name)) + value_size
         if kept is not value:
             if canonical is item:
                 canonical = item.copy()
@@ -160,7 +178,7 @@ def _check_map(
     changed: Item = {}
     for name, member in content.items():
         kept, member_size = check_value(member, layer, depth + 1)
-        size += text_size(name) + member_size + 1
+        size += name_size(name) + member_size + 1
         if kept is not member:
             changed[name] = kept
     return ({"M": {**content, **changed}} if changed else value), size
@@ -239,7 +257,8 @@ def _number_order(member: str) -> bytes:
 def _not_one_type(value: object, layer: Layer, depth: int) -> ValidationError:
     if not isinstance(value, Mapping):
         return ValidationError(
-            f'{INVALID}An attribute value is a mapping such as {{"S": "text"}}, not {value!r:.60}.'
+            f'{INVALID}An attribute value is a mapping such as {{"S": "text"}}, not '
+            f"{_shown(value)}."
         )
     # What is wrong with one of the types is said before that there are several.
     for kind in MODEL_ORDER:
@@ -263,4 +282,12 @@ def _misshapen(kind: str, content: object) -> str:
     }
     if kind not in shapes:
         return EMPTY_VALUE
-    return f"{INVALID}A value of type {kind} holds {shapes[kind]}, not {content!r:.60}."
+    return f"{INVALID}A value of type {kind} holds {shapes[kind]}, not {_shown(content)}."
+
+
+def _shown(value: object) -> str:
+    """The beginning of what Python prints for the value; some things it cannot print."""
+    try:
+        return f"{value!r:.60}"
+    except (ValueError, RecursionError):
+        return f"a value of Python's type {type(value).__name__}"
