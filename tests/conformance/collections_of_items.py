@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Iterator, Sequence
 
+import pytest
 from msgspec.structs import replace
 
 from singletable.operations import (
@@ -18,6 +19,9 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import AttributeValue, Item
+
+# For tests that make up examples by the dozen: over the wire these say no more, and take long.
+near_drivers = pytest.mark.parametrize("driver", ["memory", "file"], indirect=True)
 
 
 def text(value: str) -> AttributeValue:

@@ -31,7 +31,7 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.collections_of_items import number, text, walk
+from tests.conformance.collections_of_items import near_drivers, number, text, walk
 from tests.conformance.refusals import refusal
 from tests.conformance.tables import make_table, put, unused_name
 from tests.conformance.transactions import checking, deleting, key, putting, updating
@@ -278,6 +278,7 @@ def test_a_replay_is_not_told_again(driver: Driver, table: str) -> None:
 
 
 # Whoever starts from nothing and follows the feed has the table in the end.
+@near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     writes=st.lists(

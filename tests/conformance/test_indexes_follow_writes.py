@@ -27,7 +27,7 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import AttributeValue
-from tests.conformance.collections_of_items import binary, number, text, walk
+from tests.conformance.collections_of_items import binary, near_drivers, number, text, walk
 from tests.conformance.tables import unused_name
 
 
@@ -138,6 +138,7 @@ def writes(draw: st.DrawFn, table: str) -> Operation[object]:
 
 # Entries appear, move, change and vanish with the items; whatever the order of the writes, in the
 # end an index holds exactly the items that have its keys.
+@near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_an_index_follows_every_write(driver: Driver, data: st.DataObject) -> None:

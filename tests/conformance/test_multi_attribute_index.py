@@ -31,6 +31,7 @@ from singletable.values import AttributeValue, Item, KeyType
 from tests.conformance.collections_of_items import (
     binary,
     fill,
+    near_drivers,
     number,
     query,
     text,
@@ -353,6 +354,7 @@ RANGES: dict[str, Callable[[Any, Any], bool]] = {
 
 
 # Attributes are compared one after the other, each by its own type, however long they are.
+@near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_the_order_is_that_of_tuples(driver: Driver, data: st.DataObject) -> None:

@@ -12,6 +12,7 @@ from singletable.values import AttributeValue, Item
 from tests.conformance.collections_of_items import (
     binary,
     fill,
+    near_drivers,
     number,
     pages,
     query,
@@ -232,6 +233,7 @@ ITEMS = st.lists(
 )
 
 
+@near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=ITEMS,
@@ -271,6 +273,7 @@ def test_pages_of_any_size_are_the_whole_in_order(
         assert walk(driver, turned)[::-1] == walk(driver, asked)
 
 
+@near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ITEMS, limit=st.integers(1, 8), index=st.sampled_from([None, "local", "global"]))
 def test_pages_of_a_scan_are_the_whole_in_one_order(

@@ -18,6 +18,7 @@ from singletable.values import AttributeValue, KeyType
 from tests.conformance.collections_of_items import (
     binary,
     fill,
+    near_drivers,
     number,
     query,
     text,
@@ -301,6 +302,7 @@ COMPARISONS: dict[str, Callable[[Any, Any, Any], bool]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.type)
+@near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_query_is_a_filter_and_a_sort(driver: Driver, kind: Kind, data: st.DataObject) -> None:

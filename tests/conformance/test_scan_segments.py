@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from singletable.operations import Driver, Scan
 from singletable.values import Item
-from tests.conformance.collections_of_items import fill, number, text, walk
+from tests.conformance.collections_of_items import fill, near_drivers, number, text, walk
 from tests.conformance.refusals import refusal
 from tests.conformance.tables import global_index, make_table, unused_name
 
@@ -82,6 +82,7 @@ def test_a_segment_starts_from_its_own_keys(driver: Driver) -> None:
 
 # Workers that know nothing of each other read everything, and nothing twice; the items of one
 # partition stay together.
+@near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.sets(st.tuples(st.integers(0, 40), st.integers(0, 2)), max_size=40),

@@ -272,21 +272,17 @@ def test_a_bad_table_name_is_told_by_its_place(
         ),
     ],
 )
-@pytest.mark.parametrize("also", ["nothing", "no table", "an item twice", "a bad condition"])
 def test_parameters_are_checked_before_anything_else(
-    driver: Driver, table: str, changes: dict[str, object], message: str, also: str
+    driver: Driver, table: str, changes: dict[str, object], message: str
 ) -> None:
-    actions = [putting(table, key("a"))]
-    match also:
-        case "no table":
-            actions.append(putting(unused_name(), key("b")))
-        case "an item twice":
-            actions.append(deleting(table, key("a")))
-        case "a bad condition":
-            actions.append(putting(table, key("b"), "a = = b"))
-        case _:
-            pass
-    assert refusal(driver, replace(TransactWriteItems(actions), **changes)) == message
+    for more in (
+        [],
+        [putting(unused_name(), key("b"))],
+        [deleting(table, key("a"))],
+        [putting(table, key("b"), "a = = b")],
+    ):
+        asked = TransactWriteItems([putting(table, key("a")), *more])
+        assert refusal(driver, replace(asked, **changes)) == message
     assert stored(driver, table, key("a")) is None
 
 
@@ -310,13 +306,12 @@ def test_parameters_are_checked_before_anything_else(
         ),
     ],
 )
-@pytest.mark.parametrize("there", [True, False])
 def test_a_bad_condition_refuses_the_whole(
-    driver: Driver, table: str, kind: str, condition: str, message: str, there: bool
+    driver: Driver, table: str, kind: str, condition: str, message: str
 ) -> None:
-    name = table if there else unused_name()
-    actions = [putting(table, key("a")), conditional(kind, name, key("b"), condition)]
-    assert refusal(driver, TransactWriteItems(actions)) == BAD_CONDITION + message
+    for name in (table, unused_name()):
+        actions = [putting(table, key("a")), conditional(kind, name, key("b"), condition)]
+        assert refusal(driver, TransactWriteItems(actions)) == BAD_CONDITION + message
     assert stored(driver, table, key("a")) is None
 
 
@@ -337,23 +332,20 @@ def with_unused_value(kind: str, table: str, where: Item) -> TransactWriteItem:
 
 
 @KINDS
-@pytest.mark.parametrize("also", ["nothing", "no table", "an item twice"])
-@pytest.mark.parametrize("first", [True, False])
 def test_an_unused_value_comes_before_tables_and_items(
-    driver: Driver, table: str, kind: str, also: str, first: bool
+    driver: Driver, table: str, kind: str
 ) -> None:
-    other = {
-        "nothing": putting(table, key("a")),
-        "no table": putting(unused_name(), key("a")),
-        "an item twice": deleting(table, key("b")),
-    }[also]
     unused = with_unused_value(kind, table, key("b"))
-    actions = [unused, other] if first else [other, unused]
-    assert refusal(driver, TransactWriteItems(actions)) == UNUSED
+    for other in (
+        putting(table, key("a")),
+        putting(unused_name(), key("a")),
+        deleting(table, key("b")),
+    ):
+        for actions in ([unused, other], [other, unused]):
+            assert refusal(driver, TransactWriteItems(actions)) == UNUSED
     assert stored(driver, table, key("a")) is None
 
 
-# Names and values without an expression are unused in none.
 def test_an_unused_name_refuses_the_whole(driver: Driver, table: str) -> None:
     action = Put(
         table, key("a"), "attribute_not_exists(pk)", expression_attribute_names={"#n": "n"}
