@@ -14,6 +14,11 @@ PYTHON_FILES := src tests benchmarks
 DYNALITE_VERSION := 4.0.0
 DYNALITE := .peers/node_modules/dynalite/.$(DYNALITE_VERSION)
 
+# Clients that tests drive against the endpoint: .peers/PACKAGE/.VERSION, each with what it depends on in a folder of
+# its own, for they pin the same libraries differently.
+PYTHON_CLIENTS := .peers/aioboto3/.15.5.0 .peers/awscli/.1.46.2 .peers/pynamodb/.6.1.0
+NODE_CLIENTS := .peers/aws-sdk/.3.1162.0 .peers/dynamodb-admin/.5.3.3
+
 # $(call system,PACKAGES): Debian packages, installed only by targets that found them missing.
 system = if ! command -v apt-get >/dev/null; then \
 	    echo 'This needs: $(1). Install them and run make again.' >&2; exit 1; fi; \
@@ -24,7 +29,7 @@ system = if ! command -v apt-get >/dev/null; then \
 run: $(INSTALLED)  ## show what singletable does: a guided tour on the embedded engine
 	@$(BIN)/singletable tour
 
-test: $(INSTALLED) $(DYNALITE)  ## everything that must hold before a change lands
+test: $(INSTALLED) $(DYNALITE) $(PYTHON_CLIENTS) $(NODE_CLIENTS)  ## everything that must hold before a change lands
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/mypy --strict $(PYTHON_FILES)
@@ -62,4 +67,23 @@ $(INSTALLED): pyproject.toml
 $(DYNALITE): Makefile
 	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
 	npm install --prefix .peers --no-save --no-package-lock --no-audit --no-fund --silent dynalite@$(DYNALITE_VERSION)
+	@touch $@
+
+# A stamp is named for its version: another one installs again, from nothing.
+package = $(notdir $(@D))
+version = $(patsubst .%,%,$(@F))
+
+.peers/pynamodb/%: also := botocore==1.44.0
+$(PYTHON_CLIENTS): | $(INSTALLED)
+	@rm -rf $(@D)
+	@$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(package)==$(version) $(also)
+	@touch $@
+
+.peers/aws-sdk/%: packages = @aws-sdk/client-dynamodb@$(version) @aws-sdk/lib-dynamodb@$(version)
+.peers/dynamodb-admin/%: packages = $(package)@$(version)
+$(NODE_CLIENTS):
+	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
+	@rm -rf $(@D)
+	npm install --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(packages)
 	@touch $@

@@ -1,0 +1,237 @@
+"""A session with boto3's client: DynamoDB's own types, pages, waiters and exceptions."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import boto3
+import pytest
+
+from tests.clients.endpoint import Endpoint
+
+TABLE = "boto3.client"
+EVERYTHING: dict[str, Any] = {
+    "election": {"S": "mayor"},
+    "number": {"N": "1"},
+    "voter": {"S": "ada"},
+    "share": {"N": "0.1234567890123456789012345678901234567"},
+    "seal": {"B": b"\x00\xff"},
+    "ranking": {"L": [{"S": "lee"}, {"S": "kim"}, {"NULL": True}]},
+    "ward": {"M": {"name": {"S": "Grünau"}, "open": {"BOOL": True}}},
+    "names": {"SS": ["ada", "lovelace"]},
+    "years": {"NS": ["1815", "1852"]},
+    "marks": {"BS": [b"\x01", b"\x02"]},
+}
+
+
+@pytest.fixture(scope="module")
+def client(endpoint: Endpoint) -> Any:
+    """A client with a table that has an index."""
+    client = cast(Any, boto3).client(
+        "dynamodb",
+        endpoint_url=endpoint.url,
+        region_name=endpoint.region,
+        aws_access_key_id="any",
+        aws_secret_access_key="any",
+    )
+    made = client.create_table(
+        TableName=TABLE,
+        AttributeDefinitions=[
+            {"AttributeName": "election", "AttributeType": "S"},
+            {"AttributeName": "number", "AttributeType": "N"},
+            {"AttributeName": "voter", "AttributeType": "S"},
+        ],
+        KeySchema=[
+            {"AttributeName": "election", "KeyType": "HASH"},
+            {"AttributeName": "number", "KeyType": "RANGE"},
+        ],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": "by_voter",
+                "KeySchema": [{"AttributeName": "voter", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["share"]},
+            }
+        ],
+        BillingMode="PAY_PER_REQUEST",
+        Tags=[{"Key": "team", "Value": "votes"}],
+    )
+    assert made["TableDescription"]["TableStatus"] in ("CREATING", "ACTIVE")
+    client.get_waiter("table_exists").wait(TableName=TABLE, WaiterConfig={"Delay": 1})
+    return client
+
+
+def key(number: int, election: str = "mayor") -> dict[str, Any]:
+    """The key of a ballot."""
+    return {"election": {"S": election}, "number": {"N": str(number)}}
+
+
+def test_a_table_is_described_and_listed(client: Any) -> None:
+    table = client.describe_table(TableName=TABLE)["Table"]
+    assert table["TableStatus"] == "ACTIVE"
+    assert table["CreationDateTime"].year > 2000
+    assert table["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE"
+    tables = client.get_paginator("list_tables").paginate(PaginationConfig={"PageSize": 1})
+    assert TABLE in [name for page in tables for name in page["TableNames"]]
+
+
+def test_an_item_of_every_type_comes_back_as_it_was(client: Any) -> None:
+    client.put_item(TableName=TABLE, Item=EVERYTHING)
+    got = client.get_item(
+        TableName=TABLE, Key=key(1), ConsistentRead=True, ReturnConsumedCapacity="TOTAL"
+    )
+    assert got["Item"] == EVERYTHING
+    assert got["ConsumedCapacity"] == {"TableName": TABLE, "CapacityUnits": 1.0}
+    assert got["ResponseMetadata"]["RetryAttempts"] == 0  # the checksum was right at once
+    assert "Item" not in client.get_item(TableName=TABLE, Key=key(404))
+
+
+def test_an_update_is_made_once(client: Any) -> None:
+    vote: dict[str, Any] = {
+        "TableName": TABLE,
+        "Key": key(2),
+        "UpdateExpression": "SET voter = :ada ADD #count :one",
+        "ConditionExpression": "attribute_not_exists(voter)",
+        "ExpressionAttributeNames": {"#count": "count"},
+        "ExpressionAttributeValues": {":ada": {"S": "ada"}, ":one": {"N": "1"}},
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    assert client.update_item(ReturnValues="UPDATED_NEW", **vote)["Attributes"] == {
+        "voter": {"S": "ada"},
+        "count": {"N": "1"},
+    }
+    with pytest.raises(client.exceptions.ConditionalCheckFailedException) as refused:
+        client.update_item(**vote)
+    error = refused.value.response
+    assert error["Error"]["Message"] == "The conditional request failed"
+    assert error["Item"] == key(2) | {"voter": {"S": "ada"}, "count": {"N": "1"}}
+
+
+def test_batches_are_written_read_queried_and_scanned_in_pages(client: Any) -> None:
+    ballots = [
+        key(number, "council") | {"voter": {"S": f"voter {number % 3}"}, "text": {"S": "x" * 4000}}
+        for number in range(25)
+    ]
+    writes = [{"PutRequest": {"Item": ballot}} for ballot in ballots]
+    assert client.batch_write_item(RequestItems={TABLE: writes})["UnprocessedItems"] == {}
+    keys = [key(3, "council"), key(4, "council"), key(404)]
+    answer = client.batch_get_item(RequestItems={TABLE: {"Keys": keys}})
+    assert sorted(answer["Responses"][TABLE], key=lambda item: item["number"]["N"]) == ballots[3:5]
+
+    asked = {
+        "TableName": TABLE,
+        "KeyConditionExpression": "election = :council",
+        "ExpressionAttributeValues": {":council": {"S": "council"}},
+    }
+    pages = list(client.get_paginator("query").paginate(**asked, PaginationConfig={"PageSize": 10}))
+    assert [page["Count"] for page in pages] == [10, 10, 5]
+    assert [item for page in pages for item in page["Items"]] == ballots
+
+    by_voter = client.query(
+        TableName=TABLE,
+        IndexName="by_voter",
+        KeyConditionExpression="voter = :voter",
+        ExpressionAttributeValues={":voter": {"S": "voter 2"}},
+    )
+    assert sorted(int(item["number"]["N"]) for item in by_voter["Items"]) == list(range(2, 25, 3))
+    assert "text" not in by_voter["Items"][0]
+
+    found: list[Any] = []
+    for segment in range(2):
+        scan = client.get_paginator("scan").paginate(
+            TableName=TABLE,
+            Segment=segment,
+            TotalSegments=2,
+            FilterExpression="election = :council",
+            ExpressionAttributeValues={":council": {"S": "council"}},
+            PaginationConfig={"PageSize": 7},
+        )
+        found += [item for page in scan for item in page["Items"]]
+    assert sorted(found, key=lambda item: int(item["number"]["N"])) == ballots
+
+
+def test_a_transaction_is_made_or_cancelled_with_reasons(client: Any) -> None:
+    put = {"Put": {"TableName": TABLE, "Item": key(1, "referendum") | {"yes": {"BOOL": True}}}}
+    once = {
+        "Put": {
+            "TableName": TABLE,
+            "Item": key(2, "referendum"),
+            "ConditionExpression": "attribute_not_exists(election)",
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+    }
+    client.transact_write_items(TransactItems=[put, once], ClientRequestToken=TABLE)
+    client.transact_write_items(TransactItems=[put, once], ClientRequestToken=TABLE)
+    with pytest.raises(client.exceptions.IdempotentParameterMismatchException):
+        client.transact_write_items(TransactItems=[put], ClientRequestToken=TABLE)
+    with pytest.raises(client.exceptions.TransactionCanceledException) as cancelled:
+        client.transact_write_items(TransactItems=[put, once])
+    assert cancelled.value.response["CancellationReasons"] == [
+        {"Code": "None"},
+        {
+            "Code": "ConditionalCheckFailed",
+            "Message": "The conditional request failed",
+            "Item": key(2, "referendum"),
+        },
+    ]
+    assert "[None, ConditionalCheckFailed]" in str(cancelled.value)
+    read = client.transact_get_items(
+        TransactItems=[
+            {"Get": {"TableName": TABLE, "Key": key(number, "referendum")}} for number in (1, 404)
+        ]
+    )
+    assert read["Responses"] == [{"Item": put["Put"]["Item"]}, {}]
+
+
+def test_a_table_has_tags_and_a_time_to_live(client: Any) -> None:
+    arn = client.describe_table(TableName=TABLE)["Table"]["TableArn"]
+    client.tag_resource(ResourceArn=arn, Tags=[{"Key": "stage", "Value": "test"}])
+    client.untag_resource(ResourceArn=arn, TagKeys=["team"])
+    tags = client.list_tags_of_resource(ResourceArn=arn)["Tags"]
+    assert tags == [{"Key": "stage", "Value": "test"}]
+    specification = {"Enabled": True, "AttributeName": "expires"}
+    told = client.update_time_to_live(TableName=TABLE, TimeToLiveSpecification=specification)
+    assert told["TimeToLiveSpecification"] == specification
+    described = client.describe_time_to_live(TableName=TABLE)["TimeToLiveDescription"]
+    assert described["AttributeName"] == "expires"
+    assert described["TimeToLiveStatus"] in ("ENABLING", "ENABLED")
+
+
+def test_refusals_are_the_exceptions_of_the_client(client: Any) -> None:
+    with pytest.raises(client.exceptions.ResourceNotFoundException) as missing:
+        client.get_item(TableName="nowhere", Key=key(1))
+    assert missing.value.response["Error"]["Message"] == "Requested resource not found"
+    assert missing.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+    with pytest.raises(client.exceptions.ResourceInUseException):
+        client.create_table(
+            TableName=TABLE,
+            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+    with pytest.raises(client.exceptions.ClientError) as invalid:
+        client.get_item(TableName=TABLE, Key={"election": {"S": "mayor"}})
+    assert invalid.value.response["Error"] == {
+        "Code": "ValidationException",
+        "Message": "The provided key element does not match the schema",
+    }
+
+
+# Large answers are packed on the way, and large requests are announced with Expect: 100-continue.
+def test_large_items_go_both_ways(client: Any) -> None:
+    large = key(1, "large") | {"text": {"S": "ä" * 190_000}}
+    client.put_item(TableName=TABLE, Item=large)
+    assert client.get_item(TableName=TABLE, Key=key(1, "large"))["Item"] == large
+
+
+def test_a_table_is_deleted(client: Any) -> None:
+    client.create_table(
+        TableName=f"{TABLE}.gone",
+        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+        ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 1},
+    )
+    client.get_waiter("table_exists").wait(TableName=f"{TABLE}.gone", WaiterConfig={"Delay": 1})
+    client.delete_table(TableName=f"{TABLE}.gone")
+    client.get_waiter("table_not_exists").wait(TableName=f"{TABLE}.gone", WaiterConfig={"Delay": 1})
+    with pytest.raises(client.exceptions.ResourceNotFoundException):
+        client.describe_table(TableName=f"{TABLE}.gone")
