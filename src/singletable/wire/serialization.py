@@ -141,7 +141,7 @@ def _scalar(shape: Scalar, raw: Any) -> object:
     match name:
         case "String":
             return raw if isinstance(raw, str) else _cannot(raw, name)
-        case "Long":
+        case "Long" | "Integer":
             if isinstance(raw, bool) or not isinstance(raw, int | float):
                 return _cannot(raw, name)
             return floor(raw)

@@ -17,7 +17,7 @@ from singletable.values import AttributeValue
 class Scalar:
     """A string, a number or a boolean, by the name AWS has for its type."""
 
-    name: Literal["String", "Long", "Boolean", "Blob"]
+    name: Literal["String", "Long", "Integer", "Boolean", "Blob"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,11 @@ class Member:
     required: bool
 
 
+# Whole numbers are Long at AWS, but for these.
+_INTEGER = Scalar("Integer")
+_INTEGERS = ("Limit", "Segment", "TotalSegments")
+
+
 @cache
 def members_of(structure: type[Struct]) -> tuple[Member, ...]:
     """The members of a structure, in the order they are declared."""
@@ -72,7 +77,7 @@ def members_of(structure: type[Struct]) -> tuple[Member, ...]:
         Member(
             field.name,
             field.encode_name,
-            _shape(hints[field.name]),
+            _INTEGER if field.encode_name in _INTEGERS else _shape(hints[field.name]),
             required=field.default is NODEFAULT and field.default_factory is NODEFAULT,
         )
         for field in fields(structure)
