@@ -189,3 +189,142 @@ def test_stopping_answers_what_has_arrived_and_takes_no_more() -> None:
         idle_writer.close()
 
     talk(script)
+
+
+# A refusal waits for its turn, or the answer to the first request would be taken for it.
+def test_what_came_before_nonsense_is_answered_before_it_is_refused() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        echo.free.clear()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"one") + post(b"two") + b"\x00nonsense\r\n\r\n" + post(b"three"))
+        while not echo.asked:
+            await asyncio.sleep(0)
+        echo.free.set()
+        assert [(await read_response(reader))[2] for _ in range(2)] == [b"one", b"two"]
+        assert (await read_response(reader))[0] == 400
+        assert await reader.read() == b""
+        assert [request.body for request in echo.asked] == [b"one", b"two"]
+        writer.close()
+
+    talk(script)
+
+
+def test_stopping_answers_every_request_that_has_arrived() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        echo.free.clear()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"one") + post(b"two"))
+        while not echo.asked:
+            await asyncio.sleep(0)
+        stopping = asyncio.create_task(listener.stop())
+        await asyncio.sleep(0)
+        echo.free.set()
+        answers = [await read_response(reader) for _ in range(2)]
+        assert [body for _, _, body in answers] == [b"one", b"two"]
+        assert [headers["connection"] for _, headers, _ in answers] == ["keep-alive", "close"]
+        await stopping
+        writer.close()
+
+    talk(script)
+
+
+# Its length is told, and then the next response follows at once.
+def test_an_answer_to_head_has_no_body() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"abc").replace(b"POST", b"HEAD") + post(b"next"))
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b"content-length: 3\r\n" in head
+        assert (await read_response(reader))[2] == b"next"
+        writer.close()
+
+    talk(script)
+
+
+# It sends on for a while; had nobody read that, the answer would be lost with the connection.
+def test_who_sends_too_much_sees_why_it_is_refused() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"x" * 20_000_000))
+        await writer.drain()
+        assert (await read_response(reader))[0] == 413
+        assert await reader.read() == b""
+        writer.close()
+
+    talk(script, Limits(body=100))
+
+
+# The parser tells of a header when it ends; until then it would keep it, however long it gets.
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"POST / HTTP/1.1\r\nX: ",
+        b"POST / HTTP/1.1\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTrailer: ",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5;extension=",
+    ],
+    ids=["value", "name", "trailer", "chunk"],
+)
+def test_a_header_that_does_not_end_is_refused(head: bytes) -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head)
+        while not [each for each in listener.connections if each.target]:
+            await asyncio.sleep(0)
+        writer.write(b"x" * 10_000)
+        assert (await read_response(reader))[0] == 431
+        writer.close()
+
+    talk(script, Limits(headers=500))
+
+
+# Answers that nobody reads would fill the memory; so the client is answered no further, and one
+# that does not read for long is hung up on.
+def test_who_does_not_read_is_answered_no_further() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
+        for _ in range(100):
+            writer.write(post(b"x" * 500_000))
+        while listener.connections or not echo.asked:
+            await asyncio.sleep(0.01)
+        assert len(echo.asked) < 50
+        writer.transport.abort()
+
+    talk(script, Limits(idle=0.2, request=0.2))
+
+
+def test_who_ends_after_asking_is_still_answered() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        echo.free.clear()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"one") + post(b"two"))
+        writer.write_eof()
+        while not echo.asked:
+            await asyncio.sleep(0)
+        echo.free.set()
+        assert [(await read_response(reader))[2] for _ in range(2)] == [b"one", b"two"]
+        assert await reader.read() == b""
+        writer.close()
+
+    talk(script)
+
+
+class Broken(Echo):
+    """Answers nothing."""
+
+    async def answer(self, request: HttpRequest) -> HttpResponse:
+        raise RuntimeError("broken")
+
+
+# Whatever goes wrong behind it, the client is told, and does not wait for ever.
+def test_a_fault_of_ours_is_answered() -> None:
+    async def run() -> None:
+        listener = Listener(Broken())
+        _, port = await listener.start("127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"x") * 2)
+        assert [(await read_response(reader))[0] for _ in range(2)] == [500, 500]
+        writer.close()
+        await listener.stop()
+
+    asyncio.run(run())
