@@ -2,6 +2,7 @@
 
 SingleTableError
 ├─ AddressError                 connect() knows no driver for the address
+├─ FaultsError                  faults to inject that make no sense, or that this driver cannot have
 ├─ StorageError                 the database file is not ours to use, or is gone
 │  └─ EngineClosed              it was closed before the call
 └─ OperationError               the table refused; `code` is DynamoDB's name for it
@@ -18,6 +19,11 @@ SingleTableError
    ├─ TransactionConflict       another transaction has the item
    ├─ TransactionInProgress     the same client token is being worked on
    ├─ IdempotencyMismatch       the same client token came with another request
+   ├─ Throttled                 more than a table, an index or a partition can bear; carries reasons
+   │  ├─ ProvisionedThroughputExceeded  more than was provisioned
+   │  └─ RequestLimitExceeded   more than the account may have
+   ├─ InternalError             something broke at DynamoDB; a write may have taken effect or not
+   ├─ ServiceUnavailable        DynamoDB is away for the moment
    └─ PositionTrimmed           the change feed no longer reaches back so far
 
 DynamoDB's own refusals keep DynamoDB's own words.
@@ -36,6 +42,10 @@ class SingleTableError(Exception):
 
 class AddressError(SingleTableError):
     """There is no driver for the address; the message says which addresses there are."""
+
+
+class FaultsError(SingleTableError):
+    """Faults cannot be injected as described; the message says which, and what to write instead."""
 
 
 class StorageError(SingleTableError):
@@ -155,6 +165,54 @@ class IdempotencyMismatch(OperationError):
     """A client token was used again, with another request."""
 
     code = "IdempotentParameterMismatchException"
+
+
+@dataclass(frozen=True, slots=True)
+class ThrottlingReason:
+    """What was exceeded, in AWS's compound words, and the ARN of the table or index it is about."""
+
+    reason: str
+    resource: str
+
+
+class Throttled(OperationError):
+    """The request came too fast; nothing was changed. The same request may succeed later."""
+
+    code = "ThrottlingException"
+
+    def __init__(self, message: str, reasons: Sequence[ThrottlingReason] = ()) -> None:
+        super().__init__(message)
+        self.throttling_reasons = tuple(reasons)
+
+
+class ProvisionedThroughputExceeded(Throttled):
+    """More units were asked for than the table or the index has provisioned."""
+
+    code = "ProvisionedThroughputExceededException"
+
+
+class RequestLimitExceeded(Throttled):
+    """More units were asked for than the account may have."""
+
+    code = "RequestLimitExceeded"
+
+
+class InternalError(OperationError):
+    """Something broke at DynamoDB. Whether a write took effect is not known."""
+
+    code = "InternalServerError"
+
+    def __init__(self, message: str = "Internal server error") -> None:
+        super().__init__(message)
+
+
+class ServiceUnavailable(OperationError):
+    """DynamoDB is away for the moment; nothing was changed."""
+
+    code = "ServiceUnavailable"
+
+    def __init__(self, message: str = "DynamoDB is currently unavailable") -> None:
+        super().__init__(message)
 
 
 class PositionTrimmed(OperationError):
