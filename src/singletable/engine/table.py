@@ -20,26 +20,26 @@ class KeyAttribute:
     type: KeyType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeySchema:
     """What partitions and what sorts: one and at most one of a table, up to four each of a GSI."""
 
     partition: tuple[KeyAttribute, ...]
     sort: tuple[KeyAttribute, ...]
 
-    @property
+    @cached_property
     def attributes(self) -> tuple[KeyAttribute, ...]:
         """All key attributes in schema order."""
         return self.partition + self.sort
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of all key attributes in schema order."""
         return tuple(attribute.name for attribute in self.attributes)
 
     def in_item(self, item: Item) -> bool:
         """Whether the item has every key attribute, each of its type."""
-        for attribute in self.partition + self.sort:
+        for attribute in self.attributes:
             value = item.get(attribute.name)
             if value is None or attribute.type not in value:
                 return False
