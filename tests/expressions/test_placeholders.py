@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -100,3 +101,10 @@ def test_every_name_and_value_is_used_somewhere() -> None:
     )
     parse_update("ADD n :w, o :x", placeholders)
     placeholders.check_unused()
+
+
+# JSON has no other names than strings; Python has.
+def test_values_are_named_by_strings() -> None:
+    odd: Any = {b":a": ONE}
+    with pytest.raises(ValidationError, match="must be named by strings"):
+        Placeholders.checked(None, odd, as_it_is)

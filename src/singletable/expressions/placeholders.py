@@ -119,7 +119,16 @@ def check_value_names(values: Mapping[str, AttributeValue]) -> None:
     if not values:
         raise ValidationError("ExpressionAttributeValues must not be empty")
     for alias in values:
-        if not _VALUE.fullmatch(alias):
+        if not _is_alias(alias):
             raise ValidationError(
                 f'ExpressionAttributeValues contains invalid key: Syntax error; key: "{alias}"'
             )
+
+
+def _is_alias(alias: object) -> bool:
+    if isinstance(alias, str):
+        return _VALUE.fullmatch(alias) is not None
+    kind = type(alias).__name__
+    raise ValidationError(
+        f"ExpressionAttributeValues must be named by strings, and one is of Python's type {kind}"
+    )

@@ -7,6 +7,7 @@ from typing import assert_never, cast
 
 from msgspec import Struct as MsgspecStruct
 
+from singletable.engine.constraints.echo import as_java
 from singletable.engine.constraints.fault import (
     MAP_KEYS,
     NOT_NULL,
@@ -85,7 +86,7 @@ def _list(shape: List, value: list[object], path: Path) -> Iterator[Fault]:
 def _map(shape: Map | TableMap, value: dict[object, object], path: Path) -> Iterator[Fault]:
     for key in value:
         if not isinstance(key, str):
-            yield from _not(path.entry(str(key)), "named by a string", key)
+            yield from _not(path.entry(as_java(key)), "named by a string", key)
             return
     entries = cast("dict[str, object]", value)
     if isinstance(shape, Map):
