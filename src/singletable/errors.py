@@ -3,6 +3,7 @@
 SingleTableError
 ├─ AddressError                 connect() knows no driver for the address
 ├─ FaultsError                  faults to inject that make no sense, or that this driver cannot have
+├─ CredentialsError             the credentials file cannot be used; says where, and what to write
 ├─ StorageError                 the database file is not ours to use, or is gone
 │  └─ EngineClosed              it was closed before the call
 └─ OperationError               the table refused; `code` is DynamoDB's name for it
@@ -12,7 +13,12 @@ SingleTableError
    ├─ ResourceNotFound          no such table, index or resource
    │  └─ TableNotFound          the table that a control-plane call names
    ├─ ResourceInUse             the table exists already, or is being changed
-   ├─ AccessDenied              the resource belongs to another account
+   ├─ AccessDenied              no policy allows it, or the resource belongs to another account
+   ├─ NotSigned                 the request does not say who asks
+   ├─ IncompleteSignature       the signature lacks a part, or a part cannot be read
+   ├─ InvalidSignature          the signature is wrong, too old, or for elsewhere
+   ├─ UnrecognizedClient        nobody has the access key, or it goes with another session token
+   ├─ ExpiredToken              the session of the access key is over
    ├─ LimitExceeded             too many tables, indexes, tags or changes at once
    ├─ ItemCollectionTooLarge    an item collection of a table with an LSI outgrew 10 GB
    ├─ TransactionCanceled       carries one reason for each action
@@ -46,6 +52,10 @@ class AddressError(SingleTableError):
 
 class FaultsError(SingleTableError):
     """Faults cannot be injected as described; the message says which, and what to write instead."""
+
+
+class CredentialsError(SingleTableError):
+    """The credentials file cannot be used; the message says where, why and what to do."""
 
 
 class StorageError(SingleTableError):
@@ -109,9 +119,47 @@ class ResourceInUse(OperationError):
 
 
 class AccessDenied(OperationError):
-    """The resource belongs to another account."""
+    """No policy allows it, or the resource belongs to another account."""
 
     code = "AccessDeniedException"
+
+
+class NotSigned(OperationError):
+    """The request does not say who asks."""
+
+    code = "MissingAuthenticationTokenException"
+
+    def __init__(self, message: str = "Request is missing Authentication Token") -> None:
+        super().__init__(message)
+
+
+class IncompleteSignature(OperationError):
+    """A part of the signature is missing, or cannot be read."""
+
+    code = "IncompleteSignatureException"
+
+
+class InvalidSignature(OperationError):
+    """The signature is not that of the request, is too old, or is for another place."""
+
+    code = "InvalidSignatureException"
+
+
+class UnrecognizedClient(OperationError):
+    """Nobody has the access key, or it goes with another session token."""
+
+    code = "UnrecognizedClientException"
+
+
+class ExpiredToken(OperationError):
+    """The session that the access key belongs to is over."""
+
+    code = "ExpiredTokenException"
+
+    def __init__(
+        self, message: str = "The security token included in the request is expired"
+    ) -> None:
+        super().__init__(message)
 
 
 class LimitExceeded(OperationError):

@@ -13,10 +13,15 @@ from msgspec import Raw, json
 from singletable.errors import (
     CancellationReason,
     ConditionFailed,
+    InternalError,
     OperationError,
+    ProvisionedThroughputExceeded,
     ResourceNotFound,
     SerializationError,
+    ServiceUnavailable,
     SingleTableError,
+    Throttled,
+    ThrottlingReason,
     TransactionCanceled,
     ValidationError,
 )
@@ -90,6 +95,25 @@ def test_an_error_has_the_name_and_the_members_of_awss(
     status, raw = write_error(error)
     assert status == 400
     assert json.decode(raw) == body
+
+
+# Newer errors of throttling say what was too much, and where.
+def test_throttling_tells_its_reasons() -> None:
+    reason = ThrottlingReason("TableWriteKeyRangeThroughputExceeded", "arn:aws:dynamodb:…")
+    for error, member in (
+        (ProvisionedThroughputExceeded("slow down", [reason]), "ThrottlingReasons"),
+        (Throttled("slow down", [reason]), "throttlingReasons"),
+    ):
+        status, raw = write_error(error)
+        assert status == 400
+        assert json.decode(raw)[member] == [{"reason": reason.reason, "resource": reason.resource}]
+
+
+@pytest.mark.parametrize(("error", "status"), [(InternalError(), 500), (ServiceUnavailable(), 503)])
+def test_what_broke_at_dynamodb_is_no_fault_of_the_client(
+    error: OperationError, status: int
+) -> None:
+    assert write_error(error)[0] == status
 
 
 def test_what_is_no_refusal_is_an_internal_error() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import json
 
 from singletable.errors import (
@@ -11,6 +9,7 @@ from singletable.errors import (
     ConditionFailed,
     OperationError,
     SingleTableError,
+    Throttled,
     TransactionCanceled,
 )
 
@@ -21,11 +20,31 @@ _MODEL = "com.amazonaws.dynamodb.v20120810#"
 # Errors of the framework around DynamoDB have names of their own; the rest are in its model.
 _PREFIXES = {
     "ValidationException": "com.amazon.coral.validate#",
-    "SerializationException": _SERVICE,
-    "UnknownOperationException": _SERVICE,
-    "AccessDeniedException": _SERVICE,
-    "InternalServerError": _MODEL,
+    "ThrottlingException": "com.amazon.coral.availability#",
+    **dict.fromkeys(
+        (
+            "SerializationException",
+            "UnknownOperationException",
+            "AccessDeniedException",
+            "MissingAuthenticationTokenException",
+            "IncompleteSignatureException",
+            "InvalidSignatureException",
+            "UnrecognizedClientException",
+            "ExpiredTokenException",
+        ),
+        _SERVICE,
+    ),
 }
+_STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503}
+# Which errors spell their message with a capital is a matter of age.
+_CAPITAL = frozenset(
+    (
+        "SerializationException",
+        "AccessDeniedException",
+        "TransactionCanceledException",
+        "TransactionInProgressException",
+    )
+)
 
 
 def write_result(result: object) -> bytes:
@@ -37,17 +56,20 @@ def write_error(error: SingleTableError) -> tuple[int, bytes]:
     """The status and the body of an error."""
     if not isinstance(error, OperationError):
         return 500, _encode({"__type": f"{_MODEL}InternalServerError", "message": str(error)})
-    body: dict[str, Any] = {"__type": _PREFIXES.get(error.code, _MODEL) + error.code}
+    body: dict[str, object] = {"__type": _PREFIXES.get(error.code, _MODEL) + error.code}
     if error.message:
-        capital = error.code in ("SerializationException", "AccessDeniedException")
-        body["Message" if capital else "message"] = error.message
+        body["Message" if error.code in _CAPITAL else "message"] = error.message
     if isinstance(error, ConditionFailed) and error.item is not None:
         body["Item"] = error.item
     if isinstance(error, TransactionCanceled):
-        # Members of this one error are spelt with a capital M.
-        body["Message"] = body.pop("message")
         body["CancellationReasons"] = [_reason(reason) for reason in error.reasons]
-    return 500 if error.code == "InternalServerError" else 400, _encode(body)
+    if isinstance(error, Throttled) and error.throttling_reasons:
+        name = "throttlingReasons" if type(error) is Throttled else "ThrottlingReasons"
+        body[name] = [
+            {"reason": reason.reason, "resource": reason.resource}
+            for reason in error.throttling_reasons
+        ]
+    return _STATUSES.get(error.code, 400), _encode(body)
 
 
 def _reason(reason: CancellationReason) -> dict[str, object]:
