@@ -1,19 +1,17 @@
-"""Start `singletable dynamodb`, and stop it as its users do."""
+"""The endpoint as its users have it: `singletable dynamodb`, a process of its own."""
 
 from __future__ import annotations
 
 import os
-import re
-import signal
-import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-# Stopping takes milliseconds; whoever needs this long hangs.
-PATIENCE = 20.0
+from tests.clients.program import running
+
+REGION = "eu-central-1"
 
 
 @dataclass(frozen=True)
@@ -21,7 +19,7 @@ class Endpoint:
     """Where the endpoint is."""
 
     url: str
-    region: str = "eu-central-1"
+    region: str = REGION
 
     @property
     def environment(self) -> dict[str, str]:
@@ -40,22 +38,7 @@ class Endpoint:
 @contextmanager
 def running_endpoint() -> Generator[Endpoint]:
     """An endpoint with no tables, which ends with status 0 when it is asked to stop."""
-    command = Path(sys.executable).with_name("singletable")
-    region = Endpoint.region
-    process = subprocess.Popen(
-        [command, "dynamodb", "--memory", "--port", "0", "--region", region],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if url := re.search(r"http://[\d.]+:\d+", line):
-                break
-        else:
-            raise AssertionError(f"`{command} dynamodb` ended without saying where it is")
-        yield Endpoint(url[0], region)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    program = Path(sys.executable).with_name("singletable")
+    command: list[str | Path] = [program, "dynamodb", "--memory", "--port", "0", "--region", REGION]
+    with running(command, ready=r"http://[\d.]+:\d+", status=0) as said:
+        yield Endpoint(said[0])

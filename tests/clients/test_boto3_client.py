@@ -216,7 +216,7 @@ def test_refusals_are_the_exceptions_of_the_client(client: Any) -> None:
     }
 
 
-# Large answers are packed on the way, and large requests are announced with Expect: 100-continue.
+# Bodies of hundreds of kilobytes arrive in many pieces, both ways.
 def test_large_items_go_both_ways(client: Any) -> None:
     large = key(1, "large") | {"text": {"S": "ä" * 190_000}}
     client.put_item(TableName=TABLE, Item=large)

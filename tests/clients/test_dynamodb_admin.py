@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
 from collections.abc import Iterator
 from http.client import HTTPConnection
+from signal import SIGTERM
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +13,7 @@ import pytest
 
 from tests.clients.endpoint import Endpoint
 from tests.clients.installed import PATIENCE, installed, node
+from tests.clients.program import running
 
 TABLE = "dynamodb-admin"
 
@@ -47,26 +47,13 @@ def admin(endpoint: Endpoint) -> Iterator[Admin]:
     """A dynamodb-admin that shows the endpoint."""
     program = installed("dynamodb-admin/node_modules/dynamodb-admin/dist/dynamodb-admin.js")
     place = ("--host", "127.0.0.1", "--port", "0", "--dynamo-endpoint", endpoint.url)
-    process = subprocess.Popen(
+    with running(
         [node(), program, *place],
-        env=endpoint.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        said = ""
-        for line in process.stdout:
-            said += line
-            if port := re.search(r"listening on http://127\.0\.0\.1:(\d+)", line):
-                break
-        else:
-            raise AssertionError(f"dynamodb-admin does not start:\n{said}")
-        yield Admin(int(port[1]))
-    finally:
-        process.terminate()
-        process.communicate(timeout=PATIENCE)
+        ready=r"listening on http://127\.0\.0\.1:(\d+)",
+        status=-SIGTERM,
+        environment=endpoint.environment,
+    ) as said:
+        yield Admin(int(said[1]))
 
 
 def definition(units: object) -> dict[str, Any]:
