@@ -1,0 +1,32 @@
+"""The actions of DynamoDB that a policy may name, as IAM's reference lists them."""
+
+from __future__ import annotations
+
+# Those that singletable has no operation for are here too: a policy that names them is right.
+_DYNAMODB = """
+    AssociateTableReplica BatchGetItem BatchWriteItem ConditionCheckItem CreateBackup
+    CreateGlobalTable CreateGlobalTableWitness CreateTable CreateTableReplica DeleteBackup
+    DeleteGlobalTableWitness DeleteItem DeleteResourcePolicy DeleteTable DeleteTableReplica
+    DescribeBackup DescribeContinuousBackups DescribeContributorInsights DescribeEndpoints
+    DescribeExport DescribeGlobalTable DescribeGlobalTableSettings DescribeImport
+    DescribeKinesisStreamingDestination DescribeLimits DescribeReservedCapacity
+    DescribeReservedCapacityOfferings DescribeStream DescribeTable DescribeTableReplicaAutoScaling
+    DescribeTimeToLive DisableKinesisStreamingDestination EnableKinesisStreamingDestination
+    ExportTableToPointInTime GetAbacStatus GetItem GetRecords GetResourcePolicy GetShardIterator
+    ImportTable InjectError ListBackups ListContributorInsights ListExports ListGlobalTables
+    ListImports ListStreams ListTables ListTagsOfResource PartiQLDelete PartiQLInsert PartiQLSelect
+    PartiQLUpdate PurchaseReservedCapacityOfferings PutItem PutResourcePolicy Query
+    ReadDataForReplication ReplicateSettings RestoreTableFromAwsBackup RestoreTableFromBackup
+    RestoreTableToPointInTime Scan StartAwsBackupJob TagResource UntagResource UpdateAbacStatus
+    UpdateContinuousBackups UpdateContributorInsights UpdateGlobalTable UpdateGlobalTableSettings
+    UpdateGlobalTableVersion UpdateItem UpdateKinesisStreamingDestination UpdateTable
+    UpdateTableReplicaAutoScaling UpdateTimeToLive WriteDataForReplication
+""".split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
+# Operations that DynamoDB has no name for have no action there either.
+_OWN = ("ReadChanges", "SweepExpired")
+
+ACTIONS = (
+    *(f"dynamodb:{name}" for name in _DYNAMODB),
+    *(f"singletable:{name}" for name in _OWN),
+)
+SERVICES = ("dynamodb", "singletable")

@@ -1,0 +1,261 @@
+"""Whoever may touch only their own items sees and changes no others, whatever they try."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.connect import connect
+from singletable.engine import AsyncEngine, Engine
+from singletable.errors import OperationError
+from singletable.operations import (
+    AttributeDefinition,
+    CreateTable,
+    GlobalSecondaryIndex,
+    KeySchemaElement,
+    Operation,
+    Projection,
+    PutItem,
+    Scan,
+)
+from singletable.server.guard import Credential, Guard, Identity
+from singletable.server.guard.policy import read_policy
+from singletable.values import Item
+from singletable.wire import read_request, write_request, write_result
+from tests.server.guard.policies import policy, statement
+
+ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/scores"
+ATTRIBUTES = ["player", "game", "score", "mine"]
+# Of player 1: their own items, of which not even they may see the attribute `hidden`.
+POLICY = policy(
+    statement(
+        Action=[f"dynamodb:{name}" for name in ("*Item", "Query")],
+        Resource=[ARN, f"{ARN}/index/*"],
+        Condition={
+            "ForAllValues:StringEquals": {
+                "dynamodb:LeadingKeys": "1",
+                "dynamodb:Attributes": ATTRIBUTES,
+            },
+            "StringEqualsIfExists": {
+                "dynamodb:Select": "SPECIFIC_ATTRIBUTES",
+                "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"],
+            },
+        },
+    )
+)
+TABLE = CreateTable(
+    "scores",
+    [AttributeDefinition("player", "N"), AttributeDefinition("game", "S")],
+    [KeySchemaElement("player", "HASH"), KeySchemaElement("game", "RANGE")],
+    global_secondary_indexes=[
+        GlobalSecondaryIndex("by_game", [KeySchemaElement("game", "HASH")], Projection("ALL")),
+        GlobalSecondaryIndex("by_player", [KeySchemaElement("player", "HASH")], Projection("ALL")),
+    ],
+    billing_mode="PAY_PER_REQUEST",
+)
+SECRET = "never seen"
+
+tables = st.sampled_from(["scores", ARN, ARN.replace("aws", "aws-cn")])
+players = st.sampled_from(["1", "1.0", "2", "2.0", "+2", "20e-1"]).map(lambda text: {"N": text})
+keys = st.fixed_dictionaries({"player": players, "game": st.just({"S": "1"})})
+names = st.sampled_from([*ATTRIBUTES, "hidden", "hidden.deep", "#a", "#b"])
+projections = st.lists(names, min_size=1, max_size=2, unique=True).map(", ".join)
+conditions = st.sampled_from(
+    ["attribute_exists(hidden)", "attribute_not_exists(score)", "#b = :v", "score = :v"]
+)
+updates = st.sampled_from(
+    ["SET score = :v", "SET mine = hidden", "SET hidden = :v", "REMOVE #b", "SET #a = #b"]
+)
+returned = st.sampled_from(["NONE", "UPDATED_NEW", "ALL_OLD", "ALL_NEW"])
+on_failure = st.sampled_from(["NONE", "ALL_OLD"])
+ALIASES = {"#a": "mine", "#b": "hidden"}
+VALUES = {":v": {"S": "x"}}
+
+
+def _members(required: dict[str, Any], optional: dict[str, Any]) -> Any:
+    return st.fixed_dictionaries(required, optional=optional).map(_with_placeholders)
+
+
+def _with_placeholders(members: dict[str, Any]) -> dict[str, Any]:
+    """The members, with the names and values that their expressions use."""
+    said = " ".join(text for text in members.values() if isinstance(text, str))
+    aliases = {alias: name for alias, name in ALIASES.items() if alias in said}
+    used = VALUES if ":v" in said or ":o" in said else {}
+    if ":o" in said:
+        used = {":o": members["player"]} | (VALUES if ":v" in said else {})
+    placed = {name: value for name, value in members.items() if name != "player"}
+    return (
+        placed
+        | ({"ExpressionAttributeNames": aliases} if aliases else {})
+        | ({"ExpressionAttributeValues": used} if used else {})
+    )
+
+
+items = keys.flatmap(
+    lambda key: st.sampled_from([{}, {"score": {"S": "x"}}, {"hidden": {"S": "x"}}]).map(
+        lambda more: key | more
+    )
+)
+_failing = {
+    "ConditionExpression": conditions,
+    "ReturnValuesOnConditionCheckFailure": on_failure,
+}
+_reading = {"ProjectionExpression": projections}
+get = _members({"TableName": tables, "Key": keys}, _reading)
+put = _members({"TableName": tables, "Item": items}, _failing)
+delete = _members({"TableName": tables, "Key": keys}, _failing)
+update = _members({"TableName": tables, "Key": keys, "UpdateExpression": updates}, _failing)
+check = _members(
+    {"TableName": tables, "Key": keys, "ConditionExpression": conditions},
+    {"ReturnValuesOnConditionCheckFailure": on_failure},
+)
+query = _members(
+    {
+        "TableName": tables,
+        "player": players,
+        "KeyConditionExpression": st.sampled_from(["player = :o", "game = :o", ":o = player"]),
+    },
+    {
+        **_reading,
+        "IndexName": st.sampled_from(["by_game", "by_player"]),
+        "FilterExpression": conditions,
+        "Select": st.sampled_from(["COUNT", "ALL_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"]),
+    },
+)
+
+
+def _one_of(name: str, part: Any) -> Any:
+    return st.fixed_dictionaries({name: part})
+
+
+bodies = st.one_of(
+    st.tuples(st.just("GetItem"), get),
+    st.tuples(st.just("PutItem"), put),
+    st.tuples(st.just("DeleteItem"), delete),
+    st.tuples(
+        st.just("UpdateItem"),
+        st.tuples(update, returned).map(lambda both: both[0] | {"ReturnValues": both[1]}),
+    ),
+    st.tuples(st.just("Query"), query),
+    st.tuples(st.just("Scan"), _members({"TableName": tables}, _reading)),
+    st.tuples(
+        st.just("BatchGetItem"),
+        st.dictionaries(
+            tables,
+            _members({"Keys": st.lists(keys, min_size=1, max_size=2)}, _reading),
+            min_size=1,
+            max_size=2,
+        ).map(lambda asked: {"RequestItems": asked}),
+    ),
+    st.tuples(
+        st.just("BatchWriteItem"),
+        st.dictionaries(
+            tables,
+            st.lists(
+                _one_of("PutRequest", items.map(lambda item: {"Item": item}))
+                | _one_of("DeleteRequest", keys.map(lambda key: {"Key": key})),
+                min_size=1,
+                max_size=2,
+            ),
+            min_size=1,
+        ).map(lambda asked: {"RequestItems": asked}),
+    ),
+    st.tuples(
+        st.just("TransactGetItems"),
+        st.lists(_one_of("Get", get), min_size=1, max_size=2).map(
+            lambda actions: {"TransactItems": actions}
+        ),
+    ),
+    st.tuples(
+        st.just("TransactWriteItems"),
+        st.lists(
+            _one_of("Put", put)
+            | _one_of("Delete", delete)
+            | _one_of("Update", update)
+            | _one_of("ConditionCheck", check),
+            min_size=1,
+            max_size=2,
+        ).map(lambda actions: {"TransactItems": actions}),
+    ),
+)
+
+
+def _filled() -> Engine:
+    engine = connect("memory:")
+    engine.execute(TABLE)
+    for player in ("1", "2"):
+        item: Item = {
+            "player": {"N": player},
+            "game": {"S": "1"},
+            "hidden": {"S": SECRET},
+            "score": {"S": player},
+        }
+        engine.execute(PutItem("scores", item))
+    return engine
+
+
+def _of_others(engine: Engine) -> list[Item]:
+    return [item for item in engine.execute(Scan("scores")).items if item["player"] != {"N": "1"}]
+
+
+async def _answer(engine: Engine, operation: Operation[object]) -> str:
+    """Everything that comes back to the client: the result, or the refusal with all it carries."""
+    driver = AsyncEngine(engine)
+    guard = Guard([Credential("one", "AKIAONE", "secret")])
+    context = {"aws:username": "one"}
+    one = Identity("one", "AKIAONE", "000000000000", read_policy(POLICY, context), context)
+    try:
+        await guard.check(one, operation, driver)
+        return write_result(await driver.execute(operation)).decode()
+    except OperationError as refusal:
+        return f"{refusal} {vars(refusal)}"
+
+
+def _read(name: str, body: Any) -> Operation[object]:
+    read = read_request(f"DynamoDB_20120810.{name}", json.dumps(body).encode())
+    return cast("Operation[object]", read)  # its result is another with each name
+
+
+@given(bodies)
+def test_nobody_reaches_what_is_not_theirs(asked: tuple[str, Any]) -> None:
+    operation = _read(*asked)
+    with _filled() as engine:
+        before = _of_others(engine)
+        answer = asyncio.run(_answer(engine, operation))
+        assert _of_others(engine) == before, write_request(operation)
+        assert SECRET not in answer, write_request(operation)
+        assert '"2"' not in answer, write_request(operation)
+
+
+# The property above would hold as well if nothing were allowed.
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        (
+            "GetItem",
+            {
+                "TableName": ARN,
+                "Key": {"player": {"N": "1.0"}, "game": {"S": "1"}},
+                "ProjectionExpression": "score",
+            },
+        ),
+        (
+            "Query",
+            {
+                "TableName": "scores",
+                "IndexName": "by_player",
+                "KeyConditionExpression": "player = :o",
+                "ExpressionAttributeValues": {":o": {"N": "1"}},
+                "ProjectionExpression": "score",
+            },
+        ),
+    ],
+)
+def test_what_is_theirs_they_reach(name: str, body: object) -> None:
+    with _filled() as engine:
+        assert '"score":{"S":"1"}' in asyncio.run(_answer(engine, _read(name, body)))

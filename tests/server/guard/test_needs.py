@@ -1,0 +1,360 @@
+"""What each operation needs to be allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.errors import ValidationError
+from singletable.operations import (
+    AttributeDefinition,
+    AttributeValueUpdate,
+    BatchGetItem,
+    BatchWriteItem,
+    Condition,
+    ConditionCheck,
+    CreateTable,
+    Delete,
+    DeleteItem,
+    DeleteRequest,
+    DeleteTable,
+    DescribeEndpoints,
+    DescribeLimits,
+    DescribeTable,
+    DescribeTimeToLive,
+    ExpectedAttributeValue,
+    Get,
+    GetItem,
+    KeysAndAttributes,
+    KeySchemaElement,
+    ListTables,
+    ListTagsOfResource,
+    Operation,
+    Put,
+    PutItem,
+    PutRequest,
+    Query,
+    ReadChanges,
+    Scan,
+    SweepExpired,
+    Tag,
+    TagResource,
+    TimeToLiveSpecification,
+    TransactGetItem,
+    TransactGetItems,
+    TransactWriteItem,
+    TransactWriteItems,
+    UntagResource,
+    Update,
+    UpdateItem,
+    UpdateTable,
+    UpdateTimeToLive,
+    WriteRequest,
+)
+from singletable.server.guard.needs import attributes_of, needs_of, partition_values
+from singletable.server.guard.needs.need import Part
+from singletable.values import Item
+from singletable.wire import TARGETS
+from tests.server.guard.policies import GAMES, PLACE
+
+TABLES = GAMES.replace("GameScores", "*")
+OTHER = GAMES.replace("GameScores", "Ages")
+KEY: Item = {"UserId": {"S": "ada"}, "GameTitle": {"S": "chess"}}
+CREATE = CreateTable(
+    "GameScores", [AttributeDefinition("UserId", "S")], [KeySchemaElement("UserId", "HASH")]
+)
+TTL = TimeToLiveSpecification(True, "expires")
+
+# Each operation, and the actions and resources it needs.
+CASES: list[tuple[Operation[object], list[tuple[str, str]]]] = [
+    (PutItem("GameScores", KEY), [("dynamodb:PutItem", GAMES)]),
+    (GetItem("GameScores", KEY), [("dynamodb:GetItem", GAMES)]),
+    (UpdateItem("GameScores", KEY), [("dynamodb:UpdateItem", GAMES)]),
+    (DeleteItem("GameScores", KEY), [("dynamodb:DeleteItem", GAMES)]),
+    (Query("GameScores"), [("dynamodb:Query", GAMES)]),
+    (Query("GameScores", "ByTeam"), [("dynamodb:Query", f"{GAMES}/index/ByTeam")]),
+    (Scan("GameScores"), [("dynamodb:Scan", GAMES)]),
+    (Scan(GAMES, "ByTeam"), [("dynamodb:Scan", f"{GAMES}/index/ByTeam")]),
+    (
+        BatchGetItem({"GameScores": KeysAndAttributes([KEY]), "Ages": KeysAndAttributes([])}),
+        [("dynamodb:BatchGetItem", GAMES), ("dynamodb:BatchGetItem", OTHER)],
+    ),
+    (BatchWriteItem({"GameScores": []}), [("dynamodb:BatchWriteItem", GAMES)]),
+    (BatchWriteItem({}), [("dynamodb:BatchWriteItem", "*")]),
+    (
+        TransactGetItems([TransactGetItem(Get("GameScores", KEY))] * 2),
+        [("dynamodb:GetItem", GAMES), ("dynamodb:GetItem", GAMES)],
+    ),
+    (
+        TransactWriteItems(
+            [
+                TransactWriteItem(condition_check=ConditionCheck("Ages", KEY, "a = b")),
+                TransactWriteItem(put=Put("GameScores", KEY)),
+                TransactWriteItem(delete=Delete("Ages", KEY)),
+                TransactWriteItem(update=Update("GameScores", KEY, "SET a = b")),
+            ]
+        ),
+        [
+            ("dynamodb:ConditionCheckItem", OTHER),
+            ("dynamodb:PutItem", GAMES),
+            ("dynamodb:DeleteItem", OTHER),
+            ("dynamodb:UpdateItem", GAMES),
+        ],
+    ),
+    (CREATE, [("dynamodb:CreateTable", GAMES)]),
+    (
+        CreateTable(
+            "GameScores",
+            CREATE.attribute_definitions,
+            CREATE.key_schema,
+            tags=[Tag("team", "red")],
+            resource_policy="{}",
+        ),
+        [
+            ("dynamodb:CreateTable", GAMES),
+            ("dynamodb:TagResource", GAMES),
+            ("dynamodb:PutResourcePolicy", GAMES),
+        ],
+    ),
+    (DescribeTable("GameScores"), [("dynamodb:DescribeTable", GAMES)]),
+    (UpdateTable("GameScores"), [("dynamodb:UpdateTable", GAMES)]),
+    (DeleteTable("GameScores"), [("dynamodb:DeleteTable", GAMES)]),
+    (DescribeTimeToLive("GameScores"), [("dynamodb:DescribeTimeToLive", GAMES)]),
+    (UpdateTimeToLive("GameScores", TTL), [("dynamodb:UpdateTimeToLive", GAMES)]),
+    (ListTables(), [("dynamodb:ListTables", TABLES)]),
+    (TagResource(GAMES, []), [("dynamodb:TagResource", GAMES)]),
+    (UntagResource(GAMES, []), [("dynamodb:UntagResource", GAMES)]),
+    (ListTagsOfResource(""), [("dynamodb:ListTagsOfResource", "*")]),
+    (DescribeLimits(), [("dynamodb:DescribeLimits", "*")]),
+    (DescribeEndpoints(), [("dynamodb:DescribeEndpoints", "*")]),
+    (ReadChanges(table_name="GameScores"), [("singletable:ReadChanges", GAMES)]),
+    (ReadChanges(), [("singletable:ReadChanges", TABLES)]),
+    (SweepExpired(), [("singletable:SweepExpired", TABLES)]),
+]
+
+
+@pytest.mark.parametrize(("operation", "needed"), CASES, ids=lambda case: type(case).__name__)
+def test_an_operation_needs_its_actions(
+    operation: Operation[object], needed: list[tuple[str, str]]
+) -> None:
+    needs = needs_of(operation, PLACE)
+    assert [(need.action, need.resource) for need in needs] == needed
+
+
+# An operation that were forgotten here would be one that no policy can allow by its name.
+def test_every_operation_on_the_wire_has_its_needs() -> None:
+    assert {type(operation) for operation, _ in CASES} == set(TARGETS.values())
+
+
+def test_an_operation_that_is_not_known_can_only_be_allowed_with_everything() -> None:
+    class Rename(Operation[None], frozen=True):
+        pass
+
+    (need,) = needs_of(Rename(), PLACE)
+    assert (need.action, need.resource, need.everywhere) == ("singletable:Rename", "*", True)
+
+
+# What denies a table by its ARN would otherwise be evaded by writing another ARN for it.
+@pytest.mark.parametrize("given", ["GameScores", GAMES, GAMES.replace("aws", "aws-cn")])
+def test_a_table_has_one_name_however_it_is_written(given: str) -> None:
+    (need,) = needs_of(DescribeTable(given), PLACE)
+    assert need.resource == GAMES
+    (need,) = needs_of(GetItem(given, KEY), PLACE)
+    assert (need.resource, need.table) == (GAMES, "GameScores")
+
+
+@pytest.mark.parametrize("part", ["us-west-2", "123456789012"])
+def test_a_table_of_another_place_keeps_its_arn(part: str) -> None:
+    arn = GAMES.replace(part, "elsewhere")
+    (need,) = needs_of(DescribeTable(arn), PLACE)
+    assert need.resource == arn
+
+
+# Select always has a value for what reads, and AWS documents which.
+@pytest.mark.parametrize(
+    ("operation", "select"),
+    [
+        (GetItem("GameScores", KEY), "ALL_ATTRIBUTES"),
+        (GetItem("GameScores", KEY, projection_expression="Wins"), "SPECIFIC_ATTRIBUTES"),
+        (GetItem("GameScores", KEY, attributes_to_get=["Wins"]), "SPECIFIC_ATTRIBUTES"),
+        (Query("GameScores"), "ALL_ATTRIBUTES"),
+        (Query("GameScores", "ByTeam"), "ALL_PROJECTED_ATTRIBUTES"),
+        (Query("GameScores", "ByTeam", projection_expression="Wins"), "SPECIFIC_ATTRIBUTES"),
+        (Query("GameScores", select="COUNT"), "COUNT"),
+        (Scan("GameScores", "ByTeam", select="ALL_ATTRIBUTES"), "ALL_ATTRIBUTES"),
+        (BatchGetItem({"GameScores": KeysAndAttributes([KEY])}), "ALL_ATTRIBUTES"),
+        (
+            BatchGetItem({"GameScores": KeysAndAttributes([KEY], projection_expression="Wins")}),
+            "SPECIFIC_ATTRIBUTES",
+        ),
+        (
+            TransactGetItems(
+                [TransactGetItem(Get("GameScores", KEY, projection_expression="Wins"))]
+            ),
+            "SPECIFIC_ATTRIBUTES",
+        ),
+        (PutItem("GameScores", KEY), None),
+        (BatchWriteItem({"GameScores": []}), None),
+    ],
+)
+def test_what_a_read_selects(operation: Operation[object], select: str | None) -> None:
+    (need,) = needs_of(operation, PLACE)
+    assert need.select == select
+
+
+# A condition that fails gives the item back if that is asked for: another way to read it.
+def test_a_write_that_may_show_the_item_needs_both() -> None:
+    put = PutItem("GameScores", KEY, return_values_on_condition_check_failure="ALL_OLD")
+    assert [need.return_values for need in needs_of(put, PLACE)] == ["NONE", "ALL_OLD"]
+    delete = Delete("GameScores", KEY, return_values_on_condition_check_failure="ALL_OLD")
+    transaction = TransactWriteItems([TransactWriteItem(delete=delete)])
+    (need,) = needs_of(transaction, PLACE)
+    assert need.return_values == "ALL_OLD"
+    assert need.enclosing_operation == "TransactWriteItems"
+
+
+NAMES = {"#w": "Wins"}
+VALUES = {":v": {"N": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("part", "attributes"),
+    [
+        (PutItem("GameScores", {**KEY, "Wins": {"N": "1"}}), "UserId GameTitle Wins"),
+        (
+            PutItem(
+                "GameScores",
+                KEY,
+                expected={"Losses": ExpectedAttributeValue(exists=False)},
+            ),
+            "UserId GameTitle Losses",
+        ),
+        (
+            GetItem(
+                "GameScores",
+                KEY,
+                projection_expression="Title, Address.Street, #w[0]",
+                expression_attribute_names=NAMES,
+            ),
+            "UserId GameTitle Title Address Wins",
+        ),
+        (GetItem("GameScores", KEY, attributes_to_get=["Wins"]), "UserId GameTitle Wins"),
+        (
+            UpdateItem(
+                "GameScores",
+                KEY,
+                update_expression="SET #w = if_not_exists(Best, :v) REMOVE Latest ADD Played :v",
+                condition_expression="attribute_exists(Losses) AND size(Games) > :v",
+                expression_attribute_names=NAMES,
+                expression_attribute_values={":v": {"N": "1"}},
+            ),
+            "UserId GameTitle Wins Best Latest Played Losses Games",
+        ),
+        (
+            UpdateItem("GameScores", KEY, attribute_updates={"Wins": AttributeValueUpdate()}),
+            "UserId GameTitle Wins",
+        ),
+        (
+            Query(
+                "GameScores",
+                key_condition_expression="UserId = :v AND begins_with(GameTitle, :v)",
+                filter_expression="Wins > :v OR NOT contains(Labels, :v)",
+                projection_expression="TopScore",
+                exclusive_start_key={"Season": {"S": "1"}},
+                expression_attribute_values={":v": {"S": "1"}},
+            ),
+            "Season UserId GameTitle Wins Labels TopScore",
+        ),
+        (
+            Query(
+                "GameScores",
+                key_conditions={"UserId": Condition("EQ", [{"S": "ada"}])},
+                query_filter={"Wins": Condition("NULL")},
+                attributes_to_get=["TopScore"],
+            ),
+            "UserId Wins TopScore",
+        ),
+        (Scan("GameScores", scan_filter={"Wins": Condition("NULL")}), "Wins"),
+        (
+            KeysAndAttributes([KEY, {"Other": {"S": "x"}}], projection_expression="Wins"),
+            "UserId GameTitle Other Wins",
+        ),
+        (
+            (
+                WriteRequest(PutRequest({**KEY, "Wins": {"N": "1"}})),
+                WriteRequest(delete_request=DeleteRequest({"Other": {"S": "x"}})),
+            ),
+            "UserId GameTitle Wins Other",
+        ),
+        (Get("GameScores", KEY, "Wins"), "UserId GameTitle Wins"),
+        (ConditionCheck("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
+        (Put("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
+        (Update("GameScores", KEY, "REMOVE Wins"), "UserId GameTitle Wins"),
+        (Delete("GameScores", KEY, "attribute_exists(Wins)"), "UserId GameTitle Wins"),
+    ],
+    ids=lambda case: type(case).__name__,
+)
+def test_attributes_are_those_that_a_request_names(part: Part, attributes: str) -> None:
+    assert attributes_of(part) == tuple(attributes.split())
+
+
+# What cannot be read names nobody knows what; it is refused as it would be later.
+def test_an_expression_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(ValidationError, match="Invalid ProjectionExpression: "):
+        attributes_of(GetItem("GameScores", KEY, projection_expression="a b"))
+
+
+def _query(condition: str) -> Query:
+    return Query(
+        "GameScores",
+        key_condition_expression=condition,
+        expression_attribute_names={"#u": "UserId", "#g": "GameTitle"},
+        expression_attribute_values={":u": {"S": "ada"}, ":g": {"S": "chess"}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "values"),
+    [
+        (PutItem("GameScores", KEY), ("ada",)),
+        (GetItem("GameScores", KEY), ("ada",)),
+        (Update("GameScores", KEY, "REMOVE Wins"), ("ada",)),
+        (_query("#u = :u AND #g = :g"), ("ada",)),
+        (_query("#g = :g AND :u = #u"), ("ada",)),
+        (
+            Query("GameScores", key_conditions={"UserId": Condition("EQ", [{"S": "ada"}])}),
+            ("ada",),
+        ),
+        (KeysAndAttributes([KEY, KEY, {"UserId": {"S": "bob"}}]), ("ada", "bob")),
+        (
+            (
+                WriteRequest(PutRequest(KEY)),
+                WriteRequest(delete_request=DeleteRequest({"UserId": {"S": "bob"}})),
+            ),
+            ("ada", "bob"),
+        ),
+        (Scan("GameScores"), ()),
+        (GetItem("GameScores", {"Wins": {"N": "1"}}), ()),
+    ],
+    ids=lambda case: type(case).__name__,
+)
+def test_partitions_are_those_that_a_request_is_about(part: Part, values: tuple[str, ...]) -> None:
+    assert partition_values(part, "UserId") == values
+
+
+# One item must have one name, or a policy about it could be evaded by another spelling.
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"N": "1"}, "1"),
+        ({"N": "1.0"}, "1"),
+        ({"N": "+10e-1"}, "1"),
+        ({"N": "-0"}, "0"),
+        ({"N": "one"}, "one"),
+        ({"B": "YWRh"}, "YWRh"),
+        ({"B": "?"}, "?"),
+        ({"S": "1.0"}, "1.0"),
+    ],
+)
+def test_a_partitions_value_has_one_text(value: dict[str, str], text: str) -> None:
+    item: Item = {"Age": value}  # type: ignore[dict-item]
+    assert partition_values(GetItem("Ages", item), "Age") == (text,)

@@ -1,0 +1,360 @@
+"""The policies of AWS's own guide allow what it says they do, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from singletable.errors import AccessDenied, ResourceNotFound, ValidationError
+from singletable.operations import (
+    BatchGetItem,
+    BatchWriteItem,
+    DeleteItem,
+    DeleteRequest,
+    DescribeTable,
+    Get,
+    GetItem,
+    KeysAndAttributes,
+    ListTables,
+    Operation,
+    Put,
+    PutItem,
+    PutRequest,
+    Query,
+    ReadChanges,
+    Scan,
+    TransactGetItem,
+    TransactGetItems,
+    TransactWriteItem,
+    TransactWriteItems,
+    UpdateItem,
+    WriteRequest,
+)
+from singletable.values import AttributeValue, Item
+from tests.server.guard.policies import GAMES, check, policy, statement
+
+INDEX = f"{GAMES}/index/TopScoreDateTimeIndex"
+ITEMS = [
+    "GetItem",
+    "BatchGetItem",
+    "Query",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+]
+ADA: Item = {"UserId": {"S": "ada"}, "GameTitle": {"S": "chess"}}
+BOB: Item = {"UserId": {"S": "bob"}, "GameTitle": {"S": "chess"}}
+
+
+def actions(*names: str) -> list[str]:
+    return [f"dynamodb:{name}" for name in names]
+
+
+def query(user: str, index: str | None = None, **more: str) -> Query:
+    values: dict[str, AttributeValue] = {":u": {"S": user}}
+    attribute = "UserId" if index is None else "TopScoreDateTime"
+    return Query(
+        "GameScores",
+        index,
+        key_condition_expression=f"{attribute} = :u",
+        expression_attribute_values=values,
+        projection_expression=more.get("projection"),
+    )
+
+
+def allowed(document: Mapping[str, object], operation: Operation[object]) -> bool:
+    try:
+        check(document, operation)
+    except AccessDenied:
+        return False
+    return True
+
+
+OWN_ITEMS = policy(
+    statement(
+        Action=actions(*ITEMS),
+        Resource=[GAMES],
+        Condition={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}},
+    )
+)
+
+
+# Everybody has their own items in a table that all share.
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        (GetItem("GameScores", ADA), True),
+        (GetItem("GameScores", BOB), False),
+        (PutItem("GameScores", ADA), True),
+        (PutItem("GameScores", BOB), False),
+        (UpdateItem("GameScores", BOB), False),
+        (DeleteItem("GameScores", BOB), False),
+        (query("ada"), True),
+        (query("bob"), False),
+        (BatchGetItem({"GameScores": KeysAndAttributes([ADA])}), True),
+        (BatchGetItem({"GameScores": KeysAndAttributes([ADA, BOB])}), False),
+        (BatchWriteItem({"GameScores": [WriteRequest(PutRequest(ADA))]}), True),
+        (
+            BatchWriteItem(
+                {
+                    "GameScores": [
+                        WriteRequest(PutRequest(ADA)),
+                        WriteRequest(delete_request=DeleteRequest(BOB)),
+                    ]
+                }
+            ),
+            False,
+        ),
+        (TransactWriteItems([TransactWriteItem(put=Put("GameScores", ADA))]), True),
+        (
+            TransactWriteItems(
+                [
+                    TransactWriteItem(put=Put("GameScores", ADA)),
+                    TransactWriteItem(put=Put("GameScores", BOB)),
+                ]
+            ),
+            False,
+        ),
+        # "The list of actions does not include permissions for Scan because Scan returns all items
+        # regardless of the leading keys."
+        (Scan("GameScores"), False),
+        (GetItem("Other", ADA), False),
+        (query("ada", "TopScoreDateTimeIndex"), False),
+        (DescribeTable("GameScores"), False),
+    ],
+)
+def test_leading_keys_limit_to_ones_own_items(operation: Operation[object], expected: bool) -> None:
+    assert allowed(OWN_ITEMS, operation) == expected
+
+
+# A trap of ForAllValues: a scan has no leading keys, so all of them are as they should be.
+def test_a_scan_is_not_limited_by_leading_keys() -> None:
+    condition = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["ada"]}}
+    assert allowed(policy(statement(Condition=condition)), Scan("GameScores"))
+    condition["Null"] = {"dynamodb:LeadingKeys": "false"}  # type: ignore[dict-item]
+    assert not allowed(policy(statement(Condition=condition)), Scan("GameScores"))
+
+
+def test_leading_keys_may_begin_with_ones_name() -> None:
+    document = policy(
+        statement(
+            Condition={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": "${aws:username}#*"}}
+        )
+    )
+    assert allowed(document, GetItem("GameScores", {"UserId": {"S": "ada#1"}}))
+    assert not allowed(document, GetItem("GameScores", {"UserId": {"S": "adam#1"}}))
+
+
+# Of an index the leading key is the index's.
+def test_leading_keys_of_an_index_are_its_own() -> None:
+    document = policy(
+        statement(Condition={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "2026"}})
+    )
+    assert allowed(document, query("2026", "TopScoreDateTimeIndex"))
+    assert not allowed(document, query("2025", "TopScoreDateTimeIndex"))
+
+
+# Indexes may be partitioned by up to four attributes, and each has its condition key.
+def test_each_partition_key_attribute_has_its_condition() -> None:
+    document = policy(
+        statement(
+            Condition={
+                "ForAllValues:StringEquals": {
+                    "dynamodb:FirstPartitionKeyValues": "red",
+                    "dynamodb:SecondPartitionKeyValues": "spring",
+                    "dynamodb:ThirdPartitionKeyValues": "there is none, so it holds",
+                }
+            }
+        )
+    )
+    values: dict[str, AttributeValue] = {":t": {"S": "red"}, ":s": {"S": "spring"}}
+    asked = Query(
+        "GameScores",
+        "ByTeam",
+        key_condition_expression="Team = :t AND Season = :s",
+        expression_attribute_values=values,
+    )
+    assert allowed(document, asked)
+    values[":s"] = {"S": "autumn"}
+    assert not allowed(document, asked)
+
+
+# Without its key schema nobody knows which attribute to look at: refused, as it will be anyway.
+def test_leading_keys_of_a_table_that_is_not_there() -> None:
+    document = policy(
+        statement(Condition={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "ada"}})
+    )
+    with pytest.raises(ResourceNotFound, match="Requested resource not found"):
+        check(document, GetItem("Nowhere", ADA))
+    with pytest.raises(ValidationError, match="The table does not have the specified index: None"):
+        check(document, query("ada", "None"))
+
+
+SPECIFIC = policy(
+    statement(
+        Action=actions("UpdateItem", "GetItem", "Query", "BatchGetItem", "Scan"),
+        Resource=[GAMES],
+        Condition={
+            "ForAllValues:StringEquals": {
+                "dynamodb:Attributes": ["UserId", "GameTitle", "TopScore"]
+            },
+            "StringEqualsIfExists": {
+                "dynamodb:Select": "SPECIFIC_ATTRIBUTES",
+                "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"],
+            },
+        },
+    )
+)
+ONE: dict[str, AttributeValue] = {":v": {"N": "1"}}
+
+
+def update(expression: str, **more: str) -> UpdateItem:
+    return UpdateItem(
+        "GameScores",
+        ADA,
+        update_expression=expression,
+        condition_expression=more.get("condition"),
+        return_values=more.get("returned"),  # type: ignore[arg-type]
+        return_values_on_condition_check_failure=more.get("failed"),  # type: ignore[arg-type]
+        expression_attribute_values=ONE,
+    )
+
+
+# "These attributes can be read, written, or evaluated in a conditional write or scan filter."
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        (GetItem("GameScores", ADA, projection_expression="TopScore"), True),
+        (GetItem("GameScores", ADA, projection_expression="TopScore, Wins"), False),
+        (GetItem("GameScores", ADA, attributes_to_get=["TopScore"]), True),
+        (GetItem("GameScores", ADA, attributes_to_get=["Wins"]), False),
+        (GetItem("GameScores", ADA), False),
+        (query("ada", projection="TopScore"), True),
+        (query("ada"), False),
+        (Scan("GameScores", projection_expression="TopScore"), True),
+        (
+            Scan(
+                "GameScores",
+                projection_expression="TopScore",
+                filter_expression="Wins = :v",
+                expression_attribute_values=ONE,
+            ),
+            False,
+        ),
+        (Scan("GameScores", select="COUNT"), False),
+        (update("SET TopScore = :v"), True),
+        (update("SET Wins = :v"), False),
+        (update("SET TopScore = Wins"), False),
+        (update("SET TopScore = :v", condition="Wins = :v"), False),
+        (update("SET TopScore = :v", returned="UPDATED_NEW"), True),
+        (update("SET TopScore = :v", returned="ALL_NEW"), False),
+        (update("SET TopScore = :v", failed="ALL_OLD"), False),
+        (PutItem("GameScores", ADA), False),
+    ],
+)
+def test_attributes_limit_to_some_of_them(operation: Operation[object], expected: bool) -> None:
+    assert allowed(SPECIFIC, operation) == expected
+
+
+def test_some_attributes_may_be_kept_from_updates() -> None:
+    document = policy(
+        statement(
+            Action="dynamodb:UpdateItem",
+            Resource=GAMES,
+            Condition={
+                "ForAllValues:StringNotLike": {
+                    "dynamodb:Attributes": ["FreeGamesAvailable", "BossLevelUnlocked"]
+                },
+                "StringEquals": {"dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"]},
+            },
+        )
+    )
+    assert allowed(document, update("SET Wins = :v"))
+    assert not allowed(document, update("SET Wins = :v, BossLevelUnlocked = :v"))
+    assert not allowed(document, update("SET Wins = :v", returned="ALL_OLD"))
+
+
+def test_an_index_may_be_asked_for_what_it_projects() -> None:
+    document = policy(
+        statement(
+            Action="dynamodb:Query",
+            Resource=INDEX,
+            Condition={"StringEquals": {"dynamodb:Select": "ALL_PROJECTED_ATTRIBUTES"}},
+        )
+    )
+    index = "TopScoreDateTimeIndex"
+    assert allowed(document, query("2026", index))
+    assert not allowed(document, query("2026", index, projection="Wins"))
+    assert not allowed(document, query("ada"))
+
+
+TRANSACTED = TransactGetItems([TransactGetItem(Get("GameScores", ADA))])
+
+
+def test_only_transactions_may_be_allowed_and_only_they_denied() -> None:
+    enclosed = {
+        "ForAnyValue:StringEquals": {
+            "dynamodb:EnclosingOperation": ["TransactWriteItems", "TransactGetItems"]
+        }
+    }
+    only = policy(statement(Condition=enclosed))
+    assert allowed(only, TRANSACTED)
+    assert not allowed(only, GetItem("GameScores", ADA))
+    never = policy(statement(), statement(Effect="Deny", Condition=enclosed))
+    assert not allowed(never, TRANSACTED)
+    assert allowed(never, GetItem("GameScores", ADA))
+
+
+def test_capacity_may_be_kept_secret() -> None:
+    document = policy(
+        statement(Condition={"StringEquals": {"dynamodb:ReturnConsumedCapacity": "NONE"}})
+    )
+    assert allowed(document, GetItem("GameScores", ADA))
+    assert not allowed(document, GetItem("GameScores", ADA, return_consumed_capacity="TOTAL"))
+
+
+def test_what_is_known_of_the_owner_may_be_a_condition() -> None:
+    document = policy(
+        statement(Condition={"StringEquals": {"aws:PrincipalTag/team": ["red", "blue"]}})
+    )
+    assert allowed(document, ListTables())
+
+
+# Whoever reads the changes of all tables reads those of the one that is denied.
+def test_what_reaches_into_every_table_is_denied_with_one_of_them() -> None:
+    document = policy(statement(), statement(Effect="Deny", Action="*", Resource=GAMES))
+    assert not allowed(document, ReadChanges())
+    assert not allowed(document, ReadChanges(table_name="GameScores"))
+    assert allowed(document, ReadChanges(table_name="Ages"))
+
+
+# The change feed shows every item in full, so what allows DynamoDB's actions does not allow it.
+def test_operations_of_our_own_are_no_actions_of_dynamodb() -> None:
+    document = policy(statement(Action="dynamodb:*"))
+    assert not allowed(document, ReadChanges(table_name="GameScores"))
+    assert allowed(policy(statement(Action="singletable:Read*")), ReadChanges())
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        (
+            policy(statement(Action="dynamodb:GetItem")),
+            "because no identity-based policy allows the dynamodb:PutItem action",
+        ),
+        (
+            policy(statement(), statement(Effect="Deny", Action="dynamodb:Put*")),
+            "with an explicit deny in an identity-based policy",
+        ),
+    ],
+)
+def test_a_refusal_says_who_what_where_and_why(document: Mapping[str, object], why: str) -> None:
+    with pytest.raises(AccessDenied) as refused:
+        check(document, PutItem("GameScores", ADA))
+    assert refused.value.code == "AccessDeniedException"
+    assert refused.value.message == (
+        "User: arn:aws:iam::123456789012:user/ada is not authorized to perform: dynamodb:PutItem "
+        f"on resource: {GAMES} {why}"
+    )
