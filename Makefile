@@ -6,6 +6,7 @@ SHELL := bash
 .PHONY: run test bench fmt fuzz clean help
 
 PYTHON ?= python3
+PORT ?= 8000
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PYTHON_FILES := src tests benchmarks
@@ -26,8 +27,10 @@ system = if ! command -v apt-get >/dev/null; then \
 	  $$as_root apt-get update -qq; \
 	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
 
-run: $(INSTALLED)  ## show what singletable does: a guided tour on the embedded engine
-	@$(BIN)/singletable tour
+run: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…) with the tables of five designs in a file
+	@mkdir -p .run
+	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
+	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
 test: $(INSTALLED) $(DYNALITE) $(PYTHON_CLIENTS) $(NODE_CLIENTS)  ## everything that must hold before a change lands
 	$(BIN)/ruff check $(PYTHON_FILES)
