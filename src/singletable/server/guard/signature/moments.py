@@ -13,8 +13,7 @@ SKEW = 5 * 60
 # Longer than that nobody may sign in advance.
 LONGEST = 7 * 24 * 60 * 60
 
-_BASIC = re.compile(r"[0-9]{8}T[0-9]{6}Z")
-_FORMAT = "%Y%m%dT%H%M%SZ"
+_BASIC = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})Z")
 
 
 def basic(moment: int) -> str:
@@ -26,8 +25,9 @@ def basic(moment: int) -> str:
 def read_moment(written: str) -> int:
     """The moment that a date header or parameter writes, in either format that AWS takes."""
     try:
-        if _BASIC.fullmatch(written):
-            return timegm(datetime.strptime(written, _FORMAT).timetuple())
+        if parts := _BASIC.fullmatch(written):
+            year, month, day, hour, minute, second = map(int, parts.groups())
+            return int(datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp())
         return timegm(parsedate_to_datetime(written).utctimetuple())
     except (ValueError, TypeError, OverflowError, IndexError):
         raise IncompleteSignature(

@@ -42,11 +42,12 @@ def verify(
         raise IncompleteSignature(
             f"Unsupported AWS 'algorithm': '{claim.algorithm}' (only {ALGORITHM} for now). "
         )
-    access_key, scope = _scope(claim, region, basic(signed))
+    moment = basic(signed)
+    access_key, scope = _scope(claim, region, moment)
     credential = credentials.get(access_key)
     if credential is None or (credential.session_token is not None and claim.token is None):
         raise UnrecognizedClient("The security token included in the request is invalid.")
-    _check_signature(request, claim, credential, basic(signed), scope)
+    _check_signature(request, claim, credential, moment, scope)
     _check_session(claim, credential, now)
     return credential
 
