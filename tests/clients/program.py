@@ -22,7 +22,7 @@ def running(
     status: int,
     environment: Mapping[str, str] | None = None,
 ) -> Generator[re.Match[str]]:
-    """What a program says when it is ready; it runs until the block ends, and ends with `status`."""
+    """What a program says when it is ready; it runs until the block ends, with that status."""
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
