@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.errors import AddressError
-from singletable.server import DynamoDBApp, Limits, check_address, run_until_stopped
+from singletable.server import (
+    AccessLog,
+    DynamoDBApp,
+    Limits,
+    Metrics,
+    Observer,
+    check_address,
+    run_until_stopped,
+)
 
 _EXAMPLES = (
     (
@@ -54,6 +64,17 @@ def dynamodb(
     account: Annotated[
         str, typer.Option(help="The account that the tables are said to belong to: 12 digits.")
     ] = "123456789012",
+    metrics: Annotated[
+        bool,
+        typer.Option(help="Tell Prometheus what is asked and consumed, at /metrics."),
+    ] = False,
+    access_log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Append a line of JSON for each request to this file; - is standard output.",
+        ),
+    ] = None,
 ) -> None:
     """Run a DynamoDB that every client can use: boto3, the AWS CLI, any SDK.
 
@@ -63,13 +84,18 @@ def dynamodb(
     """
     if file is not None and memory:
         raise AddressError("Give --file or --memory, not both.")
+    if file is not None and access_log is not None and file.resolve() == Path(access_log).resolve():
+        raise AddressError("The tables and the access log cannot be in one file.")
     check_address(host, guarded=False)
     settings = Settings(region=region, account=account)
     engine = Engine.in_memory(settings) if file is None else Engine.on_file(file, settings)
     where = "in memory" if file is None else str(file)
-    with engine:
+    # Whoever reads the log from standard output should find nothing else there.
+    console = Console(highlight=False, soft_wrap=True, stderr=access_log == "-")
+    with engine, nullcontext() if access_log is None else AccessLog(access_log) as log:
         driver = AsyncEngine(engine)
-        app = DynamoDBApp(driver, region=region)
+        observer = Observer(Metrics() if metrics else None, log) if metrics or log else None
+        app = DynamoDBApp(driver, region=region, observer=observer)
         asyncio.run(
             run_until_stopped(
                 app,
@@ -77,17 +103,18 @@ def dynamodb(
                 host=host,
                 port=port,
                 limits=Limits(),
-                on_start=lambda at, number: _greet(at, number, where, region),
+                observer=observer,
+                on_start=lambda at, number: _greet(console, at, number, where, region),
             )
         )
 
 
-def _greet(host: str, port: int, where: str, region: str) -> None:
+def _greet(console: Console, host: str, port: int, where: str, region: str) -> None:
     """Say where it is and how to talk to it."""
     at = f"[{host}]" if ":" in host else host
     url = f"http://{at}:{port}"
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(f"\nDynamoDB is at [bold]{url}[/bold], its tables {where}. Ctrl-C stops it.\n")
+    tables = escape(where)
+    console.print(f"\nDynamoDB is at [bold]{url}[/bold], its tables {tables}. Ctrl-C stops it.\n")
     for client, text in _EXAMPLES:
         console.print(Text(f"  {client}", style="dim"))
         console.print(Text(text.format(url=url, region=region)))

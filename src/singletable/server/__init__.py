@@ -1,7 +1,18 @@
 """Any driver on the wire, for every DynamoDB client."""
 
+from singletable.server.address import check_address
 from singletable.server.app import DynamoDBApp
 from singletable.server.listener import Limits, Listener
-from singletable.server.run import check_address, run_until_stopped
+from singletable.server.observe import AccessLog, Metrics, Observer
+from singletable.server.run import run_until_stopped
 
-__all__ = ["DynamoDBApp", "Limits", "Listener", "check_address", "run_until_stopped"]
+__all__ = [
+    "AccessLog",
+    "DynamoDBApp",
+    "Limits",
+    "Listener",
+    "Metrics",
+    "Observer",
+    "check_address",
+    "run_until_stopped",
+]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from base64 import b32encode
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 from singletable.errors import SingleTableError
 from singletable.operations import AsyncDriver
+from singletable.server.observe import Exchange, Observer, metered
 from singletable.wire import (
     HttpRequest,
     HttpResponse,
@@ -24,6 +27,7 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 MAX_BODY = 16 * 1024 * 1024
+_logger = logging.getLogger(__name__)
 
 
 def new_request_id() -> str:
@@ -32,7 +36,7 @@ def new_request_id() -> str:
 
 
 class DynamoDBApp:
-    """An ASGI application around a driver."""
+    """An ASGI application around a driver; an observer is told of each request it answers."""
 
     def __init__(
         self,
@@ -41,51 +45,90 @@ class DynamoDBApp:
         region: str = "us-east-1",
         new_id: Callable[[], str] = new_request_id,
         max_body: int = MAX_BODY,
+        observer: Observer | None = None,
     ) -> None:
         self.driver = driver
         self.region = region
         self.new_id = new_id
         self.max_body = max_body
+        self.observer = observer
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one connection's request, or go along with the server's start and end."""
-        if scope["type"] == "lifespan":
-            await _live(receive, send)
-        elif scope["type"] == "http":
-            await _send(await self._answer(scope, receive), send)
+        """Answer one request, or go along with the server's start and end."""
+        match scope["type"]:
+            case "lifespan":
+                await _live(receive, send)
+            case "http":
+                request = await self._request(scope, receive)
+                if request is not None:
+                    await _send(request, await self.answer(request), send)
+            case other:
+                raise ValueError(f"An endpoint answers HTTP, not {other}.")
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """The response to a request that has arrived in full."""
-        request_id = self.new_id()
+        exchange = Exchange(request)
+        observer = self.observer
+        if observer is None:
+            return await self._answer(exchange)
+        began = observer.began()
+        response: HttpResponse | None = None
+        try:
+            response = await self._answer(exchange)
+            return response
+        finally:
+            observer.ended(began, exchange, response)
+
+    async def _answer(self, exchange: Exchange) -> HttpResponse:
+        request = exchange.request
+        request_id = exchange.request_id = self.new_id()
+        if self.observer is not None and (page := self.observer.page(request)) is not None:
+            return page
         stray = not_for_us(request, self.region, request_id)
         if stray is not None:
             return stray
         try:
-            result = await self.driver.execute(operation_of(request, self.max_body))
+            operation = exchange.operation = operation_of(request, self.max_body)
+            if self.observer is None:
+                result = await self.driver.execute(operation)
+            else:
+                result = await metered(self.driver, operation, exchange)
         except SingleTableError as error:
-            return error_response(error, request, request_id)
-        return result_response(result, request, request_id)
+            exchange.error = error
+        except Exception:
+            # A fault of ours; the client gets an answer all the same, and is told nothing of it.
+            _logger.exception("Request %s could not be answered", request_id)
+            exchange.error = SingleTableError("Internal server error")
+        else:
+            return result_response(result, request, request_id)
+        return error_response(exchange.error, request, request_id)
 
-    async def _answer(self, scope: Message, receive: Receive) -> HttpResponse:
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
+    async def _request(self, scope: Message, receive: Receive) -> HttpRequest | None:
+        """The request once it is here, or as much of it as is too much; None if nobody waits."""
         chunks: list[bytes] = []
-        size = 0
-        while True:
+        size, more = 0, True
+        while more and size <= self.max_body:
             message = await receive()
             if message["type"] == "http.disconnect":
-                return HttpResponse(400)
+                return None
             chunk: bytes = message.get("body", b"")
             chunks.append(chunk)
             size += len(chunk)
-            if size > self.max_body:
-                return HttpResponse(413)
-            if not message.get("more_body", False):
-                break
-        return await self.answer(
-            HttpRequest(scope["method"], scope["path"], headers, b"".join(chunks))
-        )
+            more = message.get("more_body", False)
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
+        address = scope.get("client")
+        client = "" if address is None else str(address[0])
+        return HttpRequest(scope["method"], _target(scope), headers, b"".join(chunks), client)
+
+
+def _target(scope: Message) -> str:
+    """The target as it was sent; servers that do not keep it give it decoded."""
+    path: bytes = scope.get("raw_path") or quote(scope["path"]).encode("ascii")
+    query: bytes = scope.get("query_string", b"")
+    return (path + b"?" + query if query else path).decode("latin-1")
 
 
 async def _live(receive: Receive, send: Send) -> None:
@@ -98,8 +141,9 @@ async def _live(receive: Receive, send: Send) -> None:
             return
 
 
-async def _send(response: HttpResponse, send: Send) -> None:
+async def _send(request: HttpRequest, response: HttpResponse, send: Send) -> None:
     headers = [(name.encode(), value.encode()) for name, value in response.headers.items()]
     headers.append((b"content-length", str(len(response.body)).encode()))
+    body = b"" if request.method == "HEAD" else response.body
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    await send({"type": "http.response.body", "body": response.body})
+    await send({"type": "http.response.body", "body": body})

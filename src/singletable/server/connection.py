@@ -6,15 +6,14 @@ import asyncio
 import logging
 from collections import deque
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Protocol, cast
 
 import httptools
 
+from singletable.server.head import CONTINUE, head_of
+from singletable.server.observe import Observer, Traffic
 from singletable.wire import HttpRequest, HttpResponse
 
-_REASONS = {status.value: status.phrase for status in HTTPStatus}
-_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 # A client that is refused may be sending still, and would not see why if nobody read it: so it is
 # read a little longer, and what it says is passed over.
 _WHILE_SENDING = (400, 413, 431)
@@ -45,9 +44,13 @@ class Answering(Protocol):
 class House:
     """Where connections are made: who answers, what is allowed, and who is here."""
 
-    def __init__(self, app: Answering, limits: Limits) -> None:
+    def __init__(self, app: Answering, limits: Limits, observer: Observer | None = None) -> None:
         self.app = app
         self.limits = limits
+        self.observer = observer
+        self.traffic = Traffic()
+        if observer is not None:
+            observer.traffic = self.traffic
         self.connections: set[Connection] = set()
         self.stopping = False
 
@@ -62,6 +65,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, house: House) -> None:
         self.house = house
         self.transport: asyncio.Transport | None = None
+        self.client = ""
         self.parser = httptools.HttpRequestParser(self)
         self.requests: deque[tuple[HttpRequest, bool]] = deque()
         self.worker: asyncio.Task[None] | None = None
@@ -79,7 +83,10 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client is here; one too many is sent away."""
         self.transport = cast(asyncio.Transport, transport)
+        self.client = str((transport.get_extra_info("peername") or [""])[0])
         self.house.connections.add(self)
+        self.house.traffic.connected += 1
+        self.house.traffic.connections += 1
         if len(self.house.connections) > self.house.limits.connections:
             self._refuse(503)
         else:
@@ -87,6 +94,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes of a request."""
+        self.house.traffic.received += len(data)
         if self.closing:
             return
         # What the parser has not told of yet, it keeps: a header may never end.
@@ -118,6 +126,7 @@ class Connection(asyncio.Protocol):
         self._clear_deadline()
         self.read_by_client.set()
         self.house.connections.discard(self)
+        self.house.traffic.connections -= 1
 
     # The parser calls these.
 
@@ -144,8 +153,8 @@ class Connection(asyncio.Protocol):
             self._refuse(400)
         elif length.isdigit() and int(length) > self.house.limits.body:
             self._refuse(413)
-        elif self.headers.get("expect", "").lower() == "100-continue" and self.transport:
-            self.transport.write(_CONTINUE)
+        elif self.headers.get("expect", "").lower() == "100-continue":
+            self._write(CONTINUE)
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body."""
@@ -166,6 +175,7 @@ class Connection(asyncio.Protocol):
             self.target.decode("latin-1"),
             self.headers,
             bytes(self.body),
+            self.client,
         )
         self.requests.append((request, self.parser.should_keep_alive()))
         if len(self.requests) >= self.house.limits.waiting and self.transport is not None:
@@ -183,7 +193,7 @@ class Connection(asyncio.Protocol):
             response = await self._answer(request)
             keep = keep and not (self.house.stopping and not self.requests)
             body = b"" if request.method == "HEAD" else response.body
-            self.transport.write(_head(response, keep) + body)
+            self._write(head_of(response, keep) + body)
             if not keep:
                 self.requests.clear()
                 self.closing = True
@@ -219,6 +229,11 @@ class Connection(asyncio.Protocol):
         if self.transport is not None:
             self.transport.abort()
 
+    def _write(self, data: bytes) -> None:
+        if self.transport is not None:
+            self.house.traffic.sent += len(data)
+            self.transport.write(data)
+
     def _begin(self) -> None:
         self.unfinished = 0
         self.target = b""
@@ -245,7 +260,9 @@ class Connection(asyncio.Protocol):
         if self.transport is None or self.transport.is_closing():
             return
         if self.refusal is not None and not self.hung_up:
-            self.transport.write(_head(HttpResponse(self.refusal), keep=False))
+            self._write(head_of(HttpResponse(self.refusal), keep=False))
+            if self.house.observer is not None:
+                self.house.observer.refused(self.client, self.refusal)
         if self.refusal in _WHILE_SENDING and not self.hung_up:
             self.hung_up = True
             self.transport.write_eof()
@@ -270,11 +287,3 @@ class Connection(asyncio.Protocol):
         if self.deadline is not None:
             self.deadline.cancel()
             self.deadline = None
-
-
-def _head(response: HttpResponse, keep: bool) -> bytes:
-    lines = [f"HTTP/1.1 {response.status} {_REASONS.get(response.status, '')}"]
-    lines += [f"{name}: {value}" for name, value in response.headers.items()]
-    lines.append(f"content-length: {len(response.body)}")
-    lines.append("connection: keep-alive" if keep else "connection: close")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")

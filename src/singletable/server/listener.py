@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 
 from singletable.server.connection import Answering, Connection, House, Limits
+from singletable.server.observe import Observer
 
 __all__ = ["Answering", "Limits", "Listener"]
 
 
 class Listener(House):
-    """A socket that is listened to, until it is told to stop."""
+    """A socket that is listened to, until it is told to stop; an observer is told what passes."""
 
-    def __init__(self, app: Answering, limits: Limits | None = None) -> None:
-        super().__init__(app, limits or Limits())
+    def __init__(
+        self, app: Answering, limits: Limits | None = None, observer: Observer | None = None
+    ) -> None:
+        super().__init__(app, limits or Limits(), observer)
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int) -> tuple[str, int]:

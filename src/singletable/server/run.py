@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import ipaddress
+import logging
 import signal
 from collections.abc import Callable
 
-from singletable.errors import AddressError
+from singletable.errors import AddressError, SingleTableError
 from singletable.operations import AsyncDriver, SweepExpired
 from singletable.server.listener import Answering, Limits, Listener
+from singletable.server.observe import Observer
 
 SWEEP_EVERY = 1.0
-
-
-def check_address(host: str, *, guarded: bool) -> None:
-    """Raise AddressError if others could reach the endpoint without being asked who they are."""
-    if guarded or is_loopback(host):
-        return
-    raise AddressError(
-        f"'{host}' can be reached from other machines, and without credentials anyone there could "
-        "read and change the tables. Listen on 127.0.0.1, or give a file of credentials with "
-        "--credentials."
-    )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+_logger = logging.getLogger(__name__)
 
 
 async def run_until_stopped(
@@ -43,6 +23,7 @@ async def run_until_stopped(
     host: str,
     port: int,
     limits: Limits | None = None,
+    observer: Observer | None = None,
     sweep_every: float = SWEEP_EVERY,
     on_start: Callable[[str, int], None],
 ) -> None:
@@ -51,7 +32,7 @@ async def run_until_stopped(
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
-    listener = Listener(app, limits)
+    listener = Listener(app, limits, observer)
     try:
         address = await listener.start(host, port)
     except OSError as error:
@@ -62,14 +43,18 @@ async def run_until_stopped(
     on_start(*address)
     sweeping = asyncio.create_task(_sweep(driver, sweep_every))
     await stop.wait()
-    sweeping.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await sweeping
     await listener.stop()
+    sweeping.cancel()
+    await asyncio.wait([sweeping])
 
 
 async def _sweep(driver: AsyncDriver, every: float) -> None:
     """Remove expired items again and again, a batch at a time."""
     while True:
-        swept = await driver.execute(SweepExpired())
-        await asyncio.sleep(0 if swept.more else every)
+        more = False
+        try:
+            more = (await driver.execute(SweepExpired())).more
+        except SingleTableError as error:
+            # It may be the disk, which may have room again: what has expired stays until then.
+            _logger.warning("Expired items could not be removed: %s", error)
+        await asyncio.sleep(0 if more else every)

@@ -32,12 +32,16 @@ _NEVER = re.compile(r"\s*q=0(\.0*)?\s*")
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A request that has arrived in full; header names are in lower case."""
+    """A request that has arrived in full; header names are in lower case.
+
+    `target` is as it was sent: encoded, and with its query. `client` is the address it came from.
+    """
 
     method: str
     target: str
     headers: Mapping[str, str]
     body: bytes
+    client: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,11 @@ def operation_of(request: HttpRequest, most: int) -> Operation[object]:
 
 def unpacked(request: HttpRequest, most: int) -> bytes:
     """The body as it was before it was packed for the way."""
-    packing = request.headers.get("content-encoding", "")
+    if len(request.body) > most:
+        raise BodyTooLarge(f"The request is larger than {most} bytes")
+    packing = request.headers.get("content-encoding")
+    if packing is None:
+        return request.body
     for window in _WINDOWS.get(packing.strip().lower(), ()):
         reader = zlib.decompressobj(window)
         try:
@@ -112,7 +120,8 @@ def _says_nothing(request: HttpRequest) -> bool:
 
 
 def _kind(request: HttpRequest) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = request.headers.get("content-type", "")
+    return kind if kind == JSON_1_0 else kind.partition(";")[0].strip().lower()
 
 
 def _response(status: int, body: bytes, request: HttpRequest, request_id: str) -> HttpResponse:
