@@ -138,9 +138,9 @@ def test_one_connection_too_many_is_sent_away() -> None:
     talk(script, Limits(connections=2))
 
 
-# A client that says nothing, or begins and never ends, does not hold its place for ever.
-@pytest.mark.parametrize("sent", [b"", b"POST / HTTP/1.1\r\n", post(b"12345")[:-2]])
-def test_who_keeps_silent_is_hung_up_on(sent: bytes) -> None:
+# A client that begins and never ends does not hold its place for ever.
+@pytest.mark.parametrize("sent", [b"POST / HTTP/1.1\r\n", post(b"12345")[:-2]])
+def test_who_does_not_go_on_is_hung_up_on(sent: bytes) -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(sent)
@@ -148,6 +148,21 @@ def test_who_keeps_silent_is_hung_up_on(sent: bytes) -> None:
         writer.close()
 
     talk(script, Limits(idle=0.05, request=0.05))
+
+
+# Nor does one that says nothing; but a word to it would be taken for the answer to what it may be
+# about to ask.
+@pytest.mark.parametrize("sent", [b"", post(b"")])
+def test_who_keeps_silent_is_hung_up_on_without_a_word(sent: bytes) -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        if sent:
+            assert (await read_response(reader))[0] == 200
+        assert await reader.read() == b""
+        writer.close()
+
+    talk(script, Limits(idle=0.05))
 
 
 # A client that asks on and on without reading the answers is not read further.

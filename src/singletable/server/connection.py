@@ -70,6 +70,7 @@ class Connection(asyncio.Protocol):
         self.requests: deque[tuple[HttpRequest, bool]] = deque()
         self.worker: asyncio.Task[None] | None = None
         self.closing = False  # nothing that still comes is read
+        self.asking = False  # a request has begun to arrive
         self.refusal: int | None = None
         self.hung_up = False
         self.read_by_client = asyncio.Event()
@@ -133,6 +134,7 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         self._begin()
+        self.asking = True
         self._set_deadline(self.house.limits.request)
 
     def on_url(self, url: bytes) -> None:
@@ -167,6 +169,7 @@ class Connection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         """The request has arrived in full."""
         self.unfinished = 0
+        self.asking = False
         if self.closing:
             return
         self._clear_deadline()
@@ -275,8 +278,11 @@ class Connection(asyncio.Protocol):
         """Hang up on a client that sent too little, or read too little, for too long."""
         if self.closing or (self.transport and self.transport.get_write_buffer_size()):
             self.abort()
-        else:
+        elif self.asking:
             self._refuse(408)
+        else:
+            # Who keeps a connection for later would take a word now for the answer it gets then.
+            self.stop()
 
     def _set_deadline(self, seconds: float) -> None:
         self._clear_deadline()
