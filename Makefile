@@ -48,8 +48,8 @@ fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend
 	$(BIN)/ruff check --fix $(PYTHON_FILES)
 	$(BIN)/ruff format $(PYTHON_FILES)
 
-fuzz: $(INSTALLED) $(DYNALITE)  ## compare the engine with others on random requests, for long (EXAMPLES=…)
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential --hypothesis-profile=long
+fuzz: $(INSTALLED) $(DYNALITE)  ## attack the wire, and compare the engine with others, for long (EXAMPLES=…)
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/fuzz --hypothesis-profile=long
 
 clean:  ## remove what the other targets made
 	rm -rf .venv .peers .run dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
