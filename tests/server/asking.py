@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import json
 
+from singletable import Item
 from singletable.engine import AsyncEngine, Engine
 from singletable.server import DynamoDBApp, Observer
 from singletable.wire import HttpRequest, HttpResponse
@@ -44,8 +45,8 @@ VOTES: dict[str, object] = {
         }
     ],
 }
-KEY = {"pk": {"S": "poll"}, "sk": {"S": "ada"}}
-BALLOT = {**KEY, "voter": {"S": "ada"}, "day": {"S": "monday"}, "choice": {"S": "tea"}}
+KEY: Item = {"pk": {"S": "poll"}, "sk": {"S": "ada"}}
+BALLOT: Item = {**KEY, "voter": {"S": "ada"}, "day": {"S": "monday"}, "choice": {"S": "tea"}}
 
 
 def post(operation: str, body: object, **headers: str) -> HttpRequest:
