@@ -80,7 +80,10 @@ def table_name(name: str | None) -> str:
 
 def parts_of(operation: Operation[Any], tables: Tables) -> tuple[Part, ...]:
     """What the operation touches; partitions and indexes only of tables that are described."""
-    return tuple(_parts(operation, tables))
+    try:
+        return tuple(_parts(operation, tables))
+    except (TypeError, AttributeError):
+        return ()  # it holds what is of another type, and touches nothing: the driver says so
 
 
 def _parts(operation: Operation[Any], tables: Tables) -> Iterator[Part]:
