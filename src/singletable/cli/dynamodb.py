@@ -14,9 +14,12 @@ from rich.text import Text
 
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.errors import AddressError
+from singletable.faults import AsyncFaultyDriver, faults_from_text
+from singletable.operations import AsyncDriver
 from singletable.server import (
     AccessLog,
     DynamoDBApp,
+    Guard,
     Limits,
     Metrics,
     Observer,
@@ -64,6 +67,21 @@ def dynamodb(
     account: Annotated[
         str, typer.Option(help="The account that the tables are said to belong to: 12 digits.")
     ] = "123456789012",
+    credentials: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Verify every signature against the credentials in this file, and hold each to "
+            "its policy. Without it any credentials are accepted.",
+        ),
+    ] = None,
+    faults: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FAULTS",
+            help="Fail now and then as DynamoDB does, such as throttle=0.1,latency=20ms,seed=7.",
+        ),
+    ] = None,
     metrics: Annotated[
         bool,
         typer.Option(help="Tell Prometheus what is asked and consumed, at /metrics."),
@@ -78,24 +96,30 @@ def dynamodb(
 ) -> None:
     """Run a DynamoDB that every client can use: boto3, the AWS CLI, any SDK.
 
-    Point the client at the address this prints and give it any credentials: they are accepted and
-    ignored on this machine. Expired items are removed as they expire. Ctrl-C stops cleanly: what
-    has arrived is answered, and the file holds everything that was acknowledged.
+    Point the client at the address this prints and give it any credentials: unless there is a file
+    of them, they are accepted and ignored. Expired items are removed as they expire. Ctrl-C stops
+    cleanly: what has arrived is answered, and the file holds everything that was acknowledged.
     """
     if file is not None and memory:
         raise AddressError("Give --file or --memory, not both.")
     if file is not None and access_log is not None and file.resolve() == Path(access_log).resolve():
         raise AddressError("The tables and the access log cannot be in one file.")
-    check_address(host, guarded=False)
+    check_address(host, guarded=credentials is not None)
+    guard = None
+    if credentials is not None:
+        guard = Guard.from_file(credentials, region=region, account=account)
+    injected = None if faults is None else faults_from_text(faults)
     settings = Settings(region=region, account=account)
     engine = Engine.in_memory(settings) if file is None else Engine.on_file(file, settings)
-    where = "in memory" if file is None else str(file)
+    where = "in memory" if file is None else f"in {file}"
     # Whoever reads the log from standard output should find nothing else there.
     console = Console(highlight=False, soft_wrap=True, stderr=access_log == "-")
     with engine, nullcontext() if access_log is None else AccessLog(access_log) as log:
-        driver = AsyncEngine(engine)
+        driver: AsyncDriver = AsyncEngine(engine)
+        if injected is not None:
+            driver = AsyncFaultyDriver(driver, injected)
         observer = Observer(Metrics() if metrics else None, log) if metrics or log else None
-        app = DynamoDBApp(driver, region=region, observer=observer)
+        app = DynamoDBApp(driver, region=region, observer=observer, guard=guard)
         asyncio.run(
             run_until_stopped(
                 app,

@@ -2,6 +2,7 @@
 
 from singletable.server.address import check_address
 from singletable.server.app import DynamoDBApp
+from singletable.server.guard import Guard
 from singletable.server.listener import Limits, Listener
 from singletable.server.observe import AccessLog, Metrics, Observer
 from singletable.server.run import run_until_stopped
@@ -9,6 +10,7 @@ from singletable.server.run import run_until_stopped
 __all__ = [
     "AccessLog",
     "DynamoDBApp",
+    "Guard",
     "Limits",
     "Listener",
     "Metrics",

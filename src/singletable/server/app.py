@@ -11,10 +11,14 @@ from urllib.parse import quote
 
 from singletable.errors import SingleTableError
 from singletable.operations import AsyncDriver
+from singletable.server.address import is_loopback
+from singletable.server.guard import Guard
 from singletable.server.observe import Exchange, Observer, metered
+from singletable.server.request_faults import RequestFaults
 from singletable.wire import (
     HttpRequest,
     HttpResponse,
+    check_target,
     error_response,
     not_for_us,
     operation_of,
@@ -36,7 +40,11 @@ def new_request_id() -> str:
 
 
 class DynamoDBApp:
-    """An ASGI application around a driver; an observer is told of each request it answers."""
+    """An ASGI application around a driver.
+
+    An observer is told of each request it answers; a guard decides who may ask, and what. A client
+    may ask for faults with a header; see `singletable.faults`.
+    """
 
     def __init__(
         self,
@@ -46,8 +54,11 @@ class DynamoDBApp:
         new_id: Callable[[], str] = new_request_id,
         max_body: int = MAX_BODY,
         observer: Observer | None = None,
+        guard: Guard | None = None,
     ) -> None:
         self.driver = driver
+        self.guard = guard
+        self._faults = RequestFaults(driver)
         self.region = region
         self.new_id = new_id
         self.max_body = max_body
@@ -82,17 +93,13 @@ class DynamoDBApp:
     async def _answer(self, exchange: Exchange) -> HttpResponse:
         request = exchange.request
         request_id = exchange.request_id = self.new_id()
-        if self.observer is not None and (page := self.observer.page(request)) is not None:
+        if (page := self._page(request)) is not None:
             return page
         stray = not_for_us(request, self.region, request_id)
         if stray is not None:
             return stray
         try:
-            operation = exchange.operation = operation_of(request, self.max_body)
-            if self.observer is None:
-                result = await self.driver.execute(operation)
-            else:
-                result = await metered(self.driver, operation, exchange)
+            result = await self._execute(exchange)
         except SingleTableError as error:
             exchange.error = error
         except Exception:
@@ -102,6 +109,28 @@ class DynamoDBApp:
         else:
             return result_response(result, request, request_id)
         return error_response(exchange.error, request, request_id)
+
+    async def _execute(self, exchange: Exchange) -> object:
+        """The result, in the order of DynamoDB: who asks, what they ask, and whether they may."""
+        request = exchange.request
+        identity = None
+        if self.guard is not None:
+            check_target(request)
+            identity = self.guard.admit(request)
+            exchange.identity = identity.name
+        operation = exchange.operation = operation_of(request, self.max_body)
+        if self.guard is not None and identity is not None:
+            await self.guard.check(identity, operation, self.driver)
+        driver = self._faults.driver_for(request)
+        if self.observer is None:
+            return await driver.execute(operation)
+        return await metered(driver, operation, exchange)
+
+    def _page(self, request: HttpRequest) -> HttpResponse | None:
+        """A page about the endpoint itself, for whoever may see it."""
+        if self.observer is None or not (self.guard is None or is_loopback(request.client)):
+            return None
+        return self.observer.page(request)
 
     async def _request(self, scope: Message, receive: Receive) -> HttpRequest | None:
         """The request once it is here, or as much of it as is too much; None if nobody waits."""

@@ -12,8 +12,9 @@ from zlib import crc32
 
 from singletable.errors import OperationError, SingleTableError
 from singletable.operations import Operation
-from singletable.wire.request import read_request
+from singletable.wire.request import UnknownOperation, read_request
 from singletable.wire.response import write_error, write_result
+from singletable.wire.targets import TARGETS
 
 JSON_1_0 = "application/x-amz-json-1.0"
 JSON = "application/json"
@@ -70,6 +71,12 @@ def not_for_us(request: HttpRequest, region: str, request_id: str) -> HttpRespon
         status, body, headers = 404, NO_SUCH_OPERATION, {}
     headers |= {"x-amzn-requestid": request_id, "x-amz-crc32": str(crc32(body))}
     return HttpResponse(status, headers, body)
+
+
+def check_target(request: HttpRequest) -> None:
+    """Raise UnknownOperation unless the request names an operation."""
+    if request.headers.get("x-amz-target", "") not in TARGETS:
+        raise UnknownOperation("")
 
 
 def operation_of(request: HttpRequest, most: int) -> Operation[object]:

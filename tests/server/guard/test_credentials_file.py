@@ -17,7 +17,7 @@ from singletable.server.guard.credentials_file import read_credentials
 from singletable.server.guard.needs import Place
 from tests.server.guard.policies import policy, statement
 
-PLACE = Place("us-east-1", "000000000000")
+PLACE = Place("us-east-1", "123456789012")
 SECRET = "wJalrXUtnFEMI"
 ADA = f"""\
 [[credential]]
@@ -69,7 +69,7 @@ def test_a_credential_without_a_policy_may_do_everything(file: Path) -> None:
     assert (ada.name, ada.access_key_id, ada.secret_access_key) == ("ada", "AKIAADA", SECRET)
     assert ada.policy is None
     assert ada.session_token is None
-    assert ada.context["aws:PrincipalArn"] == "arn:aws:iam::000000000000:user/ada"
+    assert ada.context["aws:PrincipalArn"] == "arn:aws:iam::123456789012:user/ada"
 
 
 def test_a_session_has_a_token_and_an_end(file: Path) -> None:

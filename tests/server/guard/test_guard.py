@@ -127,7 +127,7 @@ def check(guard: Guard, who: Identity, operation: Operation[object], driver: Wat
 
 def test_whoever_signs_is_admitted(guard: Guard) -> None:
     ada, bob = guard.admit(signed(ADA)), guard.admit(signed(BOB))
-    assert (ada.name, ada.arn) == ("ada", "arn:aws:iam::000000000000:user/ada")
+    assert (ada.name, ada.arn) == ("ada", "arn:aws:iam::123456789012:user/ada")
     assert ada.policy is None
     assert bob.policy is not None
 

@@ -29,7 +29,7 @@ from singletable.values import Item
 from singletable.wire import read_request, write_request, write_result
 from tests.server.guard.policies import policy, statement
 
-ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/scores"
+ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/scores"
 ATTRIBUTES = ["player", "game", "score", "mine"]
 # Of player 1: their own items, of which not even they may see the attribute `hidden`.
 POLICY = policy(
@@ -208,7 +208,7 @@ async def _answer(engine: Engine, operation: Operation[object]) -> str:
     driver = AsyncEngine(engine)
     guard = Guard([Credential("one", "AKIAONE", "secret")])
     context = {"aws:username": "one"}
-    one = Identity("one", "AKIAONE", "000000000000", read_policy(POLICY, context), context)
+    one = Identity("one", "AKIAONE", "123456789012", read_policy(POLICY, context), context)
     try:
         await guard.check(one, operation, driver)
         return write_result(await driver.execute(operation)).decode()

@@ -39,7 +39,7 @@ class Guard:
         credentials: Iterable[Credential],
         *,
         region: str = "us-east-1",
-        account: str = "000000000000",
+        account: str = "123456789012",
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._credentials = {one.access_key_id: one for one in credentials}
@@ -53,7 +53,7 @@ class Guard:
         path: str | Path,
         *,
         region: str = "us-east-1",
-        account: str = "000000000000",
+        account: str = "123456789012",
         clock: Callable[[], float] = time.time,
     ) -> Guard:
         """The guard that knows the credentials in a file; CredentialsError if it cannot be used."""
