@@ -9,6 +9,7 @@ from singletable.errors import ValidationError
 from singletable.expressions.nodes import At, IfNotExists, ListAppend, Literally, Sum, Term
 from singletable.expressions.paths import value_at
 from singletable.values import AttributeValue, Item, NotANumber, add_numbers, subtract_numbers
+from singletable.values.number import OVERFLOW, TOO_MANY_DIGITS
 
 NO_SUCH_ATTRIBUTE = "The provided expression refers to an attribute that does not exist in the item"
 WRONG_TYPE = "An operand in the update expression has an incorrect data type"
@@ -44,7 +45,9 @@ def number(reckon: Callable[[str, str], str], left: str, right: str) -> Attribut
     try:
         return {"N": reckon(left, right)}
     except NotANumber as problem:
-        raise ValidationError(str(problem)) from None
+        # Of a sum with more digits than it keeps, DynamoDB says that it is too large; it is not.
+        text = OVERFLOW if str(problem) == TOO_MANY_DIGITS else str(problem)
+        raise ValidationError(text) from None
 
 
 def _number(value: AttributeValue) -> str:
