@@ -1,0 +1,71 @@
+"""The peers, one of each for a process, and a summary of what was compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import pytest
+
+from tests.differential.case import Tally
+from tests.differential.dynalite_peer import Dynalite
+from tests.differential.moto_peer import Moto
+from tests.differential.peer import Peer
+
+PEERS = ("moto", "dynalite")
+
+
+@pytest.fixture(scope="session")
+def dynalite() -> Iterator[Dynalite]:
+    """A dynalite server; it ends with the tests."""
+    with Dynalite() as peer:
+        yield peer
+
+
+@pytest.fixture(scope="module")
+def moto() -> Iterator[Moto]:
+    """Moto; only while the tests of a file run, as it mocks AWS for the whole process."""
+    with Moto() as peer:
+        yield peer
+
+
+@pytest.fixture
+def peer_named(request: pytest.FixtureRequest) -> Callable[[str], Peer]:
+    """The peer of that name."""
+    return lambda name: cast(Peer, request.getfixturevalue(name))
+
+
+@pytest.fixture
+def tally(record_property: Callable[[str, object], None]) -> Iterator[Tally]:
+    """A count of what came of the requests, told at the end of the run."""
+    counted = Tally()
+    yield counted
+    record_property("agreed", counted.agreed)
+    record_property("refused", counted.refused)
+    record_property("explained", dict(counted.explained))
+    record_property("failures", dict(counted.failures))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Tell what was compared, if this folder was asked for by name."""
+    for peer in PEERS:
+        agreed, refused = 0, 0
+        explained: Counter[str] = Counter()
+        failures: Counter[str] = Counter()
+        for report in terminalreporter.stats.get("passed", []):
+            if f"[{peer}]" in report.nodeid and (told := dict(report.user_properties)):
+                agreed += told.get("agreed", 0)
+                refused += told.get("refused", 0)
+                explained.update(told.get("explained", {}))
+                failures.update(told.get("failures", {}))
+        if agreed:
+            terminalreporter.section(f"compared with {peer}")
+            terminalreporter.line(
+                f"{agreed} answers agree, {refused} of them refusals; {explained.total()} differ "
+                f"for known reasons; the peer failed on {failures.total()}"
+            )
+            for reason, times in explained.most_common():
+                terminalreporter.line(f"{times:6} it {reason}")
+            for failure, times in failures.most_common(5):
+                terminalreporter.line(f"{times:6} {failure}")

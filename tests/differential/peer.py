@@ -1,0 +1,191 @@
+"""Operations to a peer's JSON and back: the border at which our types end.
+
+A peer is an implementation of DynamoDB that others wrote. It is a `Driver` like ours, so that a
+test written for a driver runs on it too.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Protocol, TypeAlias, TypeVar, cast, get_args
+
+import msgspec
+from msgspec.structs import fields, replace
+
+from singletable.errors import (
+    CancellationReason,
+    ConditionFailed,
+    OperationError,
+    TableNotFound,
+    TransactionCanceled,
+)
+from singletable.operations import (
+    Change,
+    ChangesRead,
+    Driver,
+    ItemResponse,
+    Operation,
+    TransactionRead,
+)
+
+R = TypeVar("R")
+Json: TypeAlias = dict[str, Any]
+
+# Older servers lack what DynamoDB has added to a table's description since.
+_ADDED_SINCE: Json = {
+    "DeletionProtectionEnabled": False,
+    "ItemCount": 0,
+    "TableId": "",
+    "TableSizeBytes": 0,
+}
+_INDEX_ADDED_SINCE: Json = {"IndexArn": "", "IndexSizeBytes": 0, "ItemCount": 0}
+_UNITS_ADDED_SINCE: Json = {
+    "NumberOfDecreasesToday": 0,
+    "ReadCapacityUnits": 0,
+    "WriteCapacityUnits": 0,
+}
+# Results that list parts with items in them: the member, our field, the type of a part.
+_WITH_RAW_PARTS: dict[type, tuple[str, str, type]] = {
+    TransactionRead: ("Responses", "responses", ItemResponse),
+    ChangesRead: ("Changes", "changes", Change),
+}
+
+
+class Peer(Driver, Protocol):
+    """A driver that others wrote, and its name in the lists of what is compared.
+
+    `survives`: its tables are still there after it failed on a read.
+    """
+
+    name: str
+    survives: bool
+
+
+class PeerFailed(Exception):
+    """The peer died, hung or answered what is no answer: its fault, whatever we would have said."""
+
+
+def request_of(operation: Operation[R]) -> tuple[str, Json]:
+    """The operation's name at AWS, and its JSON."""
+    return type(operation).__name__, cast(Json, msgspec.to_builtins(operation))
+
+
+def result_of(operation: Operation[R], answer: Json) -> R:
+    """The peer's answer as the operation's result."""
+    # `class GetItem(Operation[ItemGot])`: the result's type is the argument of the base.
+    (base,) = vars(type(operation))["__orig_bases__"]
+    (result,) = get_args(base)
+    for part in ("Table", "TableDescription"):
+        if "TableName" in answer.get(part, {}):
+            answer = {**answer, part: _described_fully(answer[part])}
+    try:
+        return cast(R, _built(result, answer))
+    except msgspec.ValidationError as error:
+        raise PeerFailed(
+            f"{type(operation).__name__} was answered with {answer}: {error}"
+        ) from None
+
+
+def refusal_of(code: str, body: Mapping[str, Any]) -> OperationError:
+    """The peer's refusal as the exception that we raise for it."""
+    message = str(body.get("message") or body.get("Message") or "")
+    kind = _KINDS.get(code)
+    if kind is None:
+        raise PeerFailed(f"{code}: {message}")
+    if kind is ConditionFailed:
+        return ConditionFailed(message, body.get("Item"))
+    if kind is TransactionCanceled:
+        return TransactionCanceled(
+            [
+                CancellationReason(
+                    reason.get("Code", "None"), reason.get("Message"), reason.get("Item")
+                )
+                for reason in body.get("CancellationReasons", [])
+            ]
+        )
+    return kind(message)
+
+
+def as_map(value: Any) -> Json | None:
+    """The value if it is a JSON object."""
+    return cast(Json, value) if isinstance(value, dict) else None
+
+
+def as_list(value: Any) -> list[Any] | None:
+    """The value if it is a JSON array."""
+    return cast("list[object]", value) if isinstance(value, list) else None
+
+
+def each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The JSON with every member changed, and itself if it has none."""
+    if (pairs := as_map(value)) is not None:
+        return {name: change(member) for name, member in pairs.items()}
+    if (members := as_list(value)) is not None:
+        return [change(member) for member in members]
+    return value
+
+
+def with_bytes(value: Any) -> Any:
+    """The JSON with bytes where it has base64 text: what boto3 wants to be given."""
+    pairs = as_map(value) or {}
+    if isinstance(text := pairs.get("B"), str) and len(pairs) == 1:
+        return {"B": base64.b64decode(text)}
+    if (members := as_list(pairs.get("BS"))) is not None and len(pairs) == 1:
+        return {"BS": [base64.b64decode(member) for member in members]}
+    return each(value, with_bytes)
+
+
+def with_text(value: Any) -> Any:
+    """What boto3 answers in our form: with base64 text for bytes and seconds for times."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, datetime):
+        return value.timestamp()
+    return each(value, with_text)
+
+
+def _built(kind: type[Any], answer: Json) -> Any:
+    """The JSON as a result. A `Raw` that may be None is put in by hand: msgspec decodes none."""
+    raws = {
+        field.encode_name: field.name for field in fields(kind) if field.type == msgspec.Raw | None
+    }
+    rest = {name: value for name, value in answer.items() if name not in raws}
+    member, field_name, part = _WITH_RAW_PARTS.get(kind, ("", "", kind))
+    listed: list[Json] = rest.get(member, [])
+    if listed:
+        rest[member] = []
+    built = msgspec.json.decode(msgspec.json.encode(rest), type=kind)
+    parts: Json = {
+        raws[name]: msgspec.Raw(msgspec.json.encode(answer[name]))
+        for name in raws
+        if name in answer
+    }
+    if listed:
+        parts[field_name] = [_built(part, one) for one in listed]
+    return replace(built, **parts)
+
+
+def _described_fully(table: Json) -> Json:
+    full = _with_units(_ADDED_SINCE | table)
+    for kind in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
+        if kind in full:
+            full[kind] = [_with_units(_INDEX_ADDED_SINCE | index) for index in full[kind]]
+    return full
+
+
+def _with_units(described: Json) -> Json:
+    units = _UNITS_ADDED_SINCE | described.get("ProvisionedThroughput", {})
+    return described | {"ProvisionedThroughput": units}
+
+
+def _kinds(root: type[OperationError]) -> dict[str, type[OperationError]]:
+    found = {root.code: root}
+    for kind in root.__subclasses__():
+        if kind is not TableNotFound:  # the code of its parent
+            found |= _kinds(kind)
+    return found
+
+
+_KINDS = _kinds(OperationError)

@@ -1,0 +1,1 @@
+"""What is asked: random tables, items, expressions and requests, most of them right."""

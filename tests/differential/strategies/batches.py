@@ -1,0 +1,111 @@
+"""Requests for many items: batches, and transactions."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from singletable.operations import (
+    BatchGetItem,
+    BatchWriteItem,
+    ConditionCheck,
+    Delete,
+    DeleteRequest,
+    Get,
+    KeysAndAttributes,
+    Put,
+    PutRequest,
+    TransactGetItem,
+    TransactGetItems,
+    TransactWriteItem,
+    TransactWriteItems,
+    Update,
+    WriteRequest,
+)
+from singletable.values import Item
+from tests.differential.features import Feature
+from tests.differential.strategies.reads import write_projection
+from tests.differential.strategies.tables import NAME, Table, draw_item, draw_key
+from tests.differential.strategies.universe import Features
+from tests.differential.strategies.updates import write_update
+from tests.differential.strategies.writer import Writer
+from tests.differential.strategies.writes import draw_condition, draw_on_failure
+
+
+@st.composite
+def batch_gets(draw: st.DrawFn, table: Table, features: Features) -> BatchGetItem:
+    """A BatchGetItem of different keys, now and then of the same."""
+    writer = Writer(draw, features)
+    found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
+    projection = write_projection(writer, table) if writer.wants(Feature.PROJECTIONS) else None
+    asked = KeysAndAttributes(
+        found,
+        consistent_read=writer.pick((None, True)),
+        projection_expression=projection,
+        expression_attribute_names=writer.names or None,
+    )
+    return BatchGetItem({NAME: asked})
+
+
+@st.composite
+def batch_writes(draw: st.DrawFn, table: Table, features: Features) -> BatchWriteItem:
+    """A BatchWriteItem of different keys, now and then of the same."""
+    writer = Writer(draw, features)
+    found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
+    return BatchWriteItem(
+        {
+            NAME: [
+                WriteRequest(put_request=PutRequest(draw_item(draw, table, features) | key))
+                if writer.pick((True, True, False))
+                else WriteRequest(delete_request=DeleteRequest(key))
+                for key in found
+            ]
+        }
+    )
+
+
+@st.composite
+def transact_gets(draw: st.DrawFn, table: Table, features: Features) -> TransactGetItems:
+    """A TransactGetItems of different keys, now and then of the same."""
+    writer = Writer(draw, features)
+    found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
+    return TransactGetItems([TransactGetItem(_get(draw, table, features, key)) for key in found])
+
+
+@st.composite
+def transact_writes(draw: st.DrawFn, table: Table, features: Features) -> TransactWriteItems:
+    """A TransactWriteItems on different keys, now and then on the same."""
+    writer = Writer(draw, features)
+    found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
+    return TransactWriteItems([_action(draw, table, features, key) for key in found])
+
+
+def _get(draw: st.DrawFn, table: Table, features: Features, key: Item) -> Get:
+    writer = Writer(draw, features)
+    projection = write_projection(writer, table) if writer.wants(Feature.PROJECTIONS) else None
+    return Get(NAME, key, projection, writer.names or None)
+
+
+def _action(draw: st.DrawFn, table: Table, features: Features, key: Item) -> TransactWriteItem:
+    writer = Writer(draw, features)
+    kind = writer.pick(("put", "put", "update", "update", "delete", "check"))
+    change = write_update(writer) if kind == "update" else ""
+    condition = draw_condition(writer)
+    on_failure = draw_on_failure(writer)
+    given = (writer.names or None, writer.values or None, on_failure)
+    match kind:
+        case "put":
+            item = draw_item(draw, table, features) | key
+            return TransactWriteItem(put=Put(NAME, item, condition, *given))
+        case "update":
+            return TransactWriteItem(update=Update(NAME, key, change, condition, *given))
+        case "delete":
+            return TransactWriteItem(delete=Delete(NAME, key, condition, *given))
+        case _:
+            check = ConditionCheck(NAME, key, condition or "attribute_exists(pk)", *given)
+            return TransactWriteItem(condition_check=check)
+
+
+def _different(writer: Writer, found: list[Item]) -> list[Item]:
+    if writer.chance():
+        return found
+    return list({repr(key): key for key in found}.values())

@@ -1,0 +1,62 @@
+"""Every difference that we know of is still there, and is known for what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from singletable.engine import Engine
+from singletable.errors import OperationError
+from singletable.operations import DeleteTable, PutItem
+from tests.differential.answer import Step, ask_step, seen
+from tests.differential.case import differs, left_alike
+from tests.differential.differences import DIFFERENCES, HABITS, Difference, Example, Habit
+from tests.differential.features import COMPARED
+from tests.differential.peer import Peer
+from tests.differential.strategies.tables import NAME
+from tests.differential.texts import same_text
+
+
+def called(known: Difference | Habit) -> str:
+    return f"{known.peer} {known.what}"
+
+
+def shown(peer: Peer, example: Example) -> Step:
+    """The step that the example makes."""
+    with Engine.in_memory() as ours:
+        try:
+            for driver in (ours, peer):
+                driver.execute(example.table.creation)
+                for item in example.items:
+                    driver.execute(PutItem(NAME, item))
+            return ask_step(ours, peer, example.table, example.operation)
+        finally:
+            with suppress(OperationError):
+                peer.execute(DeleteTable(NAME))
+
+
+# A peer that has learnt better is believed again as soon as its difference is taken from the list.
+@pytest.mark.parametrize("known", DIFFERENCES, ids=called)
+def test_a_peer_still_differs(known: Difference, peer_named: Callable[[str], Peer]) -> None:
+    step = shown(peer_named(known.peer), known.example)
+    assert differs(step, known.peer)
+    assert known.explains(step)
+
+
+@pytest.mark.parametrize("habit", HABITS, ids=called)
+def test_a_peer_still_has_its_habit(habit: Habit, peer_named: Callable[[str], Peer]) -> None:
+    step = shown(peer_named(habit.peer), habit.example)
+    assert seen(step.ours, step) != seen(step.theirs, step) or not left_alike(step)
+    assert not differs(step, habit.peer)
+
+
+@pytest.mark.parametrize("peer", COMPARED)
+def test_a_feature_has_a_reason(peer: str) -> None:
+    assert all(COMPARED[peer].values())
+
+
+def test_other_words_are_other_texts() -> None:
+    assert not same_text("The expression can not be empty;", "The expression is empty")
+    assert same_text("1 validation error detected: Empty attribute name", "Empty attribute name")
