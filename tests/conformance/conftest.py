@@ -9,17 +9,31 @@ import pytest
 
 from singletable.engine import Engine
 from singletable.operations import Driver
+from tests.conformance.wire import WireDriver, wire_driver
 
-DRIVERS = ("memory", "file")
+# In this process, in a file, and through boto3 to an endpoint.
+DRIVERS = ("memory", "file", "wire")
+
+
+@pytest.fixture(scope="session")
+def far_end() -> Iterator[WireDriver]:
+    """A driver at the far end of the wire; its engine is given to it test by test."""
+    with wire_driver() as driver:
+        yield driver
 
 
 @pytest.fixture(params=DRIVERS)
-def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
+def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
     """A driver with no tables."""
     match request.param:
         case "memory":
-            engine = Engine.in_memory()
+            with Engine.in_memory() as engine:
+                yield engine
+        case "file":
+            folder: Path = request.getfixturevalue("tmp_path")
+            with Engine.on_file(folder / "tables.db") as engine:
+                yield engine
         case _:
-            engine = Engine.on_file(tmp_path / "tables.db")
-    with engine:
-        yield engine
+            far_end: WireDriver = request.getfixturevalue("far_end")
+            with Engine.in_memory() as engine:
+                yield far_end.asks(engine)

@@ -1,0 +1,154 @@
+"""A driver at the far end of the wire: operations travel through boto3 to an endpoint and back."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import threading
+from binascii import Error as NotBase64
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, TypeVar, cast
+
+import boto3
+import msgspec
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from singletable.engine import AsyncEngine, Engine
+from singletable.errors import OperationError, ResourceNotFound, TableNotFound
+from singletable.operations import Operation
+from singletable.server import DynamoDBApp, Listener
+from singletable.wire import write_request
+from tests.differential.peer import (
+    Json,
+    as_map,
+    each,
+    refusal_of,
+    request_of,
+    result_of,
+    with_bytes,
+    with_text,
+)
+
+R = TypeVar("R")
+
+# What boto3 has no method for; these go over the same wire without it.
+OUR_OWN = ("ReadChanges", "SweepExpired")
+# Requests go out as they are, wrong ones too: it is our refusal that is tested, not boto3's.
+_CONFIG = Config(
+    parameter_validation=False,
+    retries={"total_max_attempts": 1},
+    account_id_endpoint_mode="disabled",
+)
+
+
+class Exchangeable:
+    """The engine behind the endpoint, which is another for each test."""
+
+    def __init__(self) -> None:
+        self.engine: AsyncEngine | None = None
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        """The answer of the engine there is now."""
+        assert self.engine is not None, "no engine was given to the endpoint"
+        return await self.engine.execute(operation)
+
+
+class WireDriver:
+    """A driver that asks an endpoint in a thread of this process, around an engine it is given."""
+
+    def __init__(self, behind: Exchangeable, host: str, port: int) -> None:
+        self._behind = behind
+        self._connection = http.client.HTTPConnection(host, port)
+        self._client: Any = cast(Any, boto3).client(  # boto3 has no types of its own
+            "dynamodb",
+            endpoint_url=f"http://{host}:{port}",
+            region_name="us-east-1",
+            aws_access_key_id="any",
+            aws_secret_access_key="any",
+            config=_CONFIG,
+        )
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """The endpoint's answer; its refusal as an OperationError."""
+        name, request = request_of(operation)
+        parameters = _for_boto3(request)
+        if name in OUR_OWN or parameters is None:
+            return result_of(operation, self._send(operation))
+        return result_of(operation, self._call(name, parameters))
+
+    def asks(self, engine: Engine) -> WireDriver:
+        """This driver, with its questions answered by the engine from now on."""
+        self._behind.engine = AsyncEngine(engine)
+        return self
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+        self._connection.close()
+
+    def _call(self, name: str, parameters: Json) -> Json:
+        try:
+            answer = self._client._make_api_call(name, parameters)
+        except ClientError as error:
+            body = with_text(error.response)
+            raise _refusal(body["Error"]["Code"], body | body["Error"]) from None
+        del answer["ResponseMetadata"]
+        return cast(Json, with_text(answer))
+
+    def _send(self, operation: Operation[Any]) -> Json:
+        target, body = write_request(operation)
+        headers = {"x-amz-target": target, "content-type": "application/x-amz-json-1.0"}
+        self._connection.request("POST", "/", body, headers)
+        response = self._connection.getresponse()
+        answer: Json = msgspec.json.decode(response.read() or b"{}")
+        if response.status != 200:
+            raise _refusal(str(answer.get("__type")).rpartition("#")[2], answer)
+        return answer
+
+
+@contextmanager
+def wire_driver() -> Generator[WireDriver]:
+    """An endpoint that listens on a free port of this machine, and the driver that asks it."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
+    thread.start()
+    behind = Exchangeable()
+    listener = Listener(DynamoDBApp(behind))
+    start = asyncio.run_coroutine_threadsafe(listener.start("127.0.0.1", 0), loop)
+    driver = WireDriver(behind, *start.result())
+    try:
+        yield driver
+    finally:
+        driver.close()
+        asyncio.run_coroutine_threadsafe(listener.stop(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def _refusal(code: str, body: Json) -> OperationError:
+    error = refusal_of(code, body)
+    # Two of our exceptions have one name at AWS; what tells them apart there is the text.
+    if isinstance(error, ResourceNotFound) and ": Table: " in error.message:
+        return TableNotFound(error.message)
+    return error
+
+
+def _for_boto3(request: Json) -> Json | None:
+    """The parameters with which boto3 sends the request; None if it cannot say so."""
+    # A member that is left out is None here, and is not there in a request of boto3's.
+    try:
+        request = _without_nulls(request)
+        parameters: Json = with_bytes(request)
+        # boto3 takes bytes and writes base64: what is nearly base64 would come out another text.
+        return parameters if with_text(parameters) == request else None
+    except (NotBase64, RecursionError):  # what is nested too deep for Python is for boto3
+        return None
+
+
+def _without_nulls(value: Any) -> Any:
+    if (pairs := as_map(value)) is not None:
+        value = {name: member for name, member in pairs.items() if member is not None}
+    return each(value, _without_nulls)
