@@ -10,7 +10,7 @@ from tests.clients.endpoint import Endpoint, running_endpoint
 
 
 @pytest.fixture(scope="session")
-def endpoint() -> Iterator[Endpoint]:
-    """An endpoint in memory; each client keeps to tables of its own."""
-    with running_endpoint() as endpoint:
+def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    """An endpoint in memory; each client signs for itself, and keeps to tables of its own."""
+    with running_endpoint(tmp_path_factory.mktemp("endpoint")) as endpoint:
         yield endpoint

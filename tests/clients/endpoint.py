@@ -12,22 +12,40 @@ from pathlib import Path
 from tests.clients.program import running
 
 REGION = "eu-central-1"
+CREDENTIALS = """
+[[credential]]
+name = "ada"
+access_key_id = "AKIAADA"
+secret_access_key = "an/engine+that=weaves"
+"""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where the endpoint is."""
+    """Where the endpoint is, and with what its clients sign."""
 
     url: str
     region: str = REGION
+    access_key_id: str = "AKIAADA"
+    secret_access_key: str = "an/engine+that=weaves"
+
+    @property
+    def for_boto3(self) -> dict[str, str]:
+        """The arguments with which boto3 finds it."""
+        return {
+            "endpoint_url": self.url,
+            "region_name": self.region,
+            "aws_access_key_id": self.access_key_id,
+            "aws_secret_access_key": self.secret_access_key,
+        }
 
     @property
     def environment(self) -> dict[str, str]:
         """What every SDK reads from its environment, and nothing of this machine's own settings."""
         return {
             **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
-            "AWS_ACCESS_KEY_ID": "any",
-            "AWS_SECRET_ACCESS_KEY": "any",
+            "AWS_ACCESS_KEY_ID": self.access_key_id,
+            "AWS_SECRET_ACCESS_KEY": self.secret_access_key,
             "AWS_REGION": self.region,
             "AWS_DEFAULT_REGION": self.region,
             "AWS_ENDPOINT_URL_DYNAMODB": self.url,
@@ -36,9 +54,13 @@ class Endpoint:
 
 
 @contextmanager
-def running_endpoint() -> Generator[Endpoint]:
-    """An endpoint with no tables, which ends with status 0 when it is asked to stop."""
+def running_endpoint(folder: Path) -> Generator[Endpoint]:
+    """An endpoint with no tables that verifies signatures, and ends with status 0 when asked to."""
+    credentials = folder / "credentials.toml"
+    credentials.touch(0o600)
+    credentials.write_text(CREDENTIALS)
     program = Path(sys.executable).with_name("singletable")
-    command: list[str | Path] = [program, "dynamodb", "--memory", "--port", "0", "--region", REGION]
+    command: list[str | Path] = [program, "dynamodb", "--memory", "--port", "0"]
+    command += ["--region", REGION, "--credentials", credentials]
     with running(command, ready=r"http://[\d.]+:\d+", status=0) as said:
         yield Endpoint(said[0])

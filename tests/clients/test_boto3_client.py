@@ -27,13 +27,7 @@ EVERYTHING: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def client(endpoint: Endpoint) -> Any:
     """A client with a table that has an index."""
-    client = cast(Any, boto3).client(
-        "dynamodb",
-        endpoint_url=endpoint.url,
-        region_name=endpoint.region,
-        aws_access_key_id="any",
-        aws_secret_access_key="any",
-    )
+    client = cast(Any, boto3).client("dynamodb", **endpoint.for_boto3)
     made = client.create_table(
         TableName=TABLE,
         AttributeDefinitions=[
@@ -214,6 +208,15 @@ def test_refusals_are_the_exceptions_of_the_client(client: Any) -> None:
         "Code": "ValidationException",
         "Message": "The provided key element does not match the schema",
     }
+
+
+# All the clients sign what they send, each with code of its own; here is one that signs wrongly.
+def test_a_signature_is_verified(endpoint: Endpoint) -> None:
+    wrong = endpoint.for_boto3 | {"aws_secret_access_key": "guessed"}
+    client = cast(Any, boto3).client("dynamodb", **wrong)
+    with pytest.raises(client.exceptions.ClientError) as refused:
+        client.list_tables()
+    assert refused.value.response["Error"]["Code"] == "InvalidSignatureException"
 
 
 # Bodies of hundreds of kilobytes arrive in many pieces, both ways.

@@ -21,13 +21,7 @@ TABLE = "boto3.resource"
 @pytest.fixture(scope="module")
 def dynamodb(endpoint: Endpoint) -> Any:
     """The service, from which tables are made."""
-    return cast(Any, boto3).resource(
-        "dynamodb",
-        endpoint_url=endpoint.url,
-        region_name=endpoint.region,
-        aws_access_key_id="any",
-        aws_secret_access_key="any",
-    )
+    return cast(Any, boto3).resource("dynamodb", **endpoint.for_boto3)
 
 
 @pytest.fixture(scope="module")

@@ -47,8 +47,10 @@ def admin(endpoint: Endpoint) -> Iterator[Admin]:
     """A dynamodb-admin that shows the endpoint."""
     program = installed("dynamodb-admin/node_modules/dynamodb-admin/dist/dynamodb-admin.js")
     place = ("--host", "127.0.0.1", "--port", "0", "--dynamo-endpoint", endpoint.url)
+    # Without this it signs with a session token that nobody gave it.
+    own_credentials = "--skip-default-credentials"
     with running(
-        [node(), program, *place],
+        [node(), program, *place, own_credentials],
         ready=r"listening on http://127\.0\.0\.1:(\d+)",
         status=-SIGTERM,
         environment=endpoint.environment,
