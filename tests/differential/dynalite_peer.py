@@ -51,6 +51,11 @@ class Dynalite:
         self._server: subprocess.Popen[str] | None = None
         self._port = 0
 
+    @property
+    def process(self) -> subprocess.Popen[str] | None:
+        """The server, if one was started."""
+        return self._server
+
     def execute(self, operation: Operation[R], /) -> R:
         """Dynalite's answer, its refusal as an OperationError, or PeerFailed."""
         name, request = request_of(operation)
@@ -132,10 +137,10 @@ class Dynalite:
         raise PeerFailed(f"dynalite leaves {operation.table_name} in the making")
 
     def _end(self) -> str:
-        """End the server, and tell the last that it said."""
+        """End the server, and tell what it complained of."""
         server, self._server = self._server, None
         if server is None:
             return ""
         server.kill()
         _, errors = server.communicate()
-        return errors.strip()[-600:]
+        return errors.strip()[:1000]

@@ -130,6 +130,18 @@ def draw_item(draw: st.DrawFn, table: Table, features: Features) -> Item:
 
 
 @st.composite
+def keys(draw: st.DrawFn, table: Table) -> Item:
+    """A key of the table."""
+    return draw_key(draw, table)
+
+
+@st.composite
+def items(draw: st.DrawFn, table: Table, features: Features) -> Item:
+    """An item of the table."""
+    return draw_item(draw, table, features)
+
+
+@st.composite
 def contents(draw: st.DrawFn, table: Table, features: Features) -> list[Item]:
     """Items to begin with."""
     return [draw_item(draw, table, features) for _ in range(draw(st.integers(0, 6)))]

@@ -1,0 +1,121 @@
+"""A table as plain Python: a dictionary of items, from which everything else follows.
+
+Written without looking at the engine, and without its help: numbers are Decimals, and an index is
+worked out anew whenever it is asked for.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from singletable.values import AttributeValue, Item
+from tests.differential.peer import as_list, as_map, each
+from tests.differential.strategies.tables import Index, Table
+
+Key: TypeAlias = tuple[Any, ...]
+Told: TypeAlias = tuple[str, Item, Item | None, Item | None]
+
+
+@dataclass
+class Model:
+    """What the table holds, and what was told of its changes since it was last asked."""
+
+    table: Table
+    items: dict[Key, Item] = field(default_factory=dict[Key, Item])
+    told: list[Told] = field(default_factory=list[Told])
+
+    def key_of(self, item: Item) -> Key:
+        """The item's key; numbers are the same however they are spelled."""
+        return tuple(rank(item[name]) for name in self.table.keys.names)
+
+    def get(self, key: Item) -> Item | None:
+        """The item with that key."""
+        return self.items.get(self.key_of(key))
+
+    def put(self, item: Item) -> None:
+        """Store the item in place of the one with its key."""
+        new = as_kept(item)
+        key = self.key_of(new)
+        old = self.items.get(key)
+        self.items[key] = new
+        if old != new:
+            self._tell("INSERT" if old is None else "MODIFY", new, old, new)
+
+    def delete(self, key: Item) -> None:
+        """Remove the item with that key."""
+        old = self.items.pop(self.key_of(key), None)
+        if old is not None:
+            self._tell("REMOVE", old, old, None)
+
+    def update(self, key: Item, change: Callable[[Item], None], *, makes: bool) -> None:
+        """Change the item; make it of the key if there is none, unless nothing is set."""
+        old = self.get(key)
+        if old is None and not makes:
+            return
+        new = dict(key if old is None else old)
+        change(new)
+        self.put(new)
+
+    def partition(self, index: Index | None, value: AttributeValue) -> list[Item]:
+        """The items of one partition, by their sort key."""
+        keys = self.table.keys if index is None else index.keys
+        found = [item for item in self.held(index) if rank(item[keys.partition]) == rank(value)]
+        if (sort := keys.sort) is not None:
+            found.sort(key=lambda item: rank(item[sort]))
+        return found
+
+    def held(self, index: Index | None) -> list[Item]:
+        """What the table or the index holds."""
+        if index is None:
+            return list(self.items.values())
+        names = {*self.table.keys.names, *index.keys.names}
+        names |= set(index.projection.non_key_attributes or ())
+        whole = index.projection.projection_type == "ALL"
+        return [
+            {name: value for name, value in item.items() if whole or name in names}
+            for item in self.items.values()
+            if all(name in item for name in index.keys.names)
+        ]
+
+    def _tell(self, kind: str, item: Item, old: Item | None, new: Item | None) -> None:
+        key = {name: item[name] for name in self.table.keys.names}
+        self.told.append((kind, key, old, new))
+
+
+def rank(value: AttributeValue) -> Any:
+    """What a key is sorted by: bytes, or a number."""
+    if "S" in value:
+        return value["S"].encode()
+    return Decimal(value["N"]) if "N" in value else base64.b64decode(value["B"])
+
+
+def as_kept(value: Any) -> Any:
+    """The value as DynamoDB gives it back: numbers in one spelling, sets in their order."""
+    pairs = as_map(value) or {}
+    if isinstance(number := pairs.get("N"), str):
+        return {"N": plain(number)}
+    if (numbers := as_list(pairs.get("NS"))) is not None:
+        return {"NS": sorted(map(plain, numbers), key=Decimal)}
+    if (texts := as_list(pairs.get("SS"))) is not None:
+        return {"SS": sorted(texts, key=str.encode)}
+    if (binaries := as_list(pairs.get("BS"))) is not None:
+        return {"BS": sorted(binaries, key=base64.b64decode)}
+    return each(value, as_kept)
+
+
+def plain(number: str) -> str:
+    """The number without an exponent, and without zeros that say nothing."""
+    text = f"{Decimal(number):f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if Decimal(text).is_zero() else text
+
+
+def in_any_order(items: list[Item]) -> list[str]:
+    """The items as sorted texts, to be compared without their order."""
+    return sorted(json.dumps(item, sort_keys=True) for item in items)
