@@ -53,23 +53,23 @@ async def metered(driver: AsyncDriver, operation: Operation[R], exchange: Exchan
     detail = _DETAIL.get(type(operation))
     if detail is None:
         return await driver.execute(operation)
-    # Each of these operations has the field, and each of their results the other.
-    asked: str | None = cast(Any, operation).return_consumed_capacity
+    # Each of these operations has the one field, and each of their results the other.
+    measured: Any = operation
+    asked: str | None = measured.return_consumed_capacity
     if asked not in _ASKABLE:
         # It will be refused, in words that quote it.
         return await driver.execute(operation)
     if asked == "INDEXES":
         detail = "INDEXES"
     elif asked != detail:
-        operation = replace(operation, return_consumed_capacity=detail)
-    result = await driver.execute(operation)
-    told: ConsumedCapacity | list[ConsumedCapacity] | None = cast(Any, result).consumed_capacity
-    if told is None:
-        return result
-    exchange.consumed = (told,) if isinstance(told, ConsumedCapacity) else tuple(told)
-    if asked == detail:
-        return result
-    return cast(R, replace(cast(Any, result), consumed_capacity=_as_asked(told, asked)))
+        measured = replace(measured, return_consumed_capacity=detail)
+    result: Any = await driver.execute(measured)
+    told: ConsumedCapacity | list[ConsumedCapacity] | None = result.consumed_capacity
+    if told is not None:
+        exchange.consumed = (told,) if isinstance(told, ConsumedCapacity) else tuple(told)
+        if asked != detail:
+            result = replace(result, consumed_capacity=_as_asked(told, asked))
+    return cast(R, result)
 
 
 def _as_asked(
