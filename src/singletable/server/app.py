@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from singletable.errors import SingleTableError
 from singletable.operations import AsyncDriver
-from singletable.server.address import is_loopback
 from singletable.server.guard import Guard
 from singletable.server.observe import Exchange, Observer, metered
 from singletable.server.request_faults import RequestFaults
@@ -93,7 +92,7 @@ class DynamoDBApp:
     async def _answer(self, exchange: Exchange) -> HttpResponse:
         request = exchange.request
         request_id = exchange.request_id = self.new_id()
-        if (page := self._page(request)) is not None:
+        if self.observer is not None and (page := self.observer.page(request)) is not None:
             return page
         stray = not_for_us(request, self.region, request_id)
         if stray is not None:
@@ -125,12 +124,6 @@ class DynamoDBApp:
         if self.observer is None:
             return await driver.execute(operation)
         return await metered(driver, operation, exchange)
-
-    def _page(self, request: HttpRequest) -> HttpResponse | None:
-        """A page about the endpoint itself, for whoever may see it."""
-        if self.observer is None or not (self.guard is None or is_loopback(request.client)):
-            return None
-        return self.observer.page(request)
 
     async def _request(self, scope: Message, receive: Receive) -> HttpRequest | None:
         """The request once it is here, or as much of it as is too much; None if nobody waits."""
