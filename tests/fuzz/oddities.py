@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import UserDict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from hypothesis import strategies as st
@@ -30,6 +33,12 @@ class Word(str):
 
 class Names(dict[str, Any]):
     """A map that knows more."""
+
+
+class Stage(StrEnum):
+    """Words of a program's own."""
+
+    FIRST = "title"
 
 
 def _within_themselves() -> list[Any]:
@@ -97,6 +106,7 @@ ODD: list[Any] = [
     *({"M": Names(a={"S": "a"})}, {"M": {5: {"S": "a"}}}, {"M": {"a": None}}, {"M": [("a", "b")]}),
     *({"BOOL": 1}, {"NULL": 1}, {5: 5}, {None: "a"}, {"S": "a", 5: 5}, Names(S="a"), Names()),
     *(_deep(40), _deep(400), _deep(5000), *_within_themselves()),
+    *(MappingProxyType({"S": "a"}), {"M": UserDict(a={"S": "a"})}, {"S": Stage.FIRST}, Stage.FIRST),
     *words.VALUES,
 ]
 

@@ -23,6 +23,7 @@ from singletable.operations import (
     TableClass,
     Tag,
 )
+from singletable.values import plain
 
 Changing: TypeAlias = Literal["IOPS", "STREAM", "CLASS", "SSE", "WARM"]
 
@@ -113,7 +114,7 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
 
 
 _decode = Decoder(TableRecord).decode
-_encode = Encoder().encode
+_encode = Encoder(enc_hook=plain).encode
 
 
 def record_from_json(raw: bytes) -> TableRecord:

@@ -20,7 +20,7 @@ from singletable.values.check import (
     check_value,
     text_size,
 )
-from singletable.values.json import item_from_json, item_to_json
+from singletable.values.json import item_from_json, item_to_json, plain
 from singletable.values.number import (
     NotANumber,
     Number,
@@ -67,6 +67,7 @@ __all__ = [
     "number_text",
     "parse_number",
     "part",
+    "plain",
     "subtract_numbers",
     "text_size",
     "type_of",
