@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from singletable.errors import OperationError
 from singletable.expressions import Placeholders, parse_key_condition
 from singletable.operations import KeySchemaElement, Query, TableDescription
-from singletable.values import AttributeValue, Item, NotANumber, canonical_number
+from singletable.values import AttributeValue, Item, NotANumber, canonical_number, check_value
 
 
 def partition_of(table: TableDescription | None, item: Item) -> tuple[str, ...]:
@@ -43,11 +43,15 @@ def _asked(query: Query) -> dict[str, AttributeValue]:
         }
     names, values = query.expression_attribute_names, query.expression_attribute_values
     try:
-        placeholders = Placeholders(names or {}, values or {})
+        placeholders = Placeholders.checked(names, values, _canonical)
         clauses = parse_key_condition(query.key_condition_expression, placeholders)
     except OperationError:
         return {}
     return {clause.attribute: clause.values[0] for clause in clauses if clause.comparator == "="}
+
+
+def _canonical(alias: str, value: AttributeValue) -> AttributeValue:
+    return check_value(value)[0]
 
 
 def _texts(values: Iterable[AttributeValue]) -> tuple[str, ...]:

@@ -81,9 +81,11 @@ def table_name(name: str | None) -> str:
 def parts_of(operation: Operation[Any], tables: Tables) -> tuple[Part, ...]:
     """What the operation touches; partitions and indexes only of tables that are described."""
     try:
-        return tuple(_parts(operation, tables))
+        parts = tuple(_parts(operation, tables))
+        hash(parts)  # names that are no strings may be anything
     except (TypeError, AttributeError):
         return ()  # it holds what is of another type, and touches nothing: the driver says so
+    return parts
 
 
 def _parts(operation: Operation[Any], tables: Tables) -> Iterator[Part]:
