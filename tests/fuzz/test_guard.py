@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.engine import AsyncEngine
 from singletable.errors import OperationError, SingleTableError
 from singletable.server.guard import Credential, Guard
 from singletable.server.guard.policy import read_policy
@@ -124,7 +123,7 @@ def test_a_broken_request_is_allowed_or_denied(
     try:
         with bounded(len(asked[1])):
             operation = read_request(*asked)
-            runner.run(guard.check(fine, operation, AsyncEngine(world.engine)))
+            runner.run(guard.check(fine, operation, world))
     except SingleTableError as error:
         check_refusal(error)
     assert not world.is_changed()

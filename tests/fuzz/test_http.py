@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 
-from singletable.engine import AsyncEngine
 from singletable.server import DynamoDBApp
 from singletable.wire import HttpRequest
 from tests.fuzz.exchanges import MOST, check_response, http_requests
@@ -24,11 +23,10 @@ class Endpoint:
     def __init__(self, runner: asyncio.Runner) -> None:
         self.world = World()
         self.runner = runner
-        self.app = DynamoDBApp(AsyncEngine(self.world.engine), max_body=MOST)
+        self.app = DynamoDBApp(self.world, max_body=MOST)
 
     def ask(self, request: HttpRequest) -> int:
         """Ask, hold the answer against what every answer must be, and give its status."""
-        self.app.driver = AsyncEngine(self.world.engine)
         # What a body unpacks to is work too, but never more of it than a body may have.
         size = min(MOST, 1100 * len(request.body)) + sum(map(len, request.headers.values()))
         with bounded(size):

@@ -9,7 +9,6 @@ from itertools import count
 import pytest
 from hypothesis import given
 
-from singletable.engine import AsyncEngine
 from singletable.server import DynamoDBApp, Limits, Listener
 from singletable.wire import HttpRequest, HttpResponse
 from tests.fuzz.exchanges import MOST, check_response
@@ -29,9 +28,7 @@ class Server:
         self.runner = runner
         self.world = World()
         ids = count(1)
-        self.app = DynamoDBApp(
-            AsyncEngine(self.world.engine), new_id=lambda: str(next(ids)), max_body=MOST
-        )
+        self.app = DynamoDBApp(self.world, new_id=lambda: str(next(ids)), max_body=MOST)
         self.listener = Listener(self, Limits(body=MOST, headers=16_384, waiting=4))
         self.asked: list[HttpRequest] = []
         self.patience = 0
@@ -54,7 +51,6 @@ class Server:
         """Send the stream, and give the answers to it; the listener must be well afterwards."""
         self.asked.clear()
         self.patience = stream.patience
-        self.app.driver = AsyncEngine(self.world.engine)
         answers = responses(self.runner.run(self._exchange(stream)), self.asked)
         assert not self.wrongs
         if self.world.is_changed():

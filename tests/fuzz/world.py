@@ -6,11 +6,15 @@ import json
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from singletable.engine import Engine, Settings
 from singletable.engine.storage import Execute
+from singletable.operations import Operation
 from singletable.wire import read_request
 from tests.fuzz.corpus import target_of
+
+R = TypeVar("R")
 
 NOW = 1_700_000_000.0
 # What is done before the attack: operations and their bodies, in order.
@@ -51,6 +55,10 @@ class World:
     def __init__(self) -> None:
         self.engine = new_engine()
         self.untouched = digest(self.engine)
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        """Execute as a driver for an event loop, on whichever engine there is now."""
+        return self.engine.execute(operation)
 
     def is_changed(self) -> bool:
         """Whether anything differs from what was prepared."""
