@@ -59,6 +59,9 @@ def test_json_is_read_back_as_it_was(faults: Faults) -> None:
     ("text", "what"),
     [
         ("throtle=0.1", "there is none named 'throtle'"),
+        (f"throttle={'9' * 5000}x", "throttle is a probability such as 0.1, or a count"),
+        (f"seed={'9' * 5000}", "seed is a whole number"),
+        (f"latency={'9' * 5000}min", "latency is a time"),
         ("throttle", "a probability such as 0.1, or a count such as 3x"),
         ("throttle=often", "a probability such as 0.1, or a count such as 3x"),
         ("throttle=3", r"write Next\(3\), or 3x in text"),

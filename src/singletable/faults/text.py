@@ -19,9 +19,10 @@ from msgspec.structs import asdict
 from singletable.errors import FaultsError
 from singletable.faults.description import Faults, Next
 
-_COUNT = re.compile(r"(\d+)x")
+# So many digits are enough for anyone, and few enough for Python to read them.
+_COUNT = re.compile(r"(\d{1,9})x")
 _DECIMAL = re.compile(r"\d+(\.\d+)?|\.\d+")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(ms|s|min)")
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d+)?|\.\d+)(ms|s|min)")
 _IN_A_SECOND = {"ms": 1000.0, "s": 1.0, "min": 1 / 60}
 # One may be named as well as several.
 _PLURALS = {"operation": "operations", "table": "tables", "index": "indexes", "key": "keys"}
@@ -72,7 +73,7 @@ def _read_seconds(name: str, value: str) -> object:
 
 
 def _read_number(name: str, value: str) -> object:
-    if not re.fullmatch(r"-?\d+", value):
+    if not re.fullmatch(r"-?\d{1,18}", value):
         raise _refusal(name, value, "a whole number")
     return int(value)
 
