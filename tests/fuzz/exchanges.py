@@ -41,6 +41,20 @@ HEADERS = {
     "x-amz-security-token": ["", "x" * 9000],
     "host": ["", "localhost", "\x00"],
     "transfer-encoding": ["chunked", "gzip"],
+    # Latency too can be asked for, and would be had.
+    "x-singletable-faults": [
+        *("throttle=1", "throttle=0.5,indexes=by_voter", "stale=1,behind=2", "stale=1,delay=9s"),
+        *("unprocessed=1", "conflict=1,tables=votes", "in_progress=1", "keys=%ff,throttle=1"),
+        *(
+            "",
+            "odd",
+            "=,=",
+            "throttle",
+            "latency=0ms",
+            "throttle=" + "9" * 5000 + "x",
+            "limit=\x00",
+        ),
+    ],
 }
 TARGETS = ["", ".", "DynamoDB_20120810.", "DynamoDB_20120810.Nope", "é", "\x00", "x" * 9000]
 
