@@ -7,7 +7,7 @@ import http.client
 import threading
 from binascii import Error as NotBase64
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, TypeVar, cast
 
 import boto3
@@ -60,7 +60,7 @@ class WireDriver:
 
     def __init__(self, behind: Exchangeable, host: str, port: int) -> None:
         self._behind = behind
-        self._connection = http.client.HTTPConnection(host, port)
+        self._address = (host, port)
         self._client: Any = cast(Any, boto3).client(  # boto3 has no types of its own
             "dynamodb",
             endpoint_url=f"http://{host}:{port}",
@@ -86,7 +86,6 @@ class WireDriver:
     def close(self) -> None:
         """Hang up."""
         self._client.close()
-        self._connection.close()
 
     def _call(self, name: str, parameters: Json) -> Json:
         try:
@@ -100,9 +99,11 @@ class WireDriver:
     def _send(self, operation: Operation[Any]) -> Json:
         target, body = write_request(operation)
         headers = {"x-amz-target": target, "content-type": "application/x-amz-json-1.0"}
-        self._connection.request("POST", "/", body, headers)
-        response = self._connection.getresponse()
-        answer: Json = msgspec.json.decode(response.read() or b"{}")
+        # These come so seldom that the endpoint would not keep a connection for them.
+        with closing(http.client.HTTPConnection(*self._address)) as connection:
+            connection.request("POST", "/", body, headers)
+            response = connection.getresponse()
+            answer: Json = msgspec.json.decode(response.read() or b"{}")
         if response.status != 200:
             raise _refusal(str(answer.get("__type")).rpartition("#")[2], answer)
         return answer
