@@ -124,11 +124,22 @@ def test_legacy_parameters(
     compare(data, peer_named, tally, name, legacy_writes, legacy_reads)
 
 
+@dynalite_alone
+@shared_peer
+@given(data=st.data())
+def test_mistakes_in_legacy_parameters(
+    data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str
+) -> None:
+    kinds = [legacy_writes, legacy_reads]
+    table, items, requests = data.draw(cases(name, kinds, wrong=True))
+    run_case(peer_named(name), table, items, requests, tally)
+
+
 # Which of several faults is told, and in which words: programs look at both.
 @dynalite_alone
 @shared_peer
 @given(data=st.data())
 def test_mistakes(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: str) -> None:
-    kinds = [puts, deletes, updates, gets, queries, scans]
+    kinds = [puts, deletes, updates, gets, queries, scans, batch_gets, batch_writes]
     table, items, requests = data.draw(cases(name, kinds, wrong=True))
     run_case(peer_named(name), table, items, requests, tally)

@@ -62,9 +62,26 @@ REWORDED: list[Reworded] = [
         _CONFORMANCE + "tier3/error-messages/putItem",
     ),
     Reworded(
-        r"1 validation error detected: Value '0' at 'limit' (failed to satisfy constraint: .*)",
-        r"Value at 'Limit' {1}",
-        _CONFORMANCE + "tier3/error-messages/query, scan: Limit 0",
+        r"1 validation error detected: Value '-?\d+' at '(?:limit|segment|totalSegments)' "
+        r"(failed to satisfy constraint: .*)",
+        r"Value at '(Limit|Segment|TotalSegments)' {1}",
+        _CONFORMANCE + "tier3/error-messages/query, scan: Limit 0, Segment -1",
+    ),
+    Reworded(
+        r"(The Segment parameter is zero-based and must be less than parameter TotalSegments): .*",
+        r"{1}",
+        _CONFORMANCE + "tier3/error-messages/scan: Segment 5 of 5",
+    ),
+    Reworded(
+        r"(The provided starting key is invalid): The provided key element does not match .*",
+        r"{1}",
+        _CONFORMANCE + "tier3/error-messages/scan: a start key that is no key",
+    ),
+    Reworded(
+        r"(The provided starting key is invalid: )One or more parameter values were invalid: "
+        r"The AttributeValue for a key attribute cannot contain an empty (?:string|binary) value.*",
+        r"{1}One or more parameter values are not valid\. The AttributeValue for a key .*",
+        _CONFORMANCE + "tier3/error-messages/getItem: empty keys",
     ),
 ]
 

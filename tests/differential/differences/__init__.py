@@ -1,6 +1,6 @@
 """Every difference from a peer that is not ours to mend, with what AWS does and who says so.
 
-Rule 1: a difference stands here only with evidence of what AWS does.
+Rule 1: a difference stands here only with evidence of what AWS does; without it, in `unsettled`.
 Rule 2: each has an example, and a test that the peer still differs on it, so that none outlives its
 cause.
 """
@@ -10,7 +10,8 @@ from tests.differential.differences.difference import Difference, Example, Habit
 from tests.differential.differences.dynalite import DYNALITE
 from tests.differential.differences.habits import HABITS
 from tests.differential.differences.moto import MOTO
+from tests.differential.differences.unsettled import UNSETTLED
 
-DIFFERENCES: list[Difference] = [*BOTH, *MOTO, *DYNALITE]
+DIFFERENCES: list[Difference] = [*BOTH, *MOTO, *DYNALITE, *UNSETTLED]
 
 __all__ = ["DIFFERENCES", "HABITS", "Difference", "Example", "Habit"]

@@ -225,4 +225,20 @@ DYNALITE: list[Difference] = [
         ),
         said("The AttributeValue for a key attribute cannot contain an empty", "answered"),
     ),
+    Difference(
+        "dynalite",
+        "lets a delete ask for new values",
+        "refuses all but ALL_OLD and NONE",
+        _CONFORMANCE + "tier3/error-messages/deleteItem",
+        Example(DeleteItem("table", {"pk": {"S": "a"}}, return_values="ALL_NEW")),
+        said("ReturnValues can only be ALL_OLD or NONE", ""),
+    ),
+    Difference(
+        "dynalite",
+        "takes segment 0 for no segment",
+        "refuses a segment without the number of all",
+        _CONFORMANCE + "tier3/error-messages/scan: Segment 0, no TotalSegments",
+        Example(Scan("table", segment=0)),
+        said("The TotalSegments parameter is required but was not present", ""),
+    ),
 ]

@@ -1,16 +1,27 @@
-"""Slight mistakes: a request as somebody might send it who was almost right."""
+"""Slight mistakes: a request as somebody might send it who was almost right.
+
+Each mistake names the parameter that a request must have for it; the table at the end has them all.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
 
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
-from singletable.operations import Operation
+from singletable.operations import (
+    AttributeValueUpdate,
+    Condition,
+    ExpectedAttributeValue,
+    Operation,
+)
 from singletable.values import AttributeValue, Item
-from tests.differential.strategies.tables import NAME, Table
+from tests.differential.peer import Json, as_list
+from tests.differential.strategies.tables import NAME, Table, draw_key
 from tests.differential.strategies.universe import Features, values
 
 _EXPRESSIONS = (
@@ -23,6 +34,29 @@ _EXPRESSIONS = (
 _TOKEN = re.compile(r"\s*([#:]?\w+|<>|<=|>=|.)")
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """A request that is right, and what is needed to spoil it."""
+
+    draw: st.DrawFn
+    request: Any
+    given: Json
+    table: Table
+    features: Features
+
+    def pick(self, choices: Any) -> Any:
+        """One of them."""
+        return self.draw(st.sampled_from(list(choices)))
+
+    def value(self) -> AttributeValue:
+        """Any value."""
+        return self.draw(values(self.features))
+
+
+Change: TypeAlias = Json
+Mistake: TypeAlias = Callable[[Attempt], Change]
+
+
 @st.composite
 def mistaken(
     draw: st.DrawFn, requests: st.SearchStrategy[Any], table: Table, features: Features
@@ -30,59 +64,194 @@ def mistaken(
     """One of the requests with one mistake in it."""
     request = draw(requests)
     given = asdict(request)
-    texts = [name for name in _EXPRESSIONS if given.get(name)]
-    kinds: list[str] = ["table"]
-    if texts:
-        kinds += ["token", "token", "token", "unused name", "unused value", "empty"]
-    if given.get("expression_attribute_names"):
-        kinds += ["undefined name", "undefined name"]
-    if given.get("expression_attribute_values"):
-        kinds += ["undefined value", "undefined value", "other value", "other value", "bad key"]
-    if "key" in given:
-        kinds += ["key", "key", "key"]
-    if "item" in given:
-        kinds += ["item", "item", "item"]
-    if "index_name" in given:
-        kinds += ["index"]
-    if "limit" in given:
-        kinds += ["limit"]
-    match draw(st.sampled_from(kinds)):
-        case "token":
-            name = draw(st.sampled_from(texts))
-            return replace(request, **{name: _garbled(draw, given[name])})
+    fitting = [make for needed, make in MISTAKES if needed in given and _fits(needed, given)]
+    make = draw(st.sampled_from(fitting))
+    return cast(
+        "Operation[Any]", replace(request, **make(Attempt(draw, request, given, table, features)))
+    )
+
+
+def _fits(needed: str, given: Json) -> bool:
+    return needed in _ALWAYS or bool(given[needed])
+
+
+def _garble(attempt: Attempt) -> Change:
+    name = attempt.pick(name for name in _EXPRESSIONS if attempt.given.get(name))
+    return {name: _garbled(attempt.draw, attempt.given[name])}
+
+
+def _empty_expression(attempt: Attempt) -> Change:
+    return {attempt.pick(name for name in _EXPRESSIONS if attempt.given.get(name)): ""}
+
+
+def _unused_name(attempt: Attempt) -> Change:
+    return {
+        "expression_attribute_names": {
+            **attempt.given["expression_attribute_names"],
+            "#unused": "a",
+        }
+    }
+
+
+def _unused_value(attempt: Attempt) -> Change:
+    return {
+        "expression_attribute_values": {
+            **attempt.given["expression_attribute_values"],
+            ":unused": {"S": "a"},
+        }
+    }
+
+
+def _undefined_name(attempt: Attempt) -> Change:
+    fewer = _without_one(attempt, attempt.given["expression_attribute_names"])
+    return {"expression_attribute_names": fewer or None}
+
+
+def _undefined_value(attempt: Attempt) -> Change:
+    fewer = _without_one(attempt, attempt.given["expression_attribute_values"])
+    return {"expression_attribute_values": fewer or None}
+
+
+def _other_value(attempt: Attempt) -> Change:
+    known = attempt.given["expression_attribute_values"]
+    return {"expression_attribute_values": {**known, attempt.pick(known): attempt.value()}}
+
+
+def _bad_alias(attempt: Attempt) -> Change:
+    known = attempt.given["expression_attribute_values"]
+    return {"expression_attribute_values": {**known, attempt.pick(("v", ":", ":-")): {"S": "a"}}}
+
+
+def _wrong_key(attempt: Attempt) -> Change:
+    return {"key": _spoilt_key(attempt, attempt.given["key"])}
+
+
+def _wrong_item(attempt: Attempt) -> Change:
+    item: Item = attempt.given["item"]
+    name = attempt.pick(name for name in attempt.table.types if name in item)
+    changed: Item = {}
+    match attempt.pick(("missing", "type", "type", "empty", "number", "set")):
+        case "missing":
+            return {"item": {other: value for other, value in item.items() if other != name}}
+        case "type":
+            changed = {name: attempt.value()}
         case "empty":
-            return replace(request, **{draw(st.sampled_from(texts)): ""})
-        case "unused name":
-            known: dict[str, Any] = given["expression_attribute_names"] or {}
-            return replace(request, expression_attribute_names=known | {"#unused": "a"})
-        case "unused value":
-            if "expression_attribute_values" not in given:
-                return cast(Operation[Any], request)
-            told: dict[str, Any] = given["expression_attribute_values"] or {}
-            return replace(request, expression_attribute_values=told | {":unused": {"S": "a"}})
-        case "undefined name":
-            names = _without_one(draw, given["expression_attribute_names"])
-            return replace(request, expression_attribute_names=names or None)
-        case "undefined value":
-            fewer = _without_one(draw, given["expression_attribute_values"])
-            return replace(request, expression_attribute_values=fewer or None)
-        case "other value":
-            changed = dict(given["expression_attribute_values"])
-            changed[draw(st.sampled_from(list(changed)))] = draw(values(features))
-            return replace(request, expression_attribute_values=changed)
-        case "bad key":
-            more = given["expression_attribute_values"] | {"v": {"S": "a"}}
-            return replace(request, expression_attribute_values=more)
-        case "key":
-            return replace(request, key=_wrong_key(draw, given["key"], features))
-        case "item":
-            return replace(request, item=_wrong_item(draw, given["item"], table, features))
-        case "index":
-            return replace(request, index_name="nowhere")
-        case "limit":
-            return replace(request, limit=0)
+            changed = {name: _emptied(item[name])}
+        case "number":
+            changed = {"b": {"N": attempt.pick(_NO_NUMBERS)}}
         case _:
-            return replace(request, table_name=f"not-{NAME}")
+            changed = {"ss": attempt.pick(_NO_SETS)}
+    return {"item": item | changed}
+
+
+def _key_in_update(attempt: Attempt) -> Change:
+    name = attempt.pick(attempt.table.types)
+    text = attempt.pick((f"SET {name} = :k", f"REMOVE {name}", f"REMOVE {name}.x"))
+    told = {":k": attempt.value()} if ":k" in text else None
+    return {
+        "update_expression": text,
+        "condition_expression": None,
+        "expression_attribute_names": None,
+        "expression_attribute_values": told,
+    }
+
+
+def _start_key(attempt: Attempt) -> Change:
+    names = dict.fromkeys(attempt.table.keys.names)
+    index = next(
+        (one for one in attempt.table.indexes if one.name == attempt.given["index_name"]), None
+    )
+    start = draw_key(attempt.draw, attempt.table)
+    for name in () if index is None else index.keys.names:
+        if name not in names:
+            start[name] = attempt.pick(attempt.table.pools[name])
+    change: Change = {"exclusive_start_key": _spoilt_key(attempt, start)}
+    # Which segment a key is in depends on a hash.
+    return change | (
+        {"segment": None, "total_segments": None} if "segment" in attempt.given else {}
+    )
+
+
+def _segment(attempt: Attempt) -> Change:
+    segment, total = attempt.pick(
+        ((0, None), (3, None), (None, 3), (3, 3), (4, 2), (-1, 2), (0, 0))
+    )
+    return {"segment": segment, "total_segments": total}
+
+
+def _return_values(attempt: Attempt) -> Change:
+    return {"return_values": attempt.pick(("ALL_NEW", "UPDATED_NEW", "UPDATED_OLD"))}
+
+
+def _expected(attempt: Attempt) -> Change:
+    attribute, value = attempt.pick(attempt.given["expected"]), attempt.value()
+    wrong = attempt.pick(
+        (
+            ExpectedAttributeValue(),
+            ExpectedAttributeValue(exists=True),
+            ExpectedAttributeValue(exists=False, value=value),
+            ExpectedAttributeValue(attribute_value_list=[value]),
+            ExpectedAttributeValue(value=value, attribute_value_list=[value]),
+            ExpectedAttributeValue(exists=True, comparison_operator="EQ", value=value),
+            ExpectedAttributeValue(comparison_operator="EQ"),
+            ExpectedAttributeValue(
+                comparison_operator=attempt.pick(_OPERATORS),
+                attribute_value_list=_several(attempt),
+            ),
+        )
+    )
+    return {"expected": {**attempt.given["expected"], attribute: wrong}}
+
+
+def _filter(name: str) -> Mistake:
+    def make(attempt: Attempt) -> Change:
+        attribute = attempt.pick(attempt.given[name])
+        wrong = Condition(attempt.pick(_OPERATORS), _several(attempt))
+        return {name: {**attempt.given[name], attribute: wrong}}
+
+    return make
+
+
+def _legacy_update(attempt: Attempt) -> Change:
+    attribute = attempt.pick((*attempt.given["attribute_updates"], *attempt.table.types))
+    value = attempt.pick((None, attempt.value()))
+    wrong = AttributeValueUpdate(value, attempt.pick((None, "PUT", "ADD", "DELETE")))
+    return {"attribute_updates": {**attempt.given["attribute_updates"], attribute: wrong}}
+
+
+def _twice(attempt: Attempt) -> Change:
+    names = attempt.given["attributes_to_get"]
+    return {"attributes_to_get": [*names, attempt.pick(names)]}
+
+
+def _both_ways(attempt: Attempt) -> Change:
+    fitting = [name for name in _EXPRESSIONS if name in attempt.given]
+    return {attempt.pick(fitting): attempt.pick(("a", "attribute_exists(a)", ""))}
+
+
+def _in_batch(attempt: Attempt) -> Change:
+    asked = attempt.given["request_items"][NAME]
+    writes = as_list(asked)
+    if writes is None:
+        place = attempt.pick(range(len(asked.keys)))
+        spoilt = list(asked.keys)
+        spoilt[place] = _spoilt_key(attempt, spoilt[place])
+        return {"request_items": {NAME: replace(asked, keys=spoilt)}}
+    place = attempt.pick(range(len(writes)))
+    if (put := writes[place].put_request) is not None:
+        inner = Attempt(attempt.draw, put, asdict(put), attempt.table, attempt.features)
+        changed = replace(writes[place], put_request=replace(put, **_wrong_item(inner)))
+    else:
+        removed = writes[place].delete_request
+        changed = replace(
+            writes[place],
+            delete_request=replace(removed, key=_spoilt_key(attempt, removed.key)),
+        )
+    return {"request_items": {NAME: [*writes[:place], changed, *writes[place + 1 :]]}}
+
+
+def _change(**changed: Any) -> Mistake:
+    return lambda attempt: changed
 
 
 def _garbled(draw: st.DrawFn, text: str) -> str:
@@ -137,43 +306,60 @@ _tokens = st.sampled_from(
 )
 
 
-def _without_one(draw: st.DrawFn, aliases: dict[str, Any]) -> dict[str, Any]:
-    left_out = draw(st.sampled_from(list(aliases)))
+def _without_one(attempt: Attempt, aliases: Json) -> Json:
+    left_out = attempt.pick(aliases)
     return {alias: meant for alias, meant in aliases.items() if alias != left_out}
 
 
-def _wrong_key(draw: st.DrawFn, key: Item, features: Features) -> Item:
-    name = draw(st.sampled_from(list(key)))
-    match draw(st.sampled_from(("missing", "more", "type", "empty"))):
+def _spoilt_key(attempt: Attempt, key: Item) -> Item:
+    name = attempt.pick(key)
+    match attempt.pick(("missing", "more", "type", "empty", "another")):
         case "missing":
             return {other: value for other, value in key.items() if other != name}
         case "more":
             return {**key, "a": {"S": "more"}}
         case "empty":
-            return key | {name: _emptied(key[name])}
+            return {**key, name: _emptied(key[name])}
+        case "another":
+            return key
         case _:
-            return key | {name: draw(values(features))}
+            return {**key, name: attempt.value()}
 
 
-def _wrong_item(draw: st.DrawFn, item: Item, table: Table, features: Features) -> Item:
-    name = draw(st.sampled_from([name for name in table.types if name in item]))
-    match draw(st.sampled_from(("missing", "type", "type", "empty", "number", "set"))):
-        case "missing":
-            return {other: value for other, value in item.items() if other != name}
-        case "type":
-            return item | {name: draw(values(features))}
-        case "empty":
-            return item | {name: _emptied(item[name])}
-        case "number":
-            return {**item, "b": {"N": draw(_not_numbers)}}
-        case _:
-            return item | {"ss": draw(_not_sets)}
+def _several(attempt: Attempt) -> list[AttributeValue] | None:
+    number = attempt.pick((None, 0, 1, 1, 2, 2, 3))
+    return None if number is None else [attempt.value() for _ in range(number)]
 
 
-_not_numbers = st.sampled_from(
-    ("", "one", "1e126", "-1e126", "1e-131", "123456789012345678901234567890123456789", "0x1")
+def _emptied(value: AttributeValue) -> AttributeValue:
+    return {"B": ""} if "B" in value else {"S": ""}
+
+
+_OPERATORS = (
+    "EQ",
+    "NE",
+    "IN",
+    "LE",
+    "LT",
+    "GE",
+    "GT",
+    "BETWEEN",
+    "NOT_NULL",
+    "NULL",
+    "CONTAINS",
+    "NOT_CONTAINS",
+    "BEGINS_WITH",
 )
-_no_members: list[AttributeValue] = [
+_NO_NUMBERS = (
+    "",
+    "one",
+    "1e126",
+    "-1e126",
+    "1e-131",
+    "123456789012345678901234567890123456789",
+    "0x1",
+)
+_NO_SETS: list[AttributeValue] = [
     {"SS": []},
     {"NS": []},
     {"BS": []},
@@ -183,8 +369,47 @@ _no_members: list[AttributeValue] = [
     {"NS": ["1", "one"]},
     {"NULL": False},
 ]
-_not_sets = st.sampled_from(_no_members)
-
-
-def _emptied(value: AttributeValue) -> AttributeValue:
-    return {"B": ""} if "B" in value else {"S": ""}
+# Parameters that a request need not have given for the mistake to be made.
+_ALWAYS = frozenset(
+    {"table_name", "index_name", "limit", "return_values", "exclusive_start_key", "segment"}
+)
+# The parameter that a mistake is about, and how it is made; more often made ones stand twice.
+MISTAKES: list[tuple[str, Mistake]] = [
+    ("table_name", _change(table_name=f"not-{NAME}")),
+    *((name, _garble) for name in _EXPRESSIONS),
+    *((name, _empty_expression) for name in _EXPRESSIONS),
+    ("expression_attribute_names", _unused_name),
+    ("expression_attribute_names", _undefined_name),
+    ("expression_attribute_values", _unused_value),
+    ("expression_attribute_values", _undefined_value),
+    ("expression_attribute_values", _other_value),
+    ("expression_attribute_values", _other_value),
+    ("expression_attribute_values", _bad_alias),
+    ("key", _wrong_key),
+    ("key", _wrong_key),
+    ("item", _wrong_item),
+    ("item", _wrong_item),
+    ("update_expression", _key_in_update),
+    ("index_name", _change(index_name="nowhere")),
+    ("limit", _change(limit=0)),
+    ("exclusive_start_key", _start_key),
+    ("exclusive_start_key", _start_key),
+    ("segment", _segment),
+    ("return_values", _return_values),
+    ("expected", _expected),
+    ("expected", _expected),
+    ("expected", _both_ways),
+    ("scan_filter", _filter("scan_filter")),
+    ("scan_filter", _filter("scan_filter")),
+    ("scan_filter", _both_ways),
+    ("query_filter", _filter("query_filter")),
+    ("query_filter", _both_ways),
+    ("key_conditions", _filter("key_conditions")),
+    ("key_conditions", _filter("key_conditions")),
+    ("attribute_updates", _legacy_update),
+    ("attribute_updates", _legacy_update),
+    ("attribute_updates", _both_ways),
+    ("attributes_to_get", _twice),
+    ("attributes_to_get", _both_ways),
+    ("request_items", _in_batch),
+]
