@@ -13,6 +13,7 @@ from singletable.server.guard import Guard
 from singletable.wire import HttpRequest, read_request, write_error
 from tests.fuzz import strategies
 from tests.fuzz.forgery import forged, new_guard
+from tests.fuzz.kept import BODIES, Body
 from tests.fuzz.work import bounded
 from tests.fuzz.world import World
 
@@ -50,15 +51,27 @@ def runner() -> Iterator[asyncio.Runner]:
         yield runner
 
 
-@given(asked=strategies.malformed())
-def test_a_broken_request_is_allowed_or_denied(
-    world: World, guard: Guard, runner: asyncio.Runner, asked: tuple[str, bytes]
-) -> None:
+def check(guard: Guard, world: World, runner: asyncio.Runner, target: str, body: bytes) -> None:
+    """Ask for what the one who may do little asks for."""
     (fine,) = [identity for identity in guard.identities if identity.name == "fine"]
     try:
-        with bounded(len(asked[1])):
-            operation = read_request(*asked)
+        with bounded(len(body)):
+            operation = read_request(target, body)
             runner.run(guard.check(fine, operation, world))
     except SingleTableError as error:
         check_refusal(error)
     assert not world.is_changed()
+
+
+@given(asked=strategies.malformed())
+def test_a_broken_request_is_allowed_or_denied(
+    world: World, guard: Guard, runner: asyncio.Runner, asked: tuple[str, bytes]
+) -> None:
+    check(guard, world, runner, *asked)
+
+
+@pytest.mark.parametrize("body", BODIES, ids=str)
+def test_a_body_that_once_broke_something_is_allowed_or_denied(
+    world: World, guard: Guard, runner: asyncio.Runner, body: Body
+) -> None:
+    check(guard, world, runner, body.target, body.text)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 
 from singletable.expressions import (
     Path,
-    Placeholders,
     parse_condition,
     parse_key_condition,
     parse_projection,
@@ -20,6 +19,7 @@ from singletable.expressions import (
 )
 from singletable.operations import WriteRequest
 from singletable.server.guard.needs.need import Part
+from singletable.server.guard.needs.placeholders import placeholders_of
 
 # Fields that hold the attributes by name, and one that lists them.
 _MAPS = (
@@ -59,10 +59,7 @@ def _of_request(part: Part) -> Iterator[str]:
 
 def _paths(part: Part) -> Iterator[Path]:
     """The paths in the request's expressions, in the order in which DynamoDB reads them."""
-    placeholders = Placeholders(
-        getattr(part, "expression_attribute_names", None),
-        getattr(part, "expression_attribute_values", None),
-    )
+    placeholders = placeholders_of(part)
     text: str | None
     if (text := getattr(part, "key_condition_expression", None)) is not None:
         yield from ((clause.attribute,) for clause in parse_key_condition(text, placeholders))

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 
 from singletable.errors import OperationError
-from singletable.expressions import Placeholders, parse_key_condition
+from singletable.expressions import parse_key_condition
 from singletable.operations import (
     KeysAndAttributes,
     Put,
@@ -16,6 +16,7 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.server.guard.needs.need import Part
+from singletable.server.guard.needs.placeholders import placeholders_of
 from singletable.values import AttributeValue, Item, NotANumber, binary_of, canonical_number
 
 
@@ -58,9 +59,7 @@ def _written(writes: Iterable[WriteRequest]) -> Iterator[Item]:
 def _of_query(query: Query, attribute: str) -> Iterator[AttributeValue]:
     """What the attribute is compared with; whatever is not an equality is refused later."""
     if query.key_condition_expression is not None:
-        placeholders = Placeholders(
-            query.expression_attribute_names, query.expression_attribute_values
-        )
+        placeholders = placeholders_of(query)
         for clause in parse_key_condition(query.key_condition_expression, placeholders):
             if clause.attribute == attribute:
                 yield from clause.values
