@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from msgspec.structs import replace
 
 from singletable.errors import SingleTableError
-from singletable.operations import GetItem, Operation, PutItem, Query, Scan, Tag
+from singletable.operations import (
+    GetItem,
+    Operation,
+    Put,
+    PutItem,
+    Query,
+    Scan,
+    Tag,
+    TransactWriteItem,
+    TransactWriteItems,
+)
 from tests.fuzz.oddities import Attempt, attempts
 from tests.fuzz.work import bounded
 from tests.fuzz.world import World
@@ -47,6 +57,10 @@ ONCE: list[tuple[Operation[Any], dict[str, Any]]] = [
         {"expression_attribute_values": {b":n": VALUE}},
     ),
     (GetItem("counts", KEY), {"expression_attribute_names": {10**5000: "n"}}),
+    (
+        TransactWriteItems([TransactWriteItem(put=Put("counts", KEY))]),
+        {"client_request_token": "\ud800"},
+    ),
 ]
 
 

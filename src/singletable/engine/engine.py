@@ -15,6 +15,7 @@ from singletable.engine.settings import Settings
 from singletable.engine.storage import Database, Execute
 from singletable.errors import SingleTableError, ValidationError
 from singletable.operations import Operation
+from singletable.values import half_a_character
 
 R = TypeVar("R")
 
@@ -52,14 +53,12 @@ class Engine:
             plan = handler.check(operation)
         except ValidationError as error:
             raise handler.dialect.refusal(error, operation) from None
-        if handler.writes:
-            answer = self._database.write(
-                lambda execute: handler.run(plan, self._session(execute, writes=True))
-            )
-        else:
-            answer = self._database.read(
-                lambda execute: handler.run(plan, self._session(execute, writes=False))
-            )
+        turn = self._database.write if handler.writes else self._database.read
+        writes = handler.writes
+        try:
+            answer = turn(lambda execute: handler.run(plan, self._session(execute, writes=writes)))
+        except UnicodeEncodeError as error:
+            raise half_a_character(error) from None
         return cast(R, answer)
 
     def waits_for_disk(self, operation: Operation[R]) -> bool:

@@ -18,6 +18,7 @@ from singletable.values.check import (
     binary_of,
     check_item,
     check_value,
+    half_a_character,
     text_size,
 )
 from singletable.values.json import item_from_json, item_to_json, plain
@@ -58,6 +59,7 @@ __all__ = [
     "check_value",
     "content_of",
     "escaped",
+    "half_a_character",
     "item_from_json",
     "item_size",
     "item_to_json",

@@ -106,10 +106,16 @@ def text_size(text: str) -> int:
     try:
         return len(text.encode())
     except UnicodeEncodeError as error:
-        raise ValidationError(
-            f"{INVALID}Text must be valid Unicode, and {text[error.start : error.end]!r} is half "
-            "of a surrogate pair. Send the whole character."
-        ) from None
+        raise half_a_character(error) from None
+
+
+def half_a_character(error: UnicodeEncodeError) -> ValidationError:
+    """What is said of text that cannot be written; JSON cannot bring it, only Python can."""
+    half = error.object[error.start : error.end]
+    return ValidationError(
+        f"{INVALID}Text must be valid Unicode, and {half!r} is half of a surrogate pair. "
+        "Send the whole character."
+    )
 
 
 def name_size(name: object) -> int:
