@@ -44,6 +44,15 @@ def compares_two_attributes(operation: Operation[Any]) -> bool:
     return any(_TWO_PATHS.search(text) for text in conditions)
 
 
+def compares_with_truth(held: Any, operation: Operation[Any]) -> bool:
+    """Whether there is a boolean to compare with, or a number that one may be taken for."""
+    given = msgspec.json.encode(list(arguments(operation))).decode()
+    if "BOOL" in given:
+        return True
+    numbers = any(number in (0, 1) for number in map(Decimal, _numbers(list(arguments(operation)))))
+    return numbers and "BOOL" in msgspec.json.encode(held).decode()
+
+
 def only_removes(operation: Operation[Any]) -> bool:
     """Whether an update takes away and sets nothing."""
     found = list(_members(_json(operation)))

@@ -28,8 +28,15 @@ from tests.differential.strategies.writes import deletes, puts, updates
 Requests: TypeAlias = Callable[[Table, Features], st.SearchStrategy[Any]]
 PeerNamed: TypeAlias = Callable[[str], Peer]
 
-# The peer is the same for all examples, and is left empty after each.
-shared_peer = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+# The peer is the same for all examples, and is left empty after each; and a slow machine is no
+# fault of the examples.
+shared_peer = settings(
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+    ]
+)
 both_peers = pytest.mark.parametrize("name", ["moto", "dynalite"])
 moto_alone = pytest.mark.parametrize("name", ["moto"])
 dynalite_alone = pytest.mark.parametrize("name", ["dynalite"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -276,8 +276,13 @@ class TableOnFile(TableAndModel):
 # that tells a change twice, a count that drifts.
 @pytest.mark.parametrize("machine", [TableAndModel, TableOnFile], ids=["memory", "file"])
 def test_the_engine_agrees_with_a_dictionary(machine: type[TableAndModel]) -> None:
-    chosen = settings()
-    run_state_machine_as_test(machine, settings=settings(chosen, stateful_step_count=20))
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            stateful_step_count=20,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        ),
+    )
 
 
 def test_the_model_keeps_what_dynamodb_keeps() -> None:

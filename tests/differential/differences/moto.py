@@ -28,7 +28,13 @@ from tests.differential.differences.difference import (
     decided,
     said,
 )
-from tests.differential.request import arguments, expressions, reckons, wide_numbers
+from tests.differential.request import (
+    arguments,
+    compares_with_truth,
+    expressions,
+    reckons,
+    wide_numbers,
+)
 
 _ALTERNATOR = "scylladb/scylladb (tests that run against AWS too), test/alternator/"
 _CONFORMANCE = "paritysuite/dynamodb-conformance, "
@@ -50,6 +56,41 @@ MOTO: list[Difference] = [
         lambda step: (
             any("NULL" in value for value in arguments(step.operation))
             and (decided(step) or said("The conditional request failed", "Validation")(step))
+        ),
+    ),
+    Difference(
+        "moto",
+        "takes true for 1 and false for 0, as Python does",
+        "values of different types are never equal",
+        _ALTERNATOR + "test_condition_expression.py: test_update_condition_eq_different",
+        Example(
+            PutItem(
+                "table",
+                {"pk": {"S": "a"}},
+                condition_expression="f = :true",
+                expression_attribute_values={":true": {"BOOL": True}},
+            ),
+            ({"pk": {"S": "a"}, "f": {"N": "1"}},),
+        ),
+        lambda step: decided(step) and compares_with_truth(step.held, step.operation),
+    ),
+    Difference(
+        "moto",
+        "knows no binary that begins with the empty one",
+        "every binary begins with it, as every string begins with the empty string",
+        "Amazon DynamoDB Developer Guide, Expressions.OperatorsAndFunctions: begins_with",
+        Example(
+            Scan(
+                "table",
+                filter_expression="begins_with(c, :c)",
+                expression_attribute_values={":c": {"B": ""}},
+            ),
+            ({"pk": {"S": "a"}, "c": {"B": "AA=="}},),
+        ),
+        lambda step: (
+            decided(step)
+            and "begins_with" in expressions(step.operation)
+            and {"B": ""} in list(arguments(step.operation))
         ),
     ),
     Difference(
