@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgspec import Raw
 
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.projection import projected_json
+from singletable.engine.select import Selection
 from singletable.engine.session import Session
 from singletable.engine.storage import Row
 from singletable.engine.table import Index, Table
 from singletable.expressions import Condition, Projection, holds
-from singletable.operations import ConsumedCapacity, Page
+from singletable.operations import ConsumedCapacity, Page, Query, Scan
 from singletable.values import Item, item_from_json
 
 MEGABYTE = 1024 * 1024
@@ -33,24 +34,47 @@ class Reading:
     consistent: bool
     capacity: str | None
 
+    @classmethod
+    def of(
+        cls,
+        request: Query | Scan,
+        table: Table,
+        index: Index | None,
+        condition: Condition | None,
+        selection: Selection,
+    ) -> Reading:
+        """What the request wants, once it is known what the table or the index can give."""
+        return cls(
+            table,
+            index,
+            condition,
+            selection.projection,
+            request.select == "COUNT",
+            selection.fetch,
+            request.limit,
+            bool(request.consistent_read),
+            request.return_consumed_capacity,
+        )
+
+    @property
+    def target(self) -> Table | Index:
+        """Whose rows are read."""
+        return self.table if self.index is None else self.index
+
     @property
     def sizes_only(self) -> bool:
         """Whether the items need not be looked at."""
         return self.count_only and self.filter is None
 
 
-def read_page(
-    session: Session,
-    reading: Reading,
-    rows: Iterator[tuple[int, bytes]],
-    last_key: Callable[[], Item],
-) -> Page:
-    """Go through (size, JSON) rows; `last_key` tells the key of the row that was read last."""
+def read_page(session: Session, reading: Reading, rows: Iterator[tuple[int, int, bytes]]) -> Page:
+    """Go through rows, each with its id, its size and its JSON, to the end of a page."""
     items: list[Raw] = []
     count = scanned = size = 0
     fetched = 0.0
-    stopped = False
-    for row_size, json in rows:
+    last: Item | None = None
+    for row_id, row_size, entry in rows:
+        json = entry
         scanned += 1
         size += row_size
         if reading.fetch:
@@ -61,15 +85,22 @@ def read_page(
             if not reading.count_only:
                 items.append(_cut(reading.projection, json))
         if scanned == reading.limit or size >= MEGABYTE:
-            stopped = True
+            entry = entry or reading.target.rows.json_of(session.execute, row_id)
+            last = _key(reading.target, entry)
             break
     return Page(
         count,
         scanned,
         None if reading.count_only else items,
-        last_key() if stopped else None,
+        last,
         _capacity(reading, size, fetched),
     )
+
+
+def _key(target: Table | Index, entry: bytes) -> Item:
+    """What the next page begins after: the attributes that tell this entry from all others."""
+    item = item_from_json(entry)
+    return {attribute.name: item[attribute.name] for attribute in target.page_key}
 
 
 def _cut(projection: Projection | None, json: bytes) -> Raw:

@@ -17,7 +17,7 @@ from singletable.values import (
 
 def backfill(table: Table, index: Index, execute: Execute) -> None:
     """Enter every item that the index can hold; the others stay out of it, as at AWS."""
-    for _, _, size, raw in table.rows.scan(execute, b"", None, None, sizes_only=False):
+    for _, size, raw in table.rows.scan(execute, b"", None, None, sizes_only=False):
         item = item_from_json(raw)
         if not _fits(index, item):
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from singletable.engine.dialect import READ
@@ -29,7 +28,7 @@ from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
 from singletable.expressions import Condition, KeyCondition, Projection, paths_of
 from singletable.operations import Page, Query
-from singletable.values import Item, item_from_json
+from singletable.values import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +80,7 @@ def run(plan: QueryPlan, session: Session) -> Page:
     check_all_attributes(index, request)
     check_scalar_keys(table, () if plan.filter is None else paths_of(plan.filter))
     selection = select_from(index, request, plan.projection, plan.filter)
-    reading = Reading(
-        table,
-        index,
-        plan.filter,
-        selection.projection,
-        request.select == "COUNT",
-        selection.fetch,
-        request.limit,
-        bool(request.consistent_read),
-        request.return_consumed_capacity,
-    )
-    last: list[bytes] = [b"", b""]
+    reading = Reading.of(request, table, index, plan.filter, selection)
     rows = target.rows.read(
         session.execute,
         span,
@@ -100,18 +88,7 @@ def run(plan: QueryPlan, session: Session) -> Page:
         forward=request.scan_index_forward is not False,
         sizes_only=reading.sizes_only,
     )
-
-    def walk() -> Iterator[tuple[int, bytes]]:
-        for sort, size, json in rows:
-            last[:] = sort, json
-            yield size, json
-
-    def last_key() -> Item:
-        json = last[1] or target.rows.json_at(session.execute, span.partition, last[0])
-        item = item_from_json(json)
-        return {attribute.name: item[attribute.name] for attribute in target.page_key}
-
-    return read_page(session, reading, walk(), last_key)
+    return read_page(session, reading, rows)
 
 
 def _check_filter(target: Table | Index, plan: QueryPlan) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from singletable.engine.dialect import SCAN as DIALECT
@@ -19,12 +18,11 @@ from singletable.engine.start_key import (
     checked_start,
     start_position,
 )
-from singletable.engine.storage import Position
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
 from singletable.expressions import Condition, Projection, paths_of
 from singletable.operations import Page, Scan
-from singletable.values import Item, item_from_json
+from singletable.values import Item
 
 HASHES = 2**32
 
@@ -92,31 +90,9 @@ def run(plan: ScanPlan, session: Session) -> Page:
     check_scalar_keys(table, plan.projection or ())
     check_scalar_keys(table, () if plan.filter is None else paths_of(plan.filter))
     selection = select_from(index, request, plan.projection, plan.filter)
-    reading = Reading(
-        table,
-        index,
-        plan.filter,
-        selection.projection,
-        request.select == "COUNT",
-        selection.fetch,
-        request.limit,
-        bool(request.consistent_read),
-        request.return_consumed_capacity,
-    )
-    last: list[tuple[Position, bytes]] = []
+    reading = Reading.of(request, table, index, plan.filter, selection)
     rows = target.rows.scan(session.execute, low, high, start, sizes_only=reading.sizes_only)
-
-    def walk() -> Iterator[tuple[int, bytes]]:
-        for partition, sort, size, json in rows:
-            last[:] = [(Position(partition, sort), json)]
-            yield size, json
-
-    def last_key() -> Item:
-        position, json = last[0]
-        item = item_from_json(json or target.rows.json_at(session.execute, *position))
-        return {attribute.name: item[attribute.name] for attribute in target.page_key}
-
-    return read_page(session, reading, walk(), last_key)
+    return read_page(session, reading, rows)
 
 
 def _segment(request: Scan) -> tuple[bytes, bytes | None]:

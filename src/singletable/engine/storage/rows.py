@@ -81,10 +81,10 @@ class Rows:
             return Row._make(cast("tuple[int, int, bytes]", row))
         return None
 
-    def json_at(self, execute: Execute, partition: bytes, sort: bytes) -> bytes:
-        """The item at a position where there is one."""
-        row = self.get(execute, Position(partition, sort))
-        return b"{}" if row is None else row.json
+    def json_of(self, execute: Execute, id_: int) -> bytes:
+        """The item of a row."""
+        ((json,),) = execute(f"SELECT item FROM {self.name} WHERE id = ?", (id_,))
+        return cast(bytes, json)
 
     def put(
         self,
@@ -121,8 +121,8 @@ class Rows:
         *,
         forward: bool,
         sizes_only: bool,
-    ) -> Iterator[tuple[bytes, int, bytes]]:
-        """Sort bytes, size and JSON of the rows in a span, in order, beginning after a position."""
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """Id, size and JSON of the rows in a span, in order, beginning after a position."""
         where = ["partition = ?", "sort >= ?"]
         bindings: list[bytes] = [span.partition, span.low]
         if span.high is not None:
@@ -133,10 +133,10 @@ class Rows:
             bindings.append(after)
         item = "''" if sizes_only else "item"
         statement = (
-            f"SELECT sort, size, {item} FROM {self.name} WHERE {' AND '.join(where)} "
+            f"SELECT id, size, {item} FROM {self.name} WHERE {' AND '.join(where)} "
             f"ORDER BY sort {'ASC' if forward else 'DESC'}"
         )
-        return cast("Iterator[tuple[bytes, int, bytes]]", execute(statement, tuple(bindings)))
+        return cast("Iterator[tuple[int, int, bytes]]", execute(statement, tuple(bindings)))
 
     def scan(
         self,
@@ -146,8 +146,8 @@ class Rows:
         after: Position | None,
         *,
         sizes_only: bool,
-    ) -> Iterator[tuple[bytes, bytes, int, bytes]]:
-        """Partition, sort bytes, size and JSON of the rows between two partition bounds."""
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """Id, size and JSON of the rows between two partition bounds, after a position."""
         where = ["partition >= ?"]
         bindings: list[bytes] = [low]
         if high is not None:
@@ -158,12 +158,10 @@ class Rows:
             bindings.extend(after)
         item = "''" if sizes_only else "item"
         statement = (
-            f"SELECT partition, sort, size, {item} FROM {self.name} WHERE {' AND '.join(where)} "
+            f"SELECT id, size, {item} FROM {self.name} WHERE {' AND '.join(where)} "
             "ORDER BY partition, sort"
         )
-        return cast(
-            "Iterator[tuple[bytes, bytes, int, bytes]]", execute(statement, tuple(bindings))
-        )
+        return cast("Iterator[tuple[int, int, bytes]]", execute(statement, tuple(bindings)))
 
     def count(self, execute: Execute) -> tuple[int, int]:
         """How many rows there are, and the sum of their sizes."""
