@@ -13,8 +13,9 @@ from tests.fuzz.mutations import pick
 from tests.fuzz.tree import Place, Tree, is_list, is_map, places, written
 from tests.fuzz.world import World
 
-# Whoever runs them for long gets larger ones.
-TIMES = [300, 3000] if settings().derandomize else [300, 3000, 30_000, 100_000]
+# Each takes its time, so there are few; whoever runs them for long gets larger ones.
+FEW = settings(max_examples=max(20, settings().max_examples // 20))
+TIMES = [300, 3000] if settings().derandomize else [300, 3000, 30_000]
 
 
 def _numbered(value: Tree, number: int) -> Tree:
@@ -49,6 +50,7 @@ def _is_filled(place: Place) -> bool:
     return bool((is_map(place.value) or is_list(place.value)) and place.value)
 
 
+@FEW
 @given(asked=giants())
 def test_a_giant_is_answered(world: World, asked: tuple[str, bytes]) -> None:
     ask(world, *asked)

@@ -16,7 +16,16 @@ FOR_A_BYTE = 50
 STACK = 900
 # Seconds. It only guards the run: what takes so long, without a call to count, will never end.
 PATIENCE = 300
-STDERR = 2
+
+
+# Where the terminal is; while a test runs, file 2 is elsewhere.
+_terminal = 2
+
+
+def tell_terminal(file: int) -> None:
+    """Have what hangs shown there."""
+    global _terminal
+    _terminal = file
 
 
 class TooMuchWork(AssertionError):
@@ -36,7 +45,7 @@ def bounded(size: int) -> Generator[None]:
 
     stack = sys.getrecursionlimit()
     sys.setrecursionlimit(_depth() + STACK)
-    faulthandler.dump_traceback_later(PATIENCE, exit=True, file=STDERR)
+    faulthandler.dump_traceback_later(PATIENCE, exit=True, file=_terminal)
     sys.setprofile(count)
     try:
         yield
