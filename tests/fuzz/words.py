@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from tests.fuzz.tree import Tree, Verbatim
 
-TABLES = ["votes", "counts", "blobs", "empty", "none", "VOTES", "vo", "x" * 256, "a b", "vötes", ""]
-INDEXES = ["by_time", "by_voter", "by_place", "by_none", "", "x" * 256]
+TABLES = [
+    *("votes", "counts", "blobs", "empty", "coming", "leaving", "changing", "none", "VOTES"),
+    *("vo", "x" * 256, "a b", "vötes", ""),
+]
+INDEXES = ["by_time", "by_voter", "by_place", "by_new", "by_none", "", "x" * 256]
 ATTRIBUTES = ["pk", "sk", "n", "id", "at", "time", "voter", "place", "day", "seat", "ttl", "steps"]
 ARNS = [
     "arn:aws:dynamodb:us-east-1:123456789012:table/votes",

@@ -6,9 +6,9 @@ import json
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from singletable.engine import Engine, Settings
+from singletable.engine import Delays, Engine, Settings
 from singletable.engine.storage import Execute
 from singletable.operations import Operation
 from singletable.wire import read_request
@@ -17,19 +17,36 @@ from tests.fuzz.corpus import target_of
 R = TypeVar("R")
 
 NOW = 1_700_000_000.0
-# What is done before the attack: operations and their bodies, in order.
-PREPARED = [
-    (target_of(name), json.dumps(body).encode())
-    for name, body in json.loads(Path(__file__).with_name("world.json").read_text())
-]
+# What DynamoDB takes its time for takes a minute here, so that some of it can be under way.
+MINUTE = 60.0
+DELAYS = Delays(MINUTE, MINUTE, MINUTE, MINUTE, MINUTE, MINUTE)
+
+
+def _read(name: str) -> list[Operation[Any]]:
+    """The operations in a file, in order."""
+    told = json.loads(Path(__file__).with_name(name).read_text())
+    return [read_request(target_of(each), json.dumps(body).encode()) for each, body in told]
+
+
+# What is done long before the attack, and what is under way when it comes.
+PREPARED = _read("world.json")
+UNDER_WAY = _read("under_way.json")
 
 
 def new_engine() -> Engine:
-    """An engine with the tables and items of world.json; its clock stands still."""
+    """An engine with tables and items in every state; its clock stands still."""
     ids = count(1)
-    engine = Engine.in_memory(Settings(clock=lambda: NOW, new_id=lambda: f"id-{next(ids)}"))
-    for target, body in PREPARED:
-        engine.execute(read_request(target, body))
+    moments = [NOW - 2 * MINUTE * (len(PREPARED) - done) for done in range(len(PREPARED))]
+    now = [NOW]
+    engine = Engine.in_memory(
+        Settings(clock=lambda: now[0], new_id=lambda: f"id-{next(ids)}", delays=DELAYS)
+    )
+    for moment, operation in zip(moments, PREPARED, strict=True):
+        now[0] = moment
+        engine.execute(operation)
+    now[0] = NOW
+    for operation in UNDER_WAY:
+        engine.execute(operation)
     return engine
 
 
