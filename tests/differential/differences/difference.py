@@ -12,6 +12,7 @@ from singletable.values import Item
 from tests.differential.answer import Answer, Refused, Step
 from tests.differential.strategies.tables import Index, Keys, Table
 
+_CONDITION_FAILED = ("ConditionalCheckFailedException", "TransactionCanceledException")
 PLAIN = Table(Keys("pk", None), {"pk": "S"})
 NUMBERED = Table(Keys("pk", None), {"pk": "N"})
 INDEXED = Table(
@@ -65,12 +66,13 @@ def said(ours: str, theirs: str) -> Callable[[Step], bool]:
 
 
 def decided(step: Step) -> bool:
-    """Whether the answers differ in no more than whether a condition holds."""
-    return not any(
-        isinstance(answer, Refused)
-        and answer.code not in ("ConditionalCheckFailedException", "TransactionCanceledException")
-        for answer in (step.ours, step.theirs)
-    )
+    """Whether the answers differ in whether a condition holds, and in what follows from that."""
+    failed, refused = 0, 0
+    for answer in (step.ours, step.theirs):
+        if isinstance(answer, Refused):
+            failed += answer.code in _CONDITION_FAILED
+            refused += answer.code not in _CONDITION_FAILED
+    return refused == 0 or (refused == 1 and failed == 1)
 
 
 def _line(answer: Answer) -> str:

@@ -15,7 +15,7 @@ from singletable.operations import (
     UpdateItem,
     WriteRequest,
 )
-from tests.differential.answer import Pages, Refused, Step
+from tests.differential.answer import Answer, Pages, Refused, Step
 from tests.differential.differences.difference import NUMBERED, Example, Habit
 from tests.differential.peer import as_list, as_map, each
 
@@ -59,12 +59,16 @@ def _plain_number(number: str) -> str:
 
 
 def _without_last_empty_page(step: Step) -> Step:
-    match step.ours:
+    return replace(step, ours=_shortened(step.ours), theirs=_shortened(step.theirs))
+
+
+def _shortened(answer: Answer) -> Answer:
+    match answer:
         case Pages([*pages, {"ScannedCount": 0}]) if pages:
             last = {name: part for name, part in pages[-1].items() if name != "LastEvaluatedKey"}
-            return replace(step, ours=Pages([*pages[:-1], last]))
+            return Pages([*pages[:-1], last])
         case _:
-            return step
+            return answer
 
 
 def _without_what_was_not_asked(step: Step) -> Step:
