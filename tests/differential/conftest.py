@@ -53,7 +53,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         agreed, refused = 0, 0
         explained: Counter[str] = Counter()
         failures: Counter[str] = Counter()
-        for report in terminalreporter.stats.get("passed", []):
+        # What a fixture tells at its end is in the report of the teardown, which has no category.
+        for report in terminalreporter.stats.get("", []):
             if f"[{peer}]" in report.nodeid and (told := dict(report.user_properties)):
                 agreed += told.get("agreed", 0)
                 refused += told.get("refused", 0)
