@@ -4,6 +4,9 @@ SingleTableError
 ├─ AddressError                 connect() knows no driver for the address
 ├─ FaultsError                  faults to inject that make no sense, or that this driver cannot have
 ├─ CredentialsError             the credentials file cannot be used; says where, and what to write
+├─ DeclarationError             the schema is wrong: found before an item is touched
+├─ InvalidValue                 a value does not fit its field; nothing was sent
+├─ ItemMismatch                 an item in the table does not fit its entity
 ├─ StorageError                 the database file is not ours to use, or is gone
 │  └─ EngineClosed              it was closed before the call
 └─ OperationError               the table refused; `code` is DynamoDB's name for it
@@ -56,6 +59,18 @@ class FaultsError(SingleTableError):
 
 class CredentialsError(SingleTableError):
     """The credentials file cannot be used; the message says where, why and what to do."""
+
+
+class DeclarationError(SingleTableError):
+    """The schema is wrong, found before an item is touched; says where, and what to write."""
+
+
+class InvalidValue(SingleTableError, ValueError):
+    """A value does not fit its field; nothing was sent."""
+
+
+class ItemMismatch(SingleTableError):
+    """An item in the table does not fit its entity; says which attribute, and how."""
 
 
 class StorageError(SingleTableError):

@@ -10,18 +10,18 @@ from singletable import errors
 PUBLIC = """
     AccessDenied AddressError AsyncDriver AsyncEngine AttributeDefinition AttributeValue
     BatchGetItem BatchWriteItem CancellationReason ConditionCheck ConditionFailed CreateTable
-    CredentialsError Delays Delete DeleteItem DeleteRequest DeleteTable DescribeTable Driver
-    Engine EngineClosed ExpiredToken FaultsError Get GetItem GlobalSecondaryIndex
-    IdempotencyMismatch IncompleteSignature InternalError InvalidSignature Item
-    ItemCollectionTooLarge KeySchemaElement KeysAndAttributes LimitExceeded ListTables
-    LocalSecondaryIndex NotSigned Operation OperationError PositionTrimmed Projection
-    ProvisionedThroughputExceeded Put PutItem PutRequest Query ReadChanges RequestLimitExceeded
-    ResourceInUse ResourceNotFound Retention Scan SerializationError ServiceUnavailable Settings
-    SingleTableError StorageError SweepExpired TableNotFound Throttled ThrottlingReason
-    TimeToLiveSpecification TransactGetItem TransactGetItems TransactWriteItem
-    TransactWriteItems TransactionCanceled TransactionConflict TransactionInProgress
-    UnrecognizedClient Update UpdateItem UpdateTable UpdateTimeToLive ValidationError
-    WriteRequest connect connect_async
+    CredentialsError DeclarationError Delays Delete DeleteItem DeleteRequest DeleteTable
+    DescribeTable Driver Engine EngineClosed ExpiredToken FaultsError Get GetItem
+    GlobalSecondaryIndex IdempotencyMismatch IncompleteSignature InternalError InvalidSignature
+    InvalidValue Item ItemCollectionTooLarge ItemMismatch KeySchemaElement KeysAndAttributes
+    LimitExceeded ListTables LocalSecondaryIndex NotSigned Operation OperationError
+    PositionTrimmed Projection ProvisionedThroughputExceeded Put PutItem PutRequest Query
+    ReadChanges RequestLimitExceeded ResourceInUse ResourceNotFound Retention Scan
+    SerializationError ServiceUnavailable Settings SingleTableError StorageError SweepExpired
+    TableNotFound Throttled ThrottlingReason TimeToLiveSpecification TransactGetItem
+    TransactGetItems TransactWriteItem TransactWriteItems TransactionCanceled
+    TransactionConflict TransactionInProgress UnrecognizedClient Update UpdateItem UpdateTable
+    UpdateTimeToLive ValidationError WriteRequest connect connect_async
 """.split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
 
 
