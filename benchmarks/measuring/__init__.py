@@ -1,0 +1,1 @@
+"""How something is measured, compared with a bar, and shown."""

@@ -1,0 +1,1 @@
+"""What is asked of every contender: the same items, the same requests."""
