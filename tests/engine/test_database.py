@@ -7,6 +7,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -150,7 +151,7 @@ def test_a_file_that_is_open_elsewhere_is_refused(tmp_path: Path) -> None:
 
 def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE theirs (x)")
     with pytest.raises(StorageError, match="another program"):
         Database(path)
@@ -174,7 +175,7 @@ def test_a_path_that_cannot_be_is_refused_with_the_reason(tmp_path: Path) -> Non
 def test_a_later_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "future.db"
     Database(path).close()
-    with sqlite3.connect(path) as file:
+    with closing(sqlite3.connect(path)) as file:
         file.execute("PRAGMA user_version = 99")
     with pytest.raises(StorageError, match="format 99"):
         Database(path)

@@ -28,7 +28,11 @@ class Engine:
         self._database = database
         self._catalog = Catalog()
         database.follower = self._catalog
-        database.read(self._catalog.load)
+        try:
+            database.read(self._catalog.load)
+        except BaseException:
+            database.close()
+            raise
 
     @classmethod
     def in_memory(cls, settings: Settings | None = None) -> Engine:

@@ -10,18 +10,18 @@ Rule 3. On a file every reading thread has a connection of its own and sees the 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 import apsw
 
 from singletable.engine.storage.execute import Execute
 from singletable.engine.storage.format import is_ours, lay_out
+from singletable.engine.storage.lock import Hold
 from singletable.errors import EngineClosed, StorageError
 
 T = TypeVar("T")
@@ -56,25 +56,29 @@ class _Waiting:
 
 
 class Database:
-    """One SQLite database, opened by one process at a time."""
+    """One SQLite database, opened by one process at a time.
 
-    def __init__(self, path: Path | None, *, durable: bool = True) -> None:
+    `vfs` names the layer of SQLite that reaches the disk; drills put one of their own there.
+    """
+
+    def __init__(self, path: Path | None, *, durable: bool = True, vfs: str | None = None) -> None:
         self.path = path
         self.durable = durable
+        self._vfs = vfs
         self._turn = threading.Lock()
         self._waiting: deque[_Waiting] = deque()
         self._local = threading.local()
-        self._readers: list[apsw.Connection] = []
         self._closed = False
         self._process = os.getpid()
-        self._lock_file = None if path is None else _lock(path)
+        self._hold = None if path is None else Hold(path)
         try:
-            self._writer = self._connect(is_ours)
+            self._writer = self._connect(is_ours, lay_out)
             self._execute = _statements(self._writer)
-            lay_out(self._execute)
-        except StorageError:
-            if self._lock_file is not None:
-                self._lock_file.close()
+            if self._hold is not None:
+                self._hold.guard()
+        except BaseException:
+            if self._hold is not None:
+                self._hold.close()
             raise
         self.follower: Follower = _Nobody()
 
@@ -92,6 +96,14 @@ class Database:
 
     def read(self, work: Callable[[Execute], T]) -> T:
         """What `work` gives, seeing one state of the database from beginning to end."""
+        try:
+            return self._read(work)
+        except apsw.Error as error:
+            raise StorageError(
+                f"The database could not be read: {error}. If it is damaged, use a copy of it."
+            ) from error
+
+    def _read(self, work: Callable[[Execute], T]) -> T:
         self._check_open()
         if self.path is None:
             with self._turn:
@@ -100,7 +112,6 @@ class Database:
         reader: apsw.Connection | None = getattr(self._local, "reader", None)
         if reader is None:
             reader = self._local.reader = self._connect()
-            self._readers.append(reader)
         execute = _statements(reader)
         try:
             return _at_one_moment(execute, work)
@@ -117,56 +128,73 @@ class Database:
 
     def close(self) -> None:
         """Finish what is under way, put everything into the file, and let go of it."""
+        if self._process != os.getpid():
+            return
         with self._turn:
             if self._closed:
                 return
             self._closed = True
-            for reader in self._readers:
-                reader.close()
-            self._writer.close()
-            if self._lock_file is not None:
-                self._lock_file.close()
+            if self._hold is None:
+                self._writer.close()
+            else:
+                self._hold.close()
 
     def _carry_out(self) -> None:
-        """Carry out all that waits and commit once."""
+        """Carry out all that waits and commit once; whatever happens, everyone is told."""
         self._check_open()
         group: list[_Waiting] = []
-        execute = self._execute
         before = self.follower.mark()
-        execute("BEGIN IMMEDIATE")
-        while self._waiting:
-            waiting = self._waiting.popleft()
-            group.append(waiting)
-            mark = self.follower.mark()
-            execute("SAVEPOINT request")
-            try:
-                waiting.result = waiting.work(execute)
-            except BaseException as error:  # Whoever asked is told; the others go on.
-                waiting.error = error
-                execute("ROLLBACK TO request")
-                self.follower.restore(mark)
-            execute("RELEASE request")
-        self._commit(group, before)
-
-    def _commit(self, group: list[_Waiting], before: object) -> None:
         try:
+            self._execute("BEGIN IMMEDIATE")
+            while self._waiting:
+                group.append(self._waiting.popleft())
+                self._carry_out_one(group[-1])
             self._execute("COMMIT")
-        except apsw.Error as error:
-            if self._writer.in_transaction:
-                self._execute("ROLLBACK")
-            self.follower.restore(before)
-            refusal = StorageError(f"The database could not be written: {error}. Nothing was kept.")
-            for waiting in group:
-                waiting.error = waiting.error or refusal
+        except BaseException as error:
+            group.extend(self._waiting)
+            self._waiting.clear()
+            self._undo(group, before, error)
+            if not isinstance(error, apsw.Error):
+                raise
         else:
             self.follower.commit()
-        for waiting in group:
-            waiting.done = True
+        finally:
+            for waiting in group:
+                waiting.done = True
 
-    def _connect(self, check: Callable[[Execute], object] | None = None) -> apsw.Connection:
+    def _carry_out_one(self, waiting: _Waiting) -> None:
+        mark = self.follower.mark()
+        self._execute("SAVEPOINT request")
+        try:
+            waiting.result = waiting.work(self._execute)
+        except BaseException as error:  # Whoever asked is told; the others go on.
+            if not self._writer.in_transaction:
+                raise  # SQLite has undone everything, as it does when the disk is full
+            waiting.error = _refusal(error) if isinstance(error, apsw.Error) else error
+            self._execute("ROLLBACK TO request")
+            self.follower.restore(mark)
+        self._execute("RELEASE request")
+
+    def _undo(self, group: list[_Waiting], before: object, error: BaseException) -> None:
+        refusal = _refusal(error)
+        for waiting in group:
+            waiting.error = waiting.error or refusal
+        self.follower.restore(before)
+        if self._writer.in_transaction:
+            self._execute("ROLLBACK")
+
+    def _connect(
+        self,
+        check: Callable[[Execute], object] | None = None,
+        prepare: Callable[[Execute], object] | None = None,
+    ) -> apsw.Connection:
         """A connection; `check` sees the database before anything about it is changed."""
         try:
-            connection = apsw.Connection(str(self.path or ":memory:"), statementcachesize=500)
+            connection = apsw.Connection(
+                str(self.path or ":memory:"), vfs=self._vfs, statementcachesize=500
+            )
+            if self._hold is not None:
+                self._hold.keep(connection)
             connection.set_busy_timeout(10_000)
             execute = _statements(connection)
             if check is not None:
@@ -175,6 +203,8 @@ class Database:
                 execute("PRAGMA journal_mode = WAL")
                 execute(f"PRAGMA synchronous = {'FULL' if self.durable else 'NORMAL'}")
             execute("PRAGMA temp_store = MEMORY")
+            if prepare is not None:
+                prepare(execute)
         except apsw.Error as error:
             raise StorageError(
                 f"'{self.path}' cannot be used as a database: {error}. "
@@ -188,7 +218,8 @@ class Database:
         if self._process != os.getpid():
             raise StorageError(
                 "The engine was opened before this process was forked, and SQLite cannot be "
-                "shared that way. Open it in the child process."
+                "shared that way. Fork before the engine is opened, or start the process anew "
+                "(spawn)."
             )
 
 
@@ -213,30 +244,10 @@ def _at_one_moment(execute: Execute, work: Callable[[Execute], T]) -> T:
         execute("ROLLBACK")
 
 
+def _refusal(error: BaseException) -> StorageError:
+    return StorageError(f"The database could not be written: {error}. Nothing was kept.")
+
+
 def _statements(connection: apsw.Connection) -> Execute:
     # apsw's stub names a type that Python 3.11 does not have, so the checker knows half of it.
     return cast(Execute, connection.execute)  # pyright: ignore[reportUnknownMemberType]
-
-
-def _lock(path: Path) -> IO[bytes]:
-    """Hold the file for this process: a second one would not see what this one has in memory.
-
-    SQLite locks a file in another way, so the two do not meet; but SQLite's locks would go if this
-    handle were closed before its connections are.
-    """
-    if path.is_dir():
-        raise StorageError(f"'{path}' is a directory. Give the path of a file.")
-    if not path.parent.is_dir():
-        raise StorageError(f"'{path}' cannot be made: the directory '{path.parent}' is not there.")
-    try:
-        file = path.open("ab")
-    except OSError as error:
-        raise StorageError(f"'{path}' cannot be opened: {error.strerror}.") from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise StorageError(
-            f"'{path}' is open in another engine. Close it there, or use another file here."
-        ) from None
-    return file
