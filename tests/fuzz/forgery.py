@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 from hypothesis import strategies as st
+from msgspec import structs
 
 from singletable.server.guard import Credential, Guard
 from singletable.server.guard.policy import read_policy
@@ -60,19 +60,21 @@ def forged(draw: st.DrawFn) -> tuple[HttpRequest, HttpRequest]:
     for _ in range(draw(st.integers(1, 3))):
         match draw(st.integers(0, 4)):
             case 0:
-                request = replace(request, body=draw(strategies.mangled(request.body)))
+                request = structs.replace(request, body=draw(strategies.mangled(request.body)))
             case 1:
-                request = replace(request, target=_mangled(draw, request.target))
+                request = structs.replace(request, target=_mangled(draw, request.target))
             case 2:
-                request = replace(request, method=pick(draw, ["GET", "PUT", "post", "", "PÖST"]))
+                request = structs.replace(
+                    request, method=pick(draw, ["GET", "PUT", "post", "", "PÖST"])
+                )
             case 3:
                 name = pick(draw, [*request.headers, "date", "x-amz-security-token"])
                 text = _mangled(draw, request.headers.get(name, ""))
-                request = replace(request, headers={**request.headers, name: text})
+                request = structs.replace(request, headers={**request.headers, name: text})
             case _:
                 headers = {**request.headers, "x-amz-date": pick(draw, DATES)}
                 del headers[pick(draw, list(headers))]
-                request = replace(request, headers=headers)
+                request = structs.replace(request, headers=headers)
     return honest, request
 
 

@@ -28,11 +28,11 @@ class Echo:
 def talk(
     script: Callable[[Echo, Listener, int], Awaitable[None]], limits: Limits | None = None
 ) -> None:
-    """Run a script against a listener on a free port."""
+    """Run a script against a listener on a free port, with tasks and without."""
 
-    async def run() -> None:
+    async def run(at_once: bool) -> None:
         echo = Echo()
-        listener = Listener(echo, limits)
+        listener = Listener(echo, limits, at_once=at_once)
         _, port = await listener.start("127.0.0.1", 0)
         try:
             await asyncio.wait_for(script(echo, listener, port), 20)
@@ -40,7 +40,8 @@ def talk(
             echo.free.set()
             await listener.stop(patience=1)
 
-    asyncio.run(run())
+    asyncio.run(run(at_once=False))
+    asyncio.run(run(at_once=True))
 
 
 def post(body: bytes, *headers: str) -> bytes:

@@ -128,6 +128,7 @@ def dynamodb(
                 port=port,
                 limits=Limits(),
                 observer=observer,
+                at_once=True,
                 on_start=lambda at, number: _greet(console, at, number, where, region),
             )
         )

@@ -3,7 +3,8 @@
 from singletable.server.address import check_address
 from singletable.server.app import DynamoDBApp
 from singletable.server.guard import Guard
-from singletable.server.listener import Limits, Listener
+from singletable.server.limits import Limits
+from singletable.server.listener import Listener
 from singletable.server.observe import AccessLog, Metrics, Observer
 from singletable.server.run import run_until_stopped
 

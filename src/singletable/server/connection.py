@@ -5,32 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from dataclasses import dataclass
 from typing import Protocol, cast
 
 import httptools
 
+from singletable.server.begin import begin
+from singletable.server.deadline import Deadline
 from singletable.server.head import CONTINUE, head_of
+from singletable.server.limits import Limits
 from singletable.server.observe import Observer, Traffic
-from singletable.wire import HttpRequest, HttpResponse
+from singletable.wire import HttpRequest, HttpResponse, plain_request
 
 # A client that is refused may be sending still, and would not see why if nobody read it: so it is
 # read a little longer, and what it says is passed over.
 _WHILE_SENDING = (400, 413, 431)
 _LINGER = 2.0
 _logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much a client may ask of the process."""
-
-    body: int = 16 * 1024 * 1024
-    headers: int = 64 * 1024
-    connections: int = 1000
-    waiting: int = 32  # requests on one connection that are read but not answered
-    idle: float = 60  # seconds without a byte
-    request: float = 60  # seconds that a request may take to arrive
 
 
 class Answering(Protocol):
@@ -42,12 +32,24 @@ class Answering(Protocol):
 
 
 class House:
-    """Where connections are made: who answers, what is allowed, and who is here."""
+    """Where connections are made: who answers, what is allowed, and who is here.
 
-    def __init__(self, app: Answering, limits: Limits, observer: Observer | None = None) -> None:
+    `at_once` is for whoever answers without asking for its task: it is then given one only when it
+    has to wait.
+    """
+
+    def __init__(
+        self,
+        app: Answering,
+        limits: Limits,
+        observer: Observer | None = None,
+        *,
+        at_once: bool = False,
+    ) -> None:
         self.app = app
         self.limits = limits
         self.observer = observer
+        self.at_once = at_once
         self.traffic = Traffic()
         if observer is not None:
             observer.traffic = self.traffic
@@ -75,7 +77,7 @@ class Connection(asyncio.Protocol):
         self.hung_up = False
         self.read_by_client = asyncio.Event()
         self.read_by_client.set()
-        self.deadline: asyncio.TimerHandle | None = None
+        self.deadline = Deadline(self._run_out_of_time)
         self.unfinished = 0
         self._begin()
 
@@ -91,13 +93,18 @@ class Connection(asyncio.Protocol):
         if len(self.house.connections) > self.house.limits.connections:
             self._refuse(503)
         else:
-            self._set_deadline(self.house.limits.idle)
+            self.deadline.set(self.house.limits.idle)
 
     def data_received(self, data: bytes) -> None:
         """Bytes of a request."""
         self.house.traffic.received += len(data)
         if self.closing:
             return
+        if not self.asking and not self.unfinished:
+            request = plain_request(data, self.client, self.house.limits.headers)
+            if request is not None and len(request.body) <= self.house.limits.body:
+                self._take(request, keep=True)
+                return
         # What the parser has not told of yet, it keeps: a header may never end.
         self.unfinished += len(data)
         try:
@@ -110,7 +117,7 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """The client asks no more; whether it still waits for answers."""
         self.closing = True
-        self._clear_deadline()
+        self.deadline.clear()
         return self.worker is not None
 
     def pause_writing(self) -> None:
@@ -124,7 +131,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The client is gone."""
         self.closing = True
-        self._clear_deadline()
+        self.deadline.end()
         self.read_by_client.set()
         self.house.connections.discard(self)
         self.house.traffic.connections -= 1
@@ -135,7 +142,7 @@ class Connection(asyncio.Protocol):
         """A request begins."""
         self._begin()
         self.asking = True
-        self._set_deadline(self.house.limits.request)
+        self.deadline.set(self.house.limits.request)
 
     def on_url(self, url: bytes) -> None:
         """A piece of the request's target."""
@@ -172,7 +179,6 @@ class Connection(asyncio.Protocol):
         self.asking = False
         if self.closing:
             return
-        self._clear_deadline()
         request = HttpRequest(
             self.parser.get_method().decode("latin-1"),
             self.target.decode("latin-1"),
@@ -180,13 +186,21 @@ class Connection(asyncio.Protocol):
             bytes(self.body),
             self.client,
         )
-        self.requests.append((request, self.parser.should_keep_alive()))
-        if len(self.requests) >= self.house.limits.waiting and self.transport is not None:
-            self.transport.pause_reading()
-        if self.worker is None:
-            self.worker = asyncio.get_running_loop().create_task(self._work())
+        self._take(request, keep=self.parser.should_keep_alive())
 
     # The rest is our own.
+
+    def _take(self, request: HttpRequest, *, keep: bool) -> None:
+        """Have a request answered when it is its turn."""
+        self.deadline.clear()
+        self.requests.append((request, keep))
+        if self.worker is not None:
+            if len(self.requests) >= self.house.limits.waiting and self.transport is not None:
+                self.transport.pause_reading()
+        elif self.house.at_once:
+            self.worker = begin(self._work())
+        else:
+            self.worker = asyncio.get_running_loop().create_task(self._work())
 
     async def _work(self) -> None:
         """Answer what has been asked, one after the other, in order."""
@@ -206,7 +220,7 @@ class Connection(asyncio.Protocol):
         if self.closing:
             self._hang_up()
         else:
-            self._set_deadline(self.house.limits.idle)
+            self.deadline.set(self.house.limits.idle)
 
     async def _answer(self, request: HttpRequest) -> HttpResponse:
         try:
@@ -217,9 +231,9 @@ class Connection(asyncio.Protocol):
             return HttpResponse(500)
 
     async def _wait_for_reader(self) -> None:
-        self._set_deadline(self.house.limits.idle)
+        self.deadline.set(self.house.limits.idle)
         await self.read_by_client.wait()
-        self._clear_deadline()
+        self.deadline.clear()
 
     def stop(self) -> None:
         """Take no more requests; close once those that have arrived are answered."""
@@ -269,10 +283,10 @@ class Connection(asyncio.Protocol):
         if self.refusal in _WHILE_SENDING and not self.hung_up:
             self.hung_up = True
             self.transport.write_eof()
-            self._set_deadline(min(_LINGER, self.house.limits.idle))
+            self.deadline.set(min(_LINGER, self.house.limits.idle))
         else:
             self.transport.close()
-            self._set_deadline(self.house.limits.idle)
+            self.deadline.set(self.house.limits.idle)
 
     def _run_out_of_time(self) -> None:
         """Hang up on a client that sent too little, or read too little, for too long."""
@@ -283,13 +297,3 @@ class Connection(asyncio.Protocol):
         else:
             # Who keeps a connection for later would take a word now for the answer it gets then.
             self.stop()
-
-    def _set_deadline(self, seconds: float) -> None:
-        self._clear_deadline()
-        loop = asyncio.get_running_loop()
-        self.deadline = loop.call_later(seconds, self._run_out_of_time)
-
-    def _clear_deadline(self) -> None:
-        if self.deadline is not None:
-            self.deadline.cancel()
-            self.deadline = None

@@ -10,17 +10,17 @@ from http import HTTPStatus
 from singletable.wire import HttpResponse
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_REASONS = {status.value: status.phrase for status in HTTPStatus}
+_FIRST_LINES = {one.value: f"HTTP/1.1 {one.value} {one.phrase}\r\n" for one in HTTPStatus}
 
 
 def head_of(response: HttpResponse, keep: bool) -> bytes:
     """Everything before the body. SDKs learn from the date by how much their clocks are wrong."""
-    lines = [f"HTTP/1.1 {response.status} {_REASONS.get(response.status, '')}"]
-    lines += [f"{name}: {value}" for name, value in response.headers.items()]
-    lines.append(f"date: {_date(int(time.time()))}")
-    lines.append(f"content-length: {len(response.body)}")
-    lines.append("connection: keep-alive" if keep else "connection: close")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+    first = _FIRST_LINES.get(response.status) or f"HTTP/1.1 {response.status} \r\n"
+    told = "".join([f"{name}: {value}\r\n" for name, value in response.headers.items()])
+    return (
+        f"{first}{told}date: {_date(int(time.time()))}\r\ncontent-length: {len(response.body)}\r\n"
+        f"connection: {'keep-alive' if keep else 'close'}\r\n\r\n"
+    ).encode("latin-1")
 
 
 @lru_cache(maxsize=1)

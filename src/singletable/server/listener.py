@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 
-from singletable.server.connection import Answering, Connection, House, Limits
+from singletable.server.connection import Answering, Connection, House
+from singletable.server.limits import Limits
 from singletable.server.observe import Observer
-
-__all__ = ["Answering", "Limits", "Listener"]
 
 
 class Listener(House):
     """A socket that is listened to, until it is told to stop; an observer is told what passes."""
 
     def __init__(
-        self, app: Answering, limits: Limits | None = None, observer: Observer | None = None
+        self,
+        app: Answering,
+        limits: Limits | None = None,
+        observer: Observer | None = None,
+        *,
+        at_once: bool = False,
     ) -> None:
-        super().__init__(app, limits or Limits(), observer)
+        super().__init__(app, limits or Limits(), observer, at_once=at_once)
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int) -> tuple[str, int]:

@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 from singletable.errors import AddressError, SingleTableError
 from singletable.operations import AsyncDriver, SweepExpired
-from singletable.server.listener import Answering, Limits, Listener
+from singletable.server.connection import Answering
+from singletable.server.limits import Limits
+from singletable.server.listener import Listener
 from singletable.server.observe import Observer
 
 SWEEP_EVERY = 1.0
@@ -24,6 +26,7 @@ async def run_until_stopped(
     port: int,
     limits: Limits | None = None,
     observer: Observer | None = None,
+    at_once: bool = False,
     sweep_every: float = SWEEP_EVERY,
     on_start: Callable[[str, int], None],
 ) -> None:
@@ -32,7 +35,7 @@ async def run_until_stopped(
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
-    listener = Listener(app, limits, observer)
+    listener = Listener(app, limits, observer, at_once=at_once)
     try:
         address = await listener.start(host, port)
     except OSError as error:

@@ -10,6 +10,7 @@ from singletable.wire.http import (
     operation_of,
     result_response,
 )
+from singletable.wire.plain import plain_request
 from singletable.wire.request import UnknownOperation, read_request, write_request
 from singletable.wire.response import write_error, write_result
 from singletable.wire.targets import TARGETS
@@ -24,6 +25,7 @@ __all__ = [
     "error_response",
     "not_for_us",
     "operation_of",
+    "plain_request",
     "read_request",
     "result_response",
     "write_error",

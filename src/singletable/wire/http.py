@@ -6,9 +6,10 @@ import gzip
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from zlib import crc32
+
+from msgspec import Struct, field
 
 from singletable.errors import OperationError, SingleTableError
 from singletable.operations import Operation
@@ -31,8 +32,7 @@ _WINDOWS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 _NEVER = re.compile(r"\s*q=0(\.0*)?\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class HttpRequest:
+class HttpRequest(Struct, frozen=True):
     """A request that has arrived in full; header names are in lower case.
 
     `target` is as it was sent: encoded, and with its query. `client` is the address it came from.
@@ -45,8 +45,7 @@ class HttpRequest:
     client: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
+class HttpResponse(Struct, frozen=True):
     """A response, but for the headers that concern the connection."""
 
     status: int

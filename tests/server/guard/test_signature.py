@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from singletable.errors import ExpiredToken, InvalidSignature, UnrecognizedClient
 from singletable.server.guard import Credential
@@ -34,7 +35,7 @@ def test_a_presigned_request_is_its_signers() -> None:
 
 
 def test_a_presigned_request_is_bound_to_its_body() -> None:
-    request = replace(signed(expires=60), body=b'{"TableName":"other"}')
+    request = structs.replace(signed(expires=60), body=b'{"TableName":"other"}')
     with pytest.raises(InvalidSignature):
         whose(request)
 
@@ -116,7 +117,7 @@ def test_spaces_in_headers_do_not_matter(words: list[str], spaces: list[str]) ->
     request = signed(headers={**HEADERS, "X-Amz-Meta": tidy})
     untidy = spaces[-1] + "".join(word + space for word, space in zip(words, spaces, strict=False))
     headers = {**request.headers, "x-amz-meta": untidy.encode().decode("latin-1")}
-    assert whose(replace(request, headers=headers)) is ADA
+    assert whose(structs.replace(request, headers=headers)) is ADA
 
 
 segments = st.lists(
@@ -164,12 +165,12 @@ def test_a_change_to_what_was_signed_is_found(data: st.DataObject) -> None:
     change = data.draw(st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1))
     if part in names:
         headers = {**request.headers, part: request.headers[part] + change}
-        changed = replace(request, headers=headers)
+        changed = structs.replace(request, headers=headers)
     elif part == "method":
-        changed = replace(request, method=change)
+        changed = structs.replace(request, method=change)
     elif part == "target":
-        changed = replace(request, target=request.target + change)
+        changed = structs.replace(request, target=request.target + change)
     else:
-        changed = replace(request, body=BODY + change.encode())
+        changed = structs.replace(request, body=BODY + change.encode())
     with pytest.raises(InvalidSignature):
         whose(changed)
