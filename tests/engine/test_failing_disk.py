@@ -246,16 +246,16 @@ def test_damage_anywhere_is_told_as_ours(tmp_path: Path) -> None:
     sound = path.read_bytes()
     chance = random.Random(7)
     refused = 0
-    for _ in range(60):
+    for _ in range(120):
         damaged = bytearray(sound)
-        page = chance.randrange(len(sound) // 4096) * 4096
+        page = chance.randrange(len(sound) // 512) * 512
         for place in range(page, page + 100):
             damaged[place] = chance.randrange(256)
         path.write_bytes(damaged)
         try:
             with Engine.on_file(path) as engine:
-                engine.execute(Scan("things"))
+                engine.execute(Scan("things", filter_expression="attribute_exists(pk)"))
                 put(engine, "new")
         except StorageError:
             refused += 1
-    assert refused > 20
+    assert refused > 20  # the rest hit what is empty, or what nothing here reads

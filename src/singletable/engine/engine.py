@@ -7,13 +7,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar, cast
 
+from msgspec import DecodeError
+
 from singletable.engine.catalog import Catalog
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS
 from singletable.engine.session import Session
 from singletable.engine.settings import Settings
 from singletable.engine.storage import Database, Execute
-from singletable.errors import SingleTableError, ValidationError
+from singletable.errors import SingleTableError, StorageError, ValidationError
 from singletable.operations import Operation
 from singletable.values import half_a_character
 
@@ -30,6 +32,9 @@ class Engine:
         database.follower = self._catalog
         try:
             database.read(self._catalog.load)
+        except DecodeError as error:
+            database.close()
+            raise _damaged(error) from error
         except BaseException:
             database.close()
             raise
@@ -63,6 +68,8 @@ class Engine:
             answer = turn(lambda execute: handler.run(plan, self._session(execute, writes=writes)))
         except UnicodeEncodeError as error:
             raise half_a_character(error) from None
+        except DecodeError as error:
+            raise _damaged(error) from error
         return cast(R, answer)
 
     def waits_for_disk(self, operation: Operation[R]) -> bool:
@@ -88,6 +95,12 @@ class Engine:
     def _session(self, execute: Execute, *, writes: bool) -> Session:
         tables = self._catalog.draft if writes else self._catalog.tables
         return Session(execute, self._catalog, tables, self.settings, self.settings.clock())
+
+
+def _damaged(error: DecodeError) -> StorageError:
+    return StorageError(
+        f"What the database holds cannot be read: {error}. The file is damaged; use a copy of it."
+    )
 
 
 class AsyncEngine:
