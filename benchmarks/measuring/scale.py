@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Scale:
     """Sizes and times of a run; the defaults are what the documentation shows.
 
-    `seconds` is how long one request is measured on one contender, `peers` which servers of others
-    are measured beside ours, all of them if it is None.
+    `seconds` is how long one request is measured on one contender, `warm` whether a server is asked
+    for as long before, `peers` which servers of others are measured beside ours: all if it is None.
     """
 
     seconds: float = 2.0
@@ -20,4 +20,6 @@ class Scale:
     many: int = 1_000_000
     stored: int = 100_000
     starts: int = 3
+    connections: tuple[int, ...] = (16, 1)
+    warm: bool = True
     peers: frozenset[str] | None = None

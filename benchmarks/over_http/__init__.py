@@ -1,0 +1,1 @@
+"""Servers that speak DynamoDB's protocol, and how load is put on them."""

@@ -1,0 +1,102 @@
+"""One request on one server."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+
+from benchmarks.measuring.missing import WrongAnswer
+from benchmarks.measuring.scale import Scale
+from benchmarks.measuring.scratch import scratch
+from benchmarks.over_http.load import Load, load
+from benchmarks.over_http.process import processor_seconds
+from benchmarks.over_http.requests import Prepare, Request
+from benchmarks.over_http.server import Running
+
+# More than are ever sent in one go, so that every go has new numbers.
+_NUMBERS = 10_000_000
+# Fewer answers than this say little: a slow server is given more time, and once more.
+_FEW = 16
+_LONGER = (4, 16)
+# A server is warm when it no longer becomes faster from go to go.
+_FASTER = 1.1
+_WARMING = 5
+
+
+def trial(server: Running, prepare: Prepare, scale: Scale) -> dict[int, Load]:
+    """The load that a server bears, by number of connections; WrongAnswer if it answers wrongly.
+
+    All figures are for the whole of what is asked, whatever number of pages that takes.
+    """
+    seconds = max(1, round(scale.seconds))
+    with scratch() as folder:
+        goes = _Goes(server, prepare(server.client, scale), folder)
+        if scale.warm:
+            goes.warm(max(scale.connections), seconds)
+        borne = {each: goes.measured(each, seconds) for each in scale.connections}
+    parts = goes.request.parts
+    return {
+        connections: replace(
+            load,
+            a_second=load.a_second / parts,
+            p50=load.p50 * parts,
+            p99=load.p99 * parts,
+            processor=load.processor * parts,
+        )
+        for connections, load in borne.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Goes:
+    """Goes of load with one request on one server, each with numbers of its own."""
+
+    server: Running
+    request: Request
+    folder: Path
+    firsts: count[int] = field(default_factory=lambda: count(_NUMBERS, _NUMBERS))
+
+    def warm(self, connections: int, seconds: int) -> None:
+        """Ask until the server becomes no faster: one that compiles as it runs has to have run."""
+        last = 0.0
+        for _ in range(_WARMING):
+            rate = self._go(connections, seconds).a_second
+            if rate <= last * _FASTER:
+                return
+            last = rate
+
+    def measured(self, connections: int, seconds: int) -> Load:
+        """The load that the server bears, for as long as it takes to have some answers."""
+        borne = self._go(connections, seconds)
+        for times in _LONGER:
+            if borne.requests < _FEW:
+                borne = self._go(connections, seconds * times)
+        if borne.requests == 0:
+            raise WrongAnswer(f"there was no answer in {seconds * _LONGER[-1]} seconds")
+        return borne
+
+    def _go(self, connections: int, seconds: int) -> Load:
+        """Send for some seconds, and see that what was acknowledged was done."""
+        _settle(self.server)
+        sent, span = self.request.sent, self.request.sent.span
+        first = 0 if span is not None else next(self.firsts)
+        borne = load(
+            self.server, sent, self.folder, first=first, connections=connections, seconds=seconds
+        )
+        # wrk keeps the first number to itself, and may not have answers for the last ones.
+        if borne.requests > 2 * connections:
+            done = 1 + borne.requests // 2
+            self.request.proof(first + (done if span is None else done % span))
+        return borne
+
+
+def _settle(server: Running) -> None:
+    """Wait until the server is idle: a slow one may still work for those who have hung up."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        before = processor_seconds(server.pid)
+        time.sleep(0.1)
+        if processor_seconds(server.pid) - before <= 0.02:
+            return
