@@ -59,6 +59,11 @@ def test_what_is_public_is_explained(path: Path) -> None:
     assert not silent
 
 
+def _is_overload(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether it is one of several signatures, which are explained where they are carried out."""
+    return any(isinstance(by, ast.Name) and by.id == "overload" for by in node.decorator_list)
+
+
 def _public(
     body: list[ast.stmt],
 ) -> Iterator[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -66,7 +71,7 @@ def _public(
     for node in body:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        if node.name.startswith("_"):
+        if node.name.startswith("_") or _is_overload(node):
             continue
         yield node
         if isinstance(node, ast.ClassDef):

@@ -1,0 +1,63 @@
+"""What an app declares: tables, entities and keys, with types that hold."""
+
+from singletable.schema.access import Access
+from singletable.schema.address import Address, address_of
+from singletable.schema.attr import Attr, attr, created, expires, updated, version
+from singletable.schema.codec import TimeForm
+from singletable.schema.condition import Condition
+from singletable.schema.edit import Edit
+from singletable.schema.entity import Entity
+from singletable.schema.key import IndexKey, Key
+from singletable.schema.model import Model, model_of
+from singletable.schema.overlap import DeclarationWarning
+from singletable.schema.part import (
+    Part,
+    Same,
+    Shards,
+    casefold,
+    descending,
+    digits,
+    ordered,
+    same,
+)
+from singletable.schema.path import Path
+from singletable.schema.selection import Partition, Selection
+from singletable.schema.table import Binary, Index, LocalIndex, Number, Provisioned, Table
+
+__all__ = [
+    "Access",
+    "Address",
+    "Attr",
+    "Binary",
+    "Condition",
+    "DeclarationWarning",
+    "Edit",
+    "Entity",
+    "Index",
+    "IndexKey",
+    "Key",
+    "LocalIndex",
+    "Model",
+    "Number",
+    "Part",
+    "Partition",
+    "Path",
+    "Provisioned",
+    "Same",
+    "Selection",
+    "Shards",
+    "Table",
+    "TimeForm",
+    "address_of",
+    "attr",
+    "casefold",
+    "created",
+    "descending",
+    "digits",
+    "expires",
+    "model_of",
+    "ordered",
+    "same",
+    "updated",
+    "version",
+]

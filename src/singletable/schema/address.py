@@ -1,0 +1,56 @@
+"""The address of one item: its entity, and its key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar, cast
+
+from singletable.schema.model import Model, model_of
+from singletable.values import Item
+
+E = TypeVar("E")
+
+
+class Address(Generic[E]):
+    """Where an item of entity E is, or would be."""
+
+    __slots__ = ("entity", "key", "values")
+
+    def __init__(self, entity: type[E], key: Item, values: Mapping[str, object]) -> None:
+        self.entity = entity
+        self.key = key
+        self.values = values
+
+    @classmethod
+    def of(cls, entity: type[E], values: tuple[object, ...]) -> Address[E]:
+        """The address for the values of the key, from left to right."""
+        access = model_of(entity).key
+        named = access.named((*access.pk_fields, *access.sk_fields), values)
+        return cls(entity, access.complete(named), named)
+
+    @property
+    def model(self) -> Model:
+        """What the entity declares."""
+        return model_of(self.entity)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Address) and self.same_as(cast(Address[Any], other))  # type: ignore[redundant-cast]
+
+    def same_as(self, other: Address[Any]) -> bool:
+        """Whether it is the address of the same item."""
+        return self.model.table is other.model.table and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(str(self.key))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
+        return f"{self.entity.__name__}.key({shown})"
+
+
+def address_of(item: E) -> Address[E]:
+    """The address of an instance."""
+    entity = type(item)
+    model = model_of(entity)
+    values: dict[str, Any] = {name: getattr(item, name) for name in model.key.fields}
+    return Address(entity, model.key.complete(values), values)

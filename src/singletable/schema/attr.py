@@ -1,0 +1,241 @@
+"""Fields of an entity: a way into stored items on the class, a value on an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+
+from singletable import expressions
+from singletable.errors import DeclarationError
+from singletable.schema.annotation import inner_type, without_none
+from singletable.schema.codec import Codec, TimeForm, codec_of
+from singletable.schema.form import Form, form_of
+from singletable.schema.part import Part
+from singletable.schema.path import Path
+
+E = TypeVar("E")
+T = TypeVar("T")
+
+Role: TypeAlias = Literal["version", "created", "updated", "expires"]
+Check: TypeAlias = Callable[[Any], object]
+
+
+class Attr(Path[Any, T], Part[T]):
+    """A field of type T."""
+
+    def __init__(
+        self,
+        *,
+        name: str | None,
+        default: Callable[[], object] | None,
+        check: Check | None,
+        form: TimeForm | None,
+        stored: bool,
+        role: Role | None,
+    ) -> None:
+        self.attribute = name or ""
+        self.default = default
+        self.check = check
+        self.time_form = form
+        self.stored = stored
+        self.role: Role | None = role
+        self.name = ""
+        self.owner = ""
+        self._type: object = None
+        self._codec: Codec | None = None
+
+    @overload
+    def __get__(self, instance: None, owner: type[E], /) -> Path[E, T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[E], /) -> T: ...
+    def __get__(self, instance: object, owner: type[E], /) -> Any:
+        if instance is None:
+            return self
+        # Values stand in the instance's own dictionary, so this is reached when there is none.
+        raise AttributeError(f"{owner.__name__}.{self.name} has no value yet: {_WHEN[self.role]}.")
+
+    if TYPE_CHECKING:
+        # For checkers alone: this is what makes the constructor and assignments typed. At run time
+        # a descriptor that can be set would make each reading five times as slow.
+        def __set__(self, instance: object, value: T, /) -> None: ...
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        self.owner = owner.__name__
+        self.attribute = self.attribute or name
+
+    def resolve(self, annotation: object) -> None:
+        """Learn the type of the field, once it can be read."""
+        if self._codec is not None:
+            return
+        try:
+            self._codec = codec_of(annotation, form=self.time_form)
+        except DeclarationError as error:
+            raise DeclarationError(f"{self}: {error}") from None
+        self._type = annotation
+
+    def place(self) -> expressions.Path:
+        """The way, by the names of attributes."""
+        return (self.attribute,)
+
+    def codec(self) -> Codec:
+        """How the value is held there."""
+        if self._codec is None:
+            raise DeclarationError(f"{self} is used before its class is complete.")
+        return self._codec
+
+    @property
+    def field(self) -> str:
+        """The name of the field."""
+        return self.name
+
+    @property
+    def annotation(self) -> object:
+        """The type of the field, without None."""
+        return without_none(self._type)
+
+    def form(self) -> Form:
+        """How the value is written into a key."""
+        try:
+            return form_of(self.annotation, self.time_form)
+        except DeclarationError as error:
+            raise DeclarationError(f"{self}: {error}") from None
+
+    def inside(self, step: str | int) -> Path[Any, Any]:
+        """The way to a member or an element of the value."""
+        return Inner(self, (step,), inner_type(self._type, step, str(self)))
+
+    def _may_be_absent(self) -> bool:
+        return self.codec().optional or self.default is not None
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.name}"
+
+    __repr__ = __str__
+
+
+class Inner(Path[E, T]):
+    """The way to something inside the value of a field."""
+
+    def __init__(self, root: Attr[Any], steps: tuple[str | int, ...], annotation: object) -> None:
+        self._root = root
+        self._steps = steps
+        self._type = annotation
+
+    def place(self) -> expressions.Path:
+        """The way, by the names of attributes."""
+        return (*self._root.place(), *self._steps)
+
+    def codec(self) -> Codec:
+        """How the value is held there."""
+        return codec_of(self._type)
+
+    @property
+    def field(self) -> str:
+        """The name of the field that the way begins with."""
+        return self._root.field
+
+    def inside(self, step: str | int) -> Path[E, Any]:
+        """The way to a member or an element of the value."""
+        return Inner(self._root, (*self._steps, step), inner_type(self._type, step, str(self)))
+
+    def __str__(self) -> str:
+        steps = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in self._steps
+        )
+        return f"{self._root}{steps}"
+
+    __repr__ = __str__
+
+
+_WHEN: dict[Role | None, str] = {
+    None: "it was not among what was read",
+    "version": "the store sets it when the item is written",
+    "created": "the store sets it when the item is written",
+    "updated": "the store sets it when the item is written",
+    "expires": "it was not given",
+}
+
+
+@overload
+def attr(
+    *,
+    default: T,
+    name: str | None = None,
+    check: Callable[[T], object] | None = None,
+    form: TimeForm | None = None,
+    stored: bool = True,
+) -> Attr[T]: ...
+@overload
+def attr(
+    *,
+    factory: Callable[[], T],
+    name: str | None = None,
+    check: Callable[[T], object] | None = None,
+    form: TimeForm | None = None,
+    stored: bool = True,
+) -> Attr[T]: ...
+@overload
+def attr(
+    *,
+    name: str | None = None,
+    check: Callable[[Any], object] | None = None,
+    form: TimeForm | None = None,
+    stored: bool = True,
+) -> Any: ...
+def attr(
+    *,
+    default: object = ...,
+    factory: Callable[[], Any] | None = None,
+    name: str | None = None,
+    check: Callable[[Any], object] | None = None,
+    form: TimeForm | None = None,
+    stored: bool = True,
+) -> Any:
+    """A field; `name` is its name at rest if that differs, stored=False: it is in the key alone."""
+    make = factory
+    if default is not ...:
+        if default.__class__.__hash__ is None:
+            raise DeclarationError(
+                f"attr(default={default!r}): one {type(default).__name__} would be shared by all "
+                f"instances. Write attr(factory={type(default).__name__})."
+            )
+        make = lambda: default  # noqa: E731
+    return Attr[Any](name=name, default=make, check=check, form=form, stored=stored, role=None)
+
+
+def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
+    """A number that counts writes: a put that began from an older state is refused."""
+    return _kept(name, "version", None)
+
+
+def created(
+    *, name: str | None = None, form: TimeForm | None = None, init: Literal[False] = False
+) -> Any:
+    """The time at which the item was first written, set by the store."""
+    return _kept(name, "created", form)
+
+
+def updated(
+    *, name: str | None = None, form: TimeForm | None = None, init: Literal[False] = False
+) -> Any:
+    """The time at which the item was last written, set by the store."""
+    return _kept(name, "updated", form)
+
+
+def expires(*, name: str | None = None, default: object = ...) -> Any:
+    """The time after which the item is gone: no read shows it, and DynamoDB deletes it later."""
+    if default not in (None, ...):
+        raise DeclarationError("expires(default=…): only None can be the same time for all items.")
+    return Attr[Any](
+        name=name,
+        default=None if default is ... else lambda: None,
+        check=None,
+        form=TimeForm.EPOCH_SECONDS,
+        stored=True,
+        role="expires",
+    )
+
+
+def _kept(name: str | None, role: Role, form: TimeForm | None) -> Attr[Any]:
+    return Attr(name=name, default=None, check=None, form=form, stored=True, role=role)

@@ -1,0 +1,43 @@
+"""Counts that are kept in the same transaction as what they count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from singletable.schema.part import Part
+from singletable.schema.path import Path
+
+E = TypeVar("E")
+
+
+class Count(Generic[E]):
+    """Each item of the entity adds one to a number of another item, for as long as it is there.
+
+    """Each item of the entity adds one to a number of another item, for as long as it is there.
+    thousand writes a second; for more, count shards or count what was read.
+    """
+
+    def __init__(self, entity: type[E], path: Path[E, int], *, of: tuple[Part[Any], ...]) -> None:
+        self.entity = entity
+        self.path = path
+        self.of = of
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A count that is ready to use."""
+
+    name: str
+    entity: type
+    path: Path[Any, int]
+    fields: tuple[str, ...]
+
+    def values(self, values: Mapping[str, object]) -> tuple[object, ...]:
+        """The key of the item that counts, from left to right."""
+        return tuple(values[field] for field in self.fields)

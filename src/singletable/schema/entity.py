@@ -1,0 +1,70 @@
+"""What every entity is: typed fields with values, and nothing that acts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, dataclass_transform
+
+from singletable.errors import InvalidValue
+from singletable.schema.attr import attr, created, expires, updated, version
+from singletable.schema.declare import declare, read_fields
+from singletable.schema.model import model_of
+from singletable.schema.table import Table
+
+_SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass_transform(
+    kw_only_default=True, field_specifiers=(attr, version, created, updated, expires)
+)
+class Entity:
+    """The base of all entities; without a table, a set of fields for others to inherit."""
+
+    def __init_subclass__(
+        cls, *, table: Table | None = None, type_tag: tuple[str, str] | None = None
+    ) -> None:
+        super().__init_subclass__()
+        if table is None:
+            read_fields(cls)
+        else:
+            declare(cls, table, type_tag)
+
+    def __init__(self, **values: Any) -> None:
+        model = model_of(type(self))
+        given = self.__dict__
+        for name, field in model.fields.items():
+            if name in values:
+                given[name] = values.pop(name)
+            elif field.default is not None:
+                given[name] = field.default()
+            elif field.codec().optional:
+                given[name] = None
+            elif field.role == "version":
+                given[name] = 0
+            elif field.role is None or field.role == "expires":
+                raise InvalidValue(f"{model.name}: expected a value for {name}, but got none.")
+        if values:
+            raise InvalidValue(
+                f"{model.name} has no field {', '.join(values)}; there are "
+                f"{', '.join(model.fields)}."
+            )
+        # The store sets the stamps; until then any time will do for the check.
+        stamps = {name: _SOME_TIME for name in model.fields if name not in given}
+        model.codec.check({**stamps, **given})
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        names = model_of(type(self)).fields
+        mine, theirs = self.__dict__, other.__dict__
+        return all(mine.get(name) == theirs.get(name) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{name}={self.__dict__[name]!r}"
+            for name in model_of(type(self)).fields
+            if name in self.__dict__
+        )
+        return f"{type(self).__name__}({shown})"

@@ -1,0 +1,222 @@
+"""Keys as an entity declares them, and as they are used: `Ballot.key("Languages", "alice")`.
+
+Rule 1. A key knows its values from left to right: first those of the partition, then those of the
+        sort key. A checker knows their number, order and types.
+Rule 2. The primary key called with all values is the address of one item; `partition` with the
+        first values, or an index key called with them, is a selection of items.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar, TypeVarTuple, overload
+
+from singletable.schema.address import Address
+from singletable.schema.condition import Condition
+from singletable.schema.model import model_of
+from singletable.schema.selection import Partition
+from singletable.schema.shapes import FourValues, NoValue, OneValue, ThreeValues, TwoValues
+from singletable.schema.table import Index
+from singletable.schema.template import Said
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+W = TypeVar("W")
+X = TypeVar("X")
+Y = TypeVar("Y")
+Z = TypeVar("Z")
+E = TypeVar("E")
+P = TypeVar("P", bound="tuple[Any, ...]")
+S = TypeVarTuple("S")
+R = TypeVarTuple("R")
+
+
+class Key(Generic[P, *S]):
+    """A key made of texts and fields: `Key(pk=("ELECTION", name), sk=("BALLOT", voter))`."""
+
+    pk: Said
+    sk: Said | None
+    name: str
+
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: NoValue | None = None) -> Key[tuple[()]]: ...
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: OneValue[W]) -> Key[tuple[()], W]: ...
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: TwoValues[W, X]) -> Key[tuple[()], W, X]: ...
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: ThreeValues[W, X, Y]) -> Key[tuple[()], W, X, Y]: ...
+    @overload
+    def __new__(cls, *, pk: NoValue, sk: FourValues[W, X, Y, Z]) -> Key[tuple[()], W, X, Y, Z]: ...
+    @overload
+    def __new__(cls, *, pk: OneValue[A], sk: NoValue | None = None) -> Key[tuple[A]]: ...
+    @overload
+    def __new__(cls, *, pk: OneValue[A], sk: OneValue[W]) -> Key[tuple[A], W]: ...
+    @overload
+    def __new__(cls, *, pk: OneValue[A], sk: TwoValues[W, X]) -> Key[tuple[A], W, X]: ...
+    @overload
+    def __new__(cls, *, pk: OneValue[A], sk: ThreeValues[W, X, Y]) -> Key[tuple[A], W, X, Y]: ...
+    @overload
+    def __new__(
+        cls, *, pk: OneValue[A], sk: FourValues[W, X, Y, Z]
+    ) -> Key[tuple[A], W, X, Y, Z]: ...
+    @overload
+    def __new__(cls, *, pk: TwoValues[A, B], sk: NoValue | None = None) -> Key[tuple[A, B]]: ...
+    @overload
+    def __new__(cls, *, pk: TwoValues[A, B], sk: OneValue[W]) -> Key[tuple[A, B], W]: ...
+    @overload
+    def __new__(cls, *, pk: TwoValues[A, B], sk: TwoValues[W, X]) -> Key[tuple[A, B], W, X]: ...
+    @overload
+    def __new__(
+        cls, *, pk: TwoValues[A, B], sk: ThreeValues[W, X, Y]
+    ) -> Key[tuple[A, B], W, X, Y]: ...
+    @overload
+    def __new__(
+        cls, *, pk: TwoValues[A, B], sk: FourValues[W, X, Y, Z]
+    ) -> Key[tuple[A, B], W, X, Y, Z]: ...
+    @overload
+    def __new__(
+        cls, *, pk: ThreeValues[A, B, C], sk: NoValue | None = None
+    ) -> Key[tuple[A, B, C]]: ...
+    @overload
+    def __new__(cls, *, pk: ThreeValues[A, B, C], sk: OneValue[W]) -> Key[tuple[A, B, C], W]: ...
+    @overload
+    def __new__(
+        cls, *, pk: ThreeValues[A, B, C], sk: TwoValues[W, X]
+    ) -> Key[tuple[A, B, C], W, X]: ...
+    @overload
+    def __new__(
+        cls, *, pk: ThreeValues[A, B, C], sk: ThreeValues[W, X, Y]
+    ) -> Key[tuple[A, B, C], W, X, Y]: ...
+    @overload
+    def __new__(
+        cls, *, pk: ThreeValues[A, B, C], sk: FourValues[W, X, Y, Z]
+    ) -> Key[tuple[A, B, C], W, X, Y, Z]: ...
+    @overload
+    def __new__(
+        cls, *, pk: FourValues[A, B, C, D], sk: NoValue | None = None
+    ) -> Key[tuple[A, B, C, D]]: ...
+    @overload
+    def __new__(
+        cls, *, pk: FourValues[A, B, C, D], sk: OneValue[W]
+    ) -> Key[tuple[A, B, C, D], W]: ...
+    @overload
+    def __new__(
+        cls, *, pk: FourValues[A, B, C, D], sk: TwoValues[W, X]
+    ) -> Key[tuple[A, B, C, D], W, X]: ...
+    @overload
+    def __new__(
+        cls, *, pk: FourValues[A, B, C, D], sk: ThreeValues[W, X, Y]
+    ) -> Key[tuple[A, B, C, D], W, X, Y]: ...
+    @overload
+    def __new__(
+        cls, *, pk: FourValues[A, B, C, D], sk: FourValues[W, X, Y, Z]
+    ) -> Key[tuple[A, B, C, D], W, X, Y, Z]: ...
+    def __new__(cls, *, pk: Any, sk: Any = None) -> Any:
+        """Texts and fields, in the order they have in the key; `#` comes between them by itself."""
+        key = super().__new__(cls)
+        key.pk = pk
+        key.sk = sk
+        return key
+
+    def on(self, index: Index, *, when: Condition[Any] | None = None) -> IndexKey[P, *S]:
+        """The key in an index; `when` says for which items, others are not in the index."""
+        return IndexKey(self, index, when)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type[E], /) -> KeyOf[E, P, *S]:
+        return KeyOf(owner, self.name)
+
+
+class IndexKey(Generic[P, *S]):
+    """A key in an index."""
+
+    def __init__(self, key: Key[P, *S], index: Index, when: Condition[Any] | None) -> None:
+        self.key = key
+        self.index = index
+        self.when = when
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type[E], /) -> IndexKeyOf[E, P, *S]:
+        return IndexKeyOf(owner, self.name)
+
+
+class KeyOf(Generic[E, P, *S]):
+    """The primary key of an entity, to be called with values."""
+
+    def __init__(self, entity: type[E], name: str) -> None:
+        self._entity: type[Any] = entity
+        self._name = name
+
+    @overload
+    def __call__(self: KeyOf[E, tuple[()], *R], *rest: *R) -> Address[E]: ...
+    @overload
+    def __call__(self: KeyOf[E, tuple[A], *R], a: A, /, *rest: *R) -> Address[E]: ...
+    @overload
+    def __call__(self: KeyOf[E, tuple[A, B], *R], a: A, b: B, /, *rest: *R) -> Address[E]: ...
+    @overload
+    def __call__(
+        self: KeyOf[E, tuple[A, B, C], *R], a: A, b: B, c: C, /, *rest: *R
+    ) -> Address[E]: ...
+    @overload
+    def __call__(
+        self: KeyOf[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /, *rest: *R
+    ) -> Address[E]: ...
+    def __call__(self, *values: object) -> Any:  # pyright: ignore[reportInconsistentOverload]
+        """The address of one item."""
+        return Address[Any].of(self._entity, values)
+
+    @overload
+    def partition(self: KeyOf[E, tuple[()], *R]) -> Partition[E, *R]: ...
+    @overload
+    def partition(self: KeyOf[E, tuple[A], *R], a: A, /) -> Partition[E, *R]: ...
+    @overload
+    def partition(self: KeyOf[E, tuple[A, B], *R], a: A, b: B, /) -> Partition[E, *R]: ...
+    @overload
+    def partition(self: KeyOf[E, tuple[A, B, C], *R], a: A, b: B, c: C, /) -> Partition[E, *R]: ...
+    @overload
+    def partition(
+        self: KeyOf[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
+    ) -> Partition[E, *R]: ...
+    def partition(self, *values: object) -> Any:
+        """The items of the entity in one partition, to be narrowed by the sort key."""
+        return Partition[Any].of(self._entity, model_of(self._entity).key, values)
+
+    def __repr__(self) -> str:
+        return f"{self._entity.__name__}.{self._name}"
+
+
+class IndexKeyOf(Generic[E, P, *S]):
+    """The key of an entity in an index, to be called with the values of the partition."""
+
+    def __init__(self, entity: type[E], name: str) -> None:
+        self._entity: type[Any] = entity
+        self._name = name
+
+    @overload
+    def __call__(self: IndexKeyOf[E, tuple[()], *R]) -> Partition[E, *R]: ...
+    @overload
+    def __call__(self: IndexKeyOf[E, tuple[A], *R], a: A, /) -> Partition[E, *R]: ...
+    @overload
+    def __call__(self: IndexKeyOf[E, tuple[A, B], *R], a: A, b: B, /) -> Partition[E, *R]: ...
+    @overload
+    def __call__(
+        self: IndexKeyOf[E, tuple[A, B, C], *R], a: A, b: B, c: C, /
+    ) -> Partition[E, *R]: ...
+    @overload
+    def __call__(
+        self: IndexKeyOf[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
+    ) -> Partition[E, *R]: ...
+    def __call__(self, *values: object) -> Any:
+        """The items of the entity in one partition of the index, to be narrowed by the sort key."""
+        access = model_of(self._entity).indexes[self._name]
+        return Partition[Any].of(self._entity, access, values)
+
+    def __repr__(self) -> str:
+        return f"{self._entity.__name__}.{self._name}"

@@ -1,0 +1,101 @@
+"""What an entity declares, once it is all read: fields, keys, and how its items are held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from singletable.errors import DeclarationError
+from singletable.schema.access import Access
+from singletable.schema.attr import Attr, Role
+from singletable.schema.codec import ItemCodec
+from singletable.schema.count import Counted
+from singletable.schema.table import Table
+from singletable.schema.unique import Marker
+from singletable.values import Item
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An entity as the library sees it."""
+
+    entity: type
+    table: Table
+    fields: Mapping[str, Attr[Any]]
+    tag: tuple[str, str] | None
+    key: Access
+    indexes: Mapping[str, Access]
+    uniques: Mapping[str, Marker]
+    counts: Mapping[str, Counted]
+    codec: ItemCodec
+    # The fields that stand in the key alone.
+    in_key_only: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the entity."""
+        return self.entity.__name__
+
+    def role(self, role: Role) -> Attr[Any] | None:
+        """The field that the store keeps in this role."""
+        for field in self.fields.values():
+            if field.role == role:
+                return field
+        return None
+
+    def item(self, values: Mapping[str, object]) -> Item:
+        """The item for the values of the fields, with keys, type tag and what was unknown."""
+        item = dict(cast("Item", values.get("_unknown", {})))
+        item.update(self.codec.encode(values))
+        if self.tag is not None:
+            item[self.tag[0]] = {"S": self.tag[1]}
+        item.update(self.key.complete(values))
+        for access in self.indexes.values():
+            self._into(access, values, item)
+        return item
+
+    def index_attributes(self, access: Access, values: Mapping[str, object], item: Item) -> Item:
+        """The attributes that put such an item into an index; none if it is not in it."""
+        if not access.holds_for(item):
+            return {}
+        found = access.attributes(values)
+        if found is None:
+            return {}
+        return {name: found[name] for name in access.own_attributes}
+
+    def instance(self, item: Item) -> Any:
+        """The instance that an item holds."""
+        values = self.codec.decode(item)
+        if self.in_key_only:
+            parsed = self.key.parse(item) or {}
+            for name in self.in_key_only:
+                values[name] = parsed[name]
+        instance = cast("Any", object.__new__(self.entity))
+        instance.__dict__ = values
+        return instance
+
+    def matches(self, item: Item) -> bool:
+        """Whether an item is one of this entity: by its type tag or, without one, by its key."""
+        if self.tag is not None:
+            return item.get(self.tag[0]) == {"S": self.tag[1]}
+        return self.key.parse(item) is not None
+
+    def _into(self, access: Access, values: Mapping[str, object], item: Item) -> None:
+        item.update(self.index_attributes(access, values, item))
+
+
+MODELS: dict[type, Model] = {}
+
+
+def model_of(entity: type) -> Model:
+    """What the class declares."""
+    model = MODELS.get(entity)
+    if model is None:
+        raise DeclarationError(
+            f"{entity.__name__} is not an entity of a table. Declare it with a table: "
+            f"class {entity.__name__}(Entity, table=…)."
+        )
+    return model

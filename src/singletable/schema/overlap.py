@@ -1,0 +1,117 @@
+"""Whether two entities of a table could be given the same key.
+
+Values never contain a raw `#`, so two templates can make the same text only if they have as many
+segments, and each pair of segments could be equal.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from itertools import combinations, product
+
+from singletable.errors import DeclarationError
+from singletable.schema.access import Access
+from singletable.schema.column import Column, TextColumn
+from singletable.schema.escape import unescape
+from singletable.schema.model import Model
+from singletable.schema.table import Table
+from singletable.schema.template import Fixed, Repeated, Segment, Sharded, Template, Value
+
+
+class DeclarationWarning(UserWarning):
+    """A declaration that works, but may not mean what it says."""
+
+
+def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None:
+    """Refuse the newest entity if an item of it could take another's place."""
+    own = _primary_keys(newest)
+    for one, twin in [
+        *combinations(own, 2),
+        *product(own, [key for model in others for key in _primary_keys(model)]),
+    ]:
+        if _meet(one, twin):
+            raise DeclarationError(
+                f"{one} and {twin} could be the same key in table {table.name!r}: {_shown(one)} "
+                f"and {_shown(twin)}. One item would replace the other. Let a text in one of the "
+                "keys tell them apart."
+            )
+    for other in others:
+        for access in newest.indexes.values():
+            for same in other.indexes.values():
+                if access.index is same.index and _meet(access, same):
+                    warnings.warn(
+                        f"{access} and {same} could be the same in {access.index!r}: "
+                        f"{_shown(access)}. A query for one reads past the items of the other.",
+                        DeclarationWarning,
+                        stacklevel=5,
+                    )
+    _mark_followed([*others, newest])
+
+
+def _primary_keys(model: Model) -> list[Access]:
+    """The keys under which the entity has items: its own, and those of its markers."""
+    return [model.key, *(marker.access for marker in model.uniques.values())]
+
+
+def _meet(one: Access, other: Access) -> bool:
+    return all(
+        _could_be_equal(mine, theirs)
+        for mine, theirs in zip(one.columns, other.columns, strict=True)
+    )
+
+
+def _could_be_equal(one: Column, other: Column) -> bool:
+    if isinstance(one, TextColumn) and isinstance(other, TextColumn):
+        return len(one.template.segments) == len(other.template.segments) and _agree(
+            one.template, other.template
+        )
+    return one.attribute.type == other.attribute.type
+
+
+def _agree(one: Template, other: Template) -> bool:
+    """Whether the segments they both have could be equal."""
+    return all(
+        _segments_agree(mine, theirs)
+        for mine, theirs in zip(one.segments, other.segments, strict=False)
+    )
+
+
+def _segments_agree(one: Segment, other: Segment) -> bool:
+    match one, other:
+        case Fixed(text), Fixed(same):
+            return text == same
+        case (Fixed(text), Sharded(shards)) | (Sharded(shards), Fixed(text)):
+            return text in shards.texts
+        case (Fixed(text), Value(_, form) | Repeated(Value(_, form))) | (
+            Value(_, form) | Repeated(Value(_, form)),
+            Fixed(text),
+        ):
+            return form.could_be(unescape(text))
+        case _:
+            return True
+
+
+def _mark_followed(models: Sequence[Model]) -> None:
+    """Let a last value be escaped as an inner one where longer keys begin as its key does."""
+    columns = [
+        column
+        for model in models
+        for access in (*_primary_keys(model), *model.indexes.values())
+        for column in access.columns
+        if isinstance(column, TextColumn)
+    ]
+    for one, other in combinations(columns, 2):
+        if one.attribute.name != other.attribute.name or not _agree(one.template, other.template):
+            continue
+        shorter, longer = sorted([one.template, other.template], key=lambda t: len(t.segments))
+        if len(shorter.segments) < len(longer.segments):
+            shorter.followed = True
+
+
+def _shown(access: Access) -> str:
+    texts = [
+        str(column.template) if isinstance(column, TextColumn) else f"{{{column.field}}}"
+        for column in access.columns
+    ]
+    return " / ".join(texts)

@@ -1,0 +1,119 @@
+"""The parts of a key: values of fields, each in its form, and shards that spread writes."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from singletable.errors import DeclarationError
+from singletable.schema.form import Form, digits_of, folded, ordered_of, reversed_form
+
+T = TypeVar("T")
+
+
+class Part(ABC, Generic[T]):
+    """A value of type T that stands in a key."""
+
+    @property
+    @abstractmethod
+    def field(self) -> str:
+        """The name of the field it comes from."""
+
+    @property
+    @abstractmethod
+    def annotation(self) -> object:
+        """The type of the field, without None."""
+
+    @abstractmethod
+    def form(self) -> Form:
+        """How the value is written into a key."""
+
+
+class _Shaped(Part[T]):
+    """A part in a form of its own."""
+
+    def __init__(self, part: Part[T], shape: Callable[[Part[T]], Form]) -> None:
+        self._part = part
+        self._shape = shape
+
+    @property
+    def field(self) -> str:
+        return self._part.field
+
+    @property
+    def annotation(self) -> object:
+        return self._part.annotation
+
+    def form(self) -> Form:
+        return self._shape(self._part)
+
+
+def digits(part: Part[T], whole: int, fraction: int = 0) -> Part[T]:
+    """A number written with so many digits before the point, and after it: 42 as 00000042."""
+    return _Shaped(part, lambda inner: digits_of(inner.annotation, whole, fraction))
+
+
+def ordered(part: Part[T], order: Sequence[T] | None = None) -> Part[T]:
+    """An Enum or Literal written as its place in an order, so that ranges can be asked for."""
+    return _Shaped(part, lambda inner: ordered_of(inner.annotation, order))
+
+
+def descending(part: Part[T]) -> Part[T]:
+    """A number, time, date or ordered value written so that the highest comes first."""
+    return _Shaped(part, lambda inner: reversed_form(inner.form()))
+
+
+def casefold(part: Part[T]) -> Part[T]:
+    """A text written without the difference between upper and lower case."""
+    return _Shaped(part, lambda inner: folded(inner.form()))
+
+
+class Same:
+    """A value that stands in the key a second time, and is given only once."""
+
+    def __init__(self, part: Part[Any]) -> None:
+        self.part = part
+
+
+def same(part: Part[Any]) -> Same:
+    """The value again: `Key(pk=("USER", name), sk=("USER", same(name)))` takes one value."""
+    return Same(part)
+
+
+class Shards:
+    """One of so many suffixes: what is written to one key is spread over as many partitions.
+
+    `by` a field, the suffix is calculated from its value, and an item can be found again; without
+    it the suffix is random, which only the key of an index may be. Readers ask all shards at once.
+    """
+
+    def __init__(self, count: int, *, by: Part[Any] | None = None, prefix: str = "") -> None:
+        if not 2 <= count <= MOST_SHARDS:
+            raise DeclarationError(
+                f"Shards({count}): expected a number of shards from 2 to {MOST_SHARDS}; "
+                "a reader asks each of them."
+            )
+        if "#" in prefix or "$" in prefix:
+            raise DeclarationError(f"Shards: the prefix {prefix!r} must not contain # or $.")
+        self.count = count
+        self.by = by
+        self.prefix = prefix
+
+    @property
+    def texts(self) -> list[str]:
+        """What the segment may be, for each shard."""
+        width = len(str(self.count - 1))
+        return [f"{self.prefix}{number:0{width}d}" for number in range(self.count)]
+
+    def text_for(self, value: str | None) -> str:
+        """The segment for a value of the field in its key form; a random one for None."""
+        if value is None:
+            return random.choice(self.texts)
+        number = int.from_bytes(hashlib.sha256(value.encode()).digest()[:8])
+        return self.texts[number % self.count]
+
+
+MOST_SHARDS = 1000

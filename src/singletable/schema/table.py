@@ -1,0 +1,185 @@
+"""A table as it is declared: its keys, its indexes, and the attribute that ends an item's life."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from singletable.errors import DeclarationError
+
+ScalarType: TypeAlias = Literal["S", "N", "B"]
+KeyType: TypeAlias = "str | Number | Binary"
+
+MOST_ATTRIBUTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A key attribute that holds numbers."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A key attribute that holds bytes."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAttribute:
+    """The name and the type of a key attribute."""
+
+    name: str
+    type: ScalarType
+
+    @classmethod
+    def of(cls, said: KeyType) -> KeyAttribute:
+        """A name alone is a text."""
+        match said:
+            case Number(name):
+                return cls(name, "N")
+            case Binary(name):
+                return cls(name, "B")
+            case str():
+                return cls(said, "S")
+
+
+class Index:
+    """A global secondary index; its partition and sort keys may have up to four attributes each."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pk: KeyType | Sequence[KeyType],
+        sk: KeyType | Sequence[KeyType] | None = None,
+        projects: Literal["ALL", "KEYS_ONLY"] | Sequence[str] = "ALL",
+    ) -> None:
+        self.name = name
+        self.pk = _attributes(f"Index {name!r}", "pk", pk)
+        self.sk = () if sk is None else _attributes(f"Index {name!r}", "sk", sk)
+        self.projects = _projection(projects)
+
+    @property
+    def local(self) -> bool:
+        """Whether it shares the table's partition key."""
+        return False
+
+    def __repr__(self) -> str:
+        return f"Index({self.name!r})"
+
+
+class LocalIndex(Index):
+    """A local secondary index: the table's partition key with a sort key of its own."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        sk: KeyType,
+        projects: Literal["ALL", "KEYS_ONLY"] | Sequence[str] = "ALL",
+    ) -> None:
+        # The partition key is the table's; the table fills it in.
+        super().__init__(name, pk="", sk=sk, projects=projects)
+
+    @property
+    def local(self) -> bool:
+        """Whether it shares the table's partition key."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Provisioned:
+    """Capacity that is bought beforehand, in units a second."""
+
+    read: int
+    write: int
+
+
+class Table:
+    """A table, and the entities that share it."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pk: KeyType = "PK",
+        sk: KeyType | None = "SK",
+        indexes: Sequence[Index] = (),
+        ttl: str | None = None,
+        capacity: Provisioned | None = None,
+    ) -> None:
+        self.name = name
+        self.pk = KeyAttribute.of(pk)
+        self.sk = None if sk is None else KeyAttribute.of(sk)
+        self.indexes = tuple(indexes)
+        self.ttl = ttl
+        self.capacity = capacity
+        self.entities: list[type] = []
+        for index in self.indexes:
+            if index.local:
+                index.pk = (self.pk,)
+        self._check()
+
+    @property
+    def key_attributes(self) -> tuple[KeyAttribute, ...]:
+        """The attributes of the primary key."""
+        return (self.pk,) if self.sk is None else (self.pk, self.sk)
+
+    def _check(self) -> None:
+        names = [index.name for index in self.indexes]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise DeclarationError(
+                f"Table {self.name!r} has several indexes named {', '.join(sorted(twice))}. "
+                "Give each a name of its own."
+            )
+        if self.sk is None and any(index.local for index in self.indexes):
+            raise DeclarationError(
+                f"Table {self.name!r} has no sort key, and DynamoDB allows local indexes only on "
+                "tables that have one. Use a global index (Index), or give the table an sk."
+            )
+        types: dict[str, ScalarType] = {}
+        for attribute in self._all_key_attributes():
+            if types.setdefault(attribute.name, attribute.type) != attribute.type:
+                raise DeclarationError(
+                    f"Table {self.name!r} declares the key attribute {attribute.name!r} with two "
+                    "types. An attribute has one type wherever it is a key."
+                )
+
+    def _all_key_attributes(self) -> list[KeyAttribute]:
+        attributes = list(self.key_attributes)
+        for index in self.indexes:
+            attributes += [*index.pk, *index.sk]
+        return attributes
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r})"
+
+
+def _attributes(
+    where: str, role: str, said: KeyType | Sequence[KeyType]
+) -> tuple[KeyAttribute, ...]:
+    listed = [said] if isinstance(said, str | Number | Binary) else list(said)
+    if not 1 <= len(listed) <= MOST_ATTRIBUTES:
+        raise DeclarationError(
+            f"{where}: {role} names {len(listed)} attributes; DynamoDB allows one to four."
+        )
+    return tuple(KeyAttribute.of(one) for one in listed)
+
+
+def _projection(
+    said: Literal["ALL", "KEYS_ONLY"] | Sequence[str],
+) -> Literal["ALL", "KEYS_ONLY"] | tuple[str, ...]:
+    if isinstance(said, str):
+        if said == "ALL":
+            return "ALL"
+        if said == "KEYS_ONLY":
+            return "KEYS_ONLY"
+        raise DeclarationError(
+            f"projects={said!r}: expected 'ALL', 'KEYS_ONLY' or a list of attribute names."
+        )
+    return tuple(said)

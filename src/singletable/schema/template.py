@@ -1,0 +1,218 @@
+"""The template of one key attribute: texts that stay and values between them, joined by `#`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from singletable.errors import DeclarationError, InvalidValue
+from singletable.schema.escape import DIVIDER, escape, unescape
+from singletable.schema.form import Form
+from singletable.schema.part import Part, Same, Shards
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A text that stays."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of a field."""
+
+    field: str
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A value that stands elsewhere in the key too."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Sharded:
+    """The suffix that spreads a key, calculated from a field's value or random."""
+
+    shards: Shards
+    by: Value | None
+
+
+Segment: TypeAlias = Fixed | Value | Repeated | Sharded
+Said: TypeAlias = str | Sequence[str | Shards | Same | Part[Any]]
+
+
+class Template:
+    """How one key attribute is written and read."""
+
+    def __init__(self, owner: str, segments: Sequence[Segment]) -> None:
+        self.owner = owner
+        self.segments = tuple(segments)
+        # Whether the last value is escaped as if something followed: so that it sorts right beside
+        # longer keys that begin with the same segments.
+        self.followed = False
+
+    @classmethod
+    def of(cls, owner: str, said: Said) -> Template:
+        """The template that was declared as a tuple; a `#` in a text divides it."""
+        parts = [said] if isinstance(said, str) else list(said)
+        if not parts:
+            raise DeclarationError(f"{owner}: a key needs at least one part.")
+        segments: list[Segment] = []
+        for part in parts:
+            segments += _segments(owner, part)
+        return cls(owner, segments)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The values it is called with, from left to right."""
+        return tuple(segment for segment in self.segments if isinstance(segment, Value))
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields it is made of, those that choose a shard included."""
+        names: dict[str, None] = {}
+        for segment in self.segments:
+            match segment:
+                case Value(field) | Repeated(Value(field)) | Sharded(by=Value(field)):
+                    names[field] = None
+                case Fixed() | Sharded():
+                    pass
+        return tuple(names)
+
+    @property
+    def shards(self) -> Shards | None:
+        """How it is spread, if it is."""
+        for segment in self.segments:
+            if isinstance(segment, Sharded):
+                return segment.shards
+        return None
+
+    def text(self, values: Mapping[str, object], shard: str | None = None) -> str | None:
+        """The key for these values; None if one of them is absent."""
+        if any(values.get(field) is None for field in self.fields):
+            return None
+        return DIVIDER.join([self._written(at, values, shard) for at in range(len(self.segments))])
+
+    def beginning(self, values: Mapping[str, object]) -> str:
+        """The key up to the first value that is not given, its divider included."""
+        written: list[str] = []
+        for at, segment in enumerate(self.segments):
+            match segment:
+                case Value(field) | Repeated(Value(field)) if field not in values:
+                    return "".join(f"{text}{DIVIDER}" for text in written)
+                case _:
+                    written.append(self._written(at, values, None))
+        return DIVIDER.join(written)
+
+    def value_text(self, at: int, value: Value, given: object) -> str:
+        """The value as it stands in a segment of this template."""
+        return escape(self._form_text(value, given), last=self.ends_at(at))
+
+    def ends_at(self, at: int) -> bool:
+        """Whether nothing follows the segment, in this key or in longer ones beside it."""
+        return at == len(self.segments) - 1 and not self.followed
+
+    def next_value(self, values: Mapping[str, object]) -> tuple[int, Value] | None:
+        """The first value that is not given, and where it stands."""
+        for at, segment in enumerate(self.segments):
+            if isinstance(segment, Value) and segment.field not in values:
+                return at, segment
+        return None
+
+    def parse(self, text: str) -> dict[str, object] | None:
+        """The values that a key was made of; None if it was not made by this template."""
+        pieces = text.split(DIVIDER)
+        if len(pieces) != len(self.segments):
+            return None
+        values: dict[str, object] = {}
+        for segment, piece in zip(self.segments, pieces, strict=True):
+            match segment:
+                case Fixed(fixed):
+                    if piece != fixed:
+                        return None
+                case Sharded(shards):
+                    if piece not in shards.texts:
+                        return None
+                case Value(field, form) | Repeated(Value(field, form)):
+                    plain = unescape(piece)
+                    if not form.could_be(plain):
+                        return None
+                    try:
+                        read = form.read(plain)
+                    except (ValueError, KeyError, IndexError):
+                        return None
+                    if values.setdefault(field, read) != read:
+                        return None
+        return values
+
+    def _written(self, at: int, values: Mapping[str, object], shard: str | None) -> str:
+        match self.segments[at]:
+            case Fixed(text):
+                return text
+            case Sharded(shards, by):
+                if shard is not None:
+                    return shard
+                chosen_by = None if by is None else self._form_text(by, values[by.field])
+                return shards.text_for(chosen_by)
+            case (Value() as value) | Repeated(value):
+                return self.value_text(at, value, values[value.field])
+
+    def _form_text(self, value: Value, given: object) -> str:
+        try:
+            text = value.form.write(given)
+        except InvalidValue as error:
+            raise InvalidValue(f"{self.owner}.{value.field} in the key {self}: {error}.") from None
+        if not text:
+            raise InvalidValue(
+                f"{self.owner}.{value.field} in the key {self}: a value in a key is never empty."
+            )
+        return text
+
+    def __str__(self) -> str:
+        return DIVIDER.join([_shown(segment) for segment in self.segments])
+
+
+def _segments(owner: str, part: str | Shards | Same | Part[Any]) -> list[Segment]:
+    if isinstance(part, str):
+        return [Fixed(text) for text in _texts(owner, part)]
+    if isinstance(part, Shards):
+        by = None if part.by is None else Value(part.by.field, part.by.form())
+        return [Sharded(part, by)]
+    if isinstance(part, Same):
+        return [Repeated(Value(part.part.field, part.part.form()))]
+    if isinstance(part, Part):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return [Value(part.field, part.form())]
+    raise DeclarationError(
+        f"{owner}: {part!r} ({type(part).__name__}) is no part of a key. Write texts and fields: "
+        "('ELECTION', election_name)."
+    )
+
+
+def _texts(owner: str, text: str) -> list[str]:
+    texts = text.split(DIVIDER)
+    if not all(texts):
+        raise DeclarationError(
+            f"{owner}: the text {text!r} in a key has an empty part. Parts are joined by # without "
+            "being told: write ('ELECTION', election_name), not ('ELECTION#', election_name)."
+        )
+    if "$" in text or "{" in text:
+        raise DeclarationError(
+            f"{owner}: the text {text!r} in a key contains {'$' if '$' in text else '{'!r}. "
+            "$ begins an escape, and fields are given as themselves: ('ELECTION', election_name)."
+        )
+    return texts
+
+
+def _shown(segment: Segment) -> str:
+    match segment:
+        case Fixed(text):
+            return text
+        case Value(field) | Repeated(Value(field)):
+            return f"{{{field}}}"
+        case Sharded(shards):
+            return f"{shards.prefix}{{0…{shards.count - 1}}}"

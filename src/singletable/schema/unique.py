@@ -1,0 +1,162 @@
+"""Values that no two items share: a marker item holds each value, and belongs to one owner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, TypeVarTuple, overload
+
+from singletable.errors import InvalidValue
+from singletable.schema.access import Access
+from singletable.schema.part import Part
+from singletable.schema.template import Said
+from singletable.values import AttributeValue, Item
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+E = TypeVar("E")
+V = TypeVarTuple("V")
+
+OWNER = "owner_"
+RELEASED = "released"
+
+
+class Unique(Generic[*V]):
+    """The values of some fields, together, belong to one item of the entity.
+
+    The marker's key is made of `pk` and `sk`, or of the names of entity and fields. It holds the
+    key of its owner, and what `holds` names. With `history` a value that its owner gave up stays
+    taken: its marker remains, with the time at which it was released.
+    """
+
+    parts: tuple[Part[Any], ...]
+    pk: Said | None
+    sk: Said | None
+    holds: Mapping[str, Part[Any] | str]
+    history: bool
+    name: str
+
+    @overload
+    def __new__(
+        cls,
+        a: Part[A],
+        /,
+        *,
+        pk: Said | None = None,
+        sk: Said | None = None,
+        holds: Mapping[str, Part[Any] | str] | None = None,
+        history: bool = False,
+    ) -> Unique[A]: ...
+    @overload
+    def __new__(
+        cls,
+        a: Part[A],
+        b: Part[B],
+        /,
+        *,
+        pk: Said | None = None,
+        sk: Said | None = None,
+        holds: Mapping[str, Part[Any] | str] | None = None,
+        history: bool = False,
+    ) -> Unique[A, B]: ...
+    @overload
+    def __new__(
+        cls,
+        a: Part[A],
+        b: Part[B],
+        c: Part[C],
+        /,
+        *,
+        pk: Said | None = None,
+        sk: Said | None = None,
+        holds: Mapping[str, Part[Any] | str] | None = None,
+        history: bool = False,
+    ) -> Unique[A, B, C]: ...
+    def __new__(
+        cls,
+        *parts: Part[Any],
+        pk: Said | None = None,
+        sk: Said | None = None,
+        holds: Mapping[str, Part[Any] | str] | None = None,
+        history: bool = False,
+    ) -> Any:
+        """The parts whose values are unique, in the form in which they are compared."""
+        unique = super().__new__(cls)
+        unique.parts = parts
+        unique.pk = pk
+        unique.sk = sk
+        unique.holds = holds or {}
+        unique.history = history
+        return unique
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type[E], /) -> UniqueOf[E, *V]:
+        return UniqueOf(owner, self.name)
+
+
+class UniqueOf(Generic[E, *V]):
+    """The unique values of an entity, to be called with one."""
+
+    def __init__(self, entity: type[E], name: str) -> None:
+        self._entity: type[E] = entity
+        self._name = name
+
+    def __call__(self, *values: *V) -> Taken[E]:
+        """Whoever has these values."""
+        return Taken(self._entity, self._name, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken(Generic[E]):
+    """The item of entity E that has some unique values, if there is one."""
+
+    entity: type[E]
+    unique: str
+    values: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A unique constraint that is ready to use."""
+
+    name: str
+    fields: tuple[str, ...]
+    access: Access
+    # What the marker holds beside its owner's key: texts, and copies of the owner's attributes.
+    texts: Mapping[str, str]
+    copies: Mapping[str, str]
+    history: bool
+
+    def key(self, values: Mapping[str, object]) -> Item | None:
+        """The key of the marker for these values; None if one is absent: nothing is taken then."""
+        return self.access.attributes(values)
+
+    def asked(self, values: tuple[object, ...]) -> Item:
+        """The key of the marker for the values of a look-up."""
+        if len(values) != len(self.fields):
+            raise InvalidValue(
+                f"{self.access} expects {len(self.fields)} values ({', '.join(self.fields)}), "
+                f"but got {len(values)}."
+            )
+        return self.access.complete(dict(zip(self.fields, values, strict=True)))
+
+    def item(self, key: Item, owner: Item, attributes: Item) -> Item:
+        """The marker itself, for the key of its owner and the owner's attributes."""
+        marker: dict[str, AttributeValue] = dict(key)
+        marker |= {f"{OWNER}{name}": value for name, value in owner.items()}
+        marker |= {name: {"S": text} for name, text in self.texts.items()}
+        marker |= {
+            name: attributes[copied] for name, copied in self.copies.items() if copied in attributes
+        }
+        return marker
+
+    def owner(self, marker: Item) -> Item:
+        """The key of the owner that a marker names."""
+        return {
+            name.removeprefix(OWNER): value
+            for name, value in marker.items()
+            if name.startswith(OWNER)
+        }
