@@ -15,8 +15,8 @@ E = TypeVar("E")
 class Count(Generic[E]):
     """Each item of the entity adds one to a number of another item, for as long as it is there.
 
-    """Each item of the entity adds one to a number of another item, for as long as it is there.
-    thousand writes a second; for more, count shards or count what was read.
+    `Count(Poll, Poll.votes, of=(poll_id,))`: the poll whose key has this value. An item bears about
+    a thousand writes a second; for more, count shards or count what was read.
     """
 
     def __init__(self, entity: type[E], path: Path[E, int], *, of: tuple[Part[Any], ...]) -> None:
