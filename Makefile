@@ -3,13 +3,13 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test bench fmt fuzz clean help
+.PHONY: run test bench fmt fuzz drill-crash clean help
 
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-PYTHON_FILES := src tests benchmarks
+PYTHON_FILES := src tests benchmarks drills
 
 # Peers that tests compare the engine with; each is installed by name and version, never vendored.
 DYNALITE_VERSION := 4.0.0
@@ -58,12 +58,16 @@ fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend
 fuzz: $(INSTALLED) $(DYNALITE)  ## attack the wire, and compare the engine with others, for long (EXAMPLES=…)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/fuzz --hypothesis-profile=long
 
+drill-crash: $(INSTALLED)  ## kill the process and cut the power while it writes (ROUNDS=300, CUTS=1000, SEED=1)
+	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
+	$(BIN)/python -m drills.power --cuts $(or $(CUTS),1000) --seed $(or $(SEED),1)
+
 clean:  ## remove what the other targets made
 	rm -rf .venv .peers .run .bench dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find $(PYTHON_FILES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*  ## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 # `pyproject.toml` is the one list of what is needed; a change to it installs again.
 $(INSTALLED): pyproject.toml

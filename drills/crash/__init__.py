@@ -1,0 +1,1 @@
+"""Kill a process that writes, again and again, and look at what it left."""

@@ -1,0 +1,206 @@
+"""What a client does at a step: it follows from the seed alone, so that anyone can work it out.
+
+Each change that an action makes tells whose it is: by the attribute `by`, or, where an item is
+removed, by the item's key, for each thing is removed by one step only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from random import Random
+from typing import Any, Literal, TypeAlias
+
+from drills.ledger.marks import Step
+from singletable import (
+    AttributeDefinition,
+    BatchWriteItem,
+    CreateTable,
+    DeleteItem,
+    DeleteTable,
+    Item,
+    KeySchemaElement,
+    Put,
+    PutItem,
+    PutRequest,
+    TransactWriteItem,
+    TransactWriteItems,
+    Update,
+    UpdateItem,
+    WriteRequest,
+)
+from singletable.operations import Operation
+
+TABLE = "ledger"
+ACCOUNTS = 4
+COUNTERS = 2
+INITIAL = 1000
+# A thing is removed, if at all, so many steps after the one that made it.
+REMOVED_AFTER = 7
+
+Kind: TypeAlias = Literal[
+    "put", "rewrite", "remove", "count", "bounded", "transfer", "batch", "table", "drop"
+]
+_WEIGHTS: dict[Kind, int] = {
+    "put": 30,
+    "rewrite": 15,
+    "remove": 10,
+    "count": 12,
+    "bounded": 6,
+    "transfer": 18,
+    "batch": 6,
+    "table": 2,
+    "drop": 1,
+}
+# Large items fill the log, so that it is put into the file while others go on.
+_SMALL = (10, 10, 100, 1000, 9000, 30_000)
+_LARGE = (10, 100, 30_000, 100_000, 300_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What is asked at a step, and the keys of the items that it changes."""
+
+    kind: Kind
+    operation: Operation[Any]
+    keys: tuple[str, ...] = ()
+    items: dict[str, Item] = field(default_factory=dict[str, Item])
+    amount: int = 0
+    table: str = ""
+
+
+@lru_cache(maxsize=20_000)
+def action_at(seed: int, step: Step) -> Action:
+    """The action at a step."""
+    chance = _chance(seed, step)
+    kind = _kind(chance)
+    sizes = _LARGE if seed % 3 == 0 else _SMALL
+    earlier = Step(step.client, step.number - REMOVED_AFTER)
+    if kind == "remove" and not _makes_thing(seed, earlier):
+        kind = "count"
+    match kind:
+        case "put" | "rewrite":
+            written = Step(step.client, step.number - chance.randrange(1, 6))
+            thing = _thing(written if kind == "rewrite" and _makes_thing(seed, written) else step)
+            item = _item(thing, step, chance, sizes)
+            return Action(kind, PutItem(TABLE, item), (thing,), {thing: item})
+        case "remove":
+            return Action(kind, DeleteItem(TABLE, _key(_thing(earlier))), (_thing(earlier),))
+        case "count" | "bounded":
+            return _count(kind, step, chance)
+        case "transfer":
+            return _transfer(step, chance)
+        case "batch":
+            items = [_item(f"{_thing(step)}#{n}", step, chance, sizes) for n in range(3)]
+            puts = [WriteRequest(put_request=PutRequest(item)) for item in items]
+            keyed = {item["pk"]["S"]: item for item in items}
+            return Action(kind, BatchWriteItem({TABLE: puts}), tuple(keyed), keyed)
+        case "table":
+            name = f"side-{step.client}-{step.number}"
+            return Action(kind, side_table(name), table=name)
+        case "drop":
+            made = next(
+                (n for n in range(step.number - 1, 0, -1) if _makes_table(seed, step, n)), 0
+            )
+            name = f"side-{step.client}-{made}"
+            return Action(kind, DeleteTable(name), table=name)
+
+
+def side_table(name: str) -> CreateTable:
+    """A table beside the ledger."""
+    return CreateTable(
+        name,
+        [AttributeDefinition("pk", "S")],
+        [KeySchemaElement("pk", "HASH")],
+        billing_mode="PAY_PER_REQUEST",
+    )
+
+
+def _chance(seed: int, step: Step) -> Random:
+    return Random(f"{seed}/{step.client}/{step.number}")
+
+
+def _kind(chance: Random) -> Kind:
+    return chance.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
+
+
+def _makes_thing(seed: int, step: Step) -> bool:
+    return step.number > 0 and _kind(_chance(seed, step)) == "put"
+
+
+def _makes_table(seed: int, step: Step, number: int) -> bool:
+    return _kind(_chance(seed, Step(step.client, number))) == "table"
+
+
+def _thing(step: Step) -> str:
+    return f"thing#{step.client}#{step.number}"
+
+
+def _key(key: str) -> Item:
+    return {"pk": {"S": key}}
+
+
+def _by(step: Step) -> str:
+    return f"{step.client}.{step.number}"
+
+
+def _item(key: str, step: Step, chance: Random, sizes: tuple[int, ...]) -> Item:
+    """An item of any size that may be in the index, in neither, or in another place than before."""
+    size = chance.choice(sizes)
+    item: Item = {"pk": {"S": key}, "by": {"S": _by(step)}, "text": {"S": "x" * size}}
+    if chance.random() < 0.8:
+        item["group"] = {"S": f"group-{chance.randrange(3)}"}
+        item["rank"] = {"N": str(chance.randrange(1000))}
+    return item
+
+
+def _count(kind: Literal["count", "bounded"], step: Step, chance: Random) -> Action:
+    key = f"counter#{chance.randrange(COUNTERS)}"
+    values: Item = {":one": {"N": "1"}, ":by": {"S": _by(step)}}
+    if kind == "count":
+        change = UpdateItem(
+            TABLE,
+            _key(key),
+            update_expression="SET #by = :by ADD times :one",
+            expression_attribute_names={"#by": "by"},
+            expression_attribute_values=values,
+        )
+    else:
+        change = UpdateItem(
+            TABLE,
+            _key(key),
+            update_expression="SET #by = :by, times = times + :one",
+            condition_expression="attribute_exists(pk) AND times < :limit",
+            expression_attribute_names={"#by": "by"},
+            expression_attribute_values={**values, ":limit": {"N": str(chance.randrange(200))}},
+        )
+    return Action(kind, change, (key,))
+
+
+def _transfer(step: Step, chance: Random) -> Action:
+    giver, taker = (f"account#{n}" for n in chance.sample(range(ACCOUNTS), 2))
+    amount = chance.randrange(1, 400)
+    receipt: Item = {"pk": {"S": f"receipt#{_by(step)}"}, "by": {"S": _by(step)}}
+    receipt |= {"group": {"S": "receipts"}, "rank": {"N": str(amount)}}
+    operation = TransactWriteItems(
+        [
+            TransactWriteItem(update=_move(giver, step, "-", amount)),
+            TransactWriteItem(update=_move(taker, step, "+", amount)),
+            TransactWriteItem(put=Put(TABLE, receipt)),
+        ],
+        client_request_token=f"{_by(step)}-token" if chance.random() < 0.5 else None,
+    )
+    keys = (giver, taker, receipt["pk"]["S"])
+    return Action("transfer", operation, keys, {keys[2]: receipt}, amount)
+
+
+def _move(account: str, step: Step, sign: str, amount: int) -> Update:
+    values: Item = {":amount": {"N": str(amount)}, ":by": {"S": _by(step)}}
+    return Update(
+        TABLE,
+        _key(account),
+        f"SET balance = balance {sign} :amount, #by = :by",
+        condition_expression="balance >= :amount" if sign == "-" else "attribute_exists(pk)",
+        expression_attribute_names={"#by": "by"},
+        expression_attribute_values=values,
+    )
