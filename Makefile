@@ -37,7 +37,7 @@ run: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…) with the tables of five
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
-test: $(INSTALLED) $(DYNALITE) $(PYTHON_CLIENTS) $(NODE_CLIENTS)  ## everything that must hold before a change lands
+test: $(INSTALLED) $(DYNALITE) $(PYTHON_CLIENTS) $(NODE_CLIENTS) $(WRK)  ## everything that must hold before a change lands
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/mypy --strict $(PYTHON_FILES)

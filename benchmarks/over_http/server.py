@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,8 +74,9 @@ def running(server: Server, *, on_file: bool = False) -> Generator[Running]:
             yield Running(process.pid, port, client, time.perf_counter() - begun)
         finally:
             client.close()
-            # The whole session: some servers are a shell or a launcher with children.
-            os.killpg(process.pid, signal.SIGKILL)
+            # The whole session: some servers are a launcher with children. It may be over already.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
