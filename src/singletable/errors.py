@@ -66,11 +66,21 @@ class DeclarationError(SingleTableError):
 
 
 class InvalidValue(SingleTableError, ValueError):
-    """A value does not fit its field; nothing was sent."""
+    """A value does not fit its field; nothing was sent. `place` says where: `Ballot.ranks[2]`."""
+
+    def __init__(self, text: str, place: str = "") -> None:
+        super().__init__(f"{place}: {text}" if place else text)
+        self.text = text
+        self.place = place
 
 
 class ItemMismatch(SingleTableError):
-    """An item in the table does not fit its entity; says which attribute, and how."""
+    """An item in the table does not fit its entity. `place` says where: `Ballot.ranks[2]`."""
+
+    def __init__(self, text: str, place: str = "") -> None:
+        super().__init__(f"{place}: {text}" if place else text)
+        self.text = text
+        self.place = place
 
 
 class StorageError(SingleTableError):

@@ -1,0 +1,9 @@
+"""How Python values are held in attributes, and whole items in one compiled step."""
+
+from singletable.schema.codec.annotations import codec_of
+from singletable.schema.codec.codec import Codec
+from singletable.schema.codec.items import ItemCodec, compile_codec
+from singletable.schema.codec.members import Stored
+from singletable.schema.codec.times import TimeForm
+
+__all__ = ["Codec", "ItemCodec", "Stored", "TimeForm", "codec_of", "compile_codec"]

@@ -1,0 +1,152 @@
+"""Whatever DynamoDB can hold, for fields whose type is not declared further.
+
+Numbers are read as Decimal. A float is refused, because it would not come back as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, cast
+
+from singletable.errors import InvalidValue
+from singletable.schema.codec.codec import Codec, inside, unfit
+from singletable.schema.codec.numbers import DECIMAL, FLOAT
+from singletable.schema.codec.optional import nothing
+from singletable.schema.codec.scalars import BOOL, BYTES, TEXT, whole_characters
+from singletable.schema.codec.sets import SETS, set_of
+from singletable.schema.codec.source import Source
+from singletable.values import AttributeValue, content_of, type_of
+
+# More than DynamoDB allows: what is nested so is looked at before it is sent.
+BOTTOMLESS = 1000
+SAYS = "what DynamoDB can hold (str, int, Decimal, bool, None, bytes, list, dict, set)"
+TAGS = frozenset({"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"})
+_SETS = [set_of(cast(type[set[object]], set), member) for member in (TEXT, DECIMAL, BYTES)]
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """Values of any type: how numbers are read, and whether floats may be written."""
+
+    number: Callable[[str], object]
+    floats: bool = False
+
+    def encode(self, value: object) -> AttributeValue:
+        """The value in wire form, by the type that it has."""
+        match value:
+            case None:
+                return {"NULL": True}
+            case str():
+                return TEXT.encode(value)
+            case bool():
+                return BOOL.encode(value)
+            case int() | Decimal():
+                return DECIMAL.encode(value)
+            case float() if self.floats:
+                return FLOAT.encode(value)
+            case bytes():
+                return BYTES.encode(value)
+            case list():
+                return {"L": [self._member(one, at) for at, one in enumerate(_all(value))]}
+            case dict():
+                return {"M": dict(self._entry(name, one) for name, one in _pairs(value))}
+            case set() | frozenset():
+                return _encode_set(set(_all(value)))
+            case _:
+                raise unfit(SAYS, value, _advice(value))
+
+    def _member(self, value: object, place: int | str) -> AttributeValue:
+        try:
+            return self.encode(value)
+        except InvalidValue as problem:
+            raise inside(problem, f"[{place!r}]") from None
+
+    def _entry(self, name: object, value: object) -> tuple[str, AttributeValue]:
+        if not isinstance(name, str):
+            raise unfit("text (str) for every name in the dict", name)
+        return whole_characters(name), self._member(value, name)
+
+    def decode(self, value: AttributeValue) -> object:
+        """The value that the wire form tells."""
+        match type_of(value):
+            case "S" | "BOOL":
+                return content_of(value)
+            case "N":
+                return self.number(value["N"])
+            case "NULL":
+                return None
+            case "L":
+                return [self.decode(one) for one in value["L"]]
+            case "M":
+                return {name: self.decode(one) for name, one in value["M"].items()}
+            case "B":
+                return BYTES.decode(value)
+            case "NS":
+                return {self.number(one) for one in value["NS"]}
+            case "SS":
+                return set(value["SS"])
+            case _:
+                return _SETS[2].decode(value)
+
+
+def _encode_set(value: set[object]) -> AttributeValue:
+    if not value:
+        raise InvalidValue(
+            "expected a set with something in it, but got an empty one, which DynamoDB does not "
+            "have. Leave it out, or declare the field as set[str], set[int] or the like."
+        )
+    kinds = {_kind(one) for one in value}
+    if len(kinds) > 1 or kinds == {""}:
+        raise unfit("a set of str, of numbers (int, Decimal) or of bytes", value)
+    (kind,) = kinds
+    return _SETS[list(SETS).index(kind)].encode(value)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str):
+        return "S"
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        return "N"
+    return "B" if isinstance(value, bytes) else ""
+
+
+def _all(values: Any) -> Iterable[object]:
+    return cast(Iterable[object], values)
+
+
+def _pairs(values: Any) -> Iterable[tuple[object, object]]:
+    return cast(Iterable[tuple[object, object]], values.items())
+
+
+def _advice(value: object) -> str:
+    if isinstance(value, float):
+        return f'Write Decimal("{value!r}"), or declare the field as float.'
+    if isinstance(value, tuple):
+        return "Make it a list, or declare the field as tuple[T, ...]."
+    return "Declare the field as that type, or convert the value."
+
+
+_anything = Loose(Decimal)
+
+
+def _write(source: Source, name: str) -> str:
+    return f"{source.name(_anything.encode, 'encode_any')}({name})"
+
+
+def _read(source: Source, name: str) -> str:
+    return f"{source.name(_anything.decode, 'decode_any')}({name})"
+
+
+ANYTHING = Codec(
+    types=TAGS - {"NULL"},
+    optional=True,
+    encode=_anything.encode,
+    decode=_anything.decode,
+    says=SAYS,
+    writing=_write,
+    reading=_read,
+    depth=BOTTOMLESS,
+    absent=nothing,
+)
