@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: run test bench fmt fuzz drill-crash clean help
+.PHONY: run test bench fmt fuzz drill-crash drill-concurrency clean help
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -62,12 +62,15 @@ drill-crash: $(INSTALLED)  ## kill the process and cut the power while it writes
 	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 	$(BIN)/python -m drills.power --cuts $(or $(CUTS),1000) --seed $(or $(SEED),1)
 
+drill-concurrency: $(INSTALLED)  ## let many clients meet, and check that it was as if they took turns (ROUNDS=60, SEED=1)
+	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)
+
 clean:  ## remove what the other targets made
 	rm -rf .venv .peers .run .bench dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find $(PYTHON_FILES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## this list
-	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
 
 # `pyproject.toml` is the one list of what is needed; a change to it installs again.
 $(INSTALLED): pyproject.toml

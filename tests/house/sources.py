@@ -11,7 +11,9 @@ SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 BENCHMARKS = sorted((ROOT / "benchmarks").rglob("*.py"))
 DRILLS = sorted((ROOT / "drills").rglob("*.py"))
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+DOCUMENTS = sorted(
+    path for folder in (ROOT, ROOT / "drills") for path in folder.glob("*.md")
+) + sorted((ROOT / "docs").rglob("*.md"))
 
 
 def name_of(path: Path) -> str:
