@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from singletable.engine.capacity import Cost, write_units
 from singletable.engine.dialect import TRANSACTION
-from singletable.engine.keys import check_item_keys, check_key
+from singletable.engine.keys import item_position, key_position
 from singletable.engine.parameters import read_expressions
 from singletable.engine.session import Session
+from singletable.engine.storage import Position
 from singletable.engine.table import Table
 from singletable.engine.update import Updated, check_update, updated
 from singletable.engine.write import Stored, delete, put
@@ -28,8 +30,7 @@ NO_ACTION = (
 SEVERAL_ACTIONS = "TransactItems can only contain one of Check, Put, Update or Delete"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """One action whose item or key, update and condition are well formed."""
 
     request: Request
@@ -38,13 +39,14 @@ class Action:
     update: Update
     condition: Condition | None
 
-    def check_keys(self, table: Table) -> None:
-        """Raise unless the action fits the table's keys."""
+    def position(self, table: Table) -> Position:
+        """Where the item stands; raises unless the action fits the table's keys."""
         if isinstance(self.request, Put):
-            check_item_keys(table, self.key)
-            return
-        check_key(table, self.key)
-        check_update(table, self.update)
+            return item_position(table, self.key)
+        position = key_position(table, self.key)
+        if self.update:
+            check_update(table, self.update)
+        return position
 
 
 def action_of(one: TransactWriteItem) -> Action:
@@ -78,5 +80,5 @@ def carry_out(session: Session, action: Action, old: Stored, new: Updated | None
     if isinstance(action.request, ConditionCheck):
         return Cost(write_units(old.size))
     if isinstance(action.request, Delete):
-        return delete(session, old, action.key)
+        return delete(session, old)
     return Cost(1) if new is None else put(session, old, new.item, new.size)

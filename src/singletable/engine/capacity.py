@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable.engine.table import Table
@@ -16,22 +16,21 @@ WRITE_BLOCK = 1024
 
 def read_units(size: int, *, consistent: bool) -> float:
     """Units for reading so many bytes: one for each 4 KB begun, half that if it may be stale."""
-    blocks = max(1, -(-size // READ_BLOCK))
+    blocks = -(-size // READ_BLOCK) or 1
     return float(blocks) if consistent else blocks / 2
 
 
 def write_units(size: int) -> int:
     """Units for writing so many bytes: one for each KB begun."""
-    return max(1, -(-size // WRITE_BLOCK))
+    return -(-size // WRITE_BLOCK) or 1
 
 
-@dataclass(slots=True)
-class Cost:
+class Cost(Struct):
     """Units that one or more operations consumed on one table and its indexes."""
 
     table: float = 0
-    local_indexes: dict[str, float] = field(default_factory=dict[str, float])
-    global_indexes: dict[str, float] = field(default_factory=dict[str, float])
+    local_indexes: dict[str, float] = {}
+    global_indexes: dict[str, float] = {}
 
     def add_index(self, name: str, is_global: bool, units: float) -> None:
         """Charge an index; what costs nothing is not listed."""

@@ -7,6 +7,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from singletable.engine.feed_size import FeedSize
 from singletable.engine.record import TableRecord, record_from_json, record_to_json
 from singletable.engine.storage import Execute
 from singletable.engine.table import Table, table_from
@@ -21,6 +22,7 @@ class Catalog:
     def __init__(self) -> None:
         self._committed: dict[str, Table] = {}
         self._draft: dict[str, Table] | None = None
+        self.feed_size = FeedSize()
 
     def load(self, execute: Execute) -> None:
         """Read what is kept."""
@@ -30,6 +32,7 @@ class Catalog:
         ]
         self._committed = {record.name: table_from(record) for record in records}
         self._draft = None
+        self.feed_size.load(execute)
 
     @property
     def tables(self) -> dict[str, Table]:

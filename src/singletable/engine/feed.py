@@ -5,46 +5,33 @@ from __future__ import annotations
 from typing import cast
 
 from msgspec import Raw
+from msgspec.json import Decoder
 
 from singletable.engine.session import Session
 from singletable.engine.storage import Execute
 from singletable.engine.table import Table
 from singletable.errors import PositionTrimmed
 from singletable.operations import Change
-from singletable.values import Item, item_from_json, item_to_json
+from singletable.values import item_from_json
 
-_INSERT = (
-    "INSERT INTO changes (number, name, moment, expired, keys, old, new) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING position"
-)
+_names = Decoder(list[str]).decode
+_INSERT = "INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 # Trimming costs some statements; once in a block of changes is often enough to keep the bounds.
 BLOCK = 64
 
 
 def record_change(
-    session: Session,
-    table: Table,
-    key: Item,
-    old: bytes | None,
-    new: bytes | None,
-    *,
-    expired: bool = False,
+    session: Session, table: Table, old: bytes | None, new: bytes | None, *, expired: bool = False
 ) -> None:
     """Write down a change in the transaction that makes it."""
-    ((position,),) = session.execute(
+    session.execute(
         _INSERT,
-        (
-            table.record.number,
-            table.name,
-            session.now,
-            int(expired),
-            item_to_json(key),
-            old,
-            new,
-        ),
+        (table.record.number, table.name, session.now, expired, table.key_names_json, old, new),
     )
-    if cast(int, position) % BLOCK == 0:
-        _end_block(session, cast(int, position))
+    size = session.catalog.feed_size
+    size.unweighed += 1
+    if size.unweighed >= BLOCK:
+        _end_block(session)
 
 
 def read_changes(
@@ -71,56 +58,59 @@ def read_changes(
 
 def bounds(execute: Execute) -> tuple[int, int]:
     """The oldest position that is kept and the newest one given; an empty feed has neither."""
-    ((newest,),) = execute(
-        "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)"
+    ((oldest, newest),) = execute(
+        "SELECT (SELECT min(position) FROM changes), (SELECT max(position) FROM changes)"
     )
-    ((oldest,),) = execute("SELECT min(position) FROM changes")
-    last = cast(int, newest)
-    return (last + 1 if oldest is None else cast(int, oldest)), last
+    return cast(int, oldest or 1), cast(int, newest or 0)
 
 
 def _change(row: tuple[object, ...]) -> Change:
-    position, name, moment, expired, keys, old, new = cast(
+    position, name, moment, expired, key_names, old, new = cast(
         "tuple[int, str, float, int, bytes, bytes | None, bytes | None]", row
     )
+    item = item_from_json(new or old or b"{}")
     return Change(
         position=position,
         table_name=name,
         kind="INSERT" if old is None else "REMOVE" if new is None else "MODIFY",
         when=moment,
-        keys=item_from_json(keys),
+        keys={name: item[name] for name in _names(key_names)},
         expired=bool(expired),
         raw_old=None if old is None else Raw(old),
         raw_new=None if new is None else Raw(new),
     )
 
 
-def _end_block(session: Session, position: int) -> None:
-    """Weigh the block that ends here, and forget what is beyond a bound."""
+def _end_block(session: Session) -> None:
+    """Weigh what was written since the last block, and forget what is beyond a bound."""
     execute, retention = session.execute, session.settings.retention
+    _, newest = bounds(execute)
     execute(
         "INSERT INTO change_blocks SELECT ?, coalesce(sum(coalesce(length(old), 0) + "
-        "coalesce(length(new), 0)), 0) FROM changes WHERE position > ?",
-        (position // BLOCK, position - BLOCK),
+        "coalesce(length(new), 0)), 0) FROM changes "
+        "WHERE position > (SELECT coalesce(max(position), 0) FROM change_blocks)",
+        (newest,),
     )
     cut = max(
-        position - retention.records,
+        newest - retention.records,
         _end_of_heavy(execute, retention.bytes),
         _end_of_old(execute, session.now - retention.seconds),
     )
+    cut = min(cut, newest - 1)
     execute("DELETE FROM changes WHERE position <= ?", (cut,))
-    execute("DELETE FROM change_blocks WHERE block <= ?", (cut // BLOCK,))
+    execute("DELETE FROM change_blocks WHERE position <= ?", (cut,))
+    session.catalog.feed_size.unweighed = 0
 
 
 def _end_of_heavy(execute: Execute, most: int) -> int:
     """Where the blocks end that no longer fit into so many bytes; the newest always does."""
     weight = 0
-    for number, (block, size) in enumerate(
-        execute("SELECT block, bytes FROM change_blocks ORDER BY block DESC")
+    for number, (position, size) in enumerate(
+        execute("SELECT position, bytes FROM change_blocks ORDER BY position DESC")
     ):
         weight += cast(int, size)
         if number and weight > most:
-            return cast(int, block) * BLOCK
+            return cast(int, position)
     return 0
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from singletable.engine.table import KeyAttribute, Table
+from singletable.engine.storage import Position
+from singletable.engine.table import KeyAttribute, Table, hashed
 from singletable.errors import ValidationError
 from singletable.values import INVALID, AttributeValue, Item, key_bytes, type_of
 
@@ -16,31 +17,43 @@ class EmptyKey(ValidationError):
     """A key attribute is empty: refused as such, also in a transaction, which is not cancelled."""
 
 
-def check_key(table: Table, key: Item) -> None:
-    """Raise unless the key has exactly the table's key attributes, each of its type."""
-    attributes = table.key.attributes
-    if len(key) != len(attributes):
+def key_position(table: Table, key: Item) -> Position:
+    """Where a key stands; raises unless it has exactly the table's key, each part of its type."""
+    partition, sort = table.partition_key, table.sort_key
+    if len(key) != (1 if sort is None else 2):
         raise ValidationError(NO_MATCH)
-    for attribute in attributes:
-        value = key.get(attribute.name)
-        if value is None or attribute.type not in value:
-            raise ValidationError(NO_MATCH)
-        _check_content(table, attribute, value)
+    value = key.get(partition.name)
+    if value is None or partition.type not in value:
+        raise ValidationError(NO_MATCH)
+    where = _partition_bytes(partition, value)
+    if sort is None:
+        return Position(where, b"")
+    value = key.get(sort.name)
+    if value is None or sort.type not in value:
+        raise ValidationError(NO_MATCH)
+    return Position(where, _sort_bytes(sort, value))
 
 
-def check_item_keys(table: Table, item: Item) -> None:
-    """Raise unless the item has the table's key, and nothing amiss in what are keys of indexes."""
-    for attribute in table.key.attributes:
-        value = item.get(attribute.name)
-        if value is None:
-            raise ValidationError(f"{INVALID}Missing the key {attribute.name} in the item")
-        if attribute.type not in value:
-            raise ValidationError(
-                f"{INVALID}Type mismatch for key {attribute.name} expected: {attribute.type} "
-                f"actual: {type_of(value)}"
-            )
-        _check_content(table, attribute, value)
-    check_index_keys(table, item)
+def item_position(table: Table, item: Item) -> Position:
+    """Where an item stands; raises unless it has the table's key, and can be in the indexes."""
+    partition, sort = table.partition_key, table.sort_key
+    where = _partition_bytes(partition, _key_value(partition, item))
+    place = b"" if sort is None else _sort_bytes(sort, _key_value(sort, item))
+    if table.index_keys:
+        check_index_keys(table, item)
+    return Position(where, place)
+
+
+def _key_value(attribute: KeyAttribute, item: Item) -> AttributeValue:
+    value = item.get(attribute.name)
+    if value is None:
+        raise ValidationError(f"{INVALID}Missing the key {attribute.name} in the item")
+    if attribute.type not in value:
+        raise ValidationError(
+            f"{INVALID}Type mismatch for key {attribute.name} expected: {attribute.type} "
+            f"actual: {type_of(value)}"
+        )
+    return value
 
 
 def check_index_keys(table: Table, item: Item) -> None:
@@ -75,45 +88,51 @@ def emptiness(value: AttributeValue) -> str | None:
     return "binary" if value.get("B") == "" else None
 
 
-def _check_content(table: Table, attribute: KeyAttribute, value: AttributeValue) -> None:
-    if (empty := emptiness(value)) is not None:
-        raise EmptyKey(
-            f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {empty} "
-            f"value. Key: {attribute.name}"
-        )
-    if attribute is table.key.partition[0]:
-        _check_partition_size(value)
-    else:
-        _check_sort_size(value)
-
-
 def check_index_key_size(table: Table, attribute: KeyAttribute, value: AttributeValue) -> None:
     """Raise if the value is longer than a key of some index may be."""
-    if _size(value) <= MAX_SORT_KEY:
+    size = len(key_bytes(value))
+    if size <= MAX_SORT_KEY:
         return
     for index in table.indexes:
         if attribute in index.key.sort:
-            _check_sort_size(value)
-        elif attribute in index.key.partition:
-            _check_partition_size(value)
+            raise _sort_too_long()
+        if attribute in index.key.partition and size > MAX_PARTITION_KEY:
+            raise _partition_too_long()
 
 
-def _check_partition_size(value: AttributeValue) -> None:
-    if _size(value) > MAX_PARTITION_KEY:
-        # The missing space is DynamoDB's.
-        raise ValidationError(
-            f"{INVALID}Size of hashkey has exceeded the maximum size limit of"
-            f"{MAX_PARTITION_KEY} bytes"
+def _partition_bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
+    key = _bytes(attribute, value)
+    if len(key) > MAX_PARTITION_KEY:
+        raise _partition_too_long()
+    return hashed(key)
+
+
+def _sort_bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
+    key = _bytes(attribute, value)
+    if len(key) > MAX_SORT_KEY:
+        raise _sort_too_long()
+    return key
+
+
+def _bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
+    key = value["S"].encode() if attribute.type == "S" else key_bytes(value)
+    if not key:
+        raise EmptyKey(
+            f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty "
+            f"{emptiness(value)} value. Key: {attribute.name}"
         )
+    return key
 
 
-def _check_sort_size(value: AttributeValue) -> None:
-    if _size(value) > MAX_SORT_KEY:
-        raise ValidationError(
-            f"{INVALID}Aggregated size of all range keys has exceeded the size limit of "
-            f"{MAX_SORT_KEY} bytes"
-        )
+def _partition_too_long() -> ValidationError:
+    # The missing space is DynamoDB's.
+    return ValidationError(
+        f"{INVALID}Size of hashkey has exceeded the maximum size limit of{MAX_PARTITION_KEY} bytes"
+    )
 
 
-def _size(value: AttributeValue) -> int:
-    return 0 if "N" in value else len(key_bytes(value))
+def _sort_too_long() -> ValidationError:
+    return ValidationError(
+        f"{INVALID}Aggregated size of all range keys has exceeded the size limit of "
+        f"{MAX_SORT_KEY} bytes"
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from singletable.engine.dialect import Dialect
 from singletable.errors import ValidationError
 from singletable.expressions import (
@@ -59,8 +61,7 @@ SCAN = Parameters(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Expressions:
+class Expressions(Struct, frozen=True):
     """What the expressions of a request say; None for those that are not there."""
 
     update: Update | None = None

@@ -7,29 +7,36 @@ from msgspec import Raw
 from singletable.engine.capacity import Cost, consumed
 from singletable.engine.session import Session
 from singletable.engine.table import Table
-from singletable.operations import ItemCollectionMetrics, ItemWritten
-from singletable.values import Item, item_to_json
+from singletable.engine.write import Stored
+from singletable.operations import (
+    DeleteItem,
+    ItemCollectionMetrics,
+    ItemWritten,
+    PutItem,
+    UpdateItem,
+)
+from singletable.values import Item
 
 GIGABYTE = 2**30
+NOTHING_ASKED = ItemWritten()
 
 
 def item_written(
     session: Session,
-    table: Table,
+    request: PutItem | UpdateItem | DeleteItem,
+    old: Stored,
     key: Item,
     cost: Cost,
-    attributes: Item | bytes | None,
-    *,
-    asked_capacity: str | None,
-    asked_metrics: str | None,
+    attributes: bytes | None,
 ) -> ItemWritten:
     """The result of a put, update or delete."""
-    if isinstance(attributes, dict):
-        attributes = item_to_json(attributes) if attributes else None
+    capacity, metrics = request.return_consumed_capacity, request.return_item_collection_metrics
+    if attributes is None and capacity is None and metrics is None:
+        return NOTHING_ASKED
     return ItemWritten(
         None if attributes is None else Raw(attributes),
-        consumed(table, cost, asked_capacity),
-        collection_metrics(session, table, key, asked_metrics),
+        consumed(old.table, cost, capacity),
+        collection_metrics(session, old.table, key, metrics),
     )
 
 

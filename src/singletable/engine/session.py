@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from singletable.engine.catalog import Catalog, described, named
 from singletable.engine.settings import Settings
@@ -10,8 +10,7 @@ from singletable.engine.storage import Execute
 from singletable.engine.table import Table
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Struct):
     """One request's view of the database, at one moment; the writer's sees its own changes."""
 
     execute: Execute

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable.engine.dialect import Dialect
-from singletable.engine.keys import NO_MATCH, check_key
+from singletable.engine.keys import NO_MATCH, key_position
 from singletable.engine.storage import Position, Span
 from singletable.engine.table import Index, KeyAttribute, Table
 from singletable.errors import ValidationError
@@ -51,7 +51,7 @@ def check_start_attribute(attribute: KeyAttribute, key: Item) -> None:
 def start_position(table: Table, target: Table | Index, key: Item) -> Position:
     """The position that the key names; ValidationError unless the table's key is in it."""
     try:
-        check_key(table, {name: key[name] for name in table.key.names if name in key})
+        key_position(table, {name: key[name] for name in table.key.names if name in key})
     except ValidationError as error:
         raise ValidationError(f"{INVALID_START}: {error.message}") from None
     return target.position(key)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from zlib import crc32
 
+from msgspec import json
+
 from singletable.engine.record import IndexRecord, TableRecord
 from singletable.engine.storage import Position, Rows
 from singletable.operations import KeySchemaElement
@@ -49,7 +51,11 @@ class KeySchema:
 def partition_bytes(values: list[AttributeValue]) -> bytes:
     """Where a partition stands: by a hash first, so that scans wander and segments are ranges."""
     keys = [key_bytes(value) for value in values]
-    key = keys[0] if len(keys) == 1 else b"".join([part(key) for key in keys])
+    return hashed(keys[0] if len(keys) == 1 else b"".join([part(key) for key in keys]))
+
+
+def hashed(key: bytes) -> bytes:
+    """The bytes of a partition's key, behind their hash."""
     return crc32(key).to_bytes(4, "big") + key
 
 
@@ -104,6 +110,21 @@ class Table:
         return self.key.attributes
 
     @cached_property
+    def partition_key(self) -> KeyAttribute:
+        """What partitions the table."""
+        return self.key.partition[0]
+
+    @cached_property
+    def sort_key(self) -> KeyAttribute | None:
+        """What sorts a partition; None if each has one item."""
+        return self.key.sort[0] if self.key.sort else None
+
+    @cached_property
+    def key_names_json(self) -> bytes:
+        """The names of the key attributes, as the change feed keeps them."""
+        return json.encode(self.key.names)
+
+    @cached_property
     def expires_by(self) -> str | None:
         """The attribute that items expire by."""
         ttl = self.record.time_to_live
@@ -126,15 +147,11 @@ class Table:
 
     def position(self, item: Item) -> Position:
         """Where the item stands."""
-        sort = self.key.sort
+        sort = self.sort_key
         return Position(
-            partition_bytes([item[self.key.partition[0].name]]),
-            key_bytes(item[sort[0].name]) if sort else b"",
+            hashed(key_bytes(item[self.partition_key.name])),
+            b"" if sort is None else key_bytes(item[sort.name]),
         )
-
-    def key_of(self, item: Item) -> Item:
-        """The item's key attributes alone."""
-        return {attribute.name: item[attribute.name] for attribute in self.key.attributes}
 
     def expiry(self, item: Item) -> int | None:
         """The second the item expires at, if it does: only numbers count."""

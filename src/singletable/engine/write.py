@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from singletable.engine.capacity import Cost, write_units
 from singletable.engine.feed import record_change
@@ -12,21 +12,25 @@ from singletable.engine.table import Index, Table
 from singletable.values import Item, item_from_json, item_size, item_to_json
 
 
-@dataclass(slots=True)
-class Stored:
+class Stored(Struct):
     """What a table holds at a position, decoded when it is looked at."""
 
     table: Table
     position: Position
     row: Row | None
-    _item: Item | None = None
+    known: Item | None = None
 
     @property
     def item(self) -> Item | None:
         """The item; None if there is none."""
-        if self._item is None and self.row is not None:
-            self._item = item_from_json(self.row.json)
-        return self._item
+        if self.known is None and self.row is not None:
+            self.known = item_from_json(self.row.json)
+        return self.known
+
+    @property
+    def json(self) -> bytes | None:
+        """The item as it rests; None if there is none."""
+        return None if self.row is None else self.row.json
 
     @property
     def size(self) -> int:
@@ -34,28 +38,31 @@ class Stored:
         return 0 if self.row is None else self.row.size
 
 
-def stored_at(session: Session, table: Table, key: Item) -> Stored:
-    """What the table holds under a key, or under the key of an item."""
-    position = table.position(key)
+def stored_at(session: Session, table: Table, position: Position) -> Stored:
+    """What the table holds at a position."""
     return Stored(table, position, table.rows.get(session.execute, position))
 
 
 def put(session: Session, old: Stored, item: Item, size: int) -> Cost:
     """Set the item at a position."""
-    table = old.table
+    table, row = old.table, old.row
     json = item_to_json(item)
-    cost = Cost(write_units(max(size, old.size)))
-    if old.row is not None and old.size == size and (old.row.json == json or old.item == item):
-        # DynamoDB charges a write that changes nothing, and tells no stream and no index of it.
-        return cost
-    table.rows.put(session.execute, old.position, old.row, size, json, table.expiry(item))
+    if row is None:
+        cost = Cost(write_units(size))
+        table.rows.add(session.execute, old.position, size, json, table.expiry(item))
+    else:
+        cost = Cost(write_units(max(size, row.size)))
+        if row.size == size and (row.json == json or old.item == item):
+            # DynamoDB charges a write that changes nothing, and tells no stream and no index of it.
+            return cost
+        table.rows.replace(session.execute, row.id, size, json, table.expiry(item))
     for index in table.indexes:
         _index_put(session, index, old, item, size, json, cost)
-    record_change(session, table, table.key_of(item), old.row and old.row.json, json)
+    record_change(session, table, None if row is None else row.json, json)
     return cost
 
 
-def delete(session: Session, old: Stored, key: Item, *, expired: bool = False) -> Cost:
+def delete(session: Session, old: Stored, *, expired: bool = False) -> Cost:
     """Remove what is at a position; to remove nothing costs a unit, too."""
     cost = Cost(write_units(old.size))
     if old.row is None:
@@ -68,7 +75,7 @@ def delete(session: Session, old: Stored, key: Item, *, expired: bool = False) -
             cost.add_index(
                 index.name, index.is_global, write_units(_entry_size(index, old.item, old.size))
             )
-    record_change(session, table, table.key_of(key), old.row.json, None, expired=expired)
+    record_change(session, table, old.row.json, None, expired=expired)
     return cost
 
 

@@ -9,12 +9,8 @@ from singletable.values.attribute import (
     type_of,
 )
 from singletable.values.check import (
-    INVALID,
-    MODERN,
-    OLDER,
     SEVERAL_TYPES,
     TOO_DEEP,
-    Layer,
     binary_of,
     check_item,
     check_value,
@@ -22,6 +18,7 @@ from singletable.values.check import (
     text_size,
 )
 from singletable.values.json import item_from_json, item_to_json, plain
+from singletable.values.layer import INVALID, MODERN, OLDER, Layer
 from singletable.values.number import (
     NotANumber,
     Number,

@@ -2,35 +2,29 @@
 
 Canonical are numbers without superfluous digits and sets in order: text and binary by their bytes,
 numbers by value. DynamoDB gives both back so.
-
-DynamoDB checks values in two layers of different age, and words some refusals differently in each.
-Which layer an operation has is the engine's affair; here is what each layer says.
 """
 
 from __future__ import annotations
 
-import re
 from binascii import Error as BinasciiError
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from singletable.errors import SerializationError, ValidationError
 from singletable.values.attribute import AttributeValue, Item
+from singletable.values.layer import INVALID, MODERN, Layer
 from singletable.values.number import (
-    NOT_NUMERIC,
-    OVERFLOW,
-    UNDERFLOW,
     NotANumber,
     canonical_number,
+    integer_size,
+    is_short_integer,
     number_bytes,
     number_size,
     parse_number,
 )
 
 MAX_NESTING = 32
-INVALID = "One or more parameter values were invalid: "
 EMPTY_VALUE = (
     "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 )
@@ -50,53 +44,6 @@ EMPTY_SETS = {
 }
 # In this order DynamoDB looks at the types of a value that has several.
 MODEL_ORDER = ("S", "B", "N", "BOOL", "NULL", "BS", "NS", "SS", "L", "M")
-_HUGE_EXPONENT = re.compile(r"[^eE]*[eE]([+-]?)0*2147483647", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """How one age of DynamoDB words its refusals."""
-
-    modern: bool
-
-    def bad_number(self, text: str, problem: NotANumber) -> str:
-        """What is said of a text that is no number."""
-        if self.modern:
-            return str(problem)
-        if not text:
-            return NOT_NUMERIC
-        # The older layer negates the exponent in 32 bits, which wraps for this one value.
-        if str(problem) == OVERFLOW and _HUGE_EXPONENT.fullmatch(text):
-            return UNDERFLOW
-        return str(problem)
-
-    def duplicates(self, kind: str, members: list[str]) -> str:
-        """What is said of a set that names a member twice."""
-        if kind == "NS":
-            text = "Input collection contains duplicates"
-            return f"{INVALID}{text}." if self.modern else text
-        listed = f"[{', '.join(members)}]"
-        if self.modern:
-            first = _first_again(members)
-            known = sorted(members[:first], key=_member_bytes if kind == "BS" else str.encode)
-            quoted = [f'"{member}"' for member in [*known, *members[first:]]]
-            listed = f"[{(',' if kind == 'BS' else ', ').join(quoted)}]"
-        of_type = "of type BS" if kind == "BS" else ""
-        return f"{INVALID}Input collection {listed}{of_type} contains duplicates."
-
-
-def _first_again(members: list[str]) -> int:
-    """The place of the first member that was there before."""
-    seen: set[str] = set()
-    for place, member in enumerate(members):
-        if member in seen:
-            return place
-        seen.add(member)
-    return len(members)
-
-
-MODERN = Layer(modern=True)
-OLDER = Layer(modern=False)
 
 
 def text_size(text: str) -> int:
@@ -130,13 +77,19 @@ def check_item(item: Item, layer: Layer = MODERN) -> tuple[Item, int]:
     size = 0
     canonical = item
     for name, value in item.items():
-        kept, value_size = check_value(value, layer)
-        plain = name.__class__ is str and name.isascii()
-        size += (len(name) if plain else name_size(name)) + value_size
-        if kept is not value:
-            if canonical is item:
-                canonical = item.copy()
-            canonical[name] = kept
+        # Most values are plain text, and most names: for these no call is needed.
+        shape: type = value.__class__
+        text = value.get("S") if shape is dict and len(value) == 1 else None
+        if isinstance(text, str) and text.isascii():
+            size += len(text)
+        else:
+            kept, value_size = check_value(value, layer)
+            size += value_size
+            if kept is not value:
+                if canonical is item:
+                    canonical = item.copy()
+                canonical[name] = kept
+        size += len(name) if name.__class__ is str and name.isascii() else name_size(name)
     return canonical, size
 
 
@@ -153,8 +106,10 @@ def check_value(
         if kind == "S":
             return value, len(text) if text.isascii() else text_size(text)
         if kind == "N":
+            if is_short_integer(text):
+                return value, integer_size(text)
             kept = _canonical(text, layer)
-            return (value if kept is text or kept == text else {"N": kept}), number_size(kept)
+            return (value if kept == text else {"N": kept}), number_size(kept)
         if kind == "B":
             return value, len(binary_of(text))
     elif content.__class__ is bool:
@@ -225,7 +180,7 @@ def _check_set(
     else:
         kept = members
         size = sum(len(binary_of(member)) for member in members)
-        order = _member_bytes
+        order = a2b_base64
     if len(set(kept)) != len(kept):
         raise ValidationError(layer.duplicates(kind, members))
     kept = sorted(kept, key=order)
@@ -250,10 +205,6 @@ def binary_of(text: str) -> bytes:
         return a2b_base64(text, strict_mode=True)
     except (BinasciiError, ValueError):
         raise SerializationError("Invalid last non-pad Base64 character dectected") from None
-
-
-def _member_bytes(member: str) -> bytes:
-    return a2b_base64(member)
 
 
 def _number_order(member: str) -> bytes:

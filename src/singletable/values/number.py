@@ -79,6 +79,16 @@ def _power(written: str | None, text: str) -> int:
     return power
 
 
+def is_short_integer(text: str) -> bool:
+    """Whether the text is a positive whole number in canonical form: what most numbers are."""
+    return text.isdigit() and text.isascii() and text[0] != "0" and len(text) <= MAX_DIGITS
+
+
+def integer_size(text: str) -> int:
+    """How many bytes DynamoDB counts for a positive whole number in canonical text."""
+    return 1 + (len(text.rstrip("0")) + 1) // 2
+
+
 def canonical_number(text: str) -> str:
     """The one text that DynamoDB gives back for the number: no exponent, no superfluous zero."""
     if _CANONICAL_INTEGER.fullmatch(text):

@@ -23,10 +23,10 @@ def backfill(table: Table, index: Index, execute: Execute) -> None:
             continue
         position = index.position(item)
         if index.projected is None:
-            index.rows.put(execute, position, None, size, raw)
+            index.rows.add(execute, position, size, raw)
         else:
             entry = index.project(item)
-            index.rows.put(execute, position, None, item_size(entry), item_to_json(entry))
+            index.rows.add(execute, position, item_size(entry), item_to_json(entry))
 
 
 def _fits(index: Index, item: Item) -> bool:

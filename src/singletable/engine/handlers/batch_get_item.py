@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.dialect import READ
-from singletable.engine.keys import check_key
+from singletable.engine.keys import key_position
 from singletable.engine.parameters import (
     GET,
     attributes_to_get,
@@ -90,7 +90,7 @@ def run(plan: BatchGetPlan, session: Session) -> ItemsGot:
     tables = {name: session.table(name) for name in plan.tables}
     for name, wanted in plan.tables.items():
         for key in wanted.keys:
-            check_key(tables[name], key)
+            key_position(tables[name], key)
         check_scalar_keys(tables[name], wanted.projection or ())
     responses: dict[str, list[Raw]] = {}
     unprocessed: dict[str, KeysAndAttributes] = {}

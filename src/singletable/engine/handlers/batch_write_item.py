@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from singletable.engine.capacity import Cost, consumed
 from singletable.engine.dialect import BATCH_WRITE
 from singletable.engine.handlers.batch_get_item import DUPLICATES
 from singletable.engine.handlers.put_item import TOO_LARGE
-from singletable.engine.keys import check_index_keys, check_key
+from singletable.engine.keys import check_index_keys, key_position
 from singletable.engine.results import collection_metrics
 from singletable.engine.session import Session
 from singletable.engine.storage import Position
@@ -27,16 +27,14 @@ from singletable.values import MAX_ITEM_SIZE, SEVERAL_TYPES, Item
 MAX_WRITES = 25
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """One write: an item to store, with its size, or a key to remove, without one."""
 
     item: Item
     size: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class BatchWritePlan:
+class BatchWritePlan(Struct, frozen=True):
     """A batch whose items and keys are well formed."""
 
     request: BatchWriteItem
@@ -70,58 +68,53 @@ def _write(request: WriteRequest) -> Write:
 def run(plan: BatchWritePlan, session: Session) -> ItemsWritten:
     """Carry out every write; each stands for itself, and none waits for another."""
     tables = {name: session.table(name) for name in plan.tables}
-    for name, writes in plan.tables.items():
-        _check_keys(tables[name], writes)
+    places = {name: _positions(tables[name], writes) for name, writes in plan.tables.items()}
     metrics: dict[str, list[ItemCollectionMetrics]] = {}
     capacities: list[ConsumedCapacity] = []
     for name, writes in plan.tables.items():
-        table, cost = tables[name], Cost()
-        touched: dict[bytes, Item] = {}
-        for write in writes:
-            cost.add(_carry_out(session, table, write))
-            touched.setdefault(table.position(write.item).partition, write.item)
-        collections = [
-            told
-            for item in touched.values()
-            if (told := _metrics(session, table, item, plan)) is not None
-        ]
-        if collections:
-            metrics[name] = collections
+        table, positions, cost = tables[name], places[name], Cost()
+        for position, write in zip(positions, writes, strict=True):
+            cost.add(_carry_out(session, table, position, write))
+        if plan.request.return_item_collection_metrics is not None:
+            touched = {table.position(write.item).partition: write.item for write in writes}
+            if collections := _metrics(session, table, list(touched.values()), plan):
+                metrics[name] = collections
         capacity = consumed(table, cost, plan.request.return_consumed_capacity)
         if capacity is not None:
             capacities.append(capacity)
     return ItemsWritten({}, metrics or None, capacities or None)
 
 
-def _carry_out(session: Session, table: Table, write: Write) -> Cost:
-    old = stored_at(session, table, write.item)
+def _carry_out(session: Session, table: Table, position: Position, write: Write) -> Cost:
+    old = stored_at(session, table, position)
     if write.size is None:
-        return delete(session, old, write.item)
+        return delete(session, old)
     return put(session, old, write.item, write.size)
 
 
 def _metrics(
-    session: Session, table: Table, item: Item, plan: BatchWritePlan
-) -> ItemCollectionMetrics | None:
+    session: Session, table: Table, items: list[Item], plan: BatchWritePlan
+) -> list[ItemCollectionMetrics]:
     asked = plan.request.return_item_collection_metrics
-    return collection_metrics(session, table, item, asked)
+    told = [collection_metrics(session, table, item, asked) for item in items]
+    return [one for one in told if one is not None]
 
 
-def _check_keys(table: Table, writes: list[Write]) -> None:
-    """Raise unless every write has a key of its own that fits the table."""
-    seen: set[Position] = set()
+def _positions(table: Table, writes: list[Write]) -> list[Position]:
+    """Where the items stand; raises unless every write has a key of its own that fits the table."""
+    positions: dict[Position, None] = {}
     for write in writes:
         if write.size is None:
-            check_key(table, write.item)
+            position = key_position(table, write.item)
         else:
-            _check_put_keys(table, write.item)
-        position = table.position(write.item)
-        if position in seen:
+            position = key_position(table, _key_in(table, write.item))
+            check_index_keys(table, write.item)
+        if position in positions:
             raise ValidationError(DUPLICATES)
-        seen.add(position)
+        positions[position] = None
+    return list(positions)
 
 
-def _check_put_keys(table: Table, item: Item) -> None:
+def _key_in(table: Table, item: Item) -> Item:
     """A batch says of a missing or wrong key what a get says; PutItem is more precise."""
-    check_key(table, {name: item[name] for name in table.key.names if name in item})
-    check_index_keys(table, item)
+    return {name: item[name] for name in table.key.names if name in item}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.dialect import READ
-from singletable.engine.keys import check_key
+from singletable.engine.keys import key_position
 from singletable.engine.parameters import (
     GET,
     attributes_to_get,
@@ -22,8 +20,7 @@ from singletable.operations import GetItem, ItemGot
 from singletable.values import Item
 
 
-@dataclass(frozen=True, slots=True)
-class GetPlan:
+class GetPlan(Struct, frozen=True):
     """A get whose key and projection are well formed."""
 
     request: GetItem
@@ -33,6 +30,8 @@ class GetPlan:
 
 def check(request: GetItem) -> GetPlan:
     """Raise ValidationError unless the request could be carried out on some table."""
+    if _is_plain(request):
+        return GetPlan(request, READ.check_item(request.key)[0], None)
     check_mixture(request, GET)
     key, _ = READ.check_item(request.key)
     attributes = attributes_to_get(request.attributes_to_get)
@@ -40,17 +39,28 @@ def check(request: GetItem) -> GetPlan:
     return GetPlan(request, key, attributes if projection is None else projection)
 
 
+def _is_plain(request: GetItem) -> bool:
+    """Whether the whole item is asked for."""
+    return (
+        request.projection_expression is None
+        and request.attributes_to_get is None
+        and request.expression_attribute_names is None
+    )
+
+
 def run(plan: GetPlan, session: Session) -> ItemGot:
     """The item, or what was asked of it."""
     request = plan.request
     table = session.table(request.table_name)
-    check_key(table, plan.key)
+    position = key_position(table, plan.key)
     if plan.projection is not None:
         check_scalar_keys(table, plan.projection)
-    row = table.rows.get(session.execute, table.position(plan.key))
+    row = table.rows.get(session.execute, position)
+    json = None if row is None else row.json
+    if json is not None and plan.projection is not None:
+        json = projected_json(plan.projection, json)
+    got = None if json is None else Raw(json)
+    if request.return_consumed_capacity is None:
+        return ItemGot(got)
     units = read_units(0 if row is None else row.size, consistent=bool(request.consistent_read))
-    capacity = consumed(table, Cost(units), request.return_consumed_capacity)
-    if row is None:
-        return ItemGot(None, capacity)
-    json = row.json if plan.projection is None else projected_json(plan.projection, row.json)
-    return ItemGot(Raw(json), capacity)
+    return ItemGot(got, consumed(table, Cost(units), request.return_consumed_capacity))

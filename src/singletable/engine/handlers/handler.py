@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from singletable.engine.dialect import READ, Dialect
 from singletable.engine.session import Session
@@ -14,8 +15,7 @@ Plan = TypeVar("Plan")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Handler(Generic[Request, Plan, Result]):
+class Handler(Struct, Generic[Request, Plan, Result], frozen=True):
     """How one operation is answered.
 
     `check` refuses what is wrong whatever tables there are; it runs before the table is looked up

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from singletable.engine.condition import check_condition
 from singletable.engine.dialect import SINGLE_WRITE, Bare
-from singletable.engine.keys import check_item_keys
+from singletable.engine.keys import item_position
 from singletable.engine.legacy import expected_condition
 from singletable.engine.parameters import WRITE, check_mixture, read_expressions
 from singletable.engine.results import item_written
@@ -14,14 +14,13 @@ from singletable.engine.session import Session
 from singletable.engine.write import put, stored_at
 from singletable.errors import ValidationError
 from singletable.expressions import Condition
-from singletable.operations import ItemWritten, PutItem
+from singletable.operations import DeleteItem, ItemWritten, PutItem
 from singletable.values import MAX_ITEM_SIZE, Item
 
 TOO_LARGE = "Item size has exceeded the maximum allowed size"
 
 
-@dataclass(frozen=True, slots=True)
-class PutPlan:
+class PutPlan(Struct, frozen=True):
     """A put whose item and condition are well formed."""
 
     request: PutItem
@@ -32,14 +31,31 @@ class PutPlan:
 
 def check(request: PutItem) -> PutPlan:
     """Raise ValidationError unless the request could be carried out on some table."""
-    check_mixture(request, WRITE)
+    if not is_plain(request):
+        check_mixture(request, WRITE)
     item, size = SINGLE_WRITE.check_item(request.item)
     check_old_only(request.return_values)
     if size > MAX_ITEM_SIZE:
         raise Bare(TOO_LARGE)
-    expected = expected_condition(request.expected, request.conditional_operator, SINGLE_WRITE)
-    condition = read_expressions(request, SINGLE_WRITE).condition
-    return PutPlan(request, item, size, condition or expected)
+    return PutPlan(request, item, size, condition_of(request))
+
+
+def is_plain(request: PutItem | DeleteItem) -> bool:
+    """Whether the request has no condition, and nothing that would belong to one."""
+    return (
+        request.condition_expression is None
+        and request.expected is None
+        and request.conditional_operator is None
+        and request.expression_attribute_names is None
+        and request.expression_attribute_values is None
+    )
+
+
+def condition_of(request: PutItem | DeleteItem) -> Condition | None:
+    """What the request says of the item as it stands, in the one form or the other."""
+    if request.condition_expression is not None:
+        return read_expressions(request, SINGLE_WRITE).condition
+    return expected_condition(request.expected, request.conditional_operator, SINGLE_WRITE)
 
 
 def check_old_only(return_values: str | None) -> None:
@@ -52,16 +68,9 @@ def run(plan: PutPlan, session: Session) -> ItemWritten:
     """Store the item if its condition holds for the one it replaces."""
     request, item = plan.request, plan.item
     table = session.table(request.table_name)
-    check_item_keys(table, item)
-    old = stored_at(session, table, item)
-    check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
+    old = stored_at(session, table, item_position(table, item))
+    if plan.condition is not None:
+        check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
     cost = put(session, old, item, plan.size)
-    return item_written(
-        session,
-        table,
-        item,
-        cost,
-        old.row.json if old.row is not None and request.return_values == "ALL_OLD" else None,
-        asked_capacity=request.return_consumed_capacity,
-        asked_metrics=request.return_item_collection_metrics,
-    )
+    returned = old.json if request.return_values == "ALL_OLD" else None
+    return item_written(session, request, old, item, cost, returned)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from singletable.engine.session import Session
-from singletable.engine.storage import Position
 from singletable.engine.table import Table
 from singletable.engine.write import Stored, delete
 from singletable.operations import SweepExpired, Swept
-from singletable.values import item_from_json
 
 # An item that expired longer ago than this is left alone: the number is likely no time at all.
 FIVE_YEARS = 5 * 365 * 24 * 60 * 60
@@ -38,6 +36,5 @@ def _sweep(session: Session, table: Table, limit: int) -> int:
     now = int(session.now)
     expired = table.rows.expired(session.execute, now - FIVE_YEARS, now, limit)
     for position, row in expired:
-        item = item_from_json(row.json)
-        delete(session, Stored(table, Position(*position), row, item), item, expired=True)
+        delete(session, Stored(table, position, row), expired=True)
     return len(expired)

@@ -9,7 +9,7 @@ from msgspec import Raw
 from singletable.engine.cancellation import TWICE, canceled_at
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.dialect import TRANSACTION
-from singletable.engine.keys import EmptyKey, check_key
+from singletable.engine.keys import EmptyKey, key_position
 from singletable.engine.parameters import read_expressions
 from singletable.engine.projection import check_scalar_keys, projected_json
 from singletable.engine.session import Session
@@ -67,13 +67,13 @@ def _positions(plan: TransactGetPlan, tables: list[Table]) -> list[Position]:
     positions: list[tuple[str, Position]] = []
     for place, ((_, key, projection), table) in enumerate(zip(plan.gets, tables, strict=True)):
         try:
-            check_key(table, key)
+            position = key_position(table, key)
             check_scalar_keys(table, projection or ())
         except EmptyKey:
             raise
         except ValidationError as error:
             raise canceled_at(place, len(plan.gets), error) from None
-        positions.append((table.name, table.position(key)))
+        positions.append((table.name, position))
     if len(set(positions)) < len(positions):
         raise ValidationError(TWICE)
     return [position for _, position in positions]

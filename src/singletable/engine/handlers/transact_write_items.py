@@ -90,15 +90,15 @@ def _load(session: Session, actions: list[Action], tables: list[Table]) -> list[
     olds: list[Stored] = []
     for place, (action, table) in enumerate(zip(actions, tables, strict=True)):
         try:
-            action.check_keys(table)
+            position = action.position(table)
         except EmptyKey:
             raise
         except ValidationError as error:
             raise canceled_at(place, len(actions), error) from None
-        old = stored_at(session, table, action.key)
-        if (table.name, old.position) in positions:
+        old = stored_at(session, table, position)
+        if (table.name, position) in positions:
             raise ValidationError(TWICE)
-        positions.add((table.name, old.position))
+        positions.add((table.name, position))
         olds.append(old)
     return olds
 

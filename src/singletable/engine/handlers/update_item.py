@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from singletable.engine.capacity import Cost
 from singletable.engine.condition import check_condition
 from singletable.engine.dialect import SINGLE_WRITE, Bare
-from singletable.engine.keys import check_key
+from singletable.engine.keys import key_position
 from singletable.engine.legacy import attribute_updates, check_types, expected_condition
 from singletable.engine.parameters import UPDATE, check_mixture, read_expressions
 from singletable.engine.results import item_written
@@ -16,11 +16,10 @@ from singletable.engine.update import TOO_LARGE, check_update, updated
 from singletable.engine.write import put, stored_at
 from singletable.expressions import Condition, Update, update_cost, updated_attributes
 from singletable.operations import ItemWritten, UpdateItem
-from singletable.values import MAX_ITEM_SIZE, Item
+from singletable.values import MAX_ITEM_SIZE, Item, item_to_json
 
 
-@dataclass(frozen=True, slots=True)
-class UpdatePlan:
+class UpdatePlan(Struct, frozen=True):
     """An update whose key, actions and condition are well formed."""
 
     request: UpdateItem
@@ -48,26 +47,24 @@ def run(plan: UpdatePlan, session: Session) -> ItemWritten:
     """Change the item if the condition holds for it as it stands."""
     request, key = plan.request, plan.key
     table = session.table(request.table_name)
-    check_key(table, key)
+    position = key_position(table, key)
     check_update(table, plan.update)
-    old = stored_at(session, table, key)
+    old = stored_at(session, table, position)
     check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
     if request.attribute_updates is not None:
         check_types(plan.update, old.item or {})
     new = updated(table, plan.update, key, old.item)
     cost = Cost(1) if new is None else put(session, old, new.item, new.size)
-    return item_written(
-        session,
-        table,
-        key,
-        cost,
-        _returned(request.return_values, plan.update, old.item, None if new is None else new.item),
-        asked_capacity=request.return_consumed_capacity,
-        asked_metrics=request.return_item_collection_metrics,
+    if request.return_values is None:
+        return item_written(session, request, old, key, cost, None)
+    returned = _returned(
+        request.return_values, plan.update, old.item, None if new is None else new.item
     )
+    json = item_to_json(returned) if returned else None
+    return item_written(session, request, old, key, cost, json)
 
 
-def _returned(asked: str | None, update: Update, old: Item | None, new: Item | None) -> Item | None:
+def _returned(asked: str, update: Update, old: Item | None, new: Item | None) -> Item | None:
     match asked:
         case "ALL_OLD":
             return old

@@ -22,6 +22,8 @@ def expected_condition(
     dialect: Dialect,
 ) -> Condition | None:
     """What is expected of the item as it stands; None if nothing is."""
+    if expected is None and operator is None:
+        return None
     check_operator(operator, len(expected or ()))
     found = [_condition(attribute, asked, dialect) for attribute, asked in (expected or {}).items()]
     return joined(found, operator)

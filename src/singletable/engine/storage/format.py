@@ -7,17 +7,18 @@ from singletable.errors import StorageError
 
 # "singletb" in a field that SQLite keeps for applications to know their files by.
 APPLICATION_ID = 0x736E6774
-VERSION = 1
+VERSION = 2
 
 _TABLES = (
     # A table's description as JSON; `number` names its rows, so that a name may be used again.
     "CREATE TABLE tables (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, record BLOB)",
-    # What was written, in commit order.
+    # What was written, in commit order. The newest change is never removed, so that SQLite, which
+    # numbers a row by the largest there is, uses no position twice. `keys` names the key.
     """CREATE TABLE changes (
-        position INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL, name TEXT NOT NULL,
+        position INTEGER PRIMARY KEY, number INTEGER NOT NULL, name TEXT NOT NULL,
         moment REAL NOT NULL, expired INTEGER NOT NULL, keys BLOB NOT NULL, old BLOB, new BLOB)""",
-    # How many bytes each block of changes holds, so that the feed can be bounded by them.
-    "CREATE TABLE change_blocks (block INTEGER PRIMARY KEY, bytes INTEGER NOT NULL)",
+    # How many bytes each block of changes holds, up to a position, so that the feed can be bounded.
+    "CREATE TABLE change_blocks (position INTEGER PRIMARY KEY, bytes INTEGER NOT NULL)",
     # Client tokens of transactions, kept for ten minutes.
     "CREATE TABLE tokens (token TEXT PRIMARY KEY, request BLOB, moment REAL, result BLOB)",
     "CREATE INDEX tokens_by_moment ON tokens (moment)",

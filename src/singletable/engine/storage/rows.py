@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, cast
+
+from msgspec import Struct
 
 from singletable.engine.storage.execute import Execute
 
 
-class Row(NamedTuple):
+class Row(Struct, frozen=True):
     """An item at rest."""
 
     id: int
@@ -44,7 +47,7 @@ class Rows:
     name: str
     select: str
     insert: str
-    replace: str
+    update: str
     remove: str
     upsert: str
     remove_key: str
@@ -77,8 +80,8 @@ class Rows:
 
     def get(self, execute: Execute, at: Position) -> Row | None:
         """The row at a position."""
-        for row in execute(self.select, at):
-            return Row._make(cast("tuple[int, int, bytes]", row))
+        for id_, size, json in cast("Iterator[tuple[int, int, bytes]]", execute(self.select, at)):
+            return Row(id_, size, json)
         return None
 
     def json_of(self, execute: Execute, id_: int) -> bytes:
@@ -86,20 +89,17 @@ class Rows:
         ((json,),) = execute(f"SELECT item FROM {self.name} WHERE id = ?", (id_,))
         return cast(bytes, json)
 
-    def put(
-        self,
-        execute: Execute,
-        at: Position,
-        old: Row | None,
-        size: int,
-        json: bytes,
-        expires: int | None = None,
+    def add(
+        self, execute: Execute, at: Position, size: int, json: bytes, expires: int | None = None
     ) -> None:
-        """Set the row at a position, which `old` was read from."""
-        if old is None:
-            execute(self.insert, (at.partition, at.sort, size, expires, json))
-        else:
-            execute(self.replace, (size, expires, json, old.id))
+        """Set the row at a position that has none."""
+        execute(self.insert, (at.partition, at.sort, size, expires, json))
+
+    def replace(
+        self, execute: Execute, id_: int, size: int, json: bytes, expires: int | None = None
+    ) -> None:
+        """Set a row anew."""
+        execute(self.update, (size, expires, json, id_))
 
     def delete(self, execute: Execute, old: Row) -> None:
         """Remove a row."""
@@ -123,19 +123,12 @@ class Rows:
         sizes_only: bool,
     ) -> Iterator[tuple[int, int, bytes]]:
         """Id, size and JSON of the rows in a span, in order, beginning after a position."""
-        where = ["partition = ?", "sort >= ?"]
-        bindings: list[bytes] = [span.partition, span.low]
+        bindings = [span.partition, span.low]
         if span.high is not None:
-            where.append("sort < ?")
             bindings.append(span.high)
         if after is not None:
-            where.append("sort > ?" if forward else "sort < ?")
             bindings.append(after)
-        item = "''" if sizes_only else "item"
-        statement = (
-            f"SELECT id, size, {item} FROM {self.name} WHERE {' AND '.join(where)} "
-            f"ORDER BY sort {'ASC' if forward else 'DESC'}"
-        )
+        statement = _read(self.name, span.high is not None, after is not None, forward, sizes_only)
         return cast("Iterator[tuple[int, int, bytes]]", execute(statement, tuple(bindings)))
 
     def scan(
@@ -148,19 +141,12 @@ class Rows:
         sizes_only: bool,
     ) -> Iterator[tuple[int, int, bytes]]:
         """Id, size and JSON of the rows between two partition bounds, after a position."""
-        where = ["partition >= ?"]
-        bindings: list[bytes] = [low]
+        bindings = [low]
         if high is not None:
-            where.append("partition < ?")
             bindings.append(high)
         if after is not None:
-            where.append("(partition, sort) > (?, ?)")
             bindings.extend(after)
-        item = "''" if sizes_only else "item"
-        statement = (
-            f"SELECT id, size, {item} FROM {self.name} WHERE {' AND '.join(where)} "
-            "ORDER BY partition, sort"
-        )
+        statement = _scan(self.name, high is not None, after is not None, sizes_only)
         return cast("Iterator[tuple[int, int, bytes]]", execute(statement, tuple(bindings)))
 
     def count(self, execute: Execute) -> tuple[int, int]:
@@ -189,3 +175,27 @@ class Rows:
             (Position(partition, sort), Row(id_, size, json))
             for partition, sort, id_, size, json in rows
         ]
+
+
+@lru_cache(256)
+def _read(name: str, bounded: bool, after: bool, forward: bool, sizes_only: bool) -> str:
+    above = " AND sort < ?" if bounded else ""
+    beyond = (" AND sort > ?" if forward else " AND sort < ?") if after else ""
+    return (
+        f"SELECT id, size, {_item(sizes_only)} FROM {name} WHERE partition = ? AND sort >= ?"
+        f"{above}{beyond} ORDER BY sort {'ASC' if forward else 'DESC'}"
+    )
+
+
+@lru_cache(256)
+def _scan(name: str, bounded: bool, after: bool, sizes_only: bool) -> str:
+    above = " AND partition < ?" if bounded else ""
+    beyond = " AND (partition, sort) > (?, ?)" if after else ""
+    return (
+        f"SELECT id, size, {_item(sizes_only)} FROM {name} WHERE partition >= ?{above}{beyond} "
+        "ORDER BY partition, sort"
+    )
+
+
+def _item(sizes_only: bool) -> str:
+    return "x''" if sizes_only else "item"
