@@ -80,7 +80,7 @@ def test_writers_that_wait_share_a_commit(database: Database) -> None:
         execute("INSERT INTO notes VALUES ('refused')")
         raise LookupError("refused")
 
-    database.follower = Follower()
+    database.follow(Follower())
     errors: list[LookupError] = []
 
     def failing() -> None:

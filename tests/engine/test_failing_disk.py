@@ -160,7 +160,7 @@ def test_a_write_that_could_not_begin_is_not_made_up_for(tmp_path: Path) -> None
     path = tmp_path / "notes.db"
     database = Database(path)
     database.write(lambda execute: list(execute("CREATE TABLE notes (text TEXT)")))
-    database._writer.set_busy_timeout(10)
+    database._connection.set_busy_timeout(10)
     with closing(apsw.Connection(str(path))) as other:
         other.execute("BEGIN IMMEDIATE")  # pyright: ignore[reportUnknownMemberType]
         with pytest.raises(StorageError, match="locked"):

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from msgspec import DecodeError
 
 from singletable.engine.catalog import Catalog
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS
+from singletable.engine.handlers.handler import Handler
 from singletable.engine.session import Session
 from singletable.engine.settings import Settings
 from singletable.engine.storage import Database, Execute
 from singletable.errors import SingleTableError, StorageError, ValidationError
-from singletable.operations import Operation
+from singletable.operations import (
+    CreateTable,
+    DeleteTable,
+    Operation,
+    SweepExpired,
+    UpdateTable,
+    UpdateTimeToLive,
+)
 from singletable.values import half_a_character
 
 R = TypeVar("R")
+
+# Writes that may go through a whole table, which an event loop would not wait for.
+_LONG = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
 
 
 class Engine:
@@ -29,7 +41,7 @@ class Engine:
         self.settings = settings
         self._database = database
         self._catalog = Catalog()
-        database.follower = self._catalog
+        database.follow(self._catalog)
         try:
             database.read(self._catalog.load)
         except DecodeError as error:
@@ -52,6 +64,24 @@ class Engine:
 
     def execute(self, operation: Operation[R], /) -> R:
         """The answer; an OperationError if the request is refused, and then nothing was changed."""
+        handler, work = self._work(operation)
+        return self._database.write(work) if handler.writes else self._database.read(work)
+
+    async def execute_soon(self, operation: Operation[R]) -> R:
+        """The same on an event loop, which goes on with other things while the disk is at work."""
+        handler, work = self._work(operation)
+        if not handler.writes:
+            return self._database.read(work)
+        if self._database.path is None:
+            return self._database.write(work)
+        if type(operation) in _LONG:
+            return await asyncio.to_thread(self._database.write, work)
+        return await self._database.write_soon(work)
+
+    def _work(
+        self, operation: Operation[R]
+    ) -> tuple[Handler[Any, Any, Any], Callable[[Execute], R]]:
+        """What is to be done in the database, checked as far as it can be without it."""
         handler = HANDLERS.get(type(operation))
         if handler is None:
             raise SingleTableError(
@@ -62,20 +92,16 @@ class Engine:
             plan = handler.check(operation)
         except ValidationError as error:
             raise handler.dialect.refusal(error, operation) from None
-        turn = self._database.write if handler.writes else self._database.read
-        writes = handler.writes
-        try:
-            answer = turn(lambda execute: handler.run(plan, self._session(execute, writes=writes)))
-        except UnicodeEncodeError as error:
-            raise half_a_character(error) from None
-        except DecodeError as error:
-            raise _damaged(error) from error
-        return cast(R, answer)
 
-    def waits_for_disk(self, operation: Operation[R]) -> bool:
-        """Whether executing the operation may take longer than a read from memory."""
-        handler = HANDLERS.get(type(operation))
-        return self._database.path is not None and handler is not None and handler.writes
+        def work(execute: Execute) -> R:
+            try:
+                return cast(R, handler.run(plan, self._session(execute, writes=handler.writes)))
+            except UnicodeEncodeError as error:
+                raise half_a_character(error) from None
+            except DecodeError as error:
+                raise _damaged(error) from error
+
+        return handler, work
 
     def close(self) -> None:
         """Finish what is under way and let go of the file. Closing twice is fine."""
@@ -104,16 +130,14 @@ def _damaged(error: DecodeError) -> StorageError:
 
 
 class AsyncEngine:
-    """The same engine for an event loop: what waits for the disk is awaited in a thread."""
+    """The same engine for an event loop, which never waits for the disk."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     async def execute(self, operation: Operation[R], /) -> R:
         """The answer; an OperationError if the request is refused, and then nothing was changed."""
-        if self.engine.waits_for_disk(operation):
-            return await asyncio.to_thread(self.engine.execute, operation)
-        return self.engine.execute(operation)
+        return await self.engine.execute_soon(operation)
 
     async def aclose(self) -> None:
         """Finish what is under way and let go of the file."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, cast
+
+import apsw
 
 
 class Execute(Protocol):
@@ -14,3 +16,9 @@ class Execute(Protocol):
     ) -> Iterator[tuple[object, ...]]:
         """The rows of the statement."""
         ...
+
+
+def statements(connection: apsw.Connection) -> Execute:
+    """How statements are run on a connection."""
+    # apsw's stub names a type that Python 3.11 does not have, so the checker knows half of it.
+    return cast(Execute, connection.execute)  # pyright: ignore[reportUnknownMemberType]
