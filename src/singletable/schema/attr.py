@@ -20,6 +20,10 @@ Role: TypeAlias = Literal["version", "created", "updated", "expires"]
 Check: TypeAlias = Callable[[Any], object]
 
 
+class HasFields:
+    """What an instance of any entity is: so that a checker never takes the class for one."""
+
+
 class Attr(Path[Any, T], Part[T]):
     """A field of type T."""
 
@@ -47,8 +51,8 @@ class Attr(Path[Any, T], Part[T]):
     @overload
     def __get__(self, instance: None, owner: type[E], /) -> Path[E, T]: ...
     @overload
-    def __get__(self, instance: object, owner: type[E], /) -> T: ...
-    def __get__(self, instance: object, owner: type[E], /) -> Any:
+    def __get__(self, instance: HasFields, owner: type[E], /) -> T: ...
+    def __get__(self, instance: HasFields | None, owner: type[E], /) -> Any:
         if instance is None:
             return self
         # Values stand in the instance's own dictionary, so this is reached when there is none.
@@ -57,7 +61,7 @@ class Attr(Path[Any, T], Part[T]):
     if TYPE_CHECKING:
         # For checkers alone: this is what makes the constructor and assignments typed. At run time
         # a descriptor that can be set would make each reading five times as slow.
-        def __set__(self, instance: object, value: T, /) -> None: ...
+        def __set__(self, instance: HasFields, value: T, /) -> None: ...
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

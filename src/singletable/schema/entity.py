@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, dataclass_transform
 
 from singletable.errors import InvalidValue
-from singletable.schema.attr import attr, created, expires, updated, version
+from singletable.schema.attr import HasFields, attr, created, expires, updated, version
 from singletable.schema.declare import declare, read_fields
 from singletable.schema.model import model_of
 from singletable.schema.table import Table
@@ -17,7 +17,7 @@ _SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 @dataclass_transform(
     kw_only_default=True, field_specifiers=(attr, version, created, updated, expires)
 )
-class Entity:
+class Entity(HasFields):
     """The base of all entities; without a table, a set of fields for others to inherit."""
 
     def __init_subclass__(

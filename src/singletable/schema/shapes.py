@@ -1,7 +1,9 @@
 """The shapes a key may be declared in, with the types of its values.
 
 A tuple of fields with a text, or none, before each of them; after one or two values also a text at
-the end. Checkers find the one arm that fits, and with it the number, order and types of the values.
+the end, and a second one where the first value has a text before it: a shard after its own text.
+Texts that meet are written as one ("A#B"). Checkers find the one arm that fits, and with it the
+number, order and types of the values.
 """
 
 from __future__ import annotations
@@ -16,9 +18,13 @@ C = TypeVar("C")
 D = TypeVar("D")
 
 Fixed: TypeAlias = "str | Shards | Same"
-NoValue: TypeAlias = "str | tuple[Fixed] | tuple[Fixed, Fixed]"
+NoValue: TypeAlias = "str | tuple[Fixed] | tuple[Fixed, Fixed] | tuple[Fixed, Fixed, Fixed]"
 OneValue: TypeAlias = (
-    tuple[Part[A]] | tuple[Part[A], Fixed] | tuple[Fixed, Part[A]] | tuple[Fixed, Part[A], Fixed]
+    tuple[Part[A]]
+    | tuple[Part[A], Fixed]
+    | tuple[Fixed, Part[A]]
+    | tuple[Fixed, Part[A], Fixed]
+    | tuple[Fixed, Part[A], Fixed, Fixed]
 )
 TwoValues: TypeAlias = (
     tuple[Part[A], Part[B]]
@@ -29,6 +35,7 @@ TwoValues: TypeAlias = (
     | tuple[Fixed, Part[A], Part[B], Fixed]
     | tuple[Fixed, Part[A], Fixed, Part[B]]
     | tuple[Fixed, Part[A], Fixed, Part[B], Fixed]
+    | tuple[Fixed, Part[A], Fixed, Part[B], Fixed, Fixed]
 )
 ThreeValues: TypeAlias = (
     tuple[Part[A], Part[B], Part[C]]

@@ -1,0 +1,45 @@
+"""Changes to the fields of an entity."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from singletable.schema import Edit
+from tests.typing.declared import Ballot, Election, Place, Ranking
+
+NOW = datetime(2026, 11, 3, tzinfo=UTC)
+
+
+def change(*edits: Edit[Ballot]) -> tuple[Edit[Ballot], ...]:
+    """What a store would take."""
+    return edits
+
+
+change(
+    Ballot.weight.set(2),
+    Ballot.note.set("late"),
+    Ballot.note.set(None),
+    Ballot.note.remove(),
+    Ballot.when_cast.set_once(NOW),
+    Ballot.weight.add(1),
+    Ballot.fee.add(Decimal("0.5")),
+    Ballot.fee.add(1),
+    Ballot.rankings.append(Ranking("Python", 1), Ranking("Rust", 2)),
+    Ballot.rankings.prepend(Ranking("C", 3)),
+    Ballot.tags.include("a", "b"),
+    Ballot.tags.exclude("c"),
+    Ballot.colours.include("blue"),
+    Ballot.colours.exclude("red"),
+    Ballot.rankings[0].set(Ranking("Python", 1)),
+    Ballot.rankings[0].at(lambda ranking: ranking.rank).add(1),
+    Ballot.extra["pages"].set(3),
+    Ballot.extra["pages"].add(3),
+    Ballot.place.at(lambda place: place.street).set("Main Street"),
+    Ballot.place.at(lambda place: place.floors).append(1),
+    Ballot.place.set(Place("Main Street", [])),
+    Ballot.status.set("spoiled"),
+    Ballot.gone.set(NOW),
+)
+
+election: Edit[Election] = Election.ballots.add(1)

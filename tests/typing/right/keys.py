@@ -1,0 +1,81 @@
+"""Keys of no to four values on either side: their number, order and types."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from singletable.schema import (
+    Address,
+    Attr,
+    Entity,
+    Index,
+    Key,
+    Partition,
+    Selection,
+    Shards,
+    Table,
+    attr,
+    casefold,
+    descending,
+    digits,
+    ordered,
+    same,
+)
+from singletable.schema.unique import Taken
+from tests.typing.declared import Ballot, Election, Event, Person, Stage, UserSkill
+
+
+def none_to_four(
+    s: str, i: int, d: date, t: datetime, u: UUID, m: Decimal, b: bool, g: Stage
+) -> None:
+    """Each shape of a key takes its values, from left to right."""
+    first, second, third, fourth = (Index(n, pk=f"{n}P", sk=f"{n}S") for n in ("A", "B", "C", "D"))
+    table = Table("shapes", indexes=[first, second, third, fourth])
+
+    class Thing(Entity, table=table):
+        """Something with many fields."""
+
+        s: Attr[str] = attr()
+        i: Attr[int] = attr()
+        d: Attr[date] = attr()
+        t: Attr[datetime] = attr()
+        u: Attr[UUID] = attr()
+        m: Attr[Decimal] = attr()
+        b: Attr[bool] = attr()
+        g: Attr[Stage] = attr()
+        n: Attr[str] = attr()
+        maybe: Attr[int | None] = attr(default=None)
+
+        key = Key(pk=("A", s, "B", i), sk=(d, "C", t, u, "D", digits(m, 8, 2)))
+        one = Key(pk="ALL", sk=(s,)).on(first)
+        two = Key(pk=("X", s, "SHARD", Shards(4)), sk=("Y", descending(i), d, same(s))).on(second)
+        three = Key(pk=(s, i, ordered(g)), sk=("ONE", u, "TWO", t, casefold(n))).on(third)
+        four = Key(pk=("1", s, "2", i, "3", d, "4", t), sk=("M", maybe)).on(fourth)
+
+    address: Address[Thing] = Thing.key(s, i, d, t, u, m)
+    partition: Partition[Thing, date, datetime, UUID, Decimal] = Thing.key.partition(s, i)
+    days: Partition[Thing, datetime, UUID, Decimal] = partition.eq(d)
+    items: Partition[Thing] = days.eq(t).eq(u).eq(m)
+    last: Selection[Thing] = days.eq(t).eq(u).between(m, m)
+    all_: Partition[Thing, str] = Thing.one()
+    begun: Selection[Thing] = Thing.one().begins_with("x")
+    spread: Partition[Thing, int, date] = Thing.two(s)
+    deep: Partition[Thing, UUID, datetime, str] = Thing.three(s, i, g)
+    wide: Partition[Thing, int | None] = Thing.four(s, i, d, t)
+    some: Selection[Thing] = wide.gt(3)
+    del address, items, last, all_, begun, spread, deep, some, b
+
+
+ballot: Address[Ballot] = Ballot.key("Languages", "alice")
+election: Address[Election] = Election.key("Languages")
+whole: Partition[Election] = Election.key.partition("Languages")
+person: Address[Person] = Person.key(7)
+cast: Partition[Ballot, datetime, str] = Ballot.of_voter("alice")
+region: Partition[Ballot, int] = Ballot.of_region("north")
+skills: Partition[UserSkill, int, date] = UserSkill.by_level("Python", 4)
+used: Selection[UserSkill] = skills.eq(3).ge(date(2026, 1, 1))
+event: Address[Event] = Event.key(date(2026, 1, 1), datetime(2026, 1, 1), UUID(int=1))
+taken: Taken[Person] = Person.address("ada@example.org")
+both: Taken[Person] = Person.birthday(date(1815, 12, 10), 7)

@@ -1,0 +1,36 @@
+"""Changes that make no sense, each refused where it is written."""
+
+from __future__ import annotations
+
+from singletable.schema import Edit
+from tests.typing.declared import Ballot, Election
+
+
+def change(*edits: Edit[Ballot]) -> tuple[Edit[Ballot], ...]:
+    """What a store would take."""
+    return edits
+
+
+Ballot.weight.set("2")  # error: arg-type | reportArgumentType
+Ballot.weight.set(None)  # error: arg-type | reportArgumentType
+Ballot.status.set("lost")  # error: arg-type | reportArgumentType
+Ballot.note.set(1)  # error: arg-type | reportArgumentType
+Ballot.when_cast.set_once("now")  # error: arg-type | reportArgumentType
+Ballot.weight.add("1")  # error: arg-type, call-overload | reportArgumentType
+Ballot.weight.add(0.5)  # error: arg-type, call-overload | reportArgumentType
+Ballot.note.add(1)  # error: misc | reportAttributeAccessIssue
+Ballot.rankings.add(1)  # error: misc | reportAttributeAccessIssue
+Ballot.rankings.append("Python")  # error: arg-type | reportArgumentType
+Ballot.weight.append(1)  # error: misc, arg-type | reportAttributeAccessIssue
+Ballot.tags.append("x")  # error: misc, arg-type | reportAttributeAccessIssue
+Ballot.tags.include(1)  # error: arg-type | reportArgumentType
+Ballot.colours.exclude(1)  # error: arg-type | reportArgumentType
+Ballot.rankings.include("x")  # error: misc, call-overload | reportAttributeAccessIssue
+Ballot.rankings[0].set("Python")  # error: arg-type | reportArgumentType
+Ballot.rankings[0].at(lambda ranking: ranking.name).add(1)  # error: misc | reportAttributeAccessIssue
+Ballot.extra["pages"].set("3")  # error: arg-type | reportArgumentType
+Ballot.place.at(lambda place: place.street).set(1)  # error: arg-type | reportArgumentType
+Ballot.place.at(lambda place: place.floors).append("1")  # error: arg-type | reportArgumentType
+change(Election.ballots.add(1))  # error: arg-type | reportArgumentType
+change(Ballot.weight)  # error: arg-type | reportArgumentType
+change(Ballot.weight > 1)  # error: arg-type | reportArgumentType
