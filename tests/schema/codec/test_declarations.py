@@ -99,6 +99,22 @@ def test_a_form_is_for_moments() -> None:
     assert codec_of(list[datetime | None], form=TimeForm.SECONDS)
 
 
+def test_a_dataclass_inside_a_function_may_contain_itself_and_must_know_the_rest() -> None:
+    @dataclass
+    class Link:
+        next: Link | None
+
+    codec = codec_of(Link)
+    assert codec.decode(codec.encode(Link(Link(None)))) == Link(Link(None))
+
+    @dataclass
+    class Stranger:
+        link: Link
+
+    with pytest.raises(DeclarationError, match="Stranger: the type 'Link' is not known"):
+        codec_of(Stranger)
+
+
 def test_an_alias_is_its_type() -> None:
     assert codec_of(Names).encode(["ada"]) == {"L": [{"S": "ada"}]}
 

@@ -192,6 +192,12 @@ def test_what_contains_itself_is_refused() -> None:
         codec_of(Chain).encode(chain)
 
 
+# Edits of a set are given as any set.
+def test_a_frozen_set_will_do_for_a_set() -> None:
+    assert codec_of(set[str]).encode(frozenset({"b", "a"})) == {"SS": ["a", "b"]}
+    assert codec_of(frozenset[int]).encode({10, 9}) == {"NS": ["9", "10"]}
+
+
 # A member of a StrEnum is a string, and is held as the bare one.
 def test_a_string_of_a_type_of_its_own_is_held_bare() -> None:
     compiled = compile_codec("Thing", [Stored("it", "It", codec_of(str))], frozenset())

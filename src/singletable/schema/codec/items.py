@@ -14,7 +14,7 @@ from typing import cast
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import inside, shown
-from singletable.schema.codec.members import Stored, decode_member, read_members
+from singletable.schema.codec.members import Stored, decode_member, read_member
 from singletable.schema.codec.source import Source
 from singletable.values import Item
 
@@ -134,23 +134,19 @@ def _unless_null(source: Source, stored: Stored) -> list[str]:
 
 def _decoder(source: Source, slow: _Slow) -> tuple[str, list[str]]:
     """The argument and the lines of the decoder."""
-    reads = read_members(source, slow.fields, "item")
+    reads = [read_member(source, stored, "item") for stored in slow.fields]
     entries = [
-        f"    {stored.field!r}: {read}," for stored, read in zip(slow.fields, reads, strict=True)
+        f"    {stored.field!r}: {read.value},"
+        for stored, read in zip(slow.fields, reads, strict=True)
     ]
+    # There are unknown attributes if there are more than those that were found.
+    others = slow.names - {stored.attribute for stored in slow.fields}
+    optional = [read.there for read in reads if read.there != "True"]
+    known = [f"({name!r} in item)" for name in sorted(others)]
+    found = " + ".join([str(len(reads) - len(optional)), *optional, *known])
     unknown = f"values[{UNKNOWN!r}] = {source.name(slow.unknown, 'unknown')}(item)"
-    return "item", [
-        *_tried(
-            [
-                "values = {",
-                *entries,
-                "}",
-                f"if not item.keys() <= {source.name(slow.names, 'names')}: {unknown}",
-                "return values",
-            ]
-        ),
-        f"return {source.name(slow.decode, 'slowly')}(item)",
-    ]
+    tried = ["values = {", *entries, "}", f"if len(item) > {found}: {unknown}", "return values"]
+    return "item", [*_tried(tried), f"return {source.name(slow.decode, 'slowly')}(item)"]
 
 
 def _tried(lines: Sequence[str]) -> list[str]:

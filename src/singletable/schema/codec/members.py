@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,18 +50,22 @@ def decode_member(stored: Stored, item: Item, place: str) -> object:
     return stored.missing()
 
 
-def read_members(source: Source, members: Sequence[Stored], item: str) -> list[str]:
-    """An expression for each member: its value in the mapping that the variable `item` holds."""
-    return [_read_member(source, stored, item) for stored in members]
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Source that gives a member's value, and source that is true if it was there."""
+
+    value: str
+    there: str
 
 
-def _read_member(source: Source, stored: Stored, item: str) -> str:
+def read_member(source: Source, stored: Stored, item: str) -> Reading:
+    """How a member is read from the mapping that the variable `item` holds."""
     if stored.missing is None:
-        return stored.codec.reading(source, f"{item}[{stored.attribute!r}]")
+        return Reading(stored.codec.reading(source, f"{item}[{stored.attribute!r}]"), "True")
     held = source.variable("held")
     read = stored.codec.reading(source, held)
     missing = "None"
     if stored.default is not None or not stored.codec.optional:
         missing = f"{source.name(stored.missing, f'default_{stored.field}')}()"
     there = f"({held} := {item}.get({stored.attribute!r})) is not None"
-    return f"({read}) if {there} else {missing}"
+    return Reading(f"({read}) if {there} else {missing}", f"({held} is not None)")

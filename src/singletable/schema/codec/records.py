@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, get_type_hints
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import Codec, inside, mismatch, shown, unfit
-from singletable.schema.codec.members import Stored, decode_member, read_members
+from singletable.schema.codec.members import Stored, decode_member, read_member
 from singletable.schema.codec.source import Source
 from singletable.values import AttributeValue
 
@@ -68,10 +68,10 @@ def record_of(kind: type[Any], codec_of: CodecOf) -> Codec:
         return f"{function}({name})"
 
     def _read(source: Source) -> tuple[str, list[str]]:
-        arguments = [
-            f"{stored.field}={read}" if stored.field in by_name else read
-            for stored, read in zip(members, read_members(source, members, "map"), strict=True)
-        ]
+        arguments: list[str] = []
+        for stored in members:
+            read = read_member(source, stored, "map").value
+            arguments.append(f"{stored.field}={read}" if stored.field in by_name else read)
         made = f"{source.name(kind, kind.__name__)}({', '.join(arguments)})"
         return "value", ['map = value["M"]', f"return {made}"]
 
@@ -88,7 +88,7 @@ def record_of(kind: type[Any], codec_of: CodecOf) -> Codec:
 
 
 def _members(kind: type[Any], codec_of: CodecOf) -> Sequence[Stored]:
-    hints = get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     needs = [name for name, hint in hints.items() if isinstance(hint, dataclasses.InitVar)]
     if needs:
         raise DeclarationError(
@@ -98,6 +98,17 @@ def _members(kind: type[Any], codec_of: CodecOf) -> Sequence[Stored]:
     return [
         _member(kind, one, hints[one.name], codec_of) for one in _positional_first(kind) if one.init
     ]
+
+
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    try:
+        # A class inside a function can be told by name in itself alone.
+        return get_type_hints(kind, localns={kind.__name__: kind}, include_extras=True)
+    except NameError as error:
+        raise DeclarationError(
+            f"{kind.__name__}: the type {error.name!r} is not known where the class stands. "
+            "Import it there, or define it outside of functions."
+        ) from None
 
 
 def _positional_first(kind: type[Any]) -> Sequence[dataclasses.Field[Any]]:

@@ -26,7 +26,8 @@ def set_of(kind: type[set[object]] | type[frozenset[object]], member: Codec) -> 
     says = f"a {kind.__name__}, each of it {member.says}"
 
     def encode(value: object) -> AttributeValue:
-        if not isinstance(value, kind):
+        # Either will do for the other: they are equal, and the same at rest.
+        if not isinstance(value, set | frozenset):
             raise unfit(says, value)
         return _wire(plural, [encode_member(one) for one in cast(Iterable[object], value)])
 

@@ -1,0 +1,1 @@
+"""One item of ten fields, read and written by what models items as objects."""
