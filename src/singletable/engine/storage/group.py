@@ -92,7 +92,7 @@ class Group:
         self._execute("BEGIN IMMEDIATE")
         try:
             write.result = write.work(self._execute)
-        except BaseException as error:  # Whoever asked is told.
+        except Exception as error:  # Whoever asked is told; an interrupt is not theirs.
             write.error = _told(error)
             self._roll_back()
         else:
@@ -103,7 +103,7 @@ class Group:
         self._execute("SAVEPOINT request")
         try:
             write.result = write.work(self._execute)
-        except BaseException as error:  # Whoever asked is told; the others go on.
+        except Exception as error:  # Whoever asked is told; the others go on.
             if not self._connection.in_transaction:
                 raise  # SQLite has undone everything, as it does when the disk is full
             write.error = _told(error)
@@ -119,7 +119,18 @@ class Group:
             except apsw.Error as error:
                 self.undo(error)
                 return
-            self._follower.commit()
+            except BaseException as error:  # an interrupt, just before or just after
+                if self._connection.in_transaction:
+                    self.undo(error)
+                else:
+                    self._last()
+                raise
+            self._last()
+            return
+        self._end()
+
+    def _last(self) -> None:
+        self._follower.commit()
         self._end()
 
     def undo(self, error: BaseException) -> None:
@@ -151,4 +162,5 @@ def _told(error: BaseException) -> BaseException:
 
 
 def _refusal(error: BaseException) -> StorageError:
-    return StorageError(f"The database could not be written: {error}. Nothing was kept.")
+    why = str(error) if isinstance(error, Exception) else "it was interrupted"
+    return StorageError(f"The database could not be written: {why}. Nothing was kept.")

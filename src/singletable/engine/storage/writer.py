@@ -23,7 +23,7 @@ import apsw
 
 from singletable.engine.storage.execute import Execute, statements
 from singletable.engine.storage.group import Follower, Group, Nobody, Write
-from singletable.errors import EngineClosed
+from singletable.errors import EngineClosed, StorageError
 
 T = TypeVar("T")
 
@@ -52,6 +52,11 @@ class Writer:
         self._take_turn(unless=mine)
         if mine.error is not None:
             raise mine.error
+        if not mine.done:
+            # Whoever had taken it up was interrupted before it was in a group, or while telling.
+            raise StorageError(
+                "The write was interrupted, and whether it was kept is not known. Read to see."
+            )
         return cast(T, mine.result)
 
     def write_soon(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
