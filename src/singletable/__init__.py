@@ -1,106 +1,176 @@
 """Declare a single-table design once; run it anywhere.
 
 This is the one door: what is listed here is public, and stays. Less common operations and shapes
-are in `singletable.operations`.
+are in `singletable.operations`. A room is entered when something in it is first asked for, so that
+a program pays at its start for what it uses.
 """
 
-from singletable.connect import connect, connect_async
-from singletable.engine import AsyncEngine, Delays, Engine, Retention, Settings
-from singletable.errors import (
-    AccessDenied,
-    AddressError,
-    CancellationReason,
-    ConditionFailed,
-    CredentialsError,
-    DeclarationError,
-    EngineClosed,
-    ExpiredToken,
-    FaultsError,
-    IdempotencyMismatch,
-    IncompleteSignature,
-    InternalError,
-    InvalidSignature,
-    InvalidValue,
-    ItemCollectionTooLarge,
-    ItemMismatch,
-    LimitExceeded,
-    NotSigned,
-    OperationError,
-    PositionTrimmed,
-    ProvisionedThroughputExceeded,
-    RequestLimitExceeded,
-    ResourceInUse,
-    ResourceNotFound,
-    SerializationError,
-    ServiceUnavailable,
-    SingleTableError,
-    StorageError,
-    TableNotFound,
-    Throttled,
-    ThrottlingReason,
-    TransactionCanceled,
-    TransactionConflict,
-    TransactionInProgress,
-    UnrecognizedClient,
-    ValidationError,
-)
-from singletable.operations import (
-    AsyncDriver,
-    AttributeDefinition,
-    BatchGetItem,
-    BatchWriteItem,
-    ConditionCheck,
-    CreateTable,
-    Delete,
-    DeleteItem,
-    DeleteRequest,
-    DeleteTable,
-    DescribeTable,
-    Driver,
-    Get,
-    GetItem,
-    GlobalSecondaryIndex,
-    KeysAndAttributes,
-    KeySchemaElement,
-    ListTables,
-    LocalSecondaryIndex,
-    Operation,
-    Projection,
-    Put,
-    PutItem,
-    PutRequest,
-    Query,
-    ReadChanges,
-    Scan,
-    SweepExpired,
-    TimeToLiveSpecification,
-    TransactGetItem,
-    TransactGetItems,
-    TransactWriteItem,
-    TransactWriteItems,
-    Update,
-    UpdateItem,
-    UpdateTable,
-    UpdateTimeToLive,
-    WriteRequest,
-)
-from singletable.values import AttributeValue, Item
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from singletable.connect import connect, connect_async
+    from singletable.engine import AsyncEngine, Delays, Engine, Retention, Settings
+    from singletable.errors import (
+        AccessDenied,
+        AddressError,
+        AlreadyExists,
+        CancellationReason,
+        ConditionFailed,
+        CredentialsError,
+        CursorRefused,
+        DeclarationError,
+        EngineClosed,
+        ExpiredToken,
+        FaultsError,
+        IdempotencyMismatch,
+        IncompleteSignature,
+        InternalError,
+        InvalidSignature,
+        InvalidValue,
+        ItemCollectionTooLarge,
+        ItemMismatch,
+        LimitExceeded,
+        NotFound,
+        NotSigned,
+        OperationError,
+        PositionTrimmed,
+        ProvisionedThroughputExceeded,
+        RequestLimitExceeded,
+        ResourceInUse,
+        ResourceNotFound,
+        SerializationError,
+        ServiceUnavailable,
+        SingleTableError,
+        StorageError,
+        TableNotFound,
+        Throttled,
+        ThrottlingReason,
+        TransactionCanceled,
+        TransactionConflict,
+        TransactionInProgress,
+        UnrecognizedClient,
+        ValidationError,
+        VersionConflict,
+    )
+    from singletable.operations import (
+        AsyncDriver,
+        AttributeDefinition,
+        BatchGetItem,
+        BatchWriteItem,
+        ConditionCheck,
+        CreateTable,
+        Delete,
+        DeleteItem,
+        DeleteRequest,
+        DeleteTable,
+        DescribeTable,
+        Driver,
+        Get,
+        GetItem,
+        GlobalSecondaryIndex,
+        KeysAndAttributes,
+        KeySchemaElement,
+        ListTables,
+        LocalSecondaryIndex,
+        Operation,
+        Projection,
+        Put,
+        PutItem,
+        PutRequest,
+        Query,
+        ReadChanges,
+        Scan,
+        SweepExpired,
+        TimeToLiveSpecification,
+        TransactGetItem,
+        TransactGetItems,
+        TransactWriteItem,
+        TransactWriteItems,
+        Update,
+        UpdateItem,
+        UpdateTable,
+        UpdateTimeToLive,
+        WriteRequest,
+    )
+    from singletable.schema import (
+        Address,
+        Attr,
+        Binary,
+        Collection,
+        Condition,
+        Count,
+        DeclarationWarning,
+        Edit,
+        Entity,
+        Index,
+        Key,
+        LocalIndex,
+        Number,
+        Partition,
+        Path,
+        Provisioned,
+        Selection,
+        Shards,
+        Table,
+        TimeForm,
+        Unique,
+        address_of,
+        attr,
+        casefold,
+        created,
+        descending,
+        digits,
+        expires,
+        ordered,
+        same,
+        updated,
+        version,
+    )
+    from singletable.store import (
+        Admin,
+        AsyncAdmin,
+        AsyncStore,
+        ChangeOf,
+        ChangesOf,
+        PageOf,
+        Store,
+        Transaction,
+        changes_in,
+    )
+    from singletable.values import AttributeValue, Item
 
 __all__ = [
     "AccessDenied",
+    "Address",
     "AddressError",
+    "Admin",
+    "AlreadyExists",
+    "AsyncAdmin",
     "AsyncDriver",
     "AsyncEngine",
+    "AsyncStore",
+    "Attr",
     "AttributeDefinition",
     "AttributeValue",
     "BatchGetItem",
     "BatchWriteItem",
+    "Binary",
     "CancellationReason",
+    "ChangeOf",
+    "ChangesOf",
+    "Collection",
+    "Condition",
     "ConditionCheck",
     "ConditionFailed",
+    "Count",
     "CreateTable",
     "CredentialsError",
+    "CursorRefused",
     "DeclarationError",
+    "DeclarationWarning",
     "Delays",
     "Delete",
     "DeleteItem",
@@ -108,8 +178,10 @@ __all__ = [
     "DeleteTable",
     "DescribeTable",
     "Driver",
+    "Edit",
     "Engine",
     "EngineClosed",
+    "Entity",
     "ExpiredToken",
     "FaultsError",
     "Get",
@@ -117,22 +189,31 @@ __all__ = [
     "GlobalSecondaryIndex",
     "IdempotencyMismatch",
     "IncompleteSignature",
+    "Index",
     "InternalError",
     "InvalidSignature",
     "InvalidValue",
     "Item",
     "ItemCollectionTooLarge",
     "ItemMismatch",
+    "Key",
     "KeySchemaElement",
     "KeysAndAttributes",
     "LimitExceeded",
     "ListTables",
+    "LocalIndex",
     "LocalSecondaryIndex",
+    "NotFound",
     "NotSigned",
+    "Number",
     "Operation",
     "OperationError",
+    "PageOf",
+    "Partition",
+    "Path",
     "PositionTrimmed",
     "Projection",
+    "Provisioned",
     "ProvisionedThroughputExceeded",
     "Put",
     "PutItem",
@@ -144,30 +225,107 @@ __all__ = [
     "ResourceNotFound",
     "Retention",
     "Scan",
+    "Selection",
     "SerializationError",
     "ServiceUnavailable",
     "Settings",
+    "Shards",
     "SingleTableError",
     "StorageError",
+    "Store",
     "SweepExpired",
+    "Table",
     "TableNotFound",
     "Throttled",
     "ThrottlingReason",
+    "TimeForm",
     "TimeToLiveSpecification",
     "TransactGetItem",
     "TransactGetItems",
     "TransactWriteItem",
     "TransactWriteItems",
+    "Transaction",
     "TransactionCanceled",
     "TransactionConflict",
     "TransactionInProgress",
+    "Unique",
     "UnrecognizedClient",
     "Update",
     "UpdateItem",
     "UpdateTable",
     "UpdateTimeToLive",
     "ValidationError",
+    "VersionConflict",
     "WriteRequest",
+    "address_of",
+    "attr",
+    "casefold",
+    "changes_in",
     "connect",
     "connect_async",
+    "created",
+    "descending",
+    "digits",
+    "expires",
+    "ordered",
+    "same",
+    "updated",
+    "version",
 ]
+
+_ROOMS = {
+    "singletable.connect": """
+        connect connect_async
+    """,
+    "singletable.engine": """
+        AsyncEngine Delays Engine Retention Settings
+    """,
+    "singletable.errors": """
+        AccessDenied AddressError AlreadyExists CancellationReason ConditionFailed
+        CredentialsError CursorRefused DeclarationError EngineClosed ExpiredToken
+        FaultsError IdempotencyMismatch IncompleteSignature InternalError InvalidSignature
+        InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded NotFound NotSigned
+        OperationError PositionTrimmed ProvisionedThroughputExceeded RequestLimitExceeded
+        ResourceInUse ResourceNotFound SerializationError ServiceUnavailable
+        SingleTableError StorageError TableNotFound Throttled ThrottlingReason
+        TransactionCanceled TransactionConflict TransactionInProgress UnrecognizedClient
+        ValidationError VersionConflict
+    """,
+    "singletable.operations": """
+        AsyncDriver AttributeDefinition BatchGetItem BatchWriteItem ConditionCheck
+        CreateTable Delete DeleteItem DeleteRequest DeleteTable DescribeTable Driver Get
+        GetItem GlobalSecondaryIndex KeysAndAttributes KeySchemaElement ListTables
+        LocalSecondaryIndex Operation Projection Put PutItem PutRequest Query ReadChanges
+        Scan SweepExpired TimeToLiveSpecification TransactGetItem TransactGetItems
+        TransactWriteItem TransactWriteItems Update UpdateItem UpdateTable UpdateTimeToLive
+        WriteRequest
+    """,
+    "singletable.schema": """
+        Address Attr Binary Collection Condition Count DeclarationWarning Edit Entity Index
+        Key LocalIndex Number Partition Path Provisioned Selection Shards Table TimeForm
+        Unique address_of attr casefold created descending digits expires ordered same
+        updated version
+    """,
+    "singletable.store": """
+        Admin AsyncAdmin AsyncStore ChangeOf ChangesOf PageOf Store Transaction changes_in
+    """,
+    "singletable.values": """
+        AttributeValue Item
+    """,
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """What is public, fetched from its room."""
+    room = _ROOM_OF.get(name)
+    if room is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(room), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """What is public."""
+    return sorted(__all__)

@@ -7,12 +7,16 @@ SingleTableError
 ├─ DeclarationError             the schema is wrong: found before an item is touched
 ├─ InvalidValue                 a value does not fit its field; nothing was sent
 ├─ ItemMismatch                 an item in the table does not fit its entity
+├─ CursorRefused                a page cursor that is not ours, or not for this query
 ├─ StorageError                 the database file is not ours to use, or is gone
 │  └─ EngineClosed              it was closed before the call
 └─ OperationError               the table refused; `code` is DynamoDB's name for it
    ├─ ValidationError           the request breaks a rule of DynamoDB
    ├─ SerializationError        the request is not of the operation's shape
    ├─ ConditionFailed           carries the item as it stood
+   │  ├─ AlreadyExists          there is such an item, or another has the unique value
+   │  ├─ NotFound               there is no such item
+   │  └─ VersionConflict        the item was written since it was read
    ├─ ResourceNotFound          no such table, index or resource
    │  └─ TableNotFound          the table that a control-plane call names
    ├─ ResourceInUse             the table exists already, or is being changed
@@ -83,6 +87,10 @@ class ItemMismatch(SingleTableError):
         self.place = place
 
 
+class CursorRefused(SingleTableError):
+    """A page cursor that was not made here, was changed, or is for another query."""
+
+
 class StorageError(SingleTableError):
     """The database file cannot be used; the message says why and what to do."""
 
@@ -114,7 +122,10 @@ class SerializationError(OperationError):
 
 
 class ConditionFailed(OperationError):
-    """The condition did not hold. `item` is the item as it stood, if it was asked for."""
+    """The condition did not hold. `item` is the item as it stood, if it was asked for.
+
+    A store also gives it as an instance of its entity, in `current`.
+    """
 
     code = "ConditionalCheckFailedException"
 
@@ -125,6 +136,28 @@ class ConditionFailed(OperationError):
     ) -> None:
         super().__init__(message)
         self.item = item
+        self.current: object = None
+
+
+class AlreadyExists(ConditionFailed):
+    """There is such an item already, or another item has the unique value; `fields` says of what."""
+
+    def __init__(
+        self,
+        message: str,
+        fields: Sequence[str],
+        item: Mapping[str, Mapping[str, object]] | None = None,
+    ) -> None:
+        super().__init__(message, item)
+        self.fields = tuple(fields)
+
+
+class NotFound(ConditionFailed):
+    """There is no such item."""
+
+
+class VersionConflict(ConditionFailed):
+    """The item was written by someone else since it was read; read it again."""
 
 
 class ResourceNotFound(OperationError):

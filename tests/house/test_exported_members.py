@@ -8,20 +8,25 @@ import singletable
 from singletable import errors
 
 PUBLIC = """
-    AccessDenied AddressError AsyncDriver AsyncEngine AttributeDefinition AttributeValue
-    BatchGetItem BatchWriteItem CancellationReason ConditionCheck ConditionFailed CreateTable
-    CredentialsError DeclarationError Delays Delete DeleteItem DeleteRequest DeleteTable
-    DescribeTable Driver Engine EngineClosed ExpiredToken FaultsError Get GetItem
-    GlobalSecondaryIndex IdempotencyMismatch IncompleteSignature InternalError InvalidSignature
-    InvalidValue Item ItemCollectionTooLarge ItemMismatch KeySchemaElement KeysAndAttributes
-    LimitExceeded ListTables LocalSecondaryIndex NotSigned Operation OperationError
-    PositionTrimmed Projection ProvisionedThroughputExceeded Put PutItem PutRequest Query
-    ReadChanges RequestLimitExceeded ResourceInUse ResourceNotFound Retention Scan
-    SerializationError ServiceUnavailable Settings SingleTableError StorageError SweepExpired
-    TableNotFound Throttled ThrottlingReason TimeToLiveSpecification TransactGetItem
-    TransactGetItems TransactWriteItem TransactWriteItems TransactionCanceled
-    TransactionConflict TransactionInProgress UnrecognizedClient Update UpdateItem UpdateTable
-    UpdateTimeToLive ValidationError WriteRequest connect connect_async
+    AccessDenied Address AddressError Admin AlreadyExists AsyncAdmin AsyncDriver AsyncEngine
+    AsyncStore Attr AttributeDefinition AttributeValue BatchGetItem BatchWriteItem Binary
+    CancellationReason ChangeOf ChangesOf Collection Condition ConditionCheck ConditionFailed
+    Count CreateTable CredentialsError CursorRefused DeclarationError DeclarationWarning Delays
+    Delete DeleteItem DeleteRequest DeleteTable DescribeTable Driver Edit Engine EngineClosed
+    Entity ExpiredToken FaultsError Get GetItem GlobalSecondaryIndex IdempotencyMismatch
+    IncompleteSignature Index InternalError InvalidSignature InvalidValue Item
+    ItemCollectionTooLarge ItemMismatch Key KeySchemaElement KeysAndAttributes LimitExceeded
+    ListTables LocalIndex LocalSecondaryIndex NotFound NotSigned Number Operation OperationError
+    PageOf Partition Path PositionTrimmed Projection Provisioned ProvisionedThroughputExceeded
+    Put PutItem PutRequest Query ReadChanges RequestLimitExceeded ResourceInUse ResourceNotFound
+    Retention Scan Selection SerializationError ServiceUnavailable Settings Shards
+    SingleTableError StorageError Store SweepExpired Table TableNotFound Throttled
+    ThrottlingReason TimeForm TimeToLiveSpecification TransactGetItem TransactGetItems
+    TransactWriteItem TransactWriteItems Transaction TransactionCanceled TransactionConflict
+    TransactionInProgress Unique UnrecognizedClient Update UpdateItem UpdateTable
+    UpdateTimeToLive ValidationError VersionConflict WriteRequest address_of attr casefold
+    changes_in connect connect_async created descending digits expires ordered same updated
+    version
 """.split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
 
 

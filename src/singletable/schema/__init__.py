@@ -2,14 +2,17 @@
 
 from singletable.schema.access import Access
 from singletable.schema.address import Address, address_of
-from singletable.schema.attr import Attr, attr, created, expires, updated, version
+from singletable.schema.attribute import Attr, attr, created, expires, updated, version
 from singletable.schema.codec import TimeForm
+from singletable.schema.collection import Collection
 from singletable.schema.condition import Condition
+from singletable.schema.count import Count, Counted
+from singletable.schema.create import create_operation
 from singletable.schema.edit import Edit
 from singletable.schema.entity import Entity
 from singletable.schema.key import IndexKey, Key
 from singletable.schema.model import Model, model_of
-from singletable.schema.overlap import DeclarationWarning
+from singletable.schema.overlap import DeclarationWarning, shares_range
 from singletable.schema.part import (
     Part,
     Same,
@@ -23,13 +26,17 @@ from singletable.schema.part import (
 from singletable.schema.path import Path
 from singletable.schema.selection import Partition, Selection
 from singletable.schema.table import Binary, Index, LocalIndex, Number, Provisioned, Table
+from singletable.schema.unique import Marker, Taken, Unique
 
 __all__ = [
     "Access",
     "Address",
     "Attr",
     "Binary",
+    "Collection",
     "Condition",
+    "Count",
+    "Counted",
     "DeclarationWarning",
     "Edit",
     "Entity",
@@ -37,6 +44,7 @@ __all__ = [
     "IndexKey",
     "Key",
     "LocalIndex",
+    "Marker",
     "Model",
     "Number",
     "Part",
@@ -47,10 +55,13 @@ __all__ = [
     "Selection",
     "Shards",
     "Table",
+    "Taken",
     "TimeForm",
+    "Unique",
     "address_of",
     "attr",
     "casefold",
+    "create_operation",
     "created",
     "descending",
     "digits",
@@ -58,6 +69,7 @@ __all__ = [
     "model_of",
     "ordered",
     "same",
+    "shares_range",
     "updated",
     "version",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from singletable.errors import DeclarationError
 from singletable.schema.access import Access
-from singletable.schema.attr import Attr
+from singletable.schema.attribute import Attr
 from singletable.schema.column import TextColumn
 from singletable.schema.model import Model
 from singletable.schema.table import Table

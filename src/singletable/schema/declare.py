@@ -7,7 +7,7 @@ from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from singletable.errors import DeclarationError
 from singletable.schema.access import Access
-from singletable.schema.attr import Attr
+from singletable.schema.attribute import Attr
 from singletable.schema.check import check_model, check_roles
 from singletable.schema.codec import Stored, compile_codec
 from singletable.schema.count import Count, Counted

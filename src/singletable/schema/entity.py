@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, dataclass_transform
 
 from singletable.errors import InvalidValue
-from singletable.schema.attr import HasFields, attr, created, expires, updated, version
+from singletable.schema.attribute import HasFields, attr, created, expires, updated, version
 from singletable.schema.declare import declare, read_fields
 from singletable.schema.model import model_of
 from singletable.schema.table import Table

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, get_args, get_origin
 from uuid import UUID
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec import TimeForm
+from singletable.schema.codec.times import EPOCH, in_utc
 
 INT_DIGITS = 19
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How values of one type are written into keys, and read from them."""
+    """How values of one type are written into keys, and read from them.
 
-    write: Callable[[Any], str]
-    read: Callable[[str], object]
-    shape: re.Pattern[str]
+    Two forms are equal if they have one name: they write the same value in the same way.
+    """
+
+    name: str
+    write: Callable[[Any], str] = field(compare=False)
+    read: Callable[[str], object] = field(compare=False)
+    shape: re.Pattern[str] = field(compare=False)
+    # Whether texts sort as their values do.
     ordered: bool = True
+    # Whether there is a form in which the highest comes first.
+    turns: bool = False
     descending: bool = False
     # Whether the value can be had back from its text.
     exact: bool = True
@@ -34,21 +41,38 @@ class Form:
         """Whether some value is written so."""
         return self.shape.fullmatch(text) is not None
 
+    def parse(self, text: str) -> object:
+        """The value that is written so; None if there is none."""
+        if not self.could_be(text):
+            return None
+        try:
+            value = self.read(text)
+            return value if self.write(value) == text else None
+        except (ValueError, KeyError, IndexError, OverflowError):
+            return None
+
 
 def form_of(annotation: object, time: TimeForm | None) -> Form:
     """The form that values of a type have in keys."""
+    if isinstance(annotation, NewType):
+        return form_of(annotation.__supertype__, time)
+    if get_origin(annotation) is Annotated:
+        inner, *extras = get_args(annotation)
+        own = next((extra for extra in extras if isinstance(extra, TimeForm)), None)
+        return form_of(inner, own or time)
     if annotation is str:
         return _TEXT
     if annotation is bool:
-        return Form(_boolean, lambda text: text == "true", re.compile("true|false"))
+        return Form("bool", _boolean, lambda text: text == "true", re.compile("true|false"))
     if annotation is int:
         return _INT
     if annotation is datetime:
         return _time(time or TimeForm.MICROSECONDS)
     if annotation is date:
-        return Form(_date, date.fromisoformat, re.compile(r"\d{4}-\d\d-\d\d"))
+        return Form("date", _date, date.fromisoformat, _digits("d{4}-d{2}-d{2}"), turns=True)
     if annotation is UUID:
-        return Form(_uuid, UUID, re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"))
+        shape = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+        return Form("UUID", _uuid, UUID, shape)
     options = _options(annotation)
     if options is not None:
         return _one_of(options)
@@ -68,17 +92,19 @@ def digits_of(annotation: object, whole: int, fraction: int) -> Form:
     def write(value: Any) -> str:
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
             raise _wrong("a number", value)
-        text = f"{Decimal(value):0{width}.{fraction}f}"
-        if value < 0 or len(text) > width or Decimal(text) != value:
+        number = Decimal(value)
+        # A zero may have a sign, which is no part of its value.
+        text = f"{number.copy_abs():0{width}.{fraction}f}" if number.is_finite() else ""
+        if not text or number < 0 or len(text) > width or Decimal(text) != number:
             raise InvalidValue(
                 f"expected a number from 0 on, with at most {whole} digits before the point and "
                 f"{fraction} after it, but got {value}"
             )
         return text
 
-    shape = rf"\d{{{whole}}}" + (rf"\.\d{{{fraction}}}" if fraction else "")
+    shape = f"d{{{whole}}}" + (rf"\.d{{{fraction}}}" if fraction else "")
     read: Callable[[str], object] = int if annotation is int else Decimal
-    return Form(write, read, re.compile(shape))
+    return Form(f"digits {whole} {fraction}", write, read, _digits(shape), turns=True)
 
 
 def ordered_of(annotation: object, order: Sequence[object] | None) -> Form:
@@ -91,8 +117,8 @@ def ordered_of(annotation: object, order: Sequence[object] | None) -> Form:
     listed = list(order) if order is not None else list(options.values())
     if len(listed) != len(options) or any(one not in listed for one in options.values()):
         raise DeclarationError(
-            f"ordered(): the order must name each of {', '.join(options)} once, "
-            f"and it names {', '.join(map(str, listed))}."
+            f"ordered(): the order must name each of {', '.join(options)} once, and it names "
+            f"{', '.join(str(one.value if isinstance(one, Enum) else one) for one in listed)}."
         )
     width = len(str(len(listed) - 1))
 
@@ -101,22 +127,31 @@ def ordered_of(annotation: object, order: Sequence[object] | None) -> Form:
             raise _wrong(f"one of {', '.join(options)}", value)
         return f"{listed.index(value):0{width}d}"
 
-    return Form(write, lambda text: listed[int(text)], re.compile(rf"\d{{{width}}}"))
+    return Form(
+        f"ordered {listed}",
+        write,
+        lambda text: listed[int(text)],
+        _digits(f"d{{{width}}}"),
+        turns=True,
+    )
 
 
 def folded(form: Form) -> Form:
     """The form without the difference between upper and lower case; what was meant is not kept."""
     if form is not _TEXT:
         raise DeclarationError("casefold() is for texts (str).")
-    return replace(form, write=_folded_text, exact=False)
+    return replace(form, name="casefold", write=_folded_text, exact=False)
 
 
 def reversed_form(form: Form) -> Form:
     """The form in which the highest value comes first."""
-    if not form.ordered or form is _TEXT or not form.exact:
+    if form.descending:
+        raise DeclarationError("descending(descending(field)) is field: write it so.")
+    if not form.turns:
         raise DeclarationError(
-            "descending() is for numbers, times, dates and ordered() values: texts of free length "
-            "have no last one to begin with. To read texts from the end, query in reverse."
+            "descending() is for numbers, times, dates and ordered() values, whose texts are of "
+            f"one length; a {form.name} has no last one to begin with. To read from the end, query "
+            "in reverse."
         )
 
     def write(value: object) -> str:
@@ -127,6 +162,7 @@ def reversed_form(form: Form) -> Form:
 
     return replace(
         form,
+        name=f"descending {form.name}",
         write=write,
         read=read,
         shape=re.compile(form.shape.pattern.replace("-?", "~?")),
@@ -150,6 +186,12 @@ def _folded_text(value: object) -> str:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise _wrong("a text (str)", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidValue(
+            f"expected a text of whole characters, but got {value!r}, which has half of one"
+        ) from None
     return value
 
 
@@ -193,43 +235,56 @@ def _time(kind: TimeForm) -> Form:
         width = 11 if kind is TimeForm.EPOCH_SECONDS else 14
 
         def write_epoch(value: object) -> str:
-            since = (_aware(value) - _EPOCH) // unit
-            if since < 0:
-                raise InvalidValue(f"expected a time since 1970, but got {value}")
+            since = (_aware(value) - EPOCH) // unit
+            if not 0 <= since < 10**width:
+                raise InvalidValue(f"expected a time from 1970 to 5138, but got {value}")
             return f"{since:0{width}d}"
 
-        return Form(
-            write_epoch, lambda text: _EPOCH + int(text) * unit, re.compile(rf"\d{{{width}}}")
-        )
+        def read_epoch(text: str) -> datetime:
+            return EPOCH + int(text) * unit
+
+        return Form(kind.name, write_epoch, read_epoch, _digits(f"d{{{width}}}"), turns=True)
     digits = {TimeForm.SECONDS: 0, TimeForm.MILLISECONDS: 3, TimeForm.MICROSECONDS: 6}[kind]
 
     def write(value: object) -> str:
         text = _aware(value).strftime("%Y-%m-%dT%H:%M:%S.%f").zfill(26)
         return (text[: 20 + digits] if digits else text[:19]) + "Z"
 
-    fraction = rf"\.\d{{{digits}}}" if digits else ""
-    shape = re.compile(rf"\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d{fraction}Z")
-    return Form(write, datetime.fromisoformat, shape)
+    fraction = rf"\.d{{{digits}}}" if digits else ""
+    shape = _digits("d{4}-d{2}-d{2}Td{2}:d{2}:d{2}" + fraction + "Z")
+    return Form(kind.name, write, datetime.fromisoformat, shape, turns=True)
+
+
+def _digits(shape: str) -> re.Pattern[str]:
+    """A shape in which d is a digit, of those that Python and DynamoDB write."""
+    return re.compile(shape.replace("d", "[0-9]"))
 
 
 def _aware(value: object) -> datetime:
     if not isinstance(value, datetime):
         raise _wrong("a time (datetime)", value)
-    if value.tzinfo is None:
-        raise InvalidValue(
-            f"expected a time with its zone, but got {value!r}. Write datetime.now(UTC), or "
-            "value.replace(tzinfo=UTC) if UTC is meant"
-        )
-    return value.astimezone(UTC)
+    return in_utc(value)
 
 
 def _options(annotation: object) -> dict[str, object] | None:
     """The values that a type allows, by their texts; None if it is not of that kind."""
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return {str(one.value): one for one in annotation}
+        return _by_text(annotation, [(str(one.value), one) for one in annotation])
     if get_origin(annotation) is Literal:
-        return {str(one): one for one in get_args(annotation)}
+        some = [one for one in get_args(annotation) if one is not None]
+        return _by_text(annotation, [(str(one), one) for one in some])
     return None
+
+
+def _by_text(annotation: object, options: Sequence[tuple[str, object]]) -> dict[str, object]:
+    """The options by their texts, if these tell them apart."""
+    texts = [text for text, _ in options]
+    if "" in texts or len(set(texts)) < len(texts):
+        raise DeclarationError(
+            f"the values of {_name(annotation)} are {', '.join(map(repr, texts))} in a key: one is "
+            "empty, or two are alike. Give each a text of its own."
+        )
+    return dict(options)
 
 
 def _one_of(options: dict[str, object]) -> Form:
@@ -240,7 +295,7 @@ def _one_of(options: dict[str, object]) -> Form:
         raise _wrong(f"one of {', '.join(options)}", value)
 
     shape = re.compile("|".join(re.escape(text) for text in options))
-    return Form(write, options.__getitem__, shape, ordered=False)
+    return Form(f"one of {', '.join(options)}", write, options.__getitem__, shape, ordered=False)
 
 
 def _wrong(expected: str, value: object) -> InvalidValue:
@@ -262,5 +317,5 @@ def _name(annotation: object) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
-_TEXT = Form(_text, str, re.compile(".+", re.DOTALL))
-_INT = Form(_whole, _read_whole, re.compile(rf"-?\d{{{INT_DIGITS}}}\d?"))
+_TEXT = Form("text", _text, str, re.compile(".+", re.DOTALL))
+_INT = Form("int", _whole, _read_whole, _digits(f"-?d{{{INT_DIGITS}}}d?"), turns=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from singletable.errors import DeclarationError
 from singletable.schema.access import Access
-from singletable.schema.attr import Attr
+from singletable.schema.attribute import Attr
 from singletable.schema.check import check_primary
 from singletable.schema.column import Column, FieldColumn, TextColumn
 from singletable.schema.key import IndexKey, Key
@@ -109,12 +109,16 @@ def marker_of(
             f"values are {', '.join(names)}. The key of a marker is made of just the values."
         )
     held = unique.holds.items()
+    copies = {name: fields[one.field].attribute for name, one in held if isinstance(one, Part)}
+    if any(field.role == "expires" for field in fields.values()) and table.ttl is not None:
+        # A value is free again when its owner is gone.
+        copies[table.ttl] = table.ttl
     return Marker(
         unique.name,
         names,
         access,
         texts={name: one for name, one in held if isinstance(one, str)},
-        copies={name: fields[one.field].attribute for name, one in held if isinstance(one, Part)},
+        copies=copies,
         history=unique.history,
     )
 

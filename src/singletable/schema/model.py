@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from singletable.errors import DeclarationError
 from singletable.schema.access import Access
-from singletable.schema.attr import Attr, Role
+from singletable.schema.attribute import Attr, Role
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counted
 from singletable.schema.table import Table

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations, product, takewhile
 
 from singletable.errors import DeclarationError
 from singletable.schema.access import Access
 from singletable.schema.column import Column, TextColumn
 from singletable.schema.escape import unescape
-from singletable.schema.model import Model
+from singletable.schema.model import MODELS, Model
 from singletable.schema.table import Table
 from singletable.schema.template import Fixed, Repeated, Segment, Sharded, Template, Value
 
@@ -115,3 +115,41 @@ def _shown(access: Access) -> str:
         for column in access.columns
     ]
     return " / ".join(texts)
+
+
+def shares_range(access: Access, model: Model) -> bool:
+    """Whether items of other entities may lie between those that the key selects."""
+    for entity in model.table.entities:
+        other = MODELS[entity]
+        keys = _primary_keys(other)
+        if access.index is not None:
+            keys = [one for one in other.indexes.values() if one.index is access.index]
+        for key in keys:
+            itself = other is model and key.name == access.name
+            if not itself and _may_mingle(access, key):
+                return True
+    return False
+
+
+def _may_mingle(access: Access, other: Access) -> bool:
+    """Whether the other's items may be in the same partition, and begin as this one's do."""
+    for mine, theirs in zip(access.pk, other.pk, strict=True):
+        if not _could_be_equal(mine, theirs):
+            return False
+    for mine, theirs in zip(access.sk, other.sk, strict=False):
+        if isinstance(mine, TextColumn) and isinstance(theirs, TextColumn):
+            fixed = list(takewhile(_is_fixed, mine.template.segments))
+            whole = len(fixed) == len(mine.template.segments)
+            if len(theirs.template.segments) < len(fixed) + (not whole):
+                return False
+            if whole and len(theirs.template.segments) != len(fixed):
+                return False
+            return all(
+                _segments_agree(one, twin)
+                for one, twin in zip(fixed, theirs.template.segments, strict=False)
+            )
+    return True
+
+
+def _is_fixed(segment: Segment) -> bool:
+    return isinstance(segment, Fixed)

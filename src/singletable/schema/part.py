@@ -50,14 +50,29 @@ class _Shaped(Part[T]):
     def form(self) -> Form:
         return self._shape(self._part)
 
+    def __repr__(self) -> str:
+        return repr(self._part)
+
+
+def _unshaped(part: Part[T], how: str) -> Part[T]:
+    """The part, which must be a field: a form that is chosen for it would undo one it has."""
+    if isinstance(part, _Shaped):
+        raise DeclarationError(
+            f"{how}() is for a field, and comes first: descending({how}(field, …)), not "
+            f"{how}(descending(field), …)."
+        )
+    return part
+
 
 def digits(part: Part[T], whole: int, fraction: int = 0) -> Part[T]:
     """A number written with so many digits before the point, and after it: 42 as 00000042."""
+    part = _unshaped(part, "digits")
     return _Shaped(part, lambda inner: digits_of(inner.annotation, whole, fraction))
 
 
 def ordered(part: Part[T], order: Sequence[T] | None = None) -> Part[T]:
     """An Enum or Literal written as its place in an order, so that ranges can be asked for."""
+    part = _unshaped(part, "ordered")
     return _Shaped(part, lambda inner: ordered_of(inner.annotation, order))
 
 

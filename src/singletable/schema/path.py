@@ -208,7 +208,7 @@ class Path(ABC, Generic[E, T]):
         return Condition(read, self, *others)
 
     def _edit(self, action: expressions.Action) -> Edit[E]:
-        return Edit(self, action)
+        return Edit(self.field, str(self), action)
 
     def _given(self, value: object) -> Operand:
         if isinstance(value, Path):

@@ -69,6 +69,11 @@ class Selection(Generic[E]):
         partitions = [None] if shards is None else shards.texts
         return [Asked((*self._partition(shard), *clauses), unwanted) for shard in partitions]
 
+    def whole_partition(self) -> Selection[E]:
+        """All items of the partition, whatever their sort key."""
+        values = {name: self.values[name] for name in self.access.pk_fields}
+        return _WholePartition(self.entity, self.access, values)
+
     def _partition(self, shard: str | None) -> KeyCondition:
         clauses: list[KeyClause] = []
         for column in self.access.pk:
@@ -97,6 +102,13 @@ class Selection(Generic[E]):
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
         return f"{self.access}({values}){'' if self.range is None else f' {self.range}'}"
+
+
+class _WholePartition(Selection[E]):
+    """Items of all entities in a partition."""
+
+    def _sort(self) -> list[tuple[KeyClause, str | None]]:
+        return []
 
 
 class Partition(Selection[E], Generic[E, *S]):

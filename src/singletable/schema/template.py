@@ -85,6 +85,17 @@ class Template:
         return tuple(names)
 
     @property
+    def fields_shown(self) -> tuple[str, ...]:
+        """The fields whose values stand in it."""
+        return tuple(
+            dict.fromkeys(
+                segment.field if isinstance(segment, Value) else segment.value.field
+                for segment in self.segments
+                if isinstance(segment, Value | Repeated)
+            )
+        )
+
+    @property
     def shards(self) -> Shards | None:
         """How it is spread, if it is."""
         for segment in self.segments:
@@ -94,7 +105,9 @@ class Template:
 
     def text(self, values: Mapping[str, object], shard: str | None = None) -> str | None:
         """The key for these values; None if one of them is absent."""
-        if any(values.get(field) is None for field in self.fields):
+        # Whoever asks for all shards has no value that chooses one.
+        needed = self.fields if shard is None else [*self.fields_shown]
+        if any(values.get(field) is None for field in needed):
             return None
         return DIVIDER.join([self._written(at, values, shard) for at in range(len(self.segments))])
 
@@ -111,7 +124,11 @@ class Template:
 
     def value_text(self, at: int, value: Value, given: object) -> str:
         """The value as it stands in a segment of this template."""
-        return escape(self._form_text(value, given), last=self.ends_at(at))
+        return escape(self.form_text(value, given), last=self.ends_at(at))
+
+    def prefix_text(self, at: int, value: Value, given: object) -> str:
+        """The beginning of a value as it stands in a segment of this template; may be empty."""
+        return escape(self.form_text(value, given), last=self.ends_at(at)) if given else ""
 
     def ends_at(self, at: int) -> bool:
         """Whether nothing follows the segment, in this key or in longer ones beside it."""
@@ -125,7 +142,10 @@ class Template:
         return None
 
     def parse(self, text: str) -> dict[str, object] | None:
-        """The values that a key was made of; None if it was not made by this template."""
+        """The values that a key was made of; None if it was not made by this template.
+
+        A value that was written without its case cannot be had back, and is left out.
+        """
         pieces = text.split(DIVIDER)
         if len(pieces) != len(self.segments):
             return None
@@ -139,14 +159,8 @@ class Template:
                     if piece not in shards.texts:
                         return None
                 case Value(field, form) | Repeated(Value(field, form)):
-                    plain = unescape(piece)
-                    if not form.could_be(plain):
-                        return None
-                    try:
-                        read = form.read(plain)
-                    except (ValueError, KeyError, IndexError):
-                        return None
-                    if values.setdefault(field, read) != read:
+                    read = form.parse(unescape(piece))
+                    if read is None or (form.exact and values.setdefault(field, read) != read):
                         return None
         return values
 
@@ -157,16 +171,18 @@ class Template:
             case Sharded(shards, by):
                 if shard is not None:
                     return shard
-                chosen_by = None if by is None else self._form_text(by, values[by.field])
+                chosen_by = None if by is None else self.form_text(by, values[by.field])
                 return shards.text_for(chosen_by)
             case (Value() as value) | Repeated(value):
                 return self.value_text(at, value, values[value.field])
 
-    def _form_text(self, value: Value, given: object) -> str:
+    def form_text(self, value: Value, given: object) -> str:
+        """The value in the form it has in this key, before it is escaped."""
         try:
             text = value.form.write(given)
         except InvalidValue as error:
-            raise InvalidValue(f"{self.owner}.{value.field} in the key {self}: {error}.") from None
+            said = str(error).removesuffix(".")
+            raise InvalidValue(f"{self.owner}.{value.field} in the key {self}: {said}.") from None
         if not text:
             raise InvalidValue(
                 f"{self.owner}.{value.field} in the key {self}: a value in a key is never empty."

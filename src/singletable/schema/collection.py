@@ -1,0 +1,74 @@
+"""Collections: the items of one partition, of several entities, read by one query."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Self, dataclass_transform, get_args, get_origin, get_type_hints
+
+from singletable.errors import DeclarationError, ItemMismatch
+from singletable.schema.annotation import without_none
+from singletable.schema.entity import Entity
+
+
+@dataclass_transform(kw_only_default=True)
+class Collection:
+    """What a partition holds, by entity.
+
+    `election: Election` is there, `result: Result | None` may be, `ballots: list[Ballot]` are all
+    there are, in the order of the sort key.
+    """
+
+    _members: dict[str, tuple[type, str]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        frame = sys._getframe(1)
+        hints = get_type_hints(cls, localns={**frame.f_globals, **frame.f_locals})
+        cls._members = {
+            name: _member(cls, name, hint)
+            for name, hint in hints.items()
+            if not name.startswith("_")
+        }
+        entities = cls.entities()
+        if len(set(entities)) != len(entities) or not entities:
+            raise DeclarationError(f"{cls.__name__}: name each entity of a collection once.")
+
+    def __init__(self, **members: Any) -> None:
+        self.__dict__.update(members)
+
+    @classmethod
+    def entities(cls) -> list[type]:
+        """The entities it is made of."""
+        return [entity for entity, _ in cls._members.values()]
+
+    @classmethod
+    def of(cls, found: dict[type, list[object]]) -> Self:
+        """The collection of what was found, by entity."""
+        members: dict[str, object] = {}
+        for name, (entity, many) in cls._members.items():
+            items = found[entity]
+            if many == "all":
+                members[name] = items
+                continue
+            if len(items) > 1 or (many == "one" and not items):
+                raise ItemMismatch(
+                    f"expected one {entity.__name__} in the partition, but found {len(items)}.",
+                    f"{cls.__name__}.{name}",
+                )
+            members[name] = items[0] if items else None
+        return cls(**members)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._members)
+        return f"{type(self).__name__}({shown})"
+
+
+def _member(owner: type, name: str, hint: object) -> tuple[type, str]:
+    inner = get_args(hint)[0] if get_origin(hint) is list else without_none(hint)
+    many = "all" if get_origin(hint) is list else "one" if inner is hint else "perhaps"
+    if not (isinstance(inner, type) and issubclass(inner, Entity)):
+        raise DeclarationError(
+            f"{owner.__name__}.{name}: expected an entity, `Entity | None` or `list[Entity]`, but "
+            f"got {hint}."
+        )
+    return inner, many

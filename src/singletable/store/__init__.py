@@ -1,0 +1,20 @@
+"""Typed things in, operations out, and back: one core with a sync and an async face."""
+
+from singletable.store.admin_faces import Admin, AsyncAdmin
+from singletable.store.async_store import AsyncStore
+from singletable.store.changes import ChangeOf, ChangesOf, changes_in
+from singletable.store.pages import PageOf
+from singletable.store.store import Store
+from singletable.store.transaction import Transaction
+
+__all__ = [
+    "Admin",
+    "AsyncAdmin",
+    "AsyncStore",
+    "ChangeOf",
+    "ChangesOf",
+    "PageOf",
+    "Store",
+    "Transaction",
+    "changes_in",
+]

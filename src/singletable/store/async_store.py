@@ -1,0 +1,293 @@
+"""The store for an event loop: the same work, awaited."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any, TypeVar, overload
+
+from singletable.operations import AsyncDriver
+from singletable.schema import (
+    Address,
+    Collection,
+    Condition,
+    Edit,
+    Path,
+    Selection,
+    Table,
+    Taken,
+)
+from singletable.store import batch, changes, items, pages, unique
+from singletable.store.admin_faces import AsyncAdmin
+from singletable.store.changes import ChangesOf
+from singletable.store.context import context_of
+from singletable.store.items import State
+from singletable.store.pages import PageOf
+from singletable.store.reading import Reading
+from singletable.store.steps import Steps, run_async
+from singletable.store.transaction import Transaction, get_together
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+E = TypeVar("E")
+K = TypeVar("K", bound=Collection)
+R = TypeVar("R")
+
+
+class AsyncStore:
+    """Entities kept by an async driver.
+
+    `tables` gives tables their real names. `secret` seals page cursors: give the same to every
+    process that shares them, or cursors end with the process.
+    """
+
+    def __init__(
+        self,
+        driver: AsyncDriver,
+        *,
+        tables: Mapping[Table, str] | None = None,
+        secret: bytes | None = None,
+        clock: Callable[[], datetime] | None = None,
+    ) -> None:
+        self.driver = driver
+        self._context = context_of(tables, secret, clock)
+
+    @property
+    def admin(self) -> AsyncAdmin:
+        """What an operator does: make tables, and read all of one."""
+        return AsyncAdmin(self.driver, self._context)
+
+    async def get(self, address: Address[E], *, consistent: bool = False) -> E | None:
+        """The item at an address; None if there is none."""
+        steps = items.get(self._context, address, consistent=consistent)
+        return await self._run(steps)
+
+    async def find(self, taken: Taken[E]) -> E | None:
+        """The item that has a unique value; None if there is none."""
+        steps = unique.find(self._context, taken)
+        return await self._run(steps)
+
+    async def create(self, item: E, *, if_: Condition[E] | None = None) -> E:
+        """Store an item that is not there yet; AlreadyExists says which field another has."""
+        return await self._run(items.create(self._context, item, if_))
+
+    async def put(self, item: E, *, if_: Condition[E] | None = None) -> E:
+        """Store an item in place of the one with its key, if there is one."""
+        return await self._run(items.put(self._context, item, if_, must_exist=False))
+
+    async def replace(self, item: E, *, if_: Condition[E] | None = None) -> E:
+        """Store an item in place of one that is there; NotFound if none is."""
+        return await self._run(items.put(self._context, item, if_, must_exist=True))
+
+    async def update(
+        self,
+        address: Address[E],
+        *edits: Edit[E],
+        if_: Condition[E] | None = None,
+        returning: State = "new",
+    ) -> E:
+        """Change some fields of an item that is there, and give it as it is, or as it was."""
+        return await self._run(items.update(self._context, address, edits, if_, returning))
+
+    async def delete(self, address: Address[E], *, if_: Condition[E] | None = None) -> E | None:
+        """Remove an item and give back what was there."""
+        steps = items.delete(self._context, address, if_)
+        return await self._run(steps)
+
+    async def get_many(
+        self, addresses: Iterable[Address[E]], *, consistent: bool = False
+    ) -> list[E | None]:
+        """The items at some addresses, in their order; None where there is none."""
+        return await self._run(batch.get_many(self._context, addresses, consistent=consistent))
+
+    async def put_many(self, items: Iterable[object]) -> None:
+        """Store many items, each in place of the one with its key; not all or nothing."""
+        await self._run(batch.put_many(self._context, items))
+
+    async def delete_many(self, addresses: Iterable[Address[Any]]) -> None:
+        """Remove many items, if they are there; not all or nothing."""
+        await self._run(batch.delete_many(self._context, addresses))
+
+    def query(
+        self,
+        selection: Selection[E],
+        *,
+        where: Condition[E] | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+    ) -> AsyncIterator[E]:
+        """The items of a selection in the order of their sort key, read as they are needed."""
+        reading = Reading(self._context, selection, where, reverse=reverse, consistent=consistent)
+        pages.check_whole(reading)
+        return self._each(lambda most: pages.some_items(reading, most), limit)
+
+    def fetch(
+        self,
+        selection: Selection[E],
+        *,
+        where: Condition[E] | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> AsyncIterator[E]:
+        """The items of an index that does not hold them whole, read from the table itself."""
+        reading = Reading(self._context, selection, where, reverse=reverse)
+        return self._each(lambda most: pages.fetched(self._context, reading, most), limit)
+
+    async def page(
+        self,
+        selection: Selection[E],
+        size: int,
+        *,
+        cursor: str | None = None,
+        where: Condition[E] | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+    ) -> PageOf[E]:
+        """One page, and a cursor for the next that a browser may hold."""
+        reading = Reading(self._context, selection, where, reverse=reverse, consistent=consistent)
+        pages.check_whole(reading)
+        return await self._run(pages.page(reading, size, cursor))
+
+    async def count(
+        self,
+        selection: Selection[E],
+        *,
+        where: Condition[E] | None = None,
+        consistent: bool = False,
+    ) -> int:
+        """How many items there are, on all pages."""
+        return await self._run(
+            Reading(self._context, selection, where, consistent=consistent).count()
+        )
+
+    async def collect(
+        self, kind: type[K], selection: Selection[Any], *, consistent: bool = False
+    ) -> K:
+        """All items of a partition, of several entities, by one query."""
+        return await self._run(pages.collect(self._context, kind, selection, consistent=consistent))
+
+    @overload
+    def pick(
+        self,
+        selection: Selection[E],
+        a: Path[E, A],
+        /,
+        *,
+        where: Condition[E] | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> AsyncIterator[tuple[A]]: ...
+    @overload
+    def pick(
+        self,
+        selection: Selection[E],
+        a: Path[E, A],
+        b: Path[E, B],
+        /,
+        *,
+        where: Condition[E] | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> AsyncIterator[tuple[A, B]]: ...
+    @overload
+    def pick(
+        self,
+        selection: Selection[E],
+        a: Path[E, A],
+        b: Path[E, B],
+        c: Path[E, C],
+        /,
+        *,
+        where: Condition[E] | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> AsyncIterator[tuple[A, B, C]]: ...
+    @overload
+    def pick(
+        self,
+        selection: Selection[E],
+        a: Path[E, A],
+        b: Path[E, B],
+        c: Path[E, C],
+        d: Path[E, D],
+        /,
+        *,
+        where: Condition[E] | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> AsyncIterator[tuple[A, B, C, D]]: ...
+    def pick(
+        self,
+        selection: Selection[E],
+        /,
+        *paths: Path[E, Any],
+        where: Condition[E] | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> AsyncIterator[tuple[Any, ...]]:
+        """Some fields of the items of a selection, as typed tuples."""
+        reading = pages.reading_of(self._context, selection, paths, where, reverse=reverse)
+        return self._each(lambda most: pages.some_picked(reading, paths, most), limit)
+
+    @overload
+    async def get_together(self, a: Address[A], b: Address[B], /) -> tuple[A | None, B | None]: ...
+    @overload
+    async def get_together(
+        self, a: Address[A], b: Address[B], c: Address[C], /
+    ) -> tuple[A | None, B | None, C | None]: ...
+    @overload
+    async def get_together(self, /, *addresses: Address[E]) -> tuple[E | None, ...]: ...
+    async def get_together(self, /, *addresses: Address[Any]) -> tuple[Any, ...]:
+        """Items as they stood at one moment; None where there is none."""
+        return await self._run(get_together(self._context, addresses))
+
+    @asynccontextmanager
+    async def transaction(self, *, token: str | None = None) -> AsyncGenerator[Transaction]:
+        """Writes that happen together at the end of the block, or not at all.
+
+        The same token within ten minutes makes the same transaction happen once.
+        """
+        work = Transaction(self._context, token)
+        yield work
+        await self._run(work.commit())
+
+    @overload
+    async def changes(
+        self, a: type[A], /, *, after: int | None = 0, limit: int = 1000
+    ) -> ChangesOf[A]: ...
+    @overload
+    async def changes(
+        self, a: type[A], b: type[B], /, *, after: int | None = 0, limit: int = 1000
+    ) -> ChangesOf[A | B]: ...
+    @overload
+    async def changes(
+        self, a: type[A], b: type[B], c: type[C], /, *, after: int | None = 0, limit: int = 1000
+    ) -> ChangesOf[A | B | C]: ...
+    @overload
+    async def changes(
+        self, /, *entities: type[Any], after: int | None = 0, limit: int = 1000
+    ) -> ChangesOf[Any]: ...
+    async def changes(
+        self, /, *entities: type[Any], after: int | None = 0, limit: int = 1000
+    ) -> ChangesOf[Any]:
+        """What was written after a position of the embedded engine's feed."""
+        return await self._run(changes.read_changes(self._context, entities, after, limit))
+
+    async def _run(self, steps: Steps[R]) -> R:
+        return await run_async(self.driver, steps)
+
+    async def _each(
+        self, more: Callable[[int | None], Steps[list[R]]], limit: int | None
+    ) -> AsyncIterator[R]:
+        given = 0
+        while limit is None or given < limit:
+            found = await self._run(more(None if limit is None else limit - given))
+            if not found:
+                return
+            for one in found:
+                yield one
+            given += len(found)

@@ -1,0 +1,135 @@
+"""Change records as entities: from the engine's feed, and from the events of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Generic, Literal, TypeVar, cast, overload
+
+from singletable.errors import ItemMismatch
+from singletable.operations import Change as Record
+from singletable.operations import ChangesRead, ReadChanges
+from singletable.schema import Model, model_of
+from singletable.store.context import Context
+from singletable.store.items import instance_of
+from singletable.store.steps import Steps
+from singletable.values import Item
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+E = TypeVar("E")
+E_co = TypeVar("E_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOf(Generic[E_co]):
+    """One item written or removed: what it was, and what it is."""
+
+    kind: Literal["INSERT", "MODIFY", "REMOVE"]
+    old: E_co | None
+    new: E_co | None
+    when: datetime
+    # Whether it was removed because its time was over.
+    expired: bool
+    position: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesOf(Generic[E_co]):
+    """Changes in the order in which they were made; go on after `position`."""
+
+    changes: list[ChangeOf[E_co]]
+    position: int
+
+
+def read_changes(
+    context: Context, entities: Sequence[type[Any]], after: int | None, limit: int
+) -> Steps[ChangesOf[Any]]:
+    """The changes to items of some entities after a position of the engine's feed."""
+    models = [model_of(entity) for entity in entities]
+    names = {context.name(model.table) for model in models}
+    only = next(iter(names)) if len(names) == 1 else None
+    read: ChangesRead = yield ReadChanges(after, table_name=only, limit=limit)
+    found = [
+        change
+        for record in read.changes
+        if record.table_name in names
+        for change in _of_record(record, models)
+    ]
+    return ChangesOf(found, read.position)
+
+
+@overload
+def changes_in(event: Mapping[str, Any], a: type[A], /) -> list[ChangeOf[A]]: ...
+@overload
+def changes_in(event: Mapping[str, Any], a: type[A], b: type[B], /) -> list[ChangeOf[A | B]]: ...
+@overload
+def changes_in(
+    event: Mapping[str, Any], a: type[A], b: type[B], c: type[C], /
+) -> list[ChangeOf[A | B | C]]: ...
+@overload
+def changes_in(
+    event: Mapping[str, Any], a: type[A], b: type[B], c: type[C], d: type[D], /
+) -> list[ChangeOf[A | B | C | D]]: ...
+@overload
+def changes_in(event: Mapping[str, Any], /, *entities: type[Any]) -> list[ChangeOf[Any]]: ...
+def changes_in(event: Mapping[str, Any], /, *entities: type[Any]) -> list[ChangeOf[Any]]:
+    """The changes in an event that AWS Lambda gets from a DynamoDB stream.
+
+    The stream must carry new and old images; records of other entities are left out.
+    """
+    models = [model_of(entity) for entity in entities]
+    return [change for record in event.get("Records", []) for change in _of_event(record, models)]
+
+
+def _of_record(record: Record, models: Sequence[Model]) -> Iterator[ChangeOf[Any]]:
+    old, new = record.old, record.new
+    model = _model(models, new or old or {})
+    if model is not None:
+        yield ChangeOf(
+            record.kind,
+            None if old is None else instance_of(model, old),
+            None if new is None else instance_of(model, new),
+            datetime.fromtimestamp(record.when, UTC),
+            record.expired,
+            str(record.position),
+        )
+
+
+def _of_event(record: Mapping[str, Any], models: Sequence[Model]) -> Iterator[ChangeOf[Any]]:
+    try:
+        told = record["dynamodb"]
+        kind = cast('Literal["INSERT", "MODIFY", "REMOVE"]', record["eventName"])
+        when = datetime.fromtimestamp(float(told.get("ApproximateCreationDateTime", 0)), UTC)
+    except (KeyError, TypeError, ValueError):
+        raise ItemMismatch(
+            "expected a record of a DynamoDB stream, with eventName and dynamodb, but got "
+            f"{str(record)[:200]}."
+        ) from None
+    old, new = cast("tuple[Item | None, Item | None]", (told.get("OldImage"), told.get("NewImage")))
+    if old is None and new is None:
+        raise ItemMismatch(
+            "the record has neither the old nor the new image. Let the stream carry both: "
+            "StreamViewType NEW_AND_OLD_IMAGES."
+        )
+    model = _model(models, new or old or {})
+    if model is not None:
+        by = cast("Mapping[str, Any]", record.get("userIdentity") or {})
+        yield ChangeOf(
+            kind,
+            None if old is None else instance_of(model, old),
+            None if new is None else instance_of(model, new),
+            when,
+            by.get("principalId") == "dynamodb.amazonaws.com",
+            str(told.get("SequenceNumber", "")),
+        )
+
+
+def _model(models: Sequence[Model], item: Item) -> Model | None:
+    for model in models:
+        if model.matches(item):
+            return model
+    return None

@@ -1,0 +1,50 @@
+"""What the work of a store depends on: the clock, the real names of tables, and patience."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from singletable.schema import Table
+from singletable.store.steps import Pause
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(time.time(), UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Passed to every piece of work."""
+
+    names: Mapping[Table, str] = field(default_factory=dict[Table, str])
+    clock: Callable[[], datetime] = _now
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    # How often a write that met another is tried in all, and how long the first wait may be.
+    attempts: int = 10
+    first_wait: float = 0.02
+    longest_wait: float = 2.0
+
+    def name(self, table: Table) -> str:
+        """The table's name where it really is."""
+        return self.names.get(table, table.name)
+
+    def pause(self, attempt: int) -> Pause:
+        """A wait of random length, which may be longer each time: those who met part again."""
+        return Pause(random.uniform(0, min(self.longest_wait, self.first_wait * 2**attempt)))
+
+
+def context_of(
+    names: Mapping[Table, str] | None,
+    secret: bytes | None,
+    clock: Callable[[], datetime] | None,
+) -> Context:
+    """The context for what a store was given; what was not given is as usual."""
+    usual = Context()
+    return Context(
+        names=dict(names or {}), secret=secret or usual.secret, clock=clock or usual.clock
+    )

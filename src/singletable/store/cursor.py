@@ -1,0 +1,85 @@
+"""Page cursors that a browser may hold: opaque, sealed, and good for one query only.
+
+A cursor is the positions of a reading, encrypted with a key stream of HMAC-SHA-256 in counter mode
+and sealed with HMAC-SHA-256 over the query it belongs to. Without the secret nobody can read the
+keys in it, make one, or use it with other arguments.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from typing import Any, cast
+
+import msgspec
+
+from singletable.errors import CursorRefused
+from singletable.expressions import render_condition, render_key_condition
+from singletable.store.reading import Reading
+from singletable.values import Item
+
+_NONCE, _SEAL = 12, 16
+
+
+def seal(secret: bytes, reading: Reading[Any]) -> str:
+    """A cursor for where the reading stands."""
+    plain = msgspec.json.encode(reading.positions())
+    nonce = secrets.token_bytes(_NONCE)
+    hidden = _mixed(secret, nonce, plain)
+    sealed = nonce + _seal(secret, reading, nonce, hidden) + hidden
+    return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
+
+
+def unseal(secret: bytes, reading: Reading[Any], cursor: str) -> list[Item | bool | None]:
+    """The positions in a cursor that was made for the same query."""
+    try:
+        sealed = base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4))
+    except (ValueError, binascii.Error):
+        raise CursorRefused(_NOT_OURS) from None
+    nonce, given = sealed[:_NONCE], sealed[_NONCE : _NONCE + _SEAL]
+    hidden = sealed[_NONCE + _SEAL :]
+    if not hmac.compare_digest(given, _seal(secret, reading, nonce, hidden)):
+        raise CursorRefused(_NOT_OURS)
+    plain = msgspec.json.decode(_mixed(secret, nonce, hidden))
+    return cast("list[Item | bool | None]", plain)
+
+
+_NOT_OURS = (
+    "The page cursor was not made for this query, or was changed. A cursor belongs to one query "
+    "with the same arguments; begin without one."
+)
+
+
+def _seal(secret: bytes, reading: Reading[Any], nonce: bytes, hidden: bytes) -> bytes:
+    key = hmac.digest(secret, b"seal", "sha256")
+    return hmac.digest(key, nonce + _query_of(reading) + hidden, "sha256")[:_SEAL]
+
+
+def _mixed(secret: bytes, nonce: bytes, text: bytes) -> bytes:
+    key = hmac.digest(secret, b"hide", "sha256")
+    blocks = (len(text) + 31) // 32
+    stream = b"".join(
+        hmac.digest(key, nonce + block.to_bytes(4), "sha256") for block in range(blocks)
+    )
+    return bytes(one ^ other for one, other in zip(text, stream, strict=False))
+
+
+def _query_of(reading: Reading[Any]) -> bytes:
+    """A digest of all that makes this query another than others."""
+    access = reading.selection.access
+    parts: list[object] = [
+        reading.context.name(reading.model.table),
+        reading.model.name,
+        access.name,
+        reading.reverse,
+    ]
+    for stream in reading.streams:
+        rendered = render_key_condition(stream.asked.clauses)
+        parts += [rendered.text, rendered.names, rendered.values]
+    if reading.where is not None:
+        filtered = render_condition(reading.where)
+        parts += [filtered.text, filtered.names, filtered.values]
+    return hashlib.sha256(msgspec.json.encode(parts)).digest()

@@ -1,0 +1,102 @@
+"""Why a write was refused, in the words of the one who asked for it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypeVar
+
+from singletable.errors import (
+    AlreadyExists,
+    ConditionFailed,
+    ItemMismatch,
+    NotFound,
+    VersionConflict,
+)
+from singletable.schema import Address, Model
+from singletable.store.alive import is_alive
+from singletable.store.write import Explain
+from singletable.values import Item
+
+F = TypeVar("F", bound=ConditionFailed)
+
+
+def exists_already(model: Model, shown: str, now: datetime) -> Explain:
+    """A create met an item, or the condition of a put did not hold."""
+
+    def explain(item: Item | None) -> ConditionFailed:
+        if item is None or not is_alive(model, item, now):
+            return condition_failed(model, shown, item)
+        return _with_current(
+            AlreadyExists(f"{shown} exists already.", model.key.fields, item), model, item
+        )
+
+    return explain
+
+
+def refused(model: Model, shown: str, now: datetime, version: int | None = None) -> Explain:
+    """A write to an item that must be there, perhaps in a version, met something else."""
+
+    def explain(item: Item | None) -> ConditionFailed:
+        if item is None or not is_alive(model, item, now):
+            return NotFound(f"{shown} is not there.")
+        field = model.role("version")
+        if version is not None and field is not None:
+            held = item.get(field.attribute, {}).get("N", "0")
+            if held != str(version):
+                text = (
+                    f"{shown} was written since it was read: version {version} was expected, and "
+                    f"it has {held}. Read it again, and decide again."
+                )
+                return _with_current(VersionConflict(text, item), model, item)
+        return condition_failed(model, shown, item)
+
+    return explain
+
+
+def condition_failed(model: Model, shown: str, item: Item | None) -> ConditionFailed:
+    """The caller's own condition did not hold."""
+    if item is None:
+        return ConditionFailed(f"The condition does not hold: {shown} is not there.")
+    failed = ConditionFailed(
+        f"The condition does not hold for {shown}; `current` is the item as it stood.", item
+    )
+    return _with_current(failed, model, item)
+
+
+def not_met(model: Model, shown: str) -> Explain:
+    """Nothing but the caller's own condition can be the reason."""
+
+    def explain(item: Item | None) -> ConditionFailed:
+        return condition_failed(model, shown, item)
+
+    return explain
+
+
+def taken(model: Model, unique: str, fields: tuple[str, ...]) -> Explain:
+    """Another item has the unique value."""
+
+    def explain(item: Item | None) -> ConditionFailed:
+        return AlreadyExists(
+            f"{model.name}.{unique}: another {model.name} has the same {' and '.join(fields)}.",
+            fields,
+            item,
+        )
+
+    return explain
+
+
+def no_counter(address: Address[object], counted: Model) -> Explain:
+    """The item that keeps the count is not there."""
+
+    def explain(item: Item | None) -> ConditionFailed:
+        return NotFound(f"{address} is not there, and counts each {counted.name}.")
+
+    return explain
+
+
+def _with_current(error: F, model: Model, item: Item) -> F:
+    try:
+        error.current = model.instance(item)
+    except ItemMismatch:
+        error.current = None
+    return error

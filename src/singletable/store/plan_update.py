@@ -1,0 +1,176 @@
+"""What must be written to change some fields of an item, so that its index keys stay right.
+
+The attributes of an index key are made of several fields, and an update may name only some of them.
+The rest is read, the key is made anew, and the write demands that what was read is still so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from singletable import expressions
+from singletable.errors import InvalidValue
+from singletable.expressions import Add, Literally, Remove, Set, apply_update
+from singletable.schema import Access, Address, Condition, Edit, Model
+from singletable.store.alive import is_there
+from singletable.store.companions import companions, watched
+from singletable.store.context import Context
+from singletable.store.explain import refused
+from singletable.store.plan import Plan, unchanged
+from singletable.store.write import Write, both
+from singletable.values import Item
+
+
+def must_read(address: Address[Any], edits: Sequence[Edit[Any]]) -> bool:
+    """Whether the update cannot be made without knowing the item."""
+    model = address.model
+    touched = _touched(model, edits)
+    if touched & watched(model):
+        return True
+    return not _needed(model, touched) <= _known(address, edits)
+
+
+def plan_update(
+    context: Context,
+    address: Address[Any],
+    edits: Sequence[Edit[Any]],
+    if_: Condition[Any] | None,
+    seen: Item | None,
+) -> Plan:
+    """Change an item that is there."""
+    model, now = address.model, context.clock()
+    _check(address, edits)
+    touched = _touched(model, edits)
+    needed = _needed(model, touched)
+    actions = [*(edit.action for edit in edits), *_stamps(model, now)]
+    guard = None
+    together: list[Write] = []
+    if seen is not None:
+        new = apply_update(tuple(actions), seen)
+        if touched & watched(model):
+            needed |= watched(model)
+            together = companions(context, model, address.key, seen, new, now)
+        guard = unchanged(model, seen, sorted(needed - set(model.key.fields)))
+        actions += _index_actions(address, touched, new)
+    elif needed <= _known(address, edits):
+        places = {model.fields[name].attribute for name in needed}
+        given = tuple(action for action in actions if action.path[0] in places)
+        actions += _index_actions(address, touched, apply_update(given, _base(address)))
+    main = Write(
+        "update",
+        context.name(model.table),
+        address.key,
+        refused(model, repr(address), now),
+        actions=tuple(actions),
+        condition=both(is_there(model, now), None if if_ is None else if_.node()),
+        guard=guard,
+    )
+    return Plan([main, *together], {})
+
+
+def _check(address: Address[Any], edits: Sequence[Edit[Any]]) -> None:
+    model = address.model
+    if not edits:
+        raise InvalidValue(f"{address}: an update needs at least one change.")
+    for edit in edits:
+        name = edit.field
+        field = model.fields.get(name)
+        if field is None or field.attribute != edit.action.path[0]:
+            raise InvalidValue(f"{edit.shown} is not a field of {model.name}.")
+        if name in model.key.fields:
+            raise InvalidValue(
+                f"{edit.shown} is part of the primary key, which never changes. In a transaction, "
+                "create an item with the new key and delete this one."
+            )
+        if field.role in ("version", "updated"):
+            raise InvalidValue(f"{edit.shown} is set by the store with every write.")
+
+
+def _touched(model: Model, edits: Sequence[Edit[Any]]) -> set[str]:
+    return {edit.field for edit in edits} | {
+        name for name, field in model.fields.items() if field.role in ("version", "updated")
+    }
+
+
+def _needed(model: Model, touched: set[str]) -> set[str]:
+    """All fields of the index keys that the update touches."""
+    needed: set[str] = set()
+    for access in model.indexes.values():
+        if _affected(model, access, touched):
+            needed |= _depends_on(model, access)
+    return needed
+
+
+def _affected(model: Model, access: Access, touched: set[str]) -> bool:
+    return bool(access.own_attributes) and bool(_depends_on(model, access) & touched)
+
+
+def _depends_on(model: Model, access: Access) -> set[str]:
+    tested = {path[0] for path in access.tested}
+    return set(access.fields) | {
+        name for name, field in model.fields.items() if field.attribute in tested
+    }
+
+
+def _known(address: Address[Any], edits: Sequence[Edit[Any]]) -> set[str]:
+    """The fields whose values after the update are known without reading it."""
+    known = set(address.values)
+    for edit in edits:
+        match edit.action:
+            case Set(path, Literally()) | Remove(path) if len(path) == 1:
+                known.add(edit.field)
+            case _:
+                pass
+    known |= {name for name, field in address.model.fields.items() if field.role == "updated"}
+    return known
+
+
+def _base(address: Address[Any]) -> Item:
+    """What is known of the item from its address alone."""
+    fields = address.model.fields
+    return {
+        fields[name].attribute: fields[name].codec().encode(value)
+        for name, value in address.values.items()
+        if fields[name].stored
+    }
+
+
+def _stamps(model: Model, now: object) -> list[expressions.Action]:
+    actions: list[expressions.Action] = []
+    for field in model.fields.values():
+        if field.role == "version":
+            actions.append(Add(field.place(), {"N": "1"}))
+        if field.role == "updated":
+            actions.append(Set(field.place(), Literally(field.codec().encode(now))))
+    return actions
+
+
+def _index_actions(address: Address[Any], touched: set[str], new: Item) -> list[expressions.Action]:
+    model = address.model
+    actions: list[expressions.Action] = []
+    for access in model.indexes.values():
+        if not _affected(model, access, touched):
+            continue
+        attributes = model.index_attributes(access, _values(address, access, new), new)
+        for name in access.own_attributes:
+            if name in attributes:
+                actions.append(Set((name,), Literally(attributes[name])))
+            else:
+                actions.append(Remove((name,)))
+    return actions
+
+
+def _values(address: Address[Any], access: Access, item: Item) -> dict[str, object]:
+    """The values that an index key is made of, as the update leaves them."""
+    values: dict[str, object] = {}
+    for name in access.fields:
+        field = address.model.fields[name]
+        held = item.get(field.attribute)
+        if not field.stored:
+            values[name] = address.values[name]
+        elif held is not None:
+            values[name] = field.codec().decode(held)
+        else:
+            values[name] = None if field.default is None else field.default()
+    return values

@@ -1,0 +1,28 @@
+"""Find an item by a unique value: the marker names its owner."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from singletable.operations import GetItem, ItemGot
+from singletable.schema import Address, Taken, model_of
+from singletable.store.context import Context
+from singletable.store.items import get
+from singletable.store.steps import Steps
+
+E = TypeVar("E")
+
+
+def find(context: Context, taken: Taken[E]) -> Steps[E | None]:
+    """The item that has a unique value; None if nobody has it, or had it and gave it up."""
+    model = model_of(taken.entity)
+    marker = model.uniques[taken.unique]
+    key = marker.asked(taken.values)
+    got: ItemGot = yield GetItem(context.name(model.table), key, consistent_read=True)
+    if got.item is None:
+        return None
+    owner = marker.owner(got.item)
+    item = yield from get(context, Address(taken.entity, owner, {}), consistent=True)
+    if item is None or marker.key(item.__dict__) != key:
+        return None
+    return item

@@ -1,0 +1,117 @@
+"""One write to one item, before it is known whether it stands alone or in a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from singletable import expressions, operations
+from singletable.errors import ConditionFailed
+from singletable.expressions import Aliases, render_condition, render_update
+from singletable.operations import (
+    DeleteItem,
+    ItemWritten,
+    Operation,
+    PutItem,
+    TransactWriteItem,
+    UpdateItem,
+)
+from singletable.values import Item
+
+Returning: TypeAlias = Literal["ALL_OLD", "ALL_NEW"]
+Explain: TypeAlias = Callable[[Item | None], ConditionFailed]
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A put if there is an item, an update if there are actions, a check or a delete otherwise."""
+
+    kind: Literal["put", "update", "delete", "check"]
+    table: str
+    key: Item
+    # What to say when the condition does not hold, for the item as it stood.
+    explain: Explain
+    item: Item | None = None
+    actions: expressions.Update = ()
+    condition: expressions.Condition | None = None
+    # What was read before and must still be so; if it is not, the work begins again.
+    guard: expressions.Condition | None = None
+
+    def operation(self, returning: Returning | None = None) -> Operation[ItemWritten]:
+        """The write by itself."""
+        aliases = Aliases()
+        change = render_update(self.actions, aliases) if self.actions else None
+        condition = self._condition(aliases)
+        names, values = aliases.names or None, aliases.values or None
+        match self.kind:
+            case "put":
+                return PutItem(
+                    self.table,
+                    self.item or {},
+                    return_values="ALL_OLD" if returning == "ALL_OLD" else None,
+                    condition_expression=condition,
+                    expression_attribute_names=names,
+                    expression_attribute_values=values,
+                    return_values_on_condition_check_failure="ALL_OLD" if condition else None,
+                )
+            case "delete":
+                return DeleteItem(
+                    self.table,
+                    self.key,
+                    return_values="ALL_OLD" if returning == "ALL_OLD" else None,
+                    condition_expression=condition,
+                    expression_attribute_names=names,
+                    expression_attribute_values=values,
+                    return_values_on_condition_check_failure="ALL_OLD" if condition else None,
+                )
+            case "update" | "check":
+                return UpdateItem(
+                    self.table,
+                    self.key,
+                    return_values=returning,
+                    update_expression=None if change is None else change.text,
+                    condition_expression=condition,
+                    expression_attribute_names=names,
+                    expression_attribute_values=values,
+                    return_values_on_condition_check_failure="ALL_OLD" if condition else None,
+                )
+
+    def action(self) -> TransactWriteItem:
+        """The write as one of a transaction."""
+        aliases = Aliases()
+        change = render_update(self.actions, aliases) if self.actions else None
+        condition = self._condition(aliases)
+        names, values = aliases.names or None, aliases.values or None
+        failing: Literal["ALL_OLD"] | None = "ALL_OLD" if condition else None
+        match self.kind:
+            case "put":
+                put = operations.Put(self.table, self.item or {}, condition, names, values, failing)
+                return TransactWriteItem(put=put)
+            case "delete":
+                delete = operations.Delete(self.table, self.key, condition, names, values, failing)
+                return TransactWriteItem(delete=delete)
+            case "update":
+                text = "" if change is None else change.text
+                update = operations.Update(
+                    self.table, self.key, text, condition, names, values, failing
+                )
+                return TransactWriteItem(update=update)
+            case "check":
+                check = operations.ConditionCheck(
+                    self.table, self.key, condition or "", names, values, failing
+                )
+                return TransactWriteItem(condition_check=check)
+
+    def _condition(self, aliases: Aliases) -> str | None:
+        whole = both(self.condition, self.guard)
+        return None if whole is None else render_condition(whole, aliases).text
+
+
+def both(
+    one: expressions.Condition | None, other: expressions.Condition | None
+) -> expressions.Condition | None:
+    """The two conditions together, where there are any."""
+    if one is None or other is None:
+        return one or other
+    return expressions.And(one, other)
