@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.projection import projected_json
 from singletable.engine.select import Selection
 from singletable.engine.session import Session
-from singletable.engine.storage import Row
+from singletable.engine.storage import Stretch
 from singletable.engine.table import Index, Table
 from singletable.expressions import Condition, Projection, holds
 from singletable.operations import ConsumedCapacity, Page, Query, Scan
 from singletable.values import Item, item_from_json
 
 MEGABYTE = 1024 * 1024
+COUNTED_AT_ONCE = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What is wanted of the rows that a query or scan goes through."""
 
     table: Table
@@ -67,34 +64,47 @@ class Reading:
         return self.count_only and self.filter is None
 
 
-def read_page(session: Session, reading: Reading, rows: Iterator[tuple[int, int, bytes]]) -> Page:
-    """Go through rows, each with its id, its size and its JSON, to the end of a page."""
-    items: list[Raw] = []
-    count = scanned = size = 0
-    fetched = 0.0
-    last: Item | None = None
-    for row_id, row_size, entry in rows:
-        json = entry
-        scanned += 1
+def read_page(session: Session, reading: Reading, stretch: Stretch) -> Page:
+    """Go through rows to the end of a page."""
+    if reading.sizes_only:
+        return _count(session, reading, stretch)
+    entries: list[bytes] = []
+    size, last = 0, None
+    for row_size, json in stretch.rows(session.execute):
+        entries.append(json)
         size += row_size
-        if reading.fetch:
-            json, units = _fetch(session, reading, json)
-            fetched += units
-        if reading.filter is None or holds(reading.filter, item_from_json(json)):
-            count += 1
-            if not reading.count_only:
-                items.append(_cut(reading.projection, json))
-        if scanned == reading.limit or size >= MEGABYTE:
-            entry = entry or reading.target.rows.json_of(session.execute, row_id)
-            last = _key(reading.target, entry)
+        if size >= MEGABYTE or len(entries) == reading.limit:
+            last = _key(reading.target, json)
             break
+    found, fetched = _fetch(session, reading, entries) if reading.fetch else (entries, 0.0)
+    if reading.filter is not None:
+        condition = reading.filter
+        found = [json for json in found if holds(condition, item_from_json(json))]
     return Page(
-        count,
-        scanned,
-        None if reading.count_only else items,
+        len(found),
+        len(entries),
+        None if reading.count_only else _cut(reading.projection, found),
         last,
         _capacity(reading, size, fetched),
     )
+
+
+def _count(session: Session, reading: Reading, stretch: Stretch) -> Page:
+    """A page of which only the number of its items is wanted: their sizes alone are read."""
+    execute, limit = session.execute, reading.limit
+    # What fits on one page is counted by SQLite itself; only longer stretches are walked.
+    most = min(limit or COUNTED_AT_ONCE, COUNTED_AT_ONCE)
+    count, size = stretch.total(execute, most)
+    if count < most and size < MEGABYTE:
+        return Page(count, count, None, None, _capacity(reading, size, 0))
+    count, size, last = 0, 0, None
+    for (row_size,) in stretch.sizes(execute):
+        count += 1
+        size += row_size
+        if size >= MEGABYTE or count == limit:
+            last = _key(reading.target, stretch.json_at(execute, count - 1))
+            break
+    return Page(count, count, None, last, _capacity(reading, size, 0))
 
 
 def _key(target: Table | Index, entry: bytes) -> Item:
@@ -103,20 +113,28 @@ def _key(target: Table | Index, entry: bytes) -> Item:
     return {attribute.name: item[attribute.name] for attribute in target.page_key}
 
 
-def _cut(projection: Projection | None, json: bytes) -> Raw:
-    return Raw(json if projection is None else projected_json(projection, json))
+def _cut(projection: Projection | None, items: list[bytes]) -> list[Raw]:
+    if projection is None:
+        return [Raw(json) for json in items]
+    return [Raw(projected_json(projection, json)) for json in items]
 
 
-def _fetch(session: Session, reading: Reading, entry: bytes) -> tuple[bytes, float]:
-    """The whole item behind a local index's entry, and what reading it costs."""
+def _fetch(session: Session, reading: Reading, entries: list[bytes]) -> tuple[list[bytes], float]:
+    """The whole items behind a local index's entries, and what reading them costs."""
     table = reading.table
-    row: Row | None = table.rows.get(session.execute, table.position(item_from_json(entry)))
-    if row is None:
-        return entry, 0
-    return row.json, read_units(row.size, consistent=reading.consistent)
+    items: list[bytes] = []
+    units = 0.0
+    for entry in entries:
+        row = table.rows.get(session.execute, table.position(item_from_json(entry)))
+        items.append(entry if row is None else row.json)
+        if row is not None:
+            units += read_units(row.size, consistent=reading.consistent)
+    return items, units
 
 
 def _capacity(reading: Reading, size: int, fetched: float) -> ConsumedCapacity | None:
+    if reading.capacity is None:
+        return None
     units = read_units(size, consistent=reading.consistent)
     cost = Cost(fetched)
     if reading.index is None:

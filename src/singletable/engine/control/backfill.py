@@ -17,7 +17,7 @@ from singletable.values import (
 
 def backfill(table: Table, index: Index, execute: Execute) -> None:
     """Enter every item that the index can hold; the others stay out of it, as at AWS."""
-    for _, size, raw in table.rows.scan(execute, b"", None, None, sizes_only=False):
+    for size, raw in table.rows.all_between(b"", None, None).rows(execute):
         item = item_from_json(raw)
         if not _fits(index, item):
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from singletable.engine.dialect import READ
 from singletable.engine.legacy import filter_condition, key_conditions
@@ -31,8 +31,7 @@ from singletable.operations import Page, Query
 from singletable.values import Item
 
 
-@dataclass(frozen=True, slots=True)
-class QueryPlan:
+class QueryPlan(Struct, frozen=True):
     """A query whose conditions, projection and start are well formed."""
 
     request: Query
@@ -75,30 +74,26 @@ def run(plan: QueryPlan, session: Session) -> Page:
     start = None if plan.start is None else start_position(table, target, plan.start)
     if start is not None:
         check_in_span(start, span, ranged=len(plan.key_condition) > len(target.key.partition))
-    check_scalar_keys(table, plan.projection or ())
-    _check_filter(target, plan)
+    if plan.projection is not None:
+        check_scalar_keys(table, plan.projection)
+    if plan.filter is not None:
+        _check_filter(target, plan.filter, request)
     check_all_attributes(index, request)
-    check_scalar_keys(table, () if plan.filter is None else paths_of(plan.filter))
+    if plan.filter is not None:
+        check_scalar_keys(table, paths_of(plan.filter))
     selection = select_from(index, request, plan.projection, plan.filter)
     reading = Reading.of(request, table, index, plan.filter, selection)
-    rows = target.rows.read(
-        session.execute,
-        span,
-        None if start is None else start.sort,
-        forward=request.scan_index_forward is not False,
-        sizes_only=reading.sizes_only,
-    )
-    return read_page(session, reading, rows)
+    after = None if start is None else start.sort
+    forward = request.scan_index_forward is not False
+    return read_page(session, reading, target.rows.between(span, after, forward=forward))
 
 
-def _check_filter(target: Table | Index, plan: QueryPlan) -> None:
+def _check_filter(target: Table | Index, condition: Condition, request: Query) -> None:
     """Raise if the filter looks at the key that the query goes by."""
-    if plan.filter is None:
-        return
-    heads = {path[0] for path in paths_of(plan.filter)}
+    heads = {path[0] for path in paths_of(condition)}
     for name in target.key.names:
         if name in heads:
-            what = "QueryFilter" if plan.request.query_filter else "Filter Expression"
+            what = "QueryFilter" if request.query_filter else "Filter Expression"
             raise ValidationError(
                 f"{what} can only contain non-primary key attributes: Primary key attribute: {name}"
             )

@@ -91,8 +91,7 @@ def run(plan: ScanPlan, session: Session) -> Page:
     check_scalar_keys(table, () if plan.filter is None else paths_of(plan.filter))
     selection = select_from(index, request, plan.projection, plan.filter)
     reading = Reading.of(request, table, index, plan.filter, selection)
-    rows = target.rows.scan(session.execute, low, high, start, sizes_only=reading.sizes_only)
-    return read_page(session, reading, rows)
+    return read_page(session, reading, target.rows.all_between(low, high, start))
 
 
 def _segment(request: Scan) -> tuple[bytes, bytes | None]:

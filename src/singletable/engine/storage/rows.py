@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple, cast
 
 from msgspec import Struct
 
 from singletable.engine.storage.execute import Execute
+from singletable.engine.storage.stretch import Stretch, of_partition, of_partitions
 
 
 class Row(Struct, frozen=True):
@@ -84,11 +84,6 @@ class Rows:
             return Row(id_, size, json)
         return None
 
-    def json_of(self, execute: Execute, id_: int) -> bytes:
-        """The item of a row."""
-        ((json,),) = execute(f"SELECT item FROM {self.name} WHERE id = ?", (id_,))
-        return cast(bytes, json)
-
     def add(
         self, execute: Execute, at: Position, size: int, json: bytes, expires: int | None = None
     ) -> None:
@@ -113,41 +108,19 @@ class Rows:
         """Remove the row at a position, if there is one."""
         execute(self.remove_key, at)
 
-    def read(
-        self,
-        execute: Execute,
-        span: Span,
-        after: bytes | None,
-        *,
-        forward: bool,
-        sizes_only: bool,
-    ) -> Iterator[tuple[int, int, bytes]]:
-        """Id, size and JSON of the rows in a span, in order, beginning after a position."""
-        bindings = [span.partition, span.low]
-        if span.high is not None:
-            bindings.append(span.high)
-        if after is not None:
-            bindings.append(after)
-        statement = _read(self.name, span.high is not None, after is not None, forward, sizes_only)
-        return cast("Iterator[tuple[int, int, bytes]]", execute(statement, tuple(bindings)))
+    def between(self, span: Span, after: bytes | None, *, forward: bool) -> Stretch:
+        """The rows of a span, in order, beginning after a position."""
+        high = () if span.high is None else (span.high,)
+        start = () if after is None else (after,)
+        source = of_partition(self.name, bounded=bool(high), after=bool(start), forward=forward)
+        return Stretch(source, (span.partition, span.low, *high, *start))
 
-    def scan(
-        self,
-        execute: Execute,
-        low: bytes,
-        high: bytes | None,
-        after: Position | None,
-        *,
-        sizes_only: bool,
-    ) -> Iterator[tuple[int, int, bytes]]:
-        """Id, size and JSON of the rows between two partition bounds, after a position."""
-        bindings = [low]
-        if high is not None:
-            bindings.append(high)
-        if after is not None:
-            bindings.extend(after)
-        statement = _scan(self.name, high is not None, after is not None, sizes_only)
-        return cast("Iterator[tuple[int, int, bytes]]", execute(statement, tuple(bindings)))
+    def all_between(self, low: bytes, high: bytes | None, after: Position | None) -> Stretch:
+        """The rows between two partition bounds, after a position."""
+        above = () if high is None else (high,)
+        start = () if after is None else after
+        source = of_partitions(self.name, bounded=bool(above), after=bool(start))
+        return Stretch(source, (low, *above, *start))
 
     def count(self, execute: Execute) -> tuple[int, int]:
         """How many rows there are, and the sum of their sizes."""
@@ -175,27 +148,3 @@ class Rows:
             (Position(partition, sort), Row(id_, size, json))
             for partition, sort, id_, size, json in rows
         ]
-
-
-@lru_cache(256)
-def _read(name: str, bounded: bool, after: bool, forward: bool, sizes_only: bool) -> str:
-    above = " AND sort < ?" if bounded else ""
-    beyond = (" AND sort > ?" if forward else " AND sort < ?") if after else ""
-    return (
-        f"SELECT id, size, {_item(sizes_only)} FROM {name} WHERE partition = ? AND sort >= ?"
-        f"{above}{beyond} ORDER BY sort {'ASC' if forward else 'DESC'}"
-    )
-
-
-@lru_cache(256)
-def _scan(name: str, bounded: bool, after: bool, sizes_only: bool) -> str:
-    above = " AND partition < ?" if bounded else ""
-    beyond = " AND (partition, sort) > (?, ?)" if after else ""
-    return (
-        f"SELECT id, size, {_item(sizes_only)} FROM {name} WHERE partition >= ?{above}{beyond} "
-        "ORDER BY partition, sort"
-    )
-
-
-def _item(sizes_only: bool) -> str:
-    return "x''" if sizes_only else "item"
