@@ -24,7 +24,7 @@ def measure(scale: Scale) -> Iterable[Table]:
     found = figures(
         OURS, [peer for peer in others if peer.keeps_files], {_PUT: put}, scale, on_file=True
     )
-    columns = ["into files", "connections", "puts", "p50 / p99 in ms", "ratio to ours", "bar"]
+    columns = ["into files", "connections", "puts", "p50 / p99 in ms", "ours to theirs", "bar"]
     rows = [
         _row(found, server, connections, crowded=connections == max(scale.connections))
         for connections in scale.connections

@@ -15,7 +15,7 @@ from benchmarks.over_http.process import resident_bytes
 from benchmarks.over_http.server import Server, running
 from benchmarks.over_http.servers import OURS, peers
 from benchmarks.workload.items import item_of
-from benchmarks.workload.requests import CREATE
+from benchmarks.workload.requests import create
 
 CLAIM = "the endpoint answers half a second after its start, and needs little memory"
 START = Bar(at_most=0.5, unit=" s")
@@ -45,7 +45,7 @@ def _row(server: Server, scale: Scale) -> list[str]:
             starts.append(process.start_seconds)
     with running(server) as process:
         starts.append(process.start_seconds)
-        process.client.create(CREATE)
+        process.client.create(create())
         empty = resident_bytes(process.pid)
         process.client.fill(map(item_of, range(scale.stored)))
         full = resident_bytes(process.pid)

@@ -14,7 +14,7 @@ class Embedded:
 
     def __init__(self, engine: Engine) -> None:
         self._execute = engine.execute
-        self._execute(requests.CREATE)
+        self._execute(requests.create())
 
     def fill(self, items: Iterable[Item]) -> None:
         """Store many items, 25 at a time."""

@@ -62,7 +62,7 @@ class Moto:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        client.create_table(**_arguments(requests.CREATE))
+        client.create_table(**_arguments(requests.create()))
 
     def fill(self, items: Iterable[Item]) -> None:
         """Store many items, 25 at a time."""

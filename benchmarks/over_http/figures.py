@@ -12,7 +12,7 @@ from benchmarks.over_http.load import Load
 from benchmarks.over_http.requests import Prepare
 from benchmarks.over_http.server import Running, Server, running
 from benchmarks.over_http.trial import trial
-from benchmarks.workload.requests import CREATE
+from benchmarks.workload.requests import create
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def figures(
     for server in (ours, *peers):
         try:
             with running(server, on_file=on_file) as process:
-                process.client.create(CREATE)
+                process.client.create(create())
                 loads |= _loads(server, process, requests, scale, missing)
         except (Missing, WrongAnswer) as reason:
             # Without ours there is nothing to compare with.
@@ -69,10 +69,10 @@ def _loads(
     missing: list[str],
 ) -> dict[tuple[str, str, int], Load]:
     loads: dict[tuple[str, str, int], Load] = {}
-    for name, prepare in requests.items():
+    for number, (name, prepare) in enumerate(requests.items()):
         progress(f"{server.title}: {name}")
         try:
-            for connections, load in trial(process, prepare, scale).items():
+            for connections, load in trial(process, prepare, scale, cold=number == 0):
                 loads[server.name, name, connections] = load
         except WrongAnswer as reason:
             missing.append(f"{server.title} does not do “{name}”: {reason}.")

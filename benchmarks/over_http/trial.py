@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -22,31 +23,34 @@ _FEW = 16
 _LONGER = (4, 16)
 # A server is warm when it no longer becomes faster from go to go.
 _FASTER = 1.1
-_WARMING = 5
+_MOST = 5
 
 
-def trial(server: Running, prepare: Prepare, scale: Scale) -> dict[int, Load]:
+def trial(
+    server: Running, prepare: Prepare, scale: Scale, *, cold: bool = False
+) -> Iterator[tuple[int, Load]]:
     """The load that a server bears, by number of connections; WrongAnswer if it answers wrongly.
 
-    All figures are for the whole of what is asked, whatever number of pages that takes.
+    All figures are for the whole of what is asked, whatever number of pages that takes. A server
+    that is `cold` has not been asked anything before.
     """
     seconds = max(1, round(scale.seconds))
     with scratch() as folder:
         goes = _Goes(server, prepare(server.client, scale), folder)
         if scale.warm:
-            goes.warm(max(scale.connections), seconds)
-        borne = {each: goes.measured(each, seconds) for each in scale.connections}
-    parts = goes.request.parts
-    return {
-        connections: replace(
-            load,
-            a_second=load.a_second / parts,
-            p50=load.p50 * parts,
-            p99=load.p99 * parts,
-            processor=load.processor * parts,
-        )
-        for connections, load in borne.items()
-    }
+            goes.warm(max(scale.connections), seconds, at_least=_MOST if cold else 1)
+        for connections in sorted(scale.connections):
+            yield connections, _whole(goes.measured(connections, seconds), goes.request.parts)
+
+
+def _whole(page: Load, pages: int) -> Load:
+    return replace(
+        page,
+        a_second=page.a_second / pages,
+        p50=page.p50 * pages,
+        p99=page.p99 * pages,
+        processor=page.processor * pages,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +62,15 @@ class _Goes:
     folder: Path
     firsts: count[int] = field(default_factory=lambda: count(_NUMBERS, _NUMBERS))
 
-    def warm(self, connections: int, seconds: int) -> None:
+    def warm(self, connections: int, seconds: int, at_least: int) -> None:
         """Ask until the server becomes no faster: one that compiles as it runs has to have run."""
         last = 0.0
-        for _ in range(_WARMING):
-            rate = self._go(connections, seconds).a_second
-            if rate <= last * _FASTER:
+        for done in range(1, _MOST + 1):
+            borne = self._go(connections, seconds)
+            slow = borne.requests < _FEW
+            if done >= at_least and (slow or borne.a_second <= last * _FASTER):
                 return
-            last = rate
+            last = borne.a_second
 
     def measured(self, connections: int, seconds: int) -> Load:
         """The load that the server bears, for as long as it takes to have some answers."""
@@ -73,8 +78,12 @@ class _Goes:
         for times in _LONGER:
             if borne.requests < _FEW:
                 borne = self._go(connections, seconds * times)
-        if borne.requests == 0:
-            raise WrongAnswer(f"there was no answer in {seconds * _LONGER[-1]} seconds")
+        if borne.requests < _FEW:
+            longest = seconds * _LONGER[-1]
+            raise WrongAnswer(
+                f"over {connections} connections there were {borne.requests} answers "
+                f"in {longest} seconds"
+            )
         return borne
 
     def _go(self, connections: int, seconds: int) -> Load:
@@ -94,6 +103,8 @@ class _Goes:
 
 def _settle(server: Running) -> None:
     """Wait until the server is idle: a slow one may still work for those who have hung up."""
+    # Meanwhile a server may hang up on whoever says nothing.
+    server.client.close()
     until = time.monotonic() + 30
     while time.monotonic() < until:
         before = processor_seconds(server.pid)

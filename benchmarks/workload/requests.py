@@ -24,16 +24,23 @@ from singletable import (
 )
 
 TABLE = "benchmark"
+QUERIED = "queried"
 INDEXED = "indexed"
+COUNTED = "counted"
 INDEX = "by_name"
 BATCH = 25
 
-CREATE = CreateTable(
-    TABLE,
-    [AttributeDefinition("PK", "S"), AttributeDefinition("SK", "S")],
-    [KeySchemaElement("PK", "HASH"), KeySchemaElement("SK", "RANGE")],
-    billing_mode="PAY_PER_REQUEST",
-)
+
+def create(table: str = TABLE) -> CreateTable:
+    """A table with a partition key and a sort key."""
+    return CreateTable(
+        table,
+        [AttributeDefinition("PK", "S"), AttributeDefinition("SK", "S")],
+        [KeySchemaElement("PK", "HASH"), KeySchemaElement("SK", "RANGE")],
+        billing_mode="PAY_PER_REQUEST",
+    )
+
+
 CREATE_INDEXED = CreateTable(
     INDEXED,
     [AttributeDefinition(name, "S") for name in ("PK", "SK", "name")],
@@ -49,10 +56,10 @@ CREATE_INDEXED = CreateTable(
 )
 
 
-def query(partition: str) -> Query:
+def query(partition: str, table: str = TABLE) -> Query:
     """All items of a partition."""
     return Query(
-        TABLE,
+        table,
         key_condition_expression="PK = :partition",
         expression_attribute_values={":partition": {"S": partition}},
     )
@@ -78,10 +85,10 @@ def query_index(name: str) -> Query:
     )
 
 
-def count(partition: str, start: Item | None = None) -> Query:
+def count(partition: str, start: Item | None = None, table: str = TABLE) -> Query:
     """How many items a partition has; one page of the answer."""
     return Query(
-        TABLE,
+        table,
         select="COUNT",
         exclusive_start_key=start,
         key_condition_expression="PK = :partition",
