@@ -91,10 +91,13 @@ def _raw_put(body: bytes) -> bytes:
     return "\r\n".join(head).encode() + b"\r\n\r\n" + body
 
 
-# Whatever was acknowledged is there, however the process ends.
+# Whatever was acknowledged is there, however the process ends and whatever else could go wrong.
+@pytest.mark.parametrize("durability", ["full", "normal"])
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
-def test_what_was_acknowledged_is_in_the_file(by: signal.Signals, file: Path) -> None:
-    with endpoint("--file", str(file)) as running:
+def test_what_was_acknowledged_is_in_the_file(
+    by: signal.Signals, durability: str, file: Path
+) -> None:
+    with endpoint("--file", str(file), "--durability", durability) as running:
         crowd = Crowd(running, voters=4, enough=200)
         assert crowd.enough.wait(PATIENCE)
         code, _, _ = running.stop(by)

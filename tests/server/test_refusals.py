@@ -49,8 +49,9 @@ def test_other_machines_are_not_served_without_credentials(
         ["--file", "."],
         ["--file", "votes.db", "--access-log", "./votes.db"],
         ["--access-log", "nowhere/access.log"],
+        ["--durability", "normal"],
     ],
-    ids=["two places", "a folder", "one file for both", "a log that cannot be"],
+    ids=["two places", "a folder", "one file for both", "a log that cannot be", "lasting memory"],
 )
 def test_options_that_make_no_sense_are_told(
     capsys: pytest.CaptureFixture[str], options: list[str]

@@ -1,18 +1,18 @@
-"""The commands, and how they end."""
+"""The commands, and how they end.
+
+A command enters the rooms it needs when it is run, so that none waits for what others need.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from singletable.cli.dynamodb import dynamodb
-from singletable.cli.tour import take_tour
 from singletable.errors import SingleTableError
 
 app = typer.Typer(
@@ -50,6 +50,10 @@ def tour(
     request, its answer and the capacity units it consumed. Takes a second; needs no account, no
     network and no server.
     """
+    from rich.console import Console
+
+    from singletable.cli.tour import take_tour
+
     console = Console(color_system=None if plain else "auto", highlight=False)
     take_tour(console, file=file, plain=plain)
 
@@ -60,6 +64,8 @@ app.command()(dynamodb)
 @app.command()
 def version() -> None:
     """Print the version of singletable."""
+    from importlib.metadata import version as version_of
+
     typer.echo(f"singletable {version_of('singletable')}")
 
 

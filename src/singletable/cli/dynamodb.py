@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.text import Text
 
-from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.errors import AddressError
-from singletable.faults import AsyncFaultyDriver, faults_from_text
-from singletable.operations import AsyncDriver
-from singletable.server import (
-    AccessLog,
-    DynamoDBApp,
-    Guard,
-    Limits,
-    Metrics,
-    Observer,
-    check_address,
-    run_until_stopped,
-)
 
-_EXAMPLES = (
-    (
-        "boto3",
-        """\
-    boto3.client("dynamodb", endpoint_url="{url}", region_name="{region}",
-                 aws_access_key_id="any", aws_secret_access_key="any")
-""",
-    ),
-    (
-        "AWS CLI",
-        """\
-    export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any AWS_REGION={region}
-    aws dynamodb list-tables --endpoint-url {url}
-""",
-    ),
-)
+
+class Durability(StrEnum):
+    """What an acknowledged write survives."""
+
+    FULL = "full"
+    NORMAL = "normal"
 
 
 def dynamodb(
@@ -54,6 +27,13 @@ def dynamodb(
         bool,
         typer.Option("--memory", help="Keep the tables in memory only. This is the default."),
     ] = False,
+    durability: Annotated[
+        Durability,
+        typer.Option(
+            help="What an acknowledged write in a file survives: a power cut as well, or, faster, "
+            "the death of the process alone."
+        ),
+    ] = Durability.FULL,
     host: Annotated[
         str,
         typer.Option(help="The address to listen on. Other than this machine's needs credentials."),
@@ -102,44 +82,23 @@ def dynamodb(
     """
     if file is not None and memory:
         raise AddressError("Give --file or --memory, not both.")
+    if file is None and durability is not Durability.FULL:
+        raise AddressError("Tables in memory do not last: --durability goes with --file.")
     if file is not None and access_log is not None and file.resolve() == Path(access_log).resolve():
         raise AddressError("The tables and the access log cannot be in one file.")
-    check_address(host, guarded=credentials is not None)
-    guard = None
-    if credentials is not None:
-        guard = Guard.from_file(credentials, region=region, account=account)
-    injected = None if faults is None else faults_from_text(faults)
-    settings = Settings(region=region, account=account)
-    engine = Engine.in_memory(settings) if file is None else Engine.on_file(file, settings)
-    where = "in memory" if file is None else f"in {file}"
-    # Whoever reads the log from standard output should find nothing else there.
-    console = Console(highlight=False, soft_wrap=True, stderr=access_log == "-")
-    with engine, nullcontext() if access_log is None else AccessLog(access_log) as log:
-        driver: AsyncDriver = AsyncEngine(engine)
-        if injected is not None:
-            driver = AsyncFaultyDriver(driver, injected)
-        observer = Observer(Metrics() if metrics else None, log) if metrics or log else None
-        app = DynamoDBApp(driver, region=region, observer=observer, guard=guard)
-        asyncio.run(
-            run_until_stopped(
-                app,
-                driver,
-                host=host,
-                port=port,
-                limits=Limits(),
-                observer=observer,
-                at_once=True,
-                on_start=lambda at, number: _greet(console, at, number, where, region),
-            )
+    from singletable.cli.endpoint import Endpoint, serve
+
+    serve(
+        Endpoint(
+            file=file,
+            durable=durability is Durability.FULL,
+            host=host,
+            port=port,
+            region=region,
+            account=account,
+            credentials=credentials,
+            faults=faults,
+            metrics=metrics,
+            access_log=access_log,
         )
-
-
-def _greet(console: Console, host: str, port: int, where: str, region: str) -> None:
-    """Say where it is and how to talk to it."""
-    at = f"[{host}]" if ":" in host else host
-    url = f"http://{at}:{port}"
-    tables = escape(where)
-    console.print(f"\nDynamoDB is at [bold]{url}[/bold], its tables {tables}. Ctrl-C stops it.\n")
-    for client, text in _EXAMPLES:
-        console.print(Text(f"  {client}", style="dim"))
-        console.print(Text(text.format(url=url, region=region)))
+    )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from singletable.errors import SingleTableError
 from singletable.operations import AsyncDriver
-from singletable.server.guard import Guard
 from singletable.server.observe import Exchange, Observer, metered
 from singletable.server.request_faults import RequestFaults
 from singletable.wire import (
@@ -22,6 +21,9 @@ from singletable.wire import (
     operation_of,
     result_response,
 )
+
+if TYPE_CHECKING:  # most endpoints have no guard, and none waits for what it needs
+    from singletable.server.guard import Guard
 
 # ASGI's own shapes: messages are mappings of anything.
 Message: TypeAlias = MutableMapping[str, Any]

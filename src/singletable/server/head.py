@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from email.utils import formatdate
 from functools import lru_cache
 from http import HTTPStatus
 
 from singletable.wire import HttpResponse
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _FIRST_LINES = {one.value: f"HTTP/1.1 {one.value} {one.phrase}\r\n" for one in HTTPStatus}
 
 
@@ -25,4 +26,9 @@ def head_of(response: HttpResponse, keep: bool) -> bytes:
 
 @lru_cache(maxsize=1)
 def _date(second: int) -> str:
-    return formatdate(second, usegmt=True)
+    """The moment as HTTP writes it, whatever the locale."""
+    at = time.gmtime(second)
+    return (
+        f"{_DAYS[at.tm_wday]}, {at.tm_mday:02} {_MONTHS[at.tm_mon - 1]} {at.tm_year} "
+        f"{at.tm_hour:02}:{at.tm_min:02}:{at.tm_sec:02} GMT"
+    )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from singletable.errors import FaultsError, ValidationError
-from singletable.faults import AsyncFaultyDriver, Faults, faults_from_text
 from singletable.operations import AsyncDriver, Operation
 from singletable.wire import HttpRequest
+
+if TYPE_CHECKING:  # few ask for faults, and nobody else waits for what they need
+    from singletable.faults import AsyncFaultyDriver, Faults
 
 HEADER = "x-singletable-faults"
 
@@ -19,19 +21,23 @@ class RequestFaults:
 
     def __init__(self, driver: AsyncDriver) -> None:
         self._driver = driver
-        self._faulty = driver if isinstance(driver, AsyncFaultyDriver) else None
+        self._faulty: AsyncFaultyDriver | None = None
 
     def driver_for(self, request: HttpRequest) -> AsyncDriver:
         """The driver to answer the request with; ValidationError if its header makes no sense."""
         text = request.headers.get(HEADER)
         if text is None:
             return self._driver
+        from singletable.faults import AsyncFaultyDriver, faults_from_text
+
         try:
             faults = faults_from_text(text)
         except FaultsError as error:
             raise ValidationError(f"{HEADER}: {error}") from None
         if self._faulty is None:
-            self._faulty = AsyncFaultyDriver(self._driver)
+            given = self._driver
+            faulty = given if isinstance(given, AsyncFaultyDriver) else AsyncFaultyDriver(given)
+            self._faulty = faulty
         return _WithFaults(self._faulty, faults)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import version
 
 from singletable.server.observe.access_log import AccessLog
 from singletable.server.observe.exposition import Family, Sample, exposition, single
@@ -25,6 +24,8 @@ def metrics_page(metrics: Metrics, traffic: Traffic | None, log: AccessLog | Non
 
 @cache
 def _build() -> dict[str, str]:
+    from importlib.metadata import version  # it takes long to import, and few ask for the page
+
     return {"version": version("singletable"), "python": platform.python_version()}
 
 
