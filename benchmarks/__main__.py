@@ -22,6 +22,8 @@ from benchmarks.measuring.scale import Scale
 from benchmarks.measuring.scratch import HOME
 from benchmarks.measuring.table import Table
 
+_KEPT = HOME / "performance.md"
+
 
 class Benchmark(Protocol):
     """What a file in this folder has."""
@@ -77,8 +79,10 @@ def main(arguments: Sequence[str]) -> int:
     print(blocks["machine"])
     for name in wanted or names():
         blocks[name] = run(name, Scale(seconds=cast(float, asked.seconds)))
-    _write(blocks, to_page=cast(bool, asked.write))
+        # At once, so that a benchmark that breaks takes nothing with it.
+        _write(blocks, to_page=cast(bool, asked.write))
     print(f"\nAll of it took {time.monotonic() - begun:,.0f} seconds.")
+    print(f"The tables as Markdown are in {_KEPT.relative_to(HOME.parent)}.")
     return 0
 
 
@@ -93,9 +97,7 @@ def _asked(arguments: Sequence[str]) -> argparse.Namespace:
 def _write(blocks: dict[str, str], *, to_page: bool) -> None:
     """Keep the tables as Markdown, and put them into the documentation if that is wanted."""
     HOME.mkdir(exist_ok=True)
-    kept = HOME / "performance.md"
-    kept.write_text("\n\n".join(blocks.values()) + "\n")
-    print(f"\nThe tables as Markdown are in {kept.relative_to(HOME.parent)}.")
+    _KEPT.write_text("\n\n".join(blocks.values()) + "\n")
     if to_page:
         page = PAGE.read_text()
         for name, block in blocks.items():
