@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
+from functools import partial
 from http.client import HTTPConnection
 from queue import SimpleQueue
 
 from drills.faces.client import Client, answer_of
+from drills.faces.threads import side_by_side
 from singletable import AsyncEngine, Engine
 from singletable.server import DynamoDBApp, Listener
 from singletable.wire import write_request
@@ -31,14 +33,12 @@ def on_endpoint(engine: Engine, clients: Sequence[Client]) -> None:
     serving = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     serving.start()
     address = addresses.get(timeout=10)
-    threads = [threading.Thread(target=_ask, args=(address, client)) for client in clients]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    loop.call_soon_threadsafe(done.set)
-    serving.join()
-    loop.close()
+    try:
+        side_by_side([partial(_ask, address, client) for client in clients])
+    finally:
+        loop.call_soon_threadsafe(done.set)
+        serving.join()
+        loop.close()
 
 
 def _ask(address: tuple[str, int], client: Client) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from drills.faces.client import Client, carried_out, refused
 from drills.faces.endpoint import on_endpoint
+from drills.faces.threads import side_by_side
 from singletable import AsyncEngine, Driver, Engine, OperationError
 
 Face: TypeAlias = Callable[[Engine, Sequence[Client]], None]
@@ -16,21 +17,7 @@ Face: TypeAlias = Callable[[Engine, Sequence[Client]], None]
 
 def in_threads(engine: Driver, clients: Sequence[Client]) -> None:
     """Every client has a thread of its own."""
-    failures: list[BaseException] = []
-
-    def work(client: Client) -> None:
-        try:
-            _in_turn(engine, client)
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work, args=(client,)) for client in clients]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
+    side_by_side([partial(_in_turn, engine, client) for client in clients])
 
 
 def in_tasks(engine: Engine, clients: Sequence[Client]) -> None:

@@ -147,6 +147,14 @@ def test_a_forked_child_is_refused_and_harms_nobody(tmp_path: Path) -> None:
         assert count(again) == 2
 
 
+def test_a_forked_child_may_open_what_was_closed_before(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    engine = make(Engine.on_file(path))
+    engine.close()
+    assert forked(lambda: refusal(path)) == ""
+    assert refusal(path) == ""
+
+
 # The whole interpreter ends in the child, while the parent is in the middle of its writes.
 def test_children_that_end_while_the_parent_writes_harm_nobody(tmp_path: Path) -> None:
     path = tmp_path / "one.db"

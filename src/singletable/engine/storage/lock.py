@@ -52,9 +52,14 @@ class Hold:
             self._inode = _inode(os.fstat(self._files[0]))
             _holds.add(self)
 
+    @property
+    def is_held(self) -> bool:
+        """Whether the file has not been let go."""
+        return bool(self._files)
+
     def is_of(self, inode: tuple[int, int]) -> bool:
         """Whether this file is held."""
-        return bool(self._files) and self._inode == inode
+        return self.is_held and self._inode == inode
 
     def keep(self, connection: apsw.Connection) -> None:
         """Close the connection with the file, and not in a forked child."""
@@ -108,7 +113,8 @@ def _forget_all() -> None:
     global _one_at_a_time
     _one_at_a_time = threading.Lock()  # another thread may have had it when the process forked
     for hold in list(_holds):
-        hold.forget()
+        if hold.is_held:
+            hold.forget()
 
 
 os.register_at_fork(after_in_child=_forget_all)
