@@ -29,7 +29,7 @@ def test_a_broken_driver_is_found_guilty(fault: str) -> None:
         engine.execute(table())
         driver = BROKEN[fault](engine)
         events = Events()
-        in_threads(driver, contestants(4, 25, events))
+        in_threads(driver, contestants(4, 40, events))
         if isinstance(driver, LateWrites):
             driver.finish()
         in_turn(engine, [reader(events)])

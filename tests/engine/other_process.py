@@ -20,7 +20,7 @@ from singletable import (
 
 _HEAD = """
 import gc, os, signal, sqlite3, sys, threading, time
-from singletable import *
+from singletable import DescribeTable, Engine, PutItem, Settings, StorageError
 from tests.engine.other_process import make, put, count
 path = sys.argv[1]
 """
