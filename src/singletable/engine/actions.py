@@ -9,7 +9,7 @@ from msgspec import Struct
 from singletable.engine.capacity import Cost, write_units
 from singletable.engine.dialect import TRANSACTION
 from singletable.engine.keys import item_position, key_position
-from singletable.engine.parameters import read_expressions
+from singletable.engine.reading import read_expressions
 from singletable.engine.session import Session
 from singletable.engine.storage import Position
 from singletable.engine.table import Table
@@ -68,7 +68,7 @@ def outcome(action: Action, old: Stored) -> Updated | None:
         case Put():
             return Updated(action.key, action.size)
         case UpdateRequest():
-            return updated(old.table, action.update, action.key, old.item)
+            return updated(old, action.update, action.key)
         case Delete():
             return None
         case ConditionCheck():

@@ -1,25 +1,11 @@
-"""The expression parameters of a request: which go together, and what they say once read."""
+"""The expression parameters of a request, and which of them go together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msgspec import Struct
-
-from singletable.engine.dialect import Dialect
 from singletable.errors import ValidationError
-from singletable.expressions import (
-    Condition,
-    KeyCondition,
-    Placeholders,
-    Projection,
-    Update,
-    check_key_condition,
-    key_clauses,
-    parse_condition,
-    parse_projection,
-    parse_update,
-)
+from singletable.expressions import Projection
 from singletable.values import INVALID
 
 
@@ -61,19 +47,6 @@ SCAN = Parameters(
 )
 
 
-class Expressions(Struct, frozen=True):
-    """What the expressions of a request say; None for those that are not there."""
-
-    update: Update | None = None
-    condition: Condition | None = None
-    key_condition: KeyCondition | None = None
-    filter: Condition | None = None
-    projection: Projection | None = None
-
-
-_NONE = Expressions()
-
-
 def check_mixture(request: object, parameters: Parameters) -> None:
     """Raise if expressions meet legacy parameters, or names and values have no expression."""
     expressions = [n for n, f in parameters.expressions if getattr(request, f) is not None]
@@ -96,35 +69,6 @@ def check_mixture(request: object, parameters: Parameters) -> None:
         raise ValidationError(
             f"ExpressionAttributeValues can only be specified when using expressions{suffix}"
         )
-
-
-def read_expressions(request: object, dialect: Dialect) -> Expressions:
-    """What the request's expressions say; ValidationError if one cannot be read."""
-    names: dict[str, str] | None = getattr(request, "expression_attribute_names", None)
-    values = getattr(request, "expression_attribute_values", None)
-    update: str | None = getattr(request, "update_expression", None)
-    condition: str | None = getattr(request, "condition_expression", None)
-    key_condition: str | None = getattr(request, "key_condition_expression", None)
-    filter_: str | None = getattr(request, "filter_expression", None)
-    projection: str | None = getattr(request, "projection_expression", None)
-    if (
-        update is None
-        and condition is None
-        and key_condition is None
-        and filter_ is None
-        and projection is None
-    ):
-        return _NONE
-    placeholders = Placeholders.checked(names, values, dialect.check_expression_value)
-    read_update = None if update is None else parse_update(update, placeholders)
-    read_condition = None if condition is None else parse_condition(condition, placeholders)
-    if key_condition is not None:
-        check_key_condition(key_condition, placeholders)
-    read_filter = None if filter_ is None else parse_condition(filter_, placeholders, FILTER[0])
-    read_projection = None if projection is None else parse_projection(projection, placeholders)
-    placeholders.check_unused()
-    clauses = None if key_condition is None else key_clauses(key_condition, placeholders)
-    return Expressions(read_update, read_condition, clauses, read_filter, read_projection)
 
 
 def attributes_to_get(names: list[str] | None) -> Projection | None:

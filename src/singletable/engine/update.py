@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from singletable.engine.keys import (
     NOT_VALID,
@@ -13,6 +13,7 @@ from singletable.engine.keys import (
 )
 from singletable.engine.projection import check_scalar_keys
 from singletable.engine.table import Table
+from singletable.engine.write import Stored
 from singletable.errors import ValidationError
 from singletable.expressions import (
     Literally,
@@ -24,7 +25,7 @@ from singletable.expressions import (
     paths_of_update,
     result_type,
 )
-from singletable.values import INVALID, MAX_ITEM_SIZE, TOO_DEEP, Item, check_item
+from singletable.values import INVALID, MAX_ITEM_SIZE, TOO_DEEP, Item, check_item, item_size
 
 TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 WRONG_INDEX_KEY = (
@@ -32,8 +33,7 @@ WRONG_INDEX_KEY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
+class Updated(Struct, frozen=True):
     """The item after an update."""
 
     item: Item
@@ -48,22 +48,24 @@ def check_update(table: Table, update: Update) -> None:
             raise ValidationError(
                 f"{INVALID}Cannot update attribute {name}. This attribute is part of the key"
             )
-    for action in update:
-        if isinstance(action, Set) and len(action.path) == 1:
-            _check_index_key(table, str(action.path[0]), action.term)
+    if table.index_keys:
+        for action in update:
+            if isinstance(action, Set) and len(action.path) == 1:
+                _check_index_key(table, str(action.path[0]), action.term)
     check_scalar_keys(table, paths_of_update(update))
 
 
-def updated(table: Table, update: Update, key: Item, old: Item | None) -> Updated | None:
+def updated(old: Stored, update: Update, key: Item) -> Updated | None:
     """The item that the update makes of the old one, or of the key alone if there is none.
 
     An update that only takes away makes no item of none.
     """
-    if old is None and update and not creates_item(update):
+    table, before = old.table, old.item
+    if before is None and update and not creates_item(update):
         return None
-    new = apply_update(update, key if old is None else old)
+    new = apply_update(update, key if before is None else before)
     try:
-        item, size = check_item(new)
+        item, size = check_item(new) if before is None else _check_touched(before, old.size, new)
     except ValidationError as error:
         if error.message == TOO_DEEP:
             raise ValidationError("Nesting Levels have exceeded supported limits") from None
@@ -72,7 +74,7 @@ def updated(table: Table, update: Update, key: Item, old: Item | None) -> Update
         raise ValidationError(TOO_LARGE)
     for name, (attribute, _) in table.index_keys.items():
         value = item.get(name)
-        if value is None or value == (old or {}).get(name):
+        if value is None or value == (before or {}).get(name):
             continue
         if attribute.type not in value:
             raise ValidationError(WRONG_INDEX_KEY)
@@ -80,6 +82,15 @@ def updated(table: Table, update: Update, key: Item, old: Item | None) -> Update
             raise _empty_index_key(empty)
         check_index_key_size(table, attribute, value)
     return Updated(item, size)
+
+
+def _check_touched(before: Item, size: int, new: Item) -> tuple[Item, int]:
+    """The item in canonical form and its size, of which only what is not as it was is looked at."""
+    touched = {name: value for name, value in new.items() if before.get(name) is not value}
+    gone = {name: value for name, value in before.items() if new.get(name) is not value}
+    kept, added = check_item(touched)
+    item = new if kept is touched else {**new, **kept}
+    return item, size - item_size(gone) + added
 
 
 def _check_index_key(table: Table, name: str, term: Term) -> None:

@@ -54,6 +54,7 @@ from singletable.expressions.parse import (
 )
 from singletable.expressions.paths import value_at
 from singletable.expressions.placeholders import Placeholders
+from singletable.expressions.prepared import prepare
 from singletable.expressions.project import project
 from singletable.expressions.render import (
     render_condition,
@@ -112,6 +113,7 @@ __all__ = [
     "parse_update",
     "paths_of",
     "paths_of_update",
+    "prepare",
     "project",
     "render_condition",
     "render_key_condition",

@@ -44,11 +44,26 @@ class _Draft:
 def apply_update(update: Update, item: Item) -> Item:
     """The item as the update leaves it. The one given, and the values in it, stay as they are."""
     values = [evaluate(action.term, item) if isinstance(action, Set) else None for action in update]
+    if max([len(action.path) for action in update], default=1) == 1:
+        return _applied_at_top(update, values, item)
     draft = _Draft("M", dict(item.items()))
     for action, value in zip(update, values, strict=True):
         _apply(action, value, draft)
     # The draft of an item is a map of values.
     return cast(Item, _closed(draft).get("M"))
+
+
+def _applied_at_top(update: Update, values: list[AttributeValue | None], item: Item) -> Item:
+    """The same for whole attributes: nothing has to be opened."""
+    new = item.copy()
+    for action, value in zip(update, values, strict=True):
+        name = cast(str, action.path[0])
+        kept = _kept(action, value, new.get(name))
+        if kept is not None:
+            new[name] = kept
+        else:
+            new.pop(name, None)
+    return new
 
 
 def updated_attributes(update: Update, item: Item) -> Item:
@@ -62,21 +77,28 @@ def _apply(action: Action, value: AttributeValue | None, item: _Draft) -> None:
     if isinstance(existing, _Draft):
         # Only overlapping paths lead here, and parse_update refuses them.
         raise ValidationError(INVALID_PATH)
-    match action:
-        case Set():
-            kept = value
-        case Remove():
-            kept = None
-        case Add(_, added):
-            kept = _added(existing, added)
-        case Delete(_, deleted):
-            kept = _without(existing, deleted)
-        case _:
-            assert_never(action)
+    kept = _kept(action, value, existing)
     if kept is None:
         parent.members.pop(step, None)
     else:
         parent.members[step] = kept
+
+
+def _kept(
+    action: Action, value: AttributeValue | None, existing: AttributeValue | None
+) -> AttributeValue | None:
+    """What the action leaves where `existing` was; None if nothing."""
+    match action:
+        case Set():
+            return value
+        case Remove():
+            return None
+        case Add(_, added):
+            return _added(existing, added)
+        case Delete(_, deleted):
+            return _without(existing, deleted)
+        case _:
+            assert_never(action)
 
 
 def _parent(path: Path, item: _Draft) -> _Draft:

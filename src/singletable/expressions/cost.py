@@ -6,6 +6,7 @@ attributes that are not touched cost nothing; the numbers were measured at AWS t
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import assert_never
 
 from singletable.expressions.nodes import (
@@ -55,10 +56,12 @@ def _action(action: Action) -> int:
             assert_never(action)
 
 
+@lru_cache(1024)
 def _target(path: Path) -> int:
     return sum([text_size(str(step)) for step in path]) + NESTED_STEP * (len(path) - 1)
 
 
+@lru_cache(1024)
 def _source(path: Path) -> int:
     return READ + sum([READ_STEP + text_size(str(step)) for step in path])
 

@@ -5,8 +5,9 @@ Which attributes are keys, and of what type, only the table knows. Everything el
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, assert_never, cast
+
+from msgspec import Struct
 
 from singletable.errors import ValidationError
 from singletable.expressions.placeholders import Placeholders
@@ -29,8 +30,7 @@ _FORBIDDEN = ("<>", "IN", "attribute_exists", "attribute_not_exists", "attribute
 _INVALID_CONDITION = "Invalid condition in KeyConditionExpression: "
 
 
-@dataclass(frozen=True, slots=True)
-class KeyClause:
+class KeyClause(Struct, frozen=True):
     """What one key attribute must be: a comparator, and one value or, for BETWEEN, two."""
 
     attribute: str

@@ -6,8 +6,9 @@ Names and values stand here as themselves, never as the `#n` and `:v` they were 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from singletable.values import AttributeValue
 
@@ -15,22 +16,19 @@ Path: TypeAlias = tuple[str | int, ...]
 Comparator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """The value that an item holds at a path."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Literally:
+class Literally(Struct, frozen=True):
     """A value given with the request."""
 
     value: AttributeValue
 
 
-@dataclass(frozen=True, slots=True)
-class SizeOf:
+class SizeOf(Struct, frozen=True):
     """The size of what an item holds at a path: characters, bytes or members."""
 
     path: Path
@@ -39,8 +37,7 @@ class SizeOf:
 Operand: TypeAlias = At | Literally | SizeOf
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """left <comparator> right"""
 
     comparator: Comparator
@@ -48,8 +45,7 @@ class Compare:
     right: Operand
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(Struct, frozen=True):
     """operand BETWEEN low AND high, both ends included"""
 
     operand: Operand
@@ -57,70 +53,61 @@ class Between:
     high: Operand
 
 
-@dataclass(frozen=True, slots=True)
-class In:
+class In(Struct, frozen=True):
     """operand IN (options)"""
 
     operand: Operand
     options: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(Struct, frozen=True):
     """attribute_exists(path)"""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class NotExists:
+class NotExists(Struct, frozen=True):
     """attribute_not_exists(path)"""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class HasType:
+class HasType(Struct, frozen=True):
     """attribute_type(operand, type)"""
 
     operand: Operand
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class BeginsWith:
+class BeginsWith(Struct, frozen=True):
     """begins_with(operand, prefix)"""
 
     operand: Operand
     prefix: Operand
 
 
-@dataclass(frozen=True, slots=True)
-class Contains:
+class Contains(Struct, frozen=True):
     """contains(operand, member)"""
 
     operand: Operand
     member: Operand
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(Struct, frozen=True):
     """left AND right"""
 
     left: Condition
     right: Condition
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(Struct, frozen=True):
     """left OR right"""
 
     left: Condition
     right: Condition
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """NOT condition"""
 
     condition: Condition
@@ -131,24 +118,21 @@ Condition: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class IfNotExists:
+class IfNotExists(Struct, frozen=True):
     """if_not_exists(path, otherwise)"""
 
     path: Path
     otherwise: Term
 
 
-@dataclass(frozen=True, slots=True)
-class ListAppend:
+class ListAppend(Struct, frozen=True):
     """list_append(first, second)"""
 
     first: Term
     second: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """left + right, or left - right"""
 
     sign: Literal["+", "-"]
@@ -159,31 +143,27 @@ class Sum:
 Term: TypeAlias = At | Literally | IfNotExists | ListAppend | Sum
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(Struct, frozen=True):
     """SET path = term"""
 
     path: Path
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Struct, frozen=True):
     """REMOVE path"""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Add:
+class Add(Struct, frozen=True):
     """ADD path value: to a number, or members to a set"""
 
     path: Path
     value: AttributeValue
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True):
     """DELETE path value: members from a set"""
 
     path: Path

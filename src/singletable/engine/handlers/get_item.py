@@ -11,9 +11,9 @@ from singletable.engine.parameters import (
     GET,
     attributes_to_get,
     check_mixture,
-    read_expressions,
 )
 from singletable.engine.projection import check_scalar_keys, projected_json
+from singletable.engine.reading import read_expressions
 from singletable.engine.session import Session
 from singletable.expressions import Projection
 from singletable.operations import GetItem, ItemGot

@@ -8,7 +8,8 @@ from singletable.engine.condition import check_condition
 from singletable.engine.dialect import SINGLE_WRITE, Bare
 from singletable.engine.keys import item_position
 from singletable.engine.legacy import expected_condition
-from singletable.engine.parameters import WRITE, check_mixture, read_expressions
+from singletable.engine.parameters import WRITE, check_mixture
+from singletable.engine.reading import read_expressions
 from singletable.engine.results import item_written
 from singletable.engine.session import Session
 from singletable.engine.write import put, stored_at

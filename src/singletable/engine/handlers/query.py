@@ -12,9 +12,9 @@ from singletable.engine.parameters import (
     QUERY_BY_KEY_CONDITIONS,
     attributes_to_get,
     check_mixture,
-    read_expressions,
 )
 from singletable.engine.projection import check_scalar_keys
+from singletable.engine.reading import read_expressions
 from singletable.engine.select import check_all_attributes, check_select, index_named, select_from
 from singletable.engine.session import Session
 from singletable.engine.span import span_of

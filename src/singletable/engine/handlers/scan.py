@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from singletable.engine.dialect import SCAN as DIALECT
 from singletable.engine.legacy import filter_condition
 from singletable.engine.page import Reading, read_page
-from singletable.engine.parameters import SCAN, attributes_to_get, check_mixture, read_expressions
+from singletable.engine.parameters import SCAN, attributes_to_get, check_mixture
 from singletable.engine.projection import check_scalar_keys
+from singletable.engine.reading import read_expressions
 from singletable.engine.select import check_all_attributes, check_select, index_named, select_from
 from singletable.engine.session import Session
 from singletable.engine.start_key import (

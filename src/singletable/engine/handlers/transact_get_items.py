@@ -10,8 +10,8 @@ from singletable.engine.cancellation import TWICE, canceled_at
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.dialect import TRANSACTION
 from singletable.engine.keys import EmptyKey, key_position
-from singletable.engine.parameters import read_expressions
 from singletable.engine.projection import check_scalar_keys, projected_json
+from singletable.engine.reading import read_expressions
 from singletable.engine.session import Session
 from singletable.engine.storage import Position, Row
 from singletable.engine.table import Table

@@ -9,7 +9,8 @@ from singletable.engine.condition import check_condition
 from singletable.engine.dialect import SINGLE_WRITE, Bare
 from singletable.engine.keys import key_position
 from singletable.engine.legacy import attribute_updates, check_types, expected_condition
-from singletable.engine.parameters import UPDATE, check_mixture, read_expressions
+from singletable.engine.parameters import UPDATE, check_mixture
+from singletable.engine.reading import read_expressions
 from singletable.engine.results import item_written
 from singletable.engine.session import Session
 from singletable.engine.update import TOO_LARGE, check_update, updated
@@ -53,7 +54,7 @@ def run(plan: UpdatePlan, session: Session) -> ItemWritten:
     check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
     if request.attribute_updates is not None:
         check_types(plan.update, old.item or {})
-    new = updated(table, plan.update, key, old.item)
+    new = updated(old, plan.update, key)
     cost = Cost(1) if new is None else put(session, old, new.item, new.size)
     if request.return_values is None:
         return item_written(session, request, old, key, cost, None)
