@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -75,17 +76,30 @@ def serve(asked: Endpoint) -> None:
         metrics = Metrics() if asked.metrics else None
         observer = Observer(metrics, log) if metrics or log else None
         app = DynamoDBApp(driver, region=asked.region, observer=observer, guard=guard)
-        asyncio.run(
-            run_until_stopped(
-                app,
-                driver,
-                host=asked.host,
-                port=asked.port,
-                observer=observer,
-                at_once=True,
-                on_start=partial(_greet, asked),
-            )
+        serving = run_until_stopped(
+            app,
+            driver,
+            host=asked.host,
+            port=asked.port,
+            observer=observer,
+            at_once=True,
+            on_start=partial(_greet, asked),
         )
+        # What is here now stays, and a request leaves nothing that refers to itself: so there is
+        # little to look for, and it is looked for seldom.
+        gc.freeze()
+        gc.set_threshold(10_000, 50, 50)
+        with asyncio.Runner(loop_factory=_new_loop) as runner:
+            runner.run(serving)
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """uvloop's event loop where it is installed, which is the faster one."""
+    try:
+        from uvloop import new_event_loop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return new_event_loop()
 
 
 # Who asks for neither does not wait for what they need.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from singletable.wire.http import HttpRequest
 
 _FIRST_LINE = "POST / HTTP/1.1"
-_END_OF_HEAD = b"\r\n\r\n"
+_PRINTABLE = bytes(range(0x20, 0x7F))
 # Headers that change how the body comes, or what happens to the connection.
 _SPECIAL = frozenset(["transfer-encoding", "expect", "upgrade", "proxy-connection", "trailer"])
 _KEEP = (None, "keep-alive", "Keep-Alive")
@@ -21,24 +21,21 @@ _NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 def plain_request(data: bytes, client: str, most_headers: int) -> HttpRequest | None:
     """The one request that the bytes are, on a connection that is kept; None if they may not be."""
-    end = data.find(_END_OF_HEAD)
-    if not 0 < end <= most_headers:
+    head, _, body = data.partition(b"\r\n\r\n")
+    if len(head) > most_headers:
         return None
-    head = data[:end].decode("latin-1")
-    # Space around a value is no part of it: let someone else cut it off.
-    if not head.isascii() or " \r\n" in head or ":  " in head or head[-1] == " ":
-        return None
-    first, *lines = head.split("\r\n")
-    if first != _FIRST_LINE:
+    first, *lines = head.decode("latin-1").split("\r\n")
+    # Nothing but these lines and what divides them: no other breaks, nothing that does not print.
+    if first != _FIRST_LINE or head.translate(None, _PRINTABLE) != b"\r\n" * len(lines):
         return None
     headers: dict[str, str] = {}
     for line in lines:
         spelled, _, value = line.partition(": ")
         name = _lower(spelled)
-        if name is None or not value or not value.isprintable():
+        # Space around a value is no part of it: let someone else cut it off.
+        if name is None or not value or value != value.strip():
             return None
         headers[name] = value
-    body = data[end + 4 :]
     if len(headers) != len(lines) or headers.get("content-length") != str(len(body)):
         return None
     if headers.get("connection") not in _KEEP or not _SPECIAL.isdisjoint(headers):
