@@ -107,7 +107,8 @@ def test_unknown_attributes_are_kept_and_put_back() -> None:
         (
             "rank",
             "first",
-            "Ballot.rank: expected a whole number (int), but got 'first' (str).",
+            "Ballot.rank: expected a whole number (int), but got 'first' (str). "
+            "Convert it first: int(…).",
         ),
         ("voter", None, "Ballot.voter: expected text (str), but got None."),
         (

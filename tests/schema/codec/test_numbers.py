@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import Stored, codec_of, compile_codec
 from singletable.values import AttributeValue
+from tests.schema.codec.values import Right
 
 
 def _both(kind: Any) -> list[Callable[[object], AttributeValue]]:
@@ -84,6 +85,14 @@ def test_a_whole_number_that_no_float_is_cannot_be_given_for_one() -> None:
         for encode in _both(float):
             with pytest.raises(InvalidValue, match="No float is exactly this number"):
                 encode(number)
+
+
+# An IntFlag keeps bits that it has no name for.
+def test_flags_that_dynamodb_cannot_hold_are_refused() -> None:
+    for encode in _both(Right):
+        assert encode(Right.READ | Right.WRITE) == {"N": "3"}
+        with pytest.raises(InvalidValue, match="that DynamoDB can hold"):
+            encode(Right(2**130))
 
 
 def test_a_float_is_held_as_its_shortest_text() -> None:

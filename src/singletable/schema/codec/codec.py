@@ -25,6 +25,8 @@ TYPE_WORDS = {
     "BS": "a set of binaries (BS)",
 }
 
+OR_DECLARE = "Correct the item, or declare the field as what it holds."
+
 
 @dataclass(frozen=True, slots=True)
 class Codec:
@@ -51,10 +53,12 @@ class Codec:
 def unfit(says: str, value: object, advice: str = "") -> InvalidValue:
     """What is said of a value that is not of the type."""
     came = "None" if value is None else f"{shown(value)} ({type(value).__name__})"
+    if value is None:
+        advice = advice or "Give one, or declare the type as T | None."
     return InvalidValue(f"expected {says}, but got {came}.{_after(advice)}")
 
 
-def mismatch(says: str, value: AttributeValue, advice: str = "") -> ItemMismatch:
+def mismatch(says: str, value: AttributeValue, advice: str = OR_DECLARE) -> ItemMismatch:
     """What is said of an attribute that does not hold the type."""
     kind = type_of(value) if value else ""
     came = TYPE_WORDS.get(kind, "no value")

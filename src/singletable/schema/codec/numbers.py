@@ -46,9 +46,13 @@ def shown_number(value: int | Decimal | float) -> str:
     return shown(value)
 
 
+def _convert(value: object, kind: str) -> str:
+    return f"Convert it first: {kind}(…)." if isinstance(value, str) else ""
+
+
 def _encode_whole(value: object) -> AttributeValue:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise unfit(WHOLE_SAYS, value)
+        raise unfit(WHOLE_SAYS, value, _convert(value, "int"))
     return {"N": number_text(WHOLE_SAYS, int(value))}
 
 
@@ -80,7 +84,7 @@ WHOLE = Codec(
 
 def _encode_decimal(value: object) -> AttributeValue:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        advice = ""
+        advice = _convert(value, "Decimal")
         if isinstance(value, float):
             advice = f'Write Decimal("{value!r}"), which is exact.'
         raise unfit(DECIMAL_SAYS, value, advice)
@@ -114,7 +118,7 @@ DECIMAL = Codec(
 
 def _encode_float(value: object) -> AttributeValue:
     if isinstance(value, bool) or not isinstance(value, float | int):
-        raise unfit(FLOAT_SAYS, value)
+        raise unfit(FLOAT_SAYS, value, _convert(value, "float"))
     if isinstance(value, int) and not _same_as_float(value):
         raise unfit(
             FLOAT_SAYS,
