@@ -104,12 +104,15 @@ def _end_block(session: Session) -> None:
 
 def _end_of_heavy(execute: Execute, most: int) -> int:
     """Where the blocks end that no longer fit into so many bytes; the newest always does."""
-    weight = 0
+    ((weight,),) = execute("SELECT sum(bytes) FROM change_blocks")
+    if cast(int, weight) <= most:
+        return 0
+    held = 0
     for number, (position, size) in enumerate(
         execute("SELECT position, bytes FROM change_blocks ORDER BY position DESC")
     ):
-        weight += cast(int, size)
-        if number and weight > most:
+        held += cast(int, size)
+        if number and held > most:
             return cast(int, position)
     return 0
 

@@ -17,7 +17,7 @@ def projected_json(projection: Projection, json: bytes) -> bytes:
 
 def check_scalar_keys(table: Table, paths: Iterable[Path]) -> None:
     """Raise if a path leads into a key attribute, which is a scalar."""
-    nested = {path[0] for path in paths if len(path) > 1}
+    nested = [path[0] for path in paths if len(path) > 1]
     if not nested:
         return
     for kind, names in (("Key", table.key.names), ("IndexKey", tuple(table.index_keys))):

@@ -111,22 +111,22 @@ def paths_of_update(update: Update) -> tuple[Path, ...]:
     for action in update:
         paths.append(action.path)
         if isinstance(action, Set):
-            paths += _paths_in(action.term)
+            _add_paths_in(action.term, paths)
     return tuple(paths)
 
 
-def _paths_in(term: Term) -> Iterator[Path]:
+def _add_paths_in(term: Term, paths: list[Path]) -> None:
     match term:
-        case At(path):
-            yield path
         case Literally():
             return
+        case At(path):
+            paths.append(path)
         case IfNotExists(path, otherwise):
-            yield path
-            yield from _paths_in(otherwise)
+            paths.append(path)
+            _add_paths_in(otherwise, paths)
         case ListAppend(one, other) | Sum(_, one, other):
-            yield from _paths_in(one)
-            yield from _paths_in(other)
+            _add_paths_in(one, paths)
+            _add_paths_in(other, paths)
         case _:
             assert_never(term)
 
