@@ -205,6 +205,20 @@ def test_closing_carries_out_what_waits(tmp_path: Path) -> None:
     again.close()
 
 
+# The thread that commits is gone by then; an answer must come all the same.
+def test_a_write_after_closing_is_refused_on_an_event_loop_too(tmp_path: Path) -> None:
+    database = lay_out(Database(tmp_path / "notes.db"))
+
+    async def run() -> None:
+        await database.write_soon(note)
+        await asyncio.to_thread(database.close)
+        for _ in range(2):
+            with pytest.raises(EngineClosed):
+                await asyncio.wait_for(database.write_soon(note), 10)
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("place", ["memory", "file"])
 def test_closing_waits_for_readers_and_writers_and_refuses_the_rest(
     tmp_path: Path, place: str

@@ -70,7 +70,8 @@ class Write:
 class Group:
     """Writes of one transaction, in order.
 
-    The first to be kept needs no savepoint: if it fails, there is nothing else to be undone.
+    The first to be kept needs no savepoint: if it fails, there is nothing else to be undone. Until
+    then the group has not `begun`, and there is nothing to commit.
     """
 
     def __init__(self, connection: apsw.Connection, follower: Follower) -> None:
@@ -79,14 +80,14 @@ class Group:
         self._execute = statements(connection)
         self._follower = follower
         self._before = follower.mark()
-        self._begun = False
+        self.begun = False
 
     def carry_out(self, write: Write) -> None:
         """Do the work, or leave its error with it; raise if the whole group cannot go on."""
         if write.future is not None and write.future.cancelled():
             return
         self.writes.append(write)
-        if self._begun:
+        if self.begun:
             self._carry_out_in_savepoint(write)
             return
         self._execute("BEGIN IMMEDIATE")
@@ -96,7 +97,7 @@ class Group:
             write.error = _told(error)
             self._roll_back()
         else:
-            self._begun = True
+            self.begun = True
 
     def _carry_out_in_savepoint(self, write: Write) -> None:
         mark = self._follower.mark()
@@ -113,7 +114,7 @@ class Group:
 
     def commit(self) -> None:
         """Let what was written last; if that fails, every write has its error."""
-        if self._begun:
+        if self.begun:
             try:
                 self._execute("COMMIT")
             except apsw.Error as error:
@@ -145,7 +146,7 @@ class Group:
         self._end()
 
     def _roll_back(self) -> None:
-        self._begun = False
+        self.begun = False
         self._follower.restore(self._before)
         if self._connection.in_transaction:
             # A disk that fails even here leaves it to the next BEGIN to say so.

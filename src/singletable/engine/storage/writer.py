@@ -108,10 +108,16 @@ class Writer:
         try:
             self._carry_out(group)
         finally:
-            if self._thread is None:
-                self._thread = Thread(target=_run, args=[self._commits], daemon=True)
-                self._thread.start()
-            self._commits.put(partial(self._commit, group))
+            if group.begun:
+                self._commit_in_thread(group)
+            else:
+                self._commit(group)
+
+    def _commit_in_thread(self, group: Group) -> None:
+        if self._thread is None:
+            self._thread = Thread(target=_run, args=[self._commits], daemon=True)
+            self._thread.start()
+        self._commits.put(partial(self._commit, group))
 
     def _carry_out(self, group: Group) -> None:
         """Carry out all that waits; if that cannot be, everyone is told."""
@@ -130,7 +136,7 @@ class Writer:
                 raise
 
     def _commit(self, group: Group) -> None:
-        """In the thread that waits for the disk: end the turn of an event loop."""
+        """End the turn of an event loop; in a thread, if the disk is waited for."""
         try:
             group.commit()
         finally:
