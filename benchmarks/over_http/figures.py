@@ -75,5 +75,5 @@ def _loads(
             for connections, load in trial(process, prepare, scale, cold=number == 0):
                 loads[server.name, name, connections] = load
         except WrongAnswer as reason:
-            missing.append(f"{server.title} does not do “{name}”: {reason}.")
+            missing.append(f"{server.title}, “{name}”, is missing: {reason}.")
     return loads
