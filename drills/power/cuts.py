@@ -73,7 +73,7 @@ def cuts(
             yield Cut(name, faults_in(path, seed, marks, tail_may_go=may_go))
             if chance.random() < 0.1:
                 after = _Life(image, (*marks, REOPENED), _next_step(marks))
-        life = after if chance.random() < 0.7 else _Life({})
+        life = after if chance.random() < 0.6 else _Life({})
 
 
 def _record(
