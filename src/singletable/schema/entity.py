@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, dataclass_transform
+from typing import TYPE_CHECKING, Any, dataclass_transform
 
 from singletable.errors import InvalidValue
 from singletable.schema.attribute import HasFields, attr, created, expires, updated, version
+from singletable.schema.dataclass_fields import DataclassFields
 from singletable.schema.declare import declare, read_fields
 from singletable.schema.model import model_of
 from singletable.schema.table import Table
@@ -19,6 +20,9 @@ _SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 )
 class Entity(HasFields):
     """The base of all entities; without a table, a set of fields for others to inherit."""
+
+    if not TYPE_CHECKING:  # checkers know by dataclass_transform
+        __dataclass_fields__ = DataclassFields()
 
     def __init_subclass__(
         cls, *, table: Table | None = None, type_tag: tuple[str, str] | None = None
@@ -51,6 +55,19 @@ class Entity(HasFields):
         # The store sets the stamps; until then any time will do for the check.
         stamps = {name: _SOME_TIME for name in model.fields if name not in given}
         model.codec.check({**stamps, **given})
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        # Only pydantic asks for this, so it is there; the library does without it.
+        from singletable.schema.pydantic_schema import schema_of
+
+        return schema_of(cls, handler)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        from singletable.schema.pydantic_schema import json_schema_of
+
+        return json_schema_of(schema, handler)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
