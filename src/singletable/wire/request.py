@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, cast
 
 from msgspec import DecodeError, ValidationError, json
@@ -11,9 +12,6 @@ from singletable.operations import Operation
 from singletable.wire.serialization import read_structure
 from singletable.wire.targets import OWN_VERSION, TARGETS, VERSION
 
-_DECODERS: dict[str, json.Decoder[Any]] = {
-    target: json.Decoder(operation) for target, operation in TARGETS.items()
-}
 _encode = json.Encoder().encode
 # What the reader raises for a body that is no JSON, that is deeper than it follows, or no UTF-8.
 _UNREADABLE = (DecodeError, RecursionError, UnicodeDecodeError)
@@ -27,16 +25,21 @@ class UnknownOperation(OperationError):
 
 def read_request(target: str, body: bytes) -> Operation[Any]:
     """The operation that a request asks for; SerializationError if it is not of its shape."""
-    decoder = _DECODERS.get(target)
-    if decoder is None:
+    if target not in TARGETS:
         raise _unknown(body)
     try:
-        return cast("Operation[Any]", decoder.decode(body))
+        return cast("Operation[Any]", _decoder(target).decode(body))
     except (DecodeError, ValidationError):
         # Rare, so it may be slow: find what is amiss, or read it as leniently as AWS does.
         return _read_slowly(target, body)
     except (RecursionError, UnicodeDecodeError):
         raise SerializationError("") from None
+
+
+@cache
+def _decoder(target: str) -> json.Decoder[Any]:
+    """The decoder of an operation's requests, made when there is the first of them."""
+    return json.Decoder(TARGETS[target])
 
 
 def _read_slowly(target: str, body: bytes) -> Operation[Any]:
