@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,12 @@ def test_every_wrong_file_is_marked() -> None:
         marks = [line for line in path.read_text().splitlines() if "# error" in line]
         assert bool(marks) == (path.parent.name == "wrong"), path
         assert all(MARK.search(line) for line in marks), path
+
+
+# What checkers take must not be refused when it runs.
+@pytest.mark.parametrize("path", sorted(HERE.glob("right/*.py")), ids=lambda path: path.stem)
+def test_right_files_run(path: Path) -> None:
+    runpy.run_path(str(path))
 
 
 def _marked(checker: str) -> Refused:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from singletable import expressions
-from singletable.errors import DeclarationError
+from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.annotation import inner_type, without_none
 from singletable.schema.codec import Codec, TimeForm, codec_of
-from singletable.schema.form import Form, form_of
+from singletable.schema.form import Form
+from singletable.schema.forms import form_of
 from singletable.schema.part import Part
 from singletable.schema.path import Path
 
@@ -36,6 +37,7 @@ class Attr(Path[Any, T], Part[T]):
         form: TimeForm | None,
         stored: bool,
         role: Role | None,
+        constant: bool = False,
     ) -> None:
         self.attribute = name or ""
         self.default = default
@@ -43,6 +45,8 @@ class Attr(Path[Any, T], Part[T]):
         self.time_form = form
         self.stored = stored
         self.role: Role | None = role
+        # Whether the default is one value for all.
+        self.constant = constant
         self.name = ""
         self.owner = ""
         self._type: object = None
@@ -68,6 +72,18 @@ class Attr(Path[Any, T], Part[T]):
         self.owner = owner.__name__
         self.attribute = self.attribute or name
 
+    def copy(self) -> Attr[T]:
+        """The same field, for a class that inherits it."""
+        return Attr(
+            name=self.attribute,
+            default=self.default,
+            check=self.check,
+            form=self.time_form,
+            stored=self.stored,
+            role=self.role,
+            constant=self.constant,
+        )
+
     def resolve(self, annotation: object) -> None:
         """Learn the type of the field, once it can be read."""
         if self._codec is not None:
@@ -77,6 +93,14 @@ class Attr(Path[Any, T], Part[T]):
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
         self._type = annotation
+        if self.constant and self.default is not None:
+            self._check_default(self.default())
+
+    def _check_default(self, default: object) -> None:
+        try:
+            self.codec().encode(default)
+        except InvalidValue as error:
+            raise DeclarationError(f"{self}: the default is not of its type: {error}") from None
 
     def place(self) -> expressions.Path:
         """The way, by the names of attributes."""
@@ -198,14 +222,26 @@ def attr(
 ) -> Any:
     """A field; `name` is its name at rest if that differs, stored=False: it is in the key alone."""
     make = factory
+    if check is not None and not callable(check):
+        raise DeclarationError(f"attr(check={check!r}): expected a function of the value.")
     if default is not ...:
+        if factory is not None:
+            raise DeclarationError("attr(default=…, factory=…): a field has one of them.")
         if default.__class__.__hash__ is None:
             raise DeclarationError(
                 f"attr(default={default!r}): one {type(default).__name__} would be shared by all "
                 f"instances. Write attr(factory={type(default).__name__})."
             )
         make = lambda: default  # noqa: E731
-    return Attr[Any](name=name, default=make, check=check, form=form, stored=stored, role=None)
+    return Attr[Any](
+        name=name,
+        default=make,
+        check=check,
+        form=form,
+        stored=stored,
+        role=None,
+        constant=default is not ...,
+    )
 
 
 def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
@@ -238,6 +274,7 @@ def expires(*, name: str | None = None, default: object = ...) -> Any:
         form=TimeForm.EPOCH_SECONDS,
         stored=True,
         role="expires",
+        constant=default is not ...,
     )
 
 

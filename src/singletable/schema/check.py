@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from singletable.errors import DeclarationError
+from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.access import Access
 from singletable.schema.attribute import Attr
-from singletable.schema.column import TextColumn
+from singletable.schema.column import Column, TextColumn
+from singletable.schema.condition import Condition
 from singletable.schema.model import Model
+from singletable.schema.path import Path
 from singletable.schema.table import Table
+from singletable.schema.template import Repeated, Sharded, Value
 
 
 def check_primary(access: Access, fields: dict[str, Attr[Any]]) -> None:
@@ -38,6 +42,78 @@ def check_primary(access: Access, fields: dict[str, Attr[Any]]) -> None:
         )
 
 
+def check_order(access: Access) -> None:
+    """Each value is given once, from left to right, and shards spread the partition alone."""
+    given: set[str] = set()
+    sharded = False
+    for column in access.columns:
+        segments = column.template.segments if isinstance(column, TextColumn) else ()
+        names = [*column.asked] if not segments else []
+        for segment in segments:
+            match segment:
+                case Value(field):
+                    names.append(field)
+                case Repeated(Value(field)) if field not in (*given, *names):
+                    raise DeclarationError(
+                        f"{access}: same({field}) repeats a value that does not stand before it in "
+                        f"the key. Write {field} itself there."
+                    )
+                case Sharded() if sharded or column not in access.pk:
+                    raise DeclarationError(
+                        f"{access}: Shards spread a partition, so they stand once, in pk."
+                    )
+                case Sharded():
+                    sharded = True
+                case _:
+                    pass
+        for name in names:
+            if name in given or names.count(name) > 1:
+                raise DeclarationError(
+                    f"{access}: {name} stands in the key twice, and would be asked for twice. "
+                    f"Write same({name}) where it is repeated."
+                )
+        given |= set(names)
+
+
+def check_when(where: str, when: Condition[Any] | None, fields: dict[str, Attr[Any]]) -> None:
+    """The condition of an index asks about fields of the entity, with values of their types."""
+    if when is None:
+        return
+    if not isinstance(when, Condition):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DeclarationError(
+            f"{where}: when={when!r} is no condition. Compare a field: when=status == 'open'."
+        )
+    for path in when.fields:
+        if isinstance(path, Path) and path.field not in fields:
+            raise DeclarationError(
+                f"{where}: when=… asks about {path}, which is not a field of the entity. "
+                f"There are {', '.join(fields)}."
+            )
+    try:
+        when.node()
+    except InvalidValue as error:
+        raise DeclarationError(f"{where}: when=… cannot be asked: {error}") from None
+
+
+_ROLE_TYPES: dict[str, tuple[type, str]] = {
+    "version": (int, "counts writes"),
+    "created": (datetime, "is the time of the first write"),
+    "updated": (datetime, "is the time of the last write"),
+    "expires": (datetime, "is the time after which the item is gone"),
+}
+
+
+def _check_role_type(field: Attr[Any]) -> None:
+    if field.role is None:
+        return
+    kind, what = _ROLE_TYPES[field.role]
+    may_be_none = field.role == "expires"
+    if field.annotation is not kind or (field.codec().optional and not may_be_none):
+        raise DeclarationError(
+            f"{field} {what}. Declare it as Attr[{kind.__name__}] = {field.role}()."
+        )
+
+
 def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> None:
     """Each part that the store plays is played by one field, and items expire by their table's."""
     for role in ("version", "created", "updated", "expires"):
@@ -48,7 +124,13 @@ def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Non
                 f"{', '.join(field.name for field in having)}. Keep one."
             )
     for field in fields.values():
+        _check_role_type(field)
         if field.role != "expires":
+            if field.stored and field.attribute == table.ttl:
+                raise DeclarationError(
+                    f"{field} is stored as {table.ttl!r}, by which items of table {table.name!r} "
+                    f"expire. Declare it with expires(), or give it another name at rest."
+                )
             continue
         if table.ttl is None:
             raise DeclarationError(
@@ -63,17 +145,20 @@ def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Non
             )
 
 
-def check_model(model: Model) -> None:
-    """No two things are stored under one name, and everything can be read back."""
-    taken: dict[str, str] = {}
-    for field in model.fields.values():
-        if not field.stored:
-            continue
-        if field.attribute in taken:
+def check_names(fields: dict[str, Attr[Any]]) -> None:
+    """No two fields are stored under one name."""
+    taken: dict[str, Attr[Any]] = {}
+    for field in fields.values():
+        if field.stored and taken.setdefault(field.attribute, field) is not field:
             raise DeclarationError(
-                f"{field} and {taken[field.attribute]} are both stored as {field.attribute!r}."
+                f"{field} and {taken[field.attribute]} are both stored as {field.attribute!r}. "
+                "Give one of them another name at rest: attr(name=…)."
             )
-        taken[field.attribute] = str(field)
+
+
+def check_model(model: Model) -> None:
+    """No field is stored as a key, and everything can be read back."""
+    taken = {field.attribute: str(field) for field in model.fields.values() if field.stored}
     own = [
         name for access in (model.key, *model.indexes.values()) for name in access.own_attributes
     ]
@@ -85,8 +170,51 @@ def check_model(model: Model) -> None:
                 f"{taken[name]} is stored as {name!r}, which is a key or the type tag. Give the "
                 "field another name at rest: attr(name=…)."
             )
+    _check_shared(model)
+    _check_types(model)
     _check_expiry(model)
     _check_in_key_only(model)
+
+
+def _check_shared(model: Model) -> None:
+    """An attribute that stands in several keys is made in one way."""
+    made: dict[str, tuple[Access, object]] = {}
+    for access in (model.key, *model.indexes.values()):
+        for column in access.columns:
+            name = column.attribute.name
+            other, way = made.setdefault(name, (access, _way(column)))
+            if way != _way(column) or (other is not access and other.index is access.index):
+                raise DeclarationError(
+                    f"{access} and {other} both make {name!r}, in two ways, and an item has one "
+                    "value in an attribute. Make it alike in both, or use another index."
+                )
+
+
+def _way(column: Column) -> object:
+    if not isinstance(column, TextColumn):
+        return column.field
+    return [
+        segment.value if isinstance(segment, Repeated) else segment
+        for segment in column.template.segments
+    ]
+
+
+def _check_types(model: Model) -> None:
+    """DynamoDB refuses an item whose attribute is not of the type that an index expects."""
+    for attribute in model.table.all_key_attributes():
+        for field in model.fields.values():
+            types = field.codec().types
+            if (
+                field.stored
+                and field.attribute == attribute.name
+                and types != frozenset((attribute.type,))
+            ):
+                raise DeclarationError(
+                    f"{field} is stored as {attribute.name!r} and held as "
+                    f"{'/'.join(sorted(types))}, but that is a key attribute of type "
+                    f"{attribute.type} in table {model.table.name!r}, and DynamoDB would refuse "
+                    "the item. Give the field another name at rest: attr(name=…)."
+                )
 
 
 def _check_expiry(model: Model) -> None:
@@ -110,7 +238,7 @@ def _check_in_key_only(model: Model) -> None:
             if isinstance(column, TextColumn)
             for value in column.template.values
             if value.form.exact
-        }
+        } | {column.field for column in model.key.columns if not isinstance(column, TextColumn)}
         if name not in exact:
             raise DeclarationError(
                 f"{model.name}.{name} is not stored, and cannot be read back from the primary key. "

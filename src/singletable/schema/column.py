@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from singletable.errors import InvalidValue
+from singletable.errors import InvalidValue, ItemMismatch
 from singletable.schema.codec import Codec
 from singletable.schema.table import KeyAttribute
 from singletable.schema.template import Template
@@ -20,6 +21,8 @@ class TextColumn:
     attribute: KeyAttribute
     template: Template
     most_bytes: int
+    # Whether the attribute is there for this key alone.
+    own: bool = True
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -30,11 +33,6 @@ class TextColumn:
     def asked(self) -> tuple[str, ...]:
         """The fields whose values it is called with."""
         return tuple(value.field for value in self.template.values)
-
-    @property
-    def own(self) -> bool:
-        """Whether the attribute is there for the key alone."""
-        return True
 
     def value(
         self, values: Mapping[str, object], shard: str | None = None
@@ -47,11 +45,16 @@ class TextColumn:
         """The text, if DynamoDB allows one so long."""
         size = len(text.encode())
         if size > self.most_bytes:
+            fields = ", ".join(self.fields)
             raise InvalidValue(
                 f"{self.template.owner}: the key {self.template} would have {size} bytes; DynamoDB "
-                f"allows {self.most_bytes} in {self.attribute.name}."
+                f"allows {self.most_bytes} in {self.attribute.name}. Give a shorter {fields}."
             )
         return text
+
+    def fits(self, text: str) -> bool:
+        """Whether DynamoDB allows a text so long."""
+        return len(text.encode()) <= self.most_bytes
 
     def parse(self, item: Item) -> dict[str, object] | None:
         """The values in an item's attribute; None if it is not of this shape."""
@@ -67,6 +70,10 @@ class FieldColumn:
     attribute: KeyAttribute
     field: str
     codec: Codec
+    most_bytes: int
+    # Whether values sort as they are held: the texts of an Enum do not.
+    ordered: bool
+    # Whether the attribute is a copy, there for this key alone.
     own: bool
 
     @property
@@ -92,6 +99,12 @@ class FieldColumn:
             raise InvalidValue(f"{self.owner}.{self.field} in a key: {error}") from None
         if encoded in ({"S": ""}, {"B": ""}, {"B": b""}):
             raise InvalidValue(f"{self.owner}.{self.field}: a value in a key is never empty.")
+        size = _size(encoded)
+        if size > self.most_bytes:
+            raise InvalidValue(
+                f"{self.owner}.{self.field} would have {size} bytes; DynamoDB allows "
+                f"{self.most_bytes} in {self.attribute.name}, which is a key."
+            )
         return encoded
 
     def parse(self, item: Item) -> dict[str, object] | None:
@@ -99,7 +112,17 @@ class FieldColumn:
         held = item.get(self.attribute.name)
         if held is None or self.attribute.type not in held:
             return None
-        return {self.field: self.codec.decode(held)}
+        try:
+            return {self.field: self.codec.decode(held)}
+        except ItemMismatch:
+            return None
+
+
+def _size(held: AttributeValue) -> int:
+    """The bytes of a text or a binary; numbers are never too long."""
+    if "S" in held:
+        return len(held["S"].encode())
+    return len(b64decode(held["B"])) if "B" in held else 0
 
 
 Column: TypeAlias = TextColumn | FieldColumn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -41,3 +41,16 @@ class Counted:
     def values(self, values: Mapping[str, object]) -> tuple[object, ...]:
         """The key of the item that counts, from left to right."""
         return tuple(values[field] for field in self.fields)
+
+
+_KEPT: dict[type, list[Path[Any, int]]] = {}
+
+
+def remember(counted: Counted) -> None:
+    """Let it be known that an entity keeps this count."""
+    _KEPT.setdefault(counted.entity, []).append(counted.path)
+
+
+def counted_in(entity: type) -> Sequence[Path[Any, int]]:
+    """The numbers of an entity that count items of others."""
+    return _KEPT.get(entity, ())

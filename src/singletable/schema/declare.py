@@ -8,11 +8,14 @@ from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 from singletable.errors import DeclarationError
 from singletable.schema.access import Access
 from singletable.schema.attribute import Attr
-from singletable.schema.check import check_model, check_roles
+from singletable.schema.check import check_model, check_names, check_roles
+from singletable.schema.check_counts import check_counts
+from singletable.schema.check_tags import check_tags
 from singletable.schema.codec import Stored, compile_codec
-from singletable.schema.count import Count, Counted
-from singletable.schema.key import IndexKey
-from singletable.schema.keys_of import declared, index_key, marker_of, primary_key
+from singletable.schema.count import Count, Counted, remember
+from singletable.schema.key import IndexKey, Key
+from singletable.schema.keys_of import declared, index_key, primary_key
+from singletable.schema.markers import marker_of
 from singletable.schema.model import MODELS, Model
 from singletable.schema.overlap import check_overlaps
 from singletable.schema.table import Table
@@ -24,7 +27,14 @@ def read_fields(entity: type) -> dict[str, Attr[Any]]:
     hints = _hints(entity)
     fields: dict[str, Attr[Any]] = {}
     for name, hint in hints.items():
-        if name.startswith("_") or get_origin(hint) is ClassVar or hint is ClassVar:
+        if get_origin(hint) is ClassVar or hint is ClassVar:
+            continue
+        if name.startswith("_"):
+            if get_origin(hint) is Attr:
+                raise DeclarationError(
+                    f"{entity.__name__}.{name}: the name of a field begins with a letter. For "
+                    f"another name at rest, write attr(name={name!r})."
+                )
             continue
         if get_origin(hint) is not Attr:
             raise DeclarationError(
@@ -46,9 +56,10 @@ def declare(entity: type, table: Table, tag: tuple[str, str] | None) -> None:
     """Make an entity of a class, and add it to its table."""
     fields = read_fields(entity)
     check_roles(entity, table, fields)
+    check_names(fields)
     key = primary_key(entity, table, fields)
     indexes = {
-        name: index_key(entity, table, fields, said)
+        name: index_key(entity, table, fields, said, tag)
         for name, said in declared(entity, IndexKey).items()
     }
     model = Model(
@@ -71,10 +82,15 @@ def declare(entity: type, table: Table, tag: tuple[str, str] | None) -> None:
         ),
         in_key_only=tuple(name for name, field in fields.items() if not field.stored),
     )
+    others = [MODELS[other] for other in table.entities]
     check_model(model)
-    check_overlaps(table, [MODELS[other] for other in table.entities], model)
+    check_counts(model)
+    check_tags(model, others)
+    check_overlaps(table, others, model)
     MODELS[entity] = model
     table.entities.append(entity)
+    for count in model.counts.values():
+        remember(count)
 
 
 def _hints(entity: type) -> dict[str, Any]:
@@ -104,16 +120,30 @@ def _names_around(entity: type) -> dict[str, Any]:
 def _field(entity: type, name: str) -> Attr[Any]:
     for base in entity.__mro__:
         if name in vars(base):
-            value = vars(base)[name]
+            value: object = vars(base)[name]
+            if isinstance(value, Key | IndexKey | Unique | Count):
+                raise DeclarationError(
+                    f"{entity.__name__}.{name} is a field and a key too. Give one of them another "
+                    "name."
+                )
             if not isinstance(value, Attr):
                 raise DeclarationError(
                     f"{entity.__name__}.{name} is set to {value!r}. Write attr(default={value!r})."
                 )
-            return value  # pyright: ignore[reportUnknownVariableType]
+            found: Attr[Any] = value  # pyright: ignore[reportUnknownVariableType]
+            return found if base is entity else _inherited(entity, name, found)
     field: Attr[Any] = Attr(name=None, default=None, check=None, form=None, stored=True, role=None)
     setattr(entity, name, field)
     field.__set_name__(entity, name)
     return field
+
+
+def _inherited(entity: type, name: str, field: Attr[Any]) -> Attr[Any]:
+    """The entity's own copy of a field: its name at rest and its type may differ from others'."""
+    own = field.copy()
+    setattr(entity, name, own)
+    own.__set_name__(entity, name)
+    return own
 
 
 def _stored(fields: dict[str, Attr[Any]]) -> list[Stored]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from singletable.errors import DeclarationError
 from singletable.schema.access import Access
 from singletable.schema.attribute import Attr
-from singletable.schema.check import check_primary
+from singletable.schema.check import check_order, check_primary, check_when
 from singletable.schema.column import Column, FieldColumn, TextColumn
 from singletable.schema.key import IndexKey, Key
-from singletable.schema.part import Part
+from singletable.schema.part import Part, Same, Shards
 from singletable.schema.table import KeyAttribute, Table
 from singletable.schema.template import Said, Template
-from singletable.schema.unique import Marker, Unique
 
 PARTITION_BYTES = 2048
 SORT_BYTES = 1024
@@ -36,7 +36,7 @@ def primary_key(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Acc
             f"key = Key(pk=…{', sk=…' if table.sk else ''}). For an index, write Key(…).on(index)."
         )
     ((name, key),) = keys.items()
-    pk = _columns(entity, f"{name}.pk", (table.pk,), key.pk, fields, PARTITION_BYTES)
+    pk = columns_of(entity, f"{name}.pk", (table.pk,), key.pk, fields, PARTITION_BYTES)
     if (table.sk is None) != (key.sk is None):
         raise DeclarationError(
             f"{entity.__name__}.{name}: table {table.name!r} has "
@@ -49,17 +49,23 @@ def primary_key(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Acc
     sk = (
         ()
         if table.sk is None
-        else _columns(entity, f"{name}.sk", (table.sk,), key.sk, fields, SORT_BYTES)
+        else columns_of(entity, f"{name}.sk", (table.sk,), key.sk, fields, SORT_BYTES)
     )
     access = Access(entity.__name__, name, None, pk, sk)
+    check_order(access)
     check_primary(access, fields)
     return access
 
 
 def index_key(
-    entity: type, table: Table, fields: dict[str, Attr[Any]], said: IndexKey[Any]
+    entity: type,
+    table: Table,
+    fields: dict[str, Attr[Any]],
+    said: IndexKey[Any],
+    tag: tuple[str, str] | None,
 ) -> Access:
     """The key of an entity in an index."""
+    kept = {one.name for one in table.key_attributes} | set(tag[:1] if tag else ())
     where = f"{entity.__name__}.{said.name}"
     index = said.index
     if not any(index is one for one in table.indexes):
@@ -71,59 +77,41 @@ def index_key(
     if bool(index.sk) != (said.key.sk is not None):
         raise DeclarationError(
             f"{where}: {index!r} has "
-            + ("a sort key, so the key needs sk=…." if index.sk else "no sort key.")
+            + (
+                "a sort key, so the key needs sk=…."
+                if index.sk
+                else "no sort key, so the key has no sk."
+            )
         )
-    pk = _columns(entity, f"{said.name}.pk", index.pk, said.key.pk, fields, PARTITION_BYTES)
+    pk = columns_of(entity, f"{said.name}.pk", index.pk, said.key.pk, fields, PARTITION_BYTES)
     sk = (
         ()
         if said.key.sk is None
-        else _columns(entity, f"{said.name}.sk", index.sk, said.key.sk, fields, SORT_BYTES)
+        else columns_of(entity, f"{said.name}.sk", index.sk, said.key.sk, fields, SORT_BYTES)
     )
-    if said.when is not None and not any(column.own for column in (*pk, *sk)):
+    check_when(where, said.when, fields)
+    access = Access(entity.__name__, said.name, index, *_shared(pk, sk, kept), said.when)
+    check_order(access)
+    if said.when is not None and not any(column.own for column in access.columns):
         raise DeclarationError(
             f"{where}: when=… cannot keep an item out of an index whose keys are its own fields. "
             "Make the field None for items that do not belong there."
         )
-    return Access(entity.__name__, said.name, index, pk, sk, said.when)
+    return access
 
 
-def marker_of(
-    entity: type, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
-) -> Marker:
-    """The unique constraint of an entity, with the key of its markers."""
-    owner = f"{entity.__name__}.{unique.name}"
-    names = tuple(part.field for part in unique.parts)
-    texts = ("UNIQUE", entity.__name__, "+".join(names))
-    pk = unique.pk or (*texts, *unique.parts)
-    sk = unique.sk or "UNIQUE"
-    columns = _columns(entity, f"{unique.name}.pk", (table.pk,), pk, fields, PARTITION_BYTES)
-    sort = (
-        ()
-        if table.sk is None
-        else _columns(entity, f"{unique.name}.sk", (table.sk,), sk, fields, SORT_BYTES)
-    )
-    access = Access(entity.__name__, unique.name, None, columns, sort)
-    if set(access.fields) != set(names):
-        raise DeclarationError(
-            f"{owner}: its key is made of {', '.join(access.fields) or 'no field'}, but the unique "
-            f"values are {', '.join(names)}. The key of a marker is made of just the values."
-        )
-    held = unique.holds.items()
-    copies = {name: fields[one.field].attribute for name, one in held if isinstance(one, Part)}
-    if any(field.role == "expires" for field in fields.values()) and table.ttl is not None:
-        # A value is free again when its owner is gone.
-        copies[table.ttl] = table.ttl
-    return Marker(
-        unique.name,
-        names,
-        access,
-        texts={name: one for name, one in held if isinstance(one, str)},
-        copies=copies,
-        history=unique.history,
-    )
+def _shared(
+    pk: tuple[Column, ...], sk: tuple[Column, ...], kept: set[str]
+) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """The columns; what the primary key or the type tag holds anyway is not the index's own."""
+
+    def plain(column: Column) -> Column:
+        return replace(column, own=False) if column.attribute.name in kept else column
+
+    return tuple(map(plain, pk)), tuple(map(plain, sk))
 
 
-def _columns(
+def columns_of(
     entity: type,
     where: str,
     attributes: tuple[KeyAttribute, ...],
@@ -134,6 +122,10 @@ def _columns(
     """One column for a template, one for each field of a key with several attributes."""
     owner = entity.__name__
     parts = [said] if isinstance(said, str) else list(said)
+    if not parts:
+        raise DeclarationError(
+            f"{owner}.{where}: a key needs at least one part: a text or a field."
+        )
     if len(attributes) > 1:
         if len(parts) != len(attributes) or not all(isinstance(part, Attr) for part in parts):
             names = ", ".join(attribute.name for attribute in attributes)
@@ -141,7 +133,7 @@ def _columns(
                 f"{owner}.{where}: the key has the attributes {names}; give one field for each."
             )
         return tuple(
-            _field_column(owner, where, attribute, part, fields)
+            _field_column(owner, where, attribute, part, fields, most_bytes)
             for attribute, part in zip(attributes, parts, strict=True)
             if isinstance(part, Attr)
         )
@@ -150,13 +142,13 @@ def _columns(
     if isinstance(part, Attr) and not rest:
         as_it_is = attribute.type != "S" or part.attribute == attribute.name
         if as_it_is:
-            return (_field_column(owner, where, attribute, part, fields),)
+            return (_field_column(owner, where, attribute, part, fields, most_bytes),)
     if attribute.type != "S":
         raise DeclarationError(
             f"{owner}.{where}: {attribute.name} holds "
             f"{'numbers' if attribute.type == 'N' else 'bytes'}, so the key is one field: (field,)."
         )
-    _check_parts(owner, where, parts, fields)
+    check_parts(owner, where, parts, fields)
     template = Template.of(owner, said)
     return (TextColumn(attribute, template, most_bytes),)
 
@@ -165,10 +157,12 @@ def _field_column(
     owner: str,
     where: str,
     attribute: KeyAttribute,
-    field: Attr[Any],
+    said: Attr[Any],
     fields: dict[str, Attr[Any]],
+    most_bytes: int,
 ) -> FieldColumn:
-    _check_parts(owner, where, [field], fields)
+    check_parts(owner, where, [said], fields)
+    field = fields[said.name]
     codec = field.codec()
     if codec.types != frozenset((attribute.type,)):
         raise DeclarationError(
@@ -180,13 +174,35 @@ def _field_column(
                 else "Give a field of that type."
             )
         )
-    return FieldColumn(owner, attribute, field.name, codec, field.attribute != attribute.name)
+    return FieldColumn(
+        owner,
+        attribute,
+        field.name,
+        codec,
+        most_bytes,
+        ordered=attribute.type != "S" or field.form().ordered,
+        own=field.attribute != attribute.name,
+    )
 
 
-def _check_parts(owner: str, where: str, parts: list[Any], fields: dict[str, Attr[Any]]) -> None:
-    for part in parts:
-        if isinstance(part, Part) and part.field not in fields:
+def check_parts(owner: str, where: str, parts: list[Any], fields: dict[str, Attr[Any]]) -> None:
+    """Whatever a key is made of is a field of the entity."""
+    for said in parts:
+        part: Part[Any] | None = _part(said)
+        if part is None:
+            continue
+        field = fields.get(part.field)
+        if field is None or field.annotation != part.annotation:
             raise DeclarationError(
                 f"{owner}.{where}: {part!r} is not a field of {owner}, which has "
                 f"{', '.join(fields)}."
             )
+
+
+def _part(said: Any) -> Part[Any] | None:
+    """What names a field in a part of a key, if anything does."""
+    if isinstance(said, Same):
+        return said.part
+    if isinstance(said, Shards):
+        return said.by
+    return said if isinstance(said, Part) else None  # pyright: ignore[reportUnknownVariableType]

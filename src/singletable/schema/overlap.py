@@ -44,7 +44,7 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
                         f"{access} and {same} could be the same in {access.index!r}: "
                         f"{_shown(access)}. A query for one reads past the items of the other.",
                         DeclarationWarning,
-                        stacklevel=5,
+                        stacklevel=4,
                     )
     _mark_followed([*others, newest])
 
@@ -55,10 +55,11 @@ def _primary_keys(model: Model) -> list[Access]:
 
 
 def _meet(one: Access, other: Access) -> bool:
-    return all(
-        _could_be_equal(mine, theirs)
-        for mine, theirs in zip(one.columns, other.columns, strict=True)
-    )
+    return _meet_in(one.columns, other.columns)
+
+
+def _meet_in(one: Sequence[Column], other: Sequence[Column]) -> bool:
+    return all(_could_be_equal(mine, theirs) for mine, theirs in zip(one, other, strict=True))
 
 
 def _could_be_equal(one: Column, other: Column) -> bool:
@@ -93,20 +94,24 @@ def _segments_agree(one: Segment, other: Segment) -> bool:
 
 
 def _mark_followed(models: Sequence[Model]) -> None:
-    """Let a last value be escaped as an inner one where longer keys begin as its key does."""
-    columns = [
-        column
-        for model in models
-        for access in (*_primary_keys(model), *model.indexes.values())
-        for column in access.columns
-        if isinstance(column, TextColumn)
+    """Let a last value be escaped as an inner one where longer keys begin as its key does.
+
+    Only sort keys sort, and only those of one partition sort beside each other.
+    """
+    keys = [
+        access for model in models for access in (*_primary_keys(model), *model.indexes.values())
     ]
-    for one, other in combinations(columns, 2):
-        if one.attribute.name != other.attribute.name or not _agree(one.template, other.template):
+    for one, other in combinations(keys, 2):
+        if one.index is not other.index or not _meet_in(one.pk, other.pk):
             continue
-        shorter, longer = sorted([one.template, other.template], key=lambda t: len(t.segments))
-        if len(shorter.segments) < len(longer.segments):
-            shorter.followed = True
+        for mine, theirs in zip(one.sk, other.sk, strict=True):
+            if isinstance(mine, TextColumn) and isinstance(theirs, TextColumn):
+                _mark(*sorted([mine.template, theirs.template], key=lambda t: len(t.segments)))
+
+
+def _mark(shorter: Template, longer: Template) -> None:
+    if len(shorter.segments) < len(longer.segments) and _agree(shorter, longer):
+        shorter.followed = True
 
 
 def _shown(access: Access) -> str:

@@ -9,7 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from singletable.errors import DeclarationError
-from singletable.schema.form import Form, digits_of, folded, ordered_of, reversed_form
+from singletable.schema.choice_form import ordered_of
+from singletable.schema.form import Form
+from singletable.schema.forms import folded, reversed_form
+from singletable.schema.number_form import digits_of
 
 T = TypeVar("T")
 
@@ -48,7 +51,11 @@ class _Shaped(Part[T]):
         return self._part.annotation
 
     def form(self) -> Form:
-        return self._shape(self._part)
+        try:
+            return self._shape(self._part)
+        except DeclarationError as error:
+            said = str(error).removeprefix(f"{self}: ")
+            raise DeclarationError(f"{self}: {said}") from None
 
     def __repr__(self) -> str:
         return repr(self._part)

@@ -60,6 +60,8 @@ class Selection(Generic[E]):
     def asked(self) -> list[Asked]:
         """The key condition in DynamoDB's language, one for each shard."""
         shards = self.access.shards
+        if shards is not None and shards.by is not None and shards.by.field in self.values:
+            shards = None  # Its value is given, and chooses one.
         sort = self._sort()
         unwanted = None
         clauses: list[KeyClause] = []
@@ -124,6 +126,8 @@ class Partition(Selection[E], Generic[E, *S]):
 
     def eq(self: Partition[E, A, *R], value: A) -> Partition[E, *R]:
         """Those whose next value is this one."""
+        if value is None:
+            raise InvalidValue(f"{self.access}: expected a value for {self._next()}, but got None.")
         return Partition(self.entity, self.access, {**self.values, self._next(): value})
 
     def lt(self: Partition[E, A, *R], value: A) -> Selection[E]:
@@ -177,8 +181,13 @@ def _field_clause(
         if value is None:
             raise InvalidValue(f"{column.owner}.{column.field}: a key is not asked for with None.")
         return KeyClause(name, "=", (value,)), None
-    if range_ is None:
+    if range_ is None or (range_.comparison == "begins_with" and range_.bounds == ("",)):
         return None
+    if not column.ordered:
+        raise InvalidValue(
+            f"{column.owner}.{column.field} has no stated order in {name}: ask for one value with "
+            "eq()."
+        )
     bounds = [column.value({column.field: bound}) for bound in range_.bounds]
     given = tuple(bound for bound in bounds if bound is not None)
     match range_.comparison:

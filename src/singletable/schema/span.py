@@ -13,7 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 from singletable.errors import InvalidValue
 from singletable.expressions import KeyClause
 from singletable.schema.column import TextColumn
-from singletable.schema.escape import AFTER_DIVIDER, DIVIDER, escape
+from singletable.schema.escape import AFTER_DIVIDER, DIVIDER
 from singletable.schema.template import Value
 from singletable.values import AttributeValue
 
@@ -50,10 +50,8 @@ def span_clause(
         return (_clause(column, "begins_with", beginning), None) if beginning else None
     at, value = following
     if range_.comparison == "begins_with":
-        prefix = escape(value.form.write(range_.bounds[0]), last=template.ends_at(at))
-        if not beginning + prefix:
-            return None
-        return _clause(column, "begins_with", beginning + prefix), None
+        prefix = beginning + template.prefix_text(at, value, range_.bounds[0])
+        return (_clause(column, "begins_with", prefix), None) if prefix else None
     return _ranged(column, beginning, at, value, range_)
 
 
@@ -67,13 +65,15 @@ def _ranged(column: TextColumn, beginning: str, at: int, value: Value, range_: B
     if value.form.descending:
         comparison, bounds = _FLIPPED.get(comparison, comparison), bounds[::-1]
     first = beginning + column.template.value_text(at, value, bounds[0])
-    ends = column.template.ends_at(at)
+    ends = at == len(column.template.segments) - 1
     # All texts with exactly this value lie from `first` to `last`.
     last = first if ends else first + AFTER_DIVIDER
-    above = first + "\0" if ends else last
     low, high = beginning, _end(beginning)
     match comparison:
         case ">":
+            above = first + "\0" if ends else last
+            if not column.fits(above):
+                return _from(column, first, high), first
             return _from(column, above, high), None
         case ">=":
             return _from(column, first, high), None
@@ -85,6 +85,11 @@ def _ranged(column: TextColumn, beginning: str, at: int, value: Value, range_: B
             return _to(column, low, first), first if ends else None
         case "between" | "begins_with":
             second = beginning + column.template.value_text(at, value, bounds[1])
+            if first > second:
+                raise InvalidValue(
+                    f"{column.template.owner}.{value.field}: between({range_.bounds[0]!r}, "
+                    f"{range_.bounds[1]!r}) has the higher value first."
+                )
             return _clause(
                 column, "BETWEEN", first, second if ends else second + AFTER_DIVIDER
             ), None

@@ -137,24 +137,41 @@ class Table:
                 f"Table {self.name!r} has several indexes named {', '.join(sorted(twice))}. "
                 "Give each a name of its own."
             )
+        for where, keys in self._schemas():
+            listed = [attribute.name for attribute in keys]
+            if not all(listed) or len(set(listed)) < len(listed):
+                raise DeclarationError(
+                    f"Table {self.name!r}: the key of {where} is made of "
+                    f"{', '.join(map(repr, listed))}. Each key attribute has a name of its own."
+                )
+        if self.ttl is not None and self.ttl in [one.name for one in self.key_attributes]:
+            raise DeclarationError(
+                f"Table {self.name!r}: {self.ttl!r} is a key, and cannot tell when an item expires "
+                "too. Give ttl=… an attribute of its own."
+            )
         if self.sk is None and any(index.local for index in self.indexes):
             raise DeclarationError(
                 f"Table {self.name!r} has no sort key, and DynamoDB allows local indexes only on "
                 "tables that have one. Use a global index (Index), or give the table an sk."
             )
         types: dict[str, ScalarType] = {}
-        for attribute in self._all_key_attributes():
+        for attribute in self.all_key_attributes():
             if types.setdefault(attribute.name, attribute.type) != attribute.type:
                 raise DeclarationError(
                     f"Table {self.name!r} declares the key attribute {attribute.name!r} with two "
                     "types. An attribute has one type wherever it is a key."
                 )
 
-    def _all_key_attributes(self) -> list[KeyAttribute]:
+    def all_key_attributes(self) -> list[KeyAttribute]:
+        """The attributes of the primary key and of all indexes."""
         attributes = list(self.key_attributes)
         for index in self.indexes:
             attributes += [*index.pk, *index.sk]
         return attributes
+
+    def _schemas(self) -> list[tuple[str, list[KeyAttribute]]]:
+        indexes = [(repr(index), [*index.pk, *index.sk]) for index in self.indexes]
+        return [("the table", [*self.key_attributes]), *indexes]
 
     def __repr__(self) -> str:
         return f"Table({self.name!r})"
@@ -182,4 +199,6 @@ def _projection(
         raise DeclarationError(
             f"projects={said!r}: expected 'ALL', 'KEYS_ONLY' or a list of attribute names."
         )
+    if not said:
+        raise DeclarationError("projects=[]: to project nothing but keys, write 'KEYS_ONLY'.")
     return tuple(said)

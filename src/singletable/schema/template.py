@@ -60,8 +60,6 @@ class Template:
     def of(cls, owner: str, said: Said) -> Template:
         """The template that was declared as a tuple; a `#` in a text divides it."""
         parts = [said] if isinstance(said, str) else list(said)
-        if not parts:
-            raise DeclarationError(f"{owner}: a key needs at least one part.")
         segments: list[Segment] = []
         for part in parts:
             segments += _segments(owner, part)

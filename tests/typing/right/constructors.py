@@ -10,6 +10,12 @@ from tests.typing.declared import Ballot, Election, Place, Ranking, Stage
 
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
+
+def stamps(ballot: Ballot) -> tuple[datetime, datetime]:
+    """What the store sets when it writes the item."""
+    return ballot.made, ballot.changed
+
+
 least = Ballot(election="Languages", voter="alice", when_cast=NOW)
 full = Ballot(
     election="Languages",
@@ -40,8 +46,6 @@ extra: dict[str, int] = full.extra
 status: Literal["cast", "spoiled"] = full.status
 gone: datetime | None = full.gone
 counted: int = full.version
-made: datetime = full.made
-changed: datetime = full.changed
 stage: Stage = Election(name="Languages").stage
 
 full.weight = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
 
@@ -25,6 +25,9 @@ from singletable.schema import (
 )
 from singletable.schema.unique import Taken
 from tests.typing.declared import Ballot, Election, Event, Person, Stage, UserSkill
+
+DAY = date(2026, 11, 3)
+NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
 
 def none_to_four(
@@ -68,6 +71,8 @@ def none_to_four(
     del address, items, last, all_, begun, spread, deep, some, b
 
 
+none_to_four("a", 1, DAY, NOW, UUID(int=1), Decimal("1.5"), True, Stage.OPEN)
+
 ballot: Address[Ballot] = Ballot.key("Languages", "alice")
 election: Address[Election] = Election.key("Languages")
 whole: Partition[Election] = Election.key.partition("Languages")
@@ -75,7 +80,7 @@ person: Address[Person] = Person.key(7)
 cast: Partition[Ballot, datetime, str] = Ballot.of_voter("alice")
 region: Partition[Ballot, int] = Ballot.of_region("north")
 skills: Partition[UserSkill, int, date] = UserSkill.by_level("Python", 4)
-used: Selection[UserSkill] = skills.eq(3).ge(date(2026, 1, 1))
-event: Address[Event] = Event.key(date(2026, 1, 1), datetime(2026, 1, 1), UUID(int=1))
+used: Selection[UserSkill] = skills.eq(3).ge(DAY)
+event: Address[Event] = Event.key(DAY, NOW, UUID(int=1))
 taken: Taken[Person] = Person.address("ada@example.org")
 both: Taken[Person] = Person.birthday(date(1815, 12, 10), 7)
