@@ -10,8 +10,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+# At once: a room that is entered later takes its own name, and this one's is that of a function.
+from singletable.connect import connect, connect_async
+
 if TYPE_CHECKING:
-    from singletable.connect import connect, connect_async
     from singletable.engine import AsyncEngine, Delays, Engine, Retention, Settings
     from singletable.errors import (
         AccessDenied,
@@ -105,6 +107,7 @@ if TYPE_CHECKING:
         DeclarationWarning,
         Edit,
         Entity,
+        EntityOf,
         Index,
         Key,
         LocalIndex,
@@ -182,6 +185,7 @@ __all__ = [
     "Engine",
     "EngineClosed",
     "Entity",
+    "EntityOf",
     "ExpiredToken",
     "FaultsError",
     "Get",
@@ -301,8 +305,8 @@ _ROOMS = {
         WriteRequest
     """,
     "singletable.schema": """
-        Address Attr Binary Collection Condition Count DeclarationWarning Edit Entity Index
-        Key LocalIndex Number Partition Path Provisioned Selection Shards Table TimeForm
+        Address Attr Binary Collection Condition Count DeclarationWarning Edit Entity EntityOf
+        Index Key LocalIndex Number Partition Path Provisioned Selection Shards Table TimeForm
         Unique address_of attr casefold created descending digits expires ordered same
         updated version
     """,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.errors import AddressError
+
+if TYPE_CHECKING:  # the engine is entered when an address asks for it
+    from singletable.engine import AsyncEngine, Engine, Settings
 
 # Kinds of address that the design has and this release has not: refused by name, never guessed at.
 _LATER = ("dynamodb", "dynamodb+http", "dynamodb+https", "mysql", "postgresql")
@@ -13,19 +16,22 @@ _LATER = ("dynamodb", "dynamodb+http", "dynamodb+https", "mysql", "postgresql")
 
 def connect(address: str, settings: Settings | None = None) -> Engine:
     """The driver behind an address; close it when done, or use it in a `with` block."""
+    from singletable.engine import Engine
+
     kind, colon, rest = address.partition(":")
-    chosen = Settings() if settings is None else settings
     match kind:
         case "memory" if colon and not rest:
-            return Engine.in_memory(chosen)
+            return Engine.in_memory(settings)
         case "file" if rest:
-            return Engine.on_file(_path(rest), chosen)
+            return Engine.on_file(_path(rest), settings)
         case _:
             raise AddressError(_refusal(kind, colon, rest))
 
 
 def connect_async(address: str, settings: Settings | None = None) -> AsyncEngine:
     """The same driver for an event loop; use it in an `async with` block."""
+    from singletable.engine import AsyncEngine
+
     return AsyncEngine(connect(address, settings))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,10 @@ def test_a_refusal_repeats_no_password() -> None:
 def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="is not there"):
         connect(f"file:{tmp_path}/nowhere/votes.db")
+
+
+# The module and the function have one name: whoever enters the room first must not take it away.
+@pytest.mark.parametrize("first", ["import singletable.connect", "singletable.connect_async"])
+def test_the_name_is_that_of_the_function_whatever_came_first(first: str) -> None:
+    program = f"import singletable; {first}; singletable.connect('memory:').close()"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
