@@ -6,10 +6,11 @@ from singletable.schema.attribute import Attr, attr, created, expires, updated, 
 from singletable.schema.codec import TimeForm
 from singletable.schema.collection import Collection
 from singletable.schema.condition import Condition
-from singletable.schema.count import Count, Counted
+from singletable.schema.count import Count, Counted, counted_in
 from singletable.schema.create import create_operation
 from singletable.schema.edit import Edit
 from singletable.schema.entity import Entity
+from singletable.schema.entity_of import EntityOf
 from singletable.schema.key import IndexKey, Key
 from singletable.schema.model import Model, model_of
 from singletable.schema.overlap import DeclarationWarning, shares_range
@@ -40,6 +41,7 @@ __all__ = [
     "DeclarationWarning",
     "Edit",
     "Entity",
+    "EntityOf",
     "Index",
     "IndexKey",
     "Key",
@@ -61,6 +63,7 @@ __all__ = [
     "address_of",
     "attr",
     "casefold",
+    "counted_in",
     "create_operation",
     "created",
     "descending",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from singletable import expressions
 from singletable.errors import InvalidValue
@@ -25,31 +25,29 @@ class Access:
     pk: tuple[Column, ...]
     sk: tuple[Column, ...]
     when: Condition[object] | None = None
+    # What follows from it all, worked out once: all key attributes, the fields whose values the
+    # partition and the sort key are called with, all fields that the key is made of, and the
+    # attributes that are there for this key alone.
+    columns: tuple[Column, ...] = field(init=False, repr=False, compare=False)
+    pk_fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    sk_fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    own_attributes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    # The index's own condition, in DynamoDB's language.
+    condition: expressions.Condition | None = field(init=False, repr=False, compare=False)
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """All key attributes."""
-        return self.pk + self.sk
-
-    @property
-    def pk_fields(self) -> tuple[str, ...]:
-        """The fields whose values the partition is called with."""
-        return tuple(field for column in self.pk for field in column.asked)
-
-    @property
-    def sk_fields(self) -> tuple[str, ...]:
-        """The fields whose values the sort key is called with."""
-        return tuple(field for column in self.sk for field in column.asked)
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """All fields that the key is made of."""
-        return tuple(dict.fromkeys(field for column in self.columns for field in column.fields))
-
-    @property
-    def own_attributes(self) -> tuple[str, ...]:
-        """The attributes that are there for this key alone."""
-        return tuple(column.attribute.name for column in self.columns if column.own)
+    def __post_init__(self) -> None:
+        columns = self.pk + self.sk
+        found: dict[str, object] = {
+            "columns": columns,
+            "pk_fields": tuple(name for column in self.pk for name in column.asked),
+            "sk_fields": tuple(name for column in self.sk for name in column.asked),
+            "fields": tuple(dict.fromkeys(name for one in columns for name in one.fields)),
+            "own_attributes": tuple(one.attribute.name for one in columns if one.own),
+            "condition": None if self.when is None else self.when.node(),
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
 
     @property
     def shards(self) -> Shards | None:
@@ -89,7 +87,7 @@ class Access:
 
     def holds_for(self, item: Item) -> bool:
         """Whether such an item belongs into the index at all."""
-        return self.when is None or holds(self.when.node(), item)
+        return self.condition is None or holds(self.condition, item)
 
     def parse(self, item: Item) -> dict[str, object] | None:
         """The values that an item's key was made of; None if it is of another shape."""
@@ -106,7 +104,7 @@ class Access:
     @property
     def tested(self) -> tuple[expressions.Path, ...]:
         """The places that the index's own condition looks at."""
-        return () if self.when is None else tuple(expressions.paths_of(self.when.node()))
+        return () if self.condition is None else tuple(expressions.paths_of(self.condition))
 
     def __str__(self) -> str:
         return f"{self.owner}.{self.name}"

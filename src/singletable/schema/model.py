@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from singletable.errors import DeclarationError
@@ -33,6 +33,17 @@ class Model:
     codec: ItemCodec
     # The fields that stand in the key alone.
     in_key_only: tuple[str, ...]
+    # What makes an instance of its values, if that is more than holding them.
+    make: Callable[[dict[str, object]], Any] | None = None
+    # The fields that the store keeps, by their role; and whether a field has a check of its own.
+    roles: Mapping[Role, Attr[Any]] = field(init=False, repr=False)
+    checked: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        roles = {one.role: one for one in self.fields.values() if one.role is not None}
+        object.__setattr__(self, "roles", roles)
+        checked = any(one.check is not None for one in self.fields.values())
+        object.__setattr__(self, "checked", checked)
 
     @property
     def name(self) -> str:
@@ -41,10 +52,7 @@ class Model:
 
     def role(self, role: Role) -> Attr[Any] | None:
         """The field that the store keeps in this role."""
-        for field in self.fields.values():
-            if field.role == role:
-                return field
-        return None
+        return self.roles.get(role)
 
     def item(self, values: Mapping[str, object]) -> Item:
         """The item for the values of the fields, with keys, type tag and what was unknown."""
@@ -73,6 +81,8 @@ class Model:
             parsed = self.key.parse(item) or {}
             for name in self.in_key_only:
                 values[name] = parsed[name]
+        if self.make is not None:
+            return self.make(values)
         instance = cast("Any", object.__new__(self.entity))
         instance.__dict__ = values
         return instance

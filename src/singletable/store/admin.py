@@ -4,36 +4,60 @@ from __future__ import annotations
 
 from typing import Any
 
-from singletable.errors import ResourceInUse
-from singletable.operations import Page, Scan, UpdateTimeToLive
+from singletable.errors import ResourceInUse, ServiceUnavailable, TableNotFound
+from singletable.operations import DescribeTable, Page, Scan, TableDescribed, UpdateTimeToLive
 from singletable.operations.tables import TimeToLiveSpecification
 from singletable.schema import Model, Table, create_operation
 from singletable.store.alive import is_alive
+from singletable.store.ask import ask
 from singletable.store.context import Context
 from singletable.store.items import instance_of
-from singletable.store.steps import Steps
+from singletable.store.steps import Pause, Steps
 from singletable.values import Item
+
+BETWEEN_LOOKS = 0.5
+MOST_LOOKS = 120
 
 
 def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[bool]:
     """Make the table as it is declared; whether it was not there before."""
     name = context.name(table)
     try:
-        yield create_operation(table, name)
+        yield from ask(context, create_operation(table, name))
     except ResourceInUse:
         if not if_missing:
             raise
+        yield from _wait_for(context, name)
         return False
+    yield from _wait_for(context, name)
     if table.ttl is not None:
-        yield UpdateTimeToLive(
-            name, TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
-        )
+        told = TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
+        yield from ask(context, UpdateTimeToLive(name, told))
     return True
+
+
+def _wait_for(context: Context, name: str) -> Steps[None]:
+    """Wait until a new table can be used, which DynamoDB takes some seconds for."""
+    for _ in range(MOST_LOOKS):
+        try:
+            found: TableDescribed = yield from ask(context, DescribeTable(name))
+        except TableNotFound:
+            # DynamoDB may not yet know of a table that it has just agreed to make.
+            pass
+        else:
+            if found.table.table_status == "ACTIVE":
+                return
+        yield Pause(BETWEEN_LOOKS)
+    raise ServiceUnavailable(
+        f"Table {name!r} is not active after {MOST_LOOKS * BETWEEN_LOOKS:.0f} seconds. It was "
+        "asked for, and may still come; its time to live is not switched on."
+    )
 
 
 def scan_page(context: Context, model: Model, after: Item | None) -> Steps[tuple[list[Any], Any]]:
     """Some items of an entity, and where to go on; reads everything there is in the table."""
-    page: Page = yield Scan(context.name(model.table), exclusive_start_key=after)
+    scan = Scan(context.name(model.table), exclusive_start_key=after)
+    page: Page = yield from ask(context, scan)
     now = context.clock()
     found = [
         instance_of(model, item)

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from singletable import expressions
-from singletable.expressions import At, Compare, Exists, Literally, NotExists, Or
+from singletable.expressions import At, Compare, Exists, Literally, Not, NotExists, Or
 from singletable.schema import Model
 from singletable.store.write import both
 from singletable.values import Item
@@ -23,12 +23,9 @@ def is_alive(model: Model, item: Item, now: datetime) -> bool:
 
 def alive(model: Model, now: datetime) -> expressions.Condition | None:
     """The condition that an item's time is not over; None where items do not expire."""
-    expires = model.role("expires")
-    if expires is None:
-        return None
-    place = expires.place()
-    later = Compare(">", At(place), Literally({"N": str(int(now.timestamp()))}))
-    return Or(NotExists(place), later)
+    over = _over(model, now)
+    # What has no time, or something else in its place, never expires: DynamoDB sees it so too.
+    return None if over is None else Not(over)
 
 
 def is_there(model: Model, now: datetime) -> expressions.Condition:
@@ -38,15 +35,14 @@ def is_there(model: Model, now: datetime) -> expressions.Condition:
 
 
 def is_free(model: Model, now: datetime) -> expressions.Condition:
-    """The condition that there is no such item, or its time is over."""
-    return nothing_at(model.table.pk.name, model, now)
-
-
-def nothing_at(pk: str, model: Model, now: datetime) -> expressions.Condition:
     """The condition that nothing is at a key of the model's table, or its time is over."""
-    missing = NotExists((pk,))
+    missing = NotExists((model.table.pk.name,))
+    over = _over(model, now)
+    return missing if over is None else Or(missing, over)
+
+
+def _over(model: Model, now: datetime) -> expressions.Condition | None:
     expires = model.role("expires")
     if expires is None:
-        return missing
-    over = Compare("<=", At(expires.place()), Literally({"N": str(int(now.timestamp()))}))
-    return Or(missing, over)
+        return None
+    return Compare("<=", At(expires.place()), Literally({"N": str(int(now.timestamp()))}))

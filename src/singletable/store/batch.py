@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 from singletable.errors import InvalidValue, Throttled
@@ -16,13 +16,16 @@ from singletable.operations import (
     PutRequest,
     WriteRequest,
 )
-from singletable.schema import Address, Model, Table, model_of
+from singletable.schema import Address, Model, Table, counted_in
 from singletable.store.alive import is_alive
+from singletable.store.ask import ask
 from singletable.store.context import Context
-from singletable.store.items import instance_of
-from singletable.store.plan import plan_create
+from singletable.store.given import addresses_of, check_several, model_of_item
+from singletable.store.items import instance_of, stamped
+from singletable.store.plan import Plan, plan_create
 from singletable.store.steps import Steps
-from singletable.values import Item, item_to_json
+from singletable.store.write import Place, place_of
+from singletable.values import Item
 
 E = TypeVar("E")
 
@@ -34,19 +37,15 @@ def get_many(
     context: Context, addresses: Iterable[Address[E]], *, consistent: bool
 ) -> Steps[list[E | None]]:
     """The items at some addresses, in their order; None where there is none."""
-    asked = list(addresses)
-    tables = {address.model.table for address in asked}
-    found: dict[tuple[Table, bytes], Item] = {}
-    for table in tables:
-        keys = [address.key for address in asked if address.model.table is table]
-        items = yield from get_items(context, table, keys, consistent=consistent)
-        for key, item in zip(keys, items, strict=True):
-            if item is not None:
-                found[table, item_to_json(key)] = item
+    asked = addresses_of(addresses)
+    places = [place_of(context.name(one.model.table), one.key) for one in asked]
+    wanted = {place: one.key for place, one in zip(places, asked, strict=True)}
+    tables = {context.name(one.model.table): one.model.table for one in asked}
+    found = yield from get_items(context, tables, wanted, consistent=consistent)
     now = context.clock()
     results: list[E | None] = []
-    for address in asked:
-        item = found.get((address.model.table, item_to_json(address.key)))
+    for address, place in zip(asked, places, strict=True):
+        item = found.get(place)
         if item is None or not is_alive(address.model, item, now):
             results.append(None)
         else:
@@ -55,60 +54,73 @@ def get_many(
 
 
 def get_items(
-    context: Context, table: Table, keys: Sequence[Item], *, consistent: bool
-) -> Steps[list[Item | None]]:
-    """The items with some keys of a table, in their order; None where there is none."""
-    name = context.name(table)
-    names = [attribute.name for attribute in table.key_attributes]
-    found: dict[bytes, Item] = {}
-    waiting = list({item_to_json(key): key for key in keys}.values())
+    context: Context,
+    tables: Mapping[str, Table],
+    wanted: Mapping[Place, Item],
+    *,
+    consistent: bool,
+) -> Steps[dict[Place, Item]]:
+    """The items with some keys of some tables, each at its place, as far as they are there."""
+    found: dict[Place, Item] = {}
+    waiting = [(table, key) for (table, _), key in wanted.items()]
     attempt = 0
     while waiting:
         asked, waiting = waiting[:MOST_GETS], waiting[MOST_GETS:]
-        got: ItemsGot = yield BatchGetItem(
-            {name: KeysAndAttributes(asked, consistent_read=consistent or None)}
+        keys: dict[str, list[Item]] = {}
+        for table, key in asked:
+            keys.setdefault(table, []).append(key)
+        got: ItemsGot = yield from ask(
+            context,
+            BatchGetItem(
+                {
+                    table: KeysAndAttributes(some, consistent_read=consistent or None)
+                    for table, some in keys.items()
+                }
+            ),
         )
-        for item in got.responses.get(name, []):
-            found[item_to_json({one: item[one] for one in names})] = item
-        left = got.unprocessed_keys.get(name)
-        attempt = 0 if left is None else attempt + 1
-        if left is not None:
-            waiting = list(left.keys) + waiting
-            yield from _wait(context, attempt)
-    return [found.get(item_to_json({one: key[one] for one in names})) for key in keys]
+        for table, items in got.responses.items():
+            names = [attribute.name for attribute in tables[table].key_attributes]
+            for item in items:
+                found[place_of(table, {name: item[name] for name in names})] = item
+        left = [(table, key) for table, more in got.unprocessed_keys.items() for key in more.keys]
+        waiting = left + waiting
+        attempt = yield from _wait(context, attempt, len(left), len(asked))
+    return found
 
 
 def put_many(context: Context, items: Iterable[object]) -> Steps[None]:
     """Store many items, each in place of the one with its key."""
     # DynamoDB refuses an item twice in a batch; one after the other, the last would stay.
-    writes: dict[tuple[str, bytes], WriteRequest] = {}
-    stamps: list[tuple[Any, Any]] = []
+    writes: dict[Place, WriteRequest] = {}
+    plans: list[tuple[object, Plan]] = []
+    check_several("items", items)
     for item in items:
-        model = _plain(model_of(type(item)))
-        plan = plan_create(context, model, item, None)
-        stamps.append((item, plan.stamps))
+        plan = plan_create(context, _plain(model_of_item(item)), item, None)
+        plans.append((item, plan))
         put = plan.writes[0]
-        writes[put.table, item_to_json(put.key)] = WriteRequest(PutRequest(put.item or {}))
+        writes[put.place] = WriteRequest(PutRequest(put.item or {}))
     yield from _write_all(context, writes)
-    for item, stamp in stamps:
-        item.__dict__.update(stamp)
+    for item, plan in plans:
+        stamped(item, plan)
 
 
 def delete_many(context: Context, addresses: Iterable[Address[Any]]) -> Steps[None]:
     """Remove many items, if they are there."""
-    writes: dict[tuple[str, bytes], WriteRequest] = {}
-    for address in addresses:
-        place = context.name(_plain(address.model).table), item_to_json(address.key)
+    writes: dict[Place, WriteRequest] = {}
+    for address in addresses_of(addresses):
+        model = _plain(address.model, deletes=True)
+        place = place_of(context.name(model.table), address.key)
         writes[place] = WriteRequest(delete_request=DeleteRequest(address.key))
     yield from _write_all(context, writes)
 
 
-def _plain(model: Model) -> Model:
+def _plain(model: Model, *, deletes: bool = False) -> Model:
     """Refuse what a batch cannot do: it knows no conditions, and no other items."""
     for what, there in (
-        ("a version", model.role("version")),
+        ("a version", not deletes and model.role("version")),
         ("unique values", model.uniques),
         ("counts", model.counts),
+        ("a count of others", not deletes and counted_in(model.entity)),
     ):
         if there:
             raise InvalidValue(
@@ -118,7 +130,7 @@ def _plain(model: Model) -> Model:
     return model
 
 
-def _write_all(context: Context, writes: Mapping[tuple[str, bytes], WriteRequest]) -> Steps[None]:
+def _write_all(context: Context, writes: Mapping[Place, WriteRequest]) -> Steps[None]:
     waiting = [(name, request) for (name, _), request in writes.items()]
     attempt = 0
     while waiting:
@@ -126,20 +138,23 @@ def _write_all(context: Context, writes: Mapping[tuple[str, bytes], WriteRequest
         requests: dict[str, list[WriteRequest]] = {}
         for name, request in now:
             requests.setdefault(name, []).append(request)
-        written: ItemsWritten = yield BatchWriteItem(requests)
+        written: ItemsWritten = yield from ask(context, BatchWriteItem(requests))
         left = [
             (name, request) for name, more in written.unprocessed_items.items() for request in more
         ]
-        attempt = attempt + 1 if left else 0
-        if left:
-            waiting = left + waiting
-            yield from _wait(context, attempt)
+        waiting = left + waiting
+        attempt = yield from _wait(context, attempt, len(left), len(now))
 
 
-def _wait(context: Context, attempt: int) -> Steps[None]:
+def _wait(context: Context, attempt: int, left: int, asked: int) -> Steps[int]:
+    """How many requests in a row came to nothing, after a wait if something was left."""
+    if not left:
+        return 0
+    attempt = attempt + 1 if left == asked else 1
     if attempt >= context.attempts:
         raise Throttled(
             f"{attempt} requests in a row came back unprocessed; the table is asked for more than "
             "it bears. What was processed is written; the same call may be made again."
         )
-    yield context.pause(attempt)
+    yield context.pause(attempt - 1)
+    return attempt

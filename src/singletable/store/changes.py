@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Generic, Literal, TypeVar, cast, overload
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, overload
 
 from singletable.errors import ItemMismatch
 from singletable.operations import Change as Record
 from singletable.operations import ChangesRead, ReadChanges
-from singletable.schema import Model, model_of
+from singletable.schema import Model
+from singletable.store.ask import ask
 from singletable.store.context import Context
+from singletable.store.given import check_amount, models_of
 from singletable.store.items import instance_of
 from singletable.store.steps import Steps
 from singletable.values import Item
@@ -24,11 +26,14 @@ E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
 
 
+Kind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeOf(Generic[E_co]):
     """One item written or removed: what it was, and what it is."""
 
-    kind: Literal["INSERT", "MODIFY", "REMOVE"]
+    kind: Kind
     old: E_co | None
     new: E_co | None
     when: datetime
@@ -49,15 +54,16 @@ def read_changes(
     context: Context, entities: Sequence[type[Any]], after: int | None, limit: int
 ) -> Steps[ChangesOf[Any]]:
     """The changes to items of some entities after a position of the engine's feed."""
-    models = [model_of(entity) for entity in entities]
-    names = {context.name(model.table) for model in models}
-    only = next(iter(names)) if len(names) == 1 else None
-    read: ChangesRead = yield ReadChanges(after, table_name=only, limit=limit)
+    check_amount("limit", limit or 0)
+    models: dict[str, list[Model]] = {}
+    for model in models_of(entities):
+        models.setdefault(context.name(model.table), []).append(model)
+    only = next(iter(models)) if len(models) == 1 else None
+    read: ChangesRead = yield from ask(context, ReadChanges(after, table_name=only, limit=limit))
     found = [
         change
         for record in read.changes
-        if record.table_name in names
-        for change in _of_record(record, models)
+        for change in _of_record(record, models.get(record.table_name, []))
     ]
     return ChangesOf(found, read.position)
 
@@ -81,7 +87,7 @@ def changes_in(event: Mapping[str, Any], /, *entities: type[Any]) -> list[Change
 
     The stream must carry new and old images; records of other entities are left out.
     """
-    models = [model_of(entity) for entity in entities]
+    models = models_of(entities)
     return [change for record in event.get("Records", []) for change in _of_event(record, models)]
 
 
@@ -102,7 +108,9 @@ def _of_record(record: Record, models: Sequence[Model]) -> Iterator[ChangeOf[Any
 def _of_event(record: Mapping[str, Any], models: Sequence[Model]) -> Iterator[ChangeOf[Any]]:
     try:
         told = record["dynamodb"]
-        kind = cast('Literal["INSERT", "MODIFY", "REMOVE"]', record["eventName"])
+        kind = cast("Kind", record["eventName"])
+        if kind not in get_args(Kind):
+            raise ValueError
         when = datetime.fromtimestamp(float(told.get("ApproximateCreationDateTime", 0)), UTC)
     except (KeyError, TypeError, ValueError):
         raise ItemMismatch(
@@ -110,10 +118,10 @@ def _of_event(record: Mapping[str, Any], models: Sequence[Model]) -> Iterator[Ch
             f"{str(record)[:200]}."
         ) from None
     old, new = cast("tuple[Item | None, Item | None]", (told.get("OldImage"), told.get("NewImage")))
-    if old is None and new is None:
+    if (old is None and kind != "INSERT") or (new is None and kind != "REMOVE"):
         raise ItemMismatch(
-            "the record has neither the old nor the new image. Let the stream carry both: "
-            "StreamViewType NEW_AND_OLD_IMAGES."
+            f"the record of a {kind} lacks the {'old' if old is None else 'new'} image. Let the "
+            "stream carry both: StreamViewType NEW_AND_OLD_IMAGES."
         )
     model = _model(models, new or old or {})
     if model is not None:

@@ -1,86 +1,93 @@
-"""Carry out planned writes: one by itself, several as a transaction, again if they met others."""
+"""Carry out planned writes: one by itself, several as a transaction, again if they met others.
+
+A write that met a transaction, or whose guard no longer holds, is planned anew, after a wait of
+random length. A request that DynamoDB had no time for is sent again as it is (ask.py). Each
+transaction has a token, so that one whose answer was lost happens once however often it is sent.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias, cast
+from uuid import uuid4
 
 from singletable.errors import (
+    CancellationReason,
     ConditionFailed,
+    IdempotencyMismatch,
     InvalidValue,
     TransactionCanceled,
     TransactionConflict,
-    TransactionInProgress,
 )
 from singletable.expressions import holds
 from singletable.operations import ItemWritten, TransactWriteItems
+from singletable.store.ask import ask
 from singletable.store.context import Context
 from singletable.store.merge import merged
 from singletable.store.plan import Plan
 from singletable.store.steps import Steps
-from singletable.store.write import Returning, Write
+from singletable.store.write import Place, Returning, Write
 from singletable.values import Item
 
 MOST_ACTIONS = 100
+LONGEST_TOKEN = 36
 
 Replan: TypeAlias = Callable[[], Steps[Plan]]
+
+_MET_OTHERS = ("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
 
 
 def carry_out(
     context: Context, replan: Replan, returning: Returning | None = None
 ) -> Steps[tuple[Plan, ItemWritten | None]]:
     """Plan and write until nothing that the plan relies on has changed in between."""
+    left_out: set[Place] = set()
     for attempt in range(context.attempts):
+        if attempt:
+            yield context.pause(attempt - 1)
         plan = yield from replan()
-        writes = merged(plan.writes)
+        writes = _remaining(plan.writes, left_out)
         try:
-            if len(plan.writes) == 1:
-                written = yield plan.writes[0].operation(returning)
-                return plan, written
-            yield transaction(writes, None)
+            if len(writes) == 1:
+                return plan, (yield from ask(context, writes[0].operation(returning)))
+            yield from ask(context, transaction(writes, str(uuid4())))
         except ConditionFailed as error:
-            if not _outdated(plan.writes[0], error.item):
-                raise plan.writes[0].explain(_item(error.item)) from None
+            _go_on(writes, [_failed(error)], left_out)
         except TransactionConflict:
             pass
         except TransactionCanceled as error:
-            if not _again(writes, error):
-                raise refusal(writes, error) from error
+            _go_on(writes, error.reasons, left_out, error)
         else:
             return plan, None
-        yield context.pause(attempt)
-    raise TransactionConflict(
-        f"The write met other writes {context.attempts} times in a row, and was given up. "
-        "Nothing was changed."
-    )
+    raise _given_up("The write", context)
 
 
 def commit_all(
     context: Context, replan: Callable[[], Steps[list[Plan]]], token: str | None
 ) -> Steps[list[Plan]]:
     """The same for several changes that happen together or not at all."""
+    left_out: set[Place] = set()
     for attempt in range(context.attempts):
+        if attempt:
+            yield context.pause(attempt - 1)
         plans = yield from replan()
-        writes = merged([write for plan in plans for write in plan.writes])
+        writes = _remaining([write for plan in plans for write in plan.writes], left_out)
         if not writes:
             return plans
         try:
-            yield transaction(writes, token)
-        except (TransactionConflict, TransactionInProgress):
+            yield from ask(context, transaction(writes, token or str(uuid4())))
+        except TransactionConflict:
             pass
         except TransactionCanceled as error:
-            if not _again(writes, error):
-                raise refusal(writes, error) from error
+            _go_on(writes, error.reasons, left_out, error)
+        except IdempotencyMismatch as error:
+            raise _used_up(token) from error
         else:
             return plans
-        yield context.pause(attempt)
-    raise TransactionConflict(
-        f"The transaction met other writes {context.attempts} times in a row, and was given up. "
-        "Nothing was changed."
-    )
+    raise _given_up("The transaction", context)
 
 
-def transaction(writes: Sequence[Write], token: str | None) -> TransactWriteItems:
+def transaction(writes: Sequence[Write], token: str) -> TransactWriteItems:
     """The writes as one transaction."""
     if len(writes) > MOST_ACTIONS:
         raise InvalidValue(
@@ -90,37 +97,50 @@ def transaction(writes: Sequence[Write], token: str | None) -> TransactWriteItem
     return TransactWriteItems([write.action() for write in writes], client_request_token=token)
 
 
-def refusal(writes: Sequence[Write], error: TransactionCanceled) -> Exception:
-    """Why the transaction was refused, in the words of the first write that was."""
-    for write, reason in zip(writes, error.reasons, strict=True):
+def _remaining(writes: Sequence[Write], left_out: set[Place]) -> list[Write]:
+    found = merged(writes)
+    return [one for one in found if one.place not in left_out] if left_out else found
+
+
+def _go_on(
+    writes: Sequence[Write],
+    reasons: Sequence[CancellationReason],
+    left_out: set[Place],
+    error: TransactionCanceled | None = None,
+) -> None:
+    """Return if another attempt may succeed, having noted what to leave out; else say why not."""
+    again = False
+    for write, reason in zip(writes, reasons, strict=True):
         if reason.code == "ConditionalCheckFailed":
-            return write.explain(_item(reason.item))
-    return error
+            # A reason holds an item in the form in which all items are held.
+            item = cast("Item | None", None if reason.item is None else dict(reason.item))
+            if write.optional:
+                left_out.add(write.place)
+            elif write.guard is None or holds(write.guard, item or {}):
+                raise write.explain(item) from None
+            again = True
+        elif reason.code in _MET_OTHERS:
+            again = True
+        elif reason.code != "None" and error is not None:
+            raise error
+    if not again and error is not None:
+        raise error
 
 
-def _again(writes: Sequence[Write], error: TransactionCanceled) -> bool:
-    """Whether the transaction met another, or what was read before has changed."""
-    outdated = False
-    for write, reason in zip(writes, error.reasons, strict=True):
-        if reason.code == "ConditionalCheckFailed":
-            if not _outdated(write, reason.item):
-                return False
-            outdated = True
-        elif reason.code in (
-            "TransactionConflict",
-            "ThrottlingError",
-            "ProvisionedThroughputExceeded",
-        ):
-            outdated = True
-        elif reason.code != "None":
-            return False
-    return outdated
+def _failed(error: ConditionFailed) -> CancellationReason:
+    return CancellationReason("ConditionalCheckFailed", error.message, error.item)
 
 
-def _outdated(write: Write, item: Any) -> bool:
-    """Whether what the plan relied on is no longer so."""
-    return write.guard is not None and not holds(write.guard, _item(item) or {})
+def _given_up(what: str, context: Context) -> TransactionConflict:
+    return TransactionConflict(
+        f"{what} met other writes {context.attempts} times in a row, and was given up. "
+        "Nothing was changed."
+    )
 
 
-def _item(item: Any) -> Item | None:
-    return None if item is None else dict(item)
+def _used_up(token: str | None) -> IdempotencyMismatch:
+    return IdempotencyMismatch(
+        f"A transaction with the token {token!r} was carried out within the last ten minutes, and "
+        "this one is not the same to the letter: what the store reads and the times it sets "
+        "belong to it. Nothing was changed now; if it is the same work, it is done."
+    )

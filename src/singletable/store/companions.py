@@ -1,4 +1,8 @@
-"""What is written together with an item: markers of its unique values, and counts of it."""
+"""What is written together with an item: markers of its unique values, and counts of it.
+
+An item whose time is over holds no unique value any more: its markers are over with it, and may be
+another's by now. It is counted until it is gone, for it was.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,24 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from singletable.expressions import Add, And, At, Compare, Exists, Literally, Or, Set
+from singletable.expressions import (
+    Add,
+    And,
+    At,
+    Compare,
+    Condition,
+    Exists,
+    Literally,
+    NotExists,
+    Or,
+)
 from singletable.schema import Address, Counted, Marker, Model, model_of
 from singletable.schema.unique import OWNER, RELEASED
-from singletable.store.alive import nothing_at
+from singletable.store.alive import is_alive, is_free, is_there
 from singletable.store.context import Context
 from singletable.store.explain import no_counter, taken
-from singletable.store.write import Explain, Write
+from singletable.store.held import held
+from singletable.store.write import Write
 from singletable.values import Item
 
 Values: TypeAlias = Mapping[str, object]
@@ -28,12 +43,12 @@ def companions(
 ) -> list[Write]:
     """The writes that keep markers and counts right when an item becomes another."""
     writes: list[Write] = []
-    before = None if old is None else model.instance(old).__dict__
-    after = None if new is None else model.instance(new).__dict__
-    for marker in model.uniques.values():
-        writes += _marker_writes(context, model, marker, key, before, after, old, new, now)
+    if model.uniques:
+        living = old if old is not None and is_alive(model, old, now) else None
+        for marker in model.uniques.values():
+            writes += _marker_writes(context, model, marker, key, living, new, now)
     for count in model.counts.values():
-        writes += _count_writes(context, model, count, before, after)
+        writes += _count_writes(context, model, count, old, new, now)
     return writes
 
 
@@ -52,40 +67,50 @@ def _marker_writes(
     model: Model,
     marker: Marker,
     key: Item,
-    before: Values | None,
-    after: Values | None,
     old: Item | None,
     new: Item | None,
     now: datetime,
 ) -> list[Write]:
     table = context.name(model.table)
-    had = None if before is None else marker.key(before)
-    has = None if after is None else marker.key(after)
+    had = None if old is None else marker.key(held(model, old, marker.fields))
+    has = None if new is None else marker.key(held(model, new, marker.fields))
     explain = taken(model, marker.name, marker.fields)
+    pk = model.table.pk.name
     writes: list[Write] = []
     if has is not None and new is not None:
         item = marker.item(has, key, new)
-        if has != had:
-            pk = model.table.pk.name
-            free = nothing_at(pk, model, now)
-            condition = Or(free, _is_mine(key)) if marker.history else free
-            writes.append(Write("put", table, has, explain, item=item, condition=condition))
-        elif old is not None and item != marker.item(has, key, old):
-            writes.append(Write("put", table, has, explain, item=item))
-    if had is not None and had != has:
-        writes.append(_given_up(table, marker, had, explain, now))
+        condition: Condition = is_free(model, now)
+        if has != had or old is None:
+            if marker.history:
+                # Who gave up a value may have it back.
+                condition = Or(condition, _is_of(key))
+        elif item != marker.item(has, key, old):
+            condition = Or(NotExists((pk,)), _is_of(key))
+        else:
+            return writes
+        writes.append(
+            Write("put", table, has, explain, item=item, condition=condition, marks="takes")
+        )
+    if had is not None and had != has and old is not None:
+        released: Item = {**marker.item(had, key, old), RELEASED: {"S": now.isoformat()}}
+        writes.append(
+            Write(
+                "put" if marker.history else "delete",
+                table,
+                had,
+                explain,
+                item=released if marker.history else None,
+                # Another's marker stays: this item never had the value for itself.
+                condition=Or(NotExists((pk,)), _is_of(key)),
+                optional=True,
+                marks="gives up",
+            )
+        )
     return writes
 
 
-def _given_up(table: str, marker: Marker, key: Item, explain: Explain, now: datetime) -> Write:
-    if not marker.history:
-        return Write("delete", table, key, explain)
-    released = Set((RELEASED,), Literally({"S": now.isoformat()}))
-    return Write("update", table, key, explain, actions=(released,))
-
-
-def _is_mine(key: Item) -> And | Compare:
-    """The marker names this owner: who gave up a value may have it back."""
+def _is_of(key: Item) -> And | Compare:
+    """The condition that a marker names this owner."""
     first, *rest = [
         Compare("=", At((f"{OWNER}{name}",)), Literally(value)) for name, value in key.items()
     ]
@@ -93,25 +118,50 @@ def _is_mine(key: Item) -> And | Compare:
 
 
 def _count_writes(
-    context: Context, model: Model, count: Counted, before: Values | None, after: Values | None
+    context: Context,
+    model: Model,
+    count: Counted,
+    old: Item | None,
+    new: Item | None,
+    now: datetime,
 ) -> list[Write]:
-    was = None if before is None else count.values(before)
-    is_ = None if after is None else count.values(after)
+    was = None if old is None else _counter(model, count, old)
+    is_ = None if new is None else _counter(model, count, new)
     if was == is_:
         return []
-    changes = [(values, by) for values, by in ((is_, 1), (was, -1)) if values is not None]
+    counting = model_of(count.entity)
+    place, table = count.path.place(), context.name(counting.table)
     writes: list[Write] = []
-    for values, by in changes:
-        address = Address[Any].of(count.entity, values)
-        counting = model_of(count.entity)
+    if is_ is not None:
         writes.append(
             Write(
                 "update",
-                context.name(counting.table),
-                address.key,
-                no_counter(address, model),
-                actions=(Add(count.path.place(), {"N": str(by)}),),
+                table,
+                is_.key,
+                no_counter(is_, model),
+                actions=(Add(place, {"N": "1"}),),
+                condition=is_there(counting, now),
+            )
+        )
+    if was is not None:
+        writes.append(
+            Write(
+                "update",
+                table,
+                was.key,
+                no_counter(was, model),
+                actions=(Add(place, {"N": "-1"}),),
                 condition=Exists((counting.table.pk.name,)),
+                # Where nothing counts any more, nothing is counted down.
+                optional=True,
             )
         )
     return writes
+
+
+def _counter(model: Model, count: Counted, item: Item) -> Address[Any] | None:
+    """The address of the item that counts this one; None if the fields that name it are absent."""
+    values = count.values(held(model, item, count.fields))
+    if any(value is None for value in values):
+        return None
+    return Address[Any].of(count.entity, values)

@@ -9,8 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from singletable.errors import InvalidValue
 from singletable.schema import Table
 from singletable.store.steps import Pause
+
+SHORTEST_SECRET = 16
 
 
 def _now() -> datetime:
@@ -44,7 +47,19 @@ def context_of(
     clock: Callable[[], datetime] | None,
 ) -> Context:
     """The context for what a store was given; what was not given is as usual."""
+    if secret is not None and (not isinstance(secret, bytes) or len(secret) < SHORTEST_SECRET):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidValue(
+            f"secret: expected at least {SHORTEST_SECRET} bytes, but got "
+            f"{len(secret)} of {type(secret).__name__}. Make one with secrets.token_bytes(32)."
+        )
+    for table in names or ():
+        if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidValue(
+                f"tables: expected {{table: its real name}}, but {table!r} is not a Table."
+            )
     usual = Context()
     return Context(
-        names=dict(names or {}), secret=secret or usual.secret, clock=clock or usual.clock
+        names=dict(names or {}),
+        secret=usual.secret if secret is None else secret,
+        clock=clock or usual.clock,
     )

@@ -35,6 +35,8 @@ def seal(secret: bytes, reading: Reading[Any]) -> str:
 
 def unseal(secret: bytes, reading: Reading[Any], cursor: str) -> list[Item | bool | None]:
     """The positions in a cursor that was made for the same query."""
+    if not isinstance(cursor, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise CursorRefused(f"A page cursor is a text; this is {cursor!r}. Begin without one.")
     try:
         sealed = base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4))
     except (ValueError, binascii.Error):

@@ -20,11 +20,16 @@ from singletable.values import Item
 F = TypeVar("F", bound=ConditionFailed)
 
 
-def exists_already(model: Model, shown: str, now: datetime) -> Explain:
-    """A create met an item, or the condition of a put did not hold."""
+def exists_already(
+    model: Model, shown: object, now: datetime, *, versioned: bool = False
+) -> Explain:
+    """There must be no item, or none that has a version; or the caller's condition failed."""
 
     def explain(item: Item | None) -> ConditionFailed:
         if item is None or not is_alive(model, item, now):
+            return condition_failed(model, shown, item)
+        field = model.role("version")
+        if versioned and field is not None and _version(item, field.attribute) == "0":
             return condition_failed(model, shown, item)
         return _with_current(
             AlreadyExists(f"{shown} exists already.", model.key.fields, item), model, item
@@ -33,7 +38,7 @@ def exists_already(model: Model, shown: str, now: datetime) -> Explain:
     return explain
 
 
-def refused(model: Model, shown: str, now: datetime, version: int | None = None) -> Explain:
+def refused(model: Model, shown: object, now: datetime, version: int | None = None) -> Explain:
     """A write to an item that must be there, perhaps in a version, met something else."""
 
     def explain(item: Item | None) -> ConditionFailed:
@@ -41,7 +46,7 @@ def refused(model: Model, shown: str, now: datetime, version: int | None = None)
             return NotFound(f"{shown} is not there.")
         field = model.role("version")
         if version is not None and field is not None:
-            held = item.get(field.attribute, {}).get("N", "0")
+            held = _version(item, field.attribute)
             if held != str(version):
                 text = (
                     f"{shown} was written since it was read: version {version} was expected, and "
@@ -53,7 +58,7 @@ def refused(model: Model, shown: str, now: datetime, version: int | None = None)
     return explain
 
 
-def condition_failed(model: Model, shown: str, item: Item | None) -> ConditionFailed:
+def condition_failed(model: Model, shown: object, item: Item | None) -> ConditionFailed:
     """The caller's own condition did not hold."""
     if item is None:
         return ConditionFailed(f"The condition does not hold: {shown} is not there.")
@@ -63,7 +68,7 @@ def condition_failed(model: Model, shown: str, item: Item | None) -> ConditionFa
     return _with_current(failed, model, item)
 
 
-def not_met(model: Model, shown: str) -> Explain:
+def not_met(model: Model, shown: object) -> Explain:
     """Nothing but the caller's own condition can be the reason."""
 
     def explain(item: Item | None) -> ConditionFailed:
@@ -92,6 +97,10 @@ def no_counter(address: Address[object], counted: Model) -> Explain:
         return NotFound(f"{address} is not there, and counts each {counted.name}.")
 
     return explain
+
+
+def _version(item: Item, attribute: str) -> str:
+    return item.get(attribute, {}).get("N", "0")
 
 
 def _with_current(error: F, model: Model, item: Item) -> F:

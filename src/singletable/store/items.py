@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
-from singletable.errors import ItemMismatch
+from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import GetItem, ItemGot
-from singletable.schema import Address, Condition, Edit, Model, address_of, model_of
+from singletable.schema import Address, Condition, Edit, Model, address_of
 from singletable.store.alive import is_alive
+from singletable.store.ask import ask
 from singletable.store.commit import carry_out
 from singletable.store.context import Context
+from singletable.store.given import check_address, check_edits, model_of_item
 from singletable.store.plan import (
     Plan,
     plan_create,
     plan_delete,
     plan_put,
+    reads_before_create,
+    reads_before_delete,
     reads_before_put,
 )
 from singletable.store.plan_update import must_read, plan_update
@@ -29,6 +33,7 @@ State: TypeAlias = Literal["old", "new"]
 
 def get(context: Context, address: Address[E], *, consistent: bool) -> Steps[E | None]:
     """The item at an address, if there is one and its time is not over."""
+    check_address(address)
     item = yield from read(context, address, consistent=consistent)
     if item is None or not is_alive(address.model, item, context.clock()):
         return None
@@ -37,28 +42,16 @@ def get(context: Context, address: Address[E], *, consistent: bool) -> Steps[E |
 
 def create(context: Context, item: E, if_: Condition[E] | None) -> Steps[E]:
     """Store an item that is not there yet."""
-    model = model_of(type(item))
-
-    def replan() -> Steps[Plan]:
-        return plan_create(context, model, item, if_)
-        yield
-
-    plan, _ = yield from carry_out(context, replan)
-    return _stamped(item, plan)
+    plan, _ = yield from carry_out(context, lambda: planned_create(context, item, if_))
+    return stamped(item, plan)
 
 
 def put(context: Context, item: E, if_: Condition[E] | None, *, must_exist: bool) -> Steps[E]:
     """Store an item in place of the one with its key."""
-    model = model_of(type(item))
-
-    def replan() -> Steps[Plan]:
-        seen = None
-        if reads_before_put(model):
-            seen = yield from read(context, address_of(item), consistent=True)
-        return plan_put(context, model, item, if_, seen, must_exist=must_exist)
-
-    plan, _ = yield from carry_out(context, replan)
-    return _stamped(item, plan)
+    plan, _ = yield from carry_out(
+        context, lambda: planned_put(context, item, if_, must_exist=must_exist)
+    )
+    return stamped(item, plan)
 
 
 def update(
@@ -69,16 +62,16 @@ def update(
     returning: State,
 ) -> Steps[E]:
     """Change some fields of an item that is there."""
-    reads = must_read(address, edits)
+    if returning not in ("old", "new"):
+        raise InvalidValue(f"returning: expected 'old' or 'new', but got {returning!r}.")
     seen: Item | None = None
 
     def replan() -> Steps[Plan]:
         nonlocal seen
-        if reads:
-            seen = yield from read(context, address, consistent=True)
-        return plan_update(context, address, edits, if_, seen)
+        plan, seen = yield from planned_update(context, address, edits, if_)
+        return plan
 
-    _, written = yield from carry_out(
+    plan, written = yield from carry_out(
         context, replan, "ALL_OLD" if returning == "old" else "ALL_NEW"
     )
     if written is not None and written.attributes is not None:
@@ -87,32 +80,77 @@ def update(
     if returning == "old" and seen is not None:
         return instance(address, seen)
     item = yield from read(context, address, consistent=True)
-    return instance(address, item or {})
+    return instance(address, item or plan.after or {})
 
 
 def delete(context: Context, address: Address[E], if_: Condition[E] | None) -> Steps[E | None]:
     """Remove an item and give it back; None if there was none."""
-    model = address.model
     seen: Item | None = None
 
     def replan() -> Steps[Plan]:
         nonlocal seen
-        if reads_before_put(model):
-            seen = yield from read(context, address, consistent=True)
-        return plan_delete(context, address, if_, seen)
+        plan, seen = yield from planned_delete(context, address, if_)
+        return plan
 
     _, written = yield from carry_out(context, replan, "ALL_OLD")
     old = seen if written is None else written.attributes
-    if old is None or not is_alive(model, old, context.clock()):
+    if old is None or not is_alive(address.model, old, context.clock()):
         return None
     return instance(address, old)
 
 
+def planned_create(context: Context, item: object, if_: Condition[Any] | None) -> Steps[Plan]:
+    """The plan to store an item that is not there yet."""
+    model = model_of_item(item)
+    seen = None
+    if reads_before_create(model):
+        seen = yield from read(context, address_of(item), consistent=True)
+    return plan_create(context, model, item, if_, seen)
+
+
+def planned_put(
+    context: Context, item: object, if_: Condition[Any] | None, *, must_exist: bool
+) -> Steps[Plan]:
+    """The plan to store an item in place of the one with its key."""
+    model = model_of_item(item)
+    seen = None
+    if reads_before_put(model):
+        seen = yield from read(context, address_of(item), consistent=True)
+    return plan_put(context, model, item, if_, seen, must_exist=must_exist)
+
+
+def planned_update(
+    context: Context,
+    address: Address[Any],
+    edits: Sequence[Edit[Any]],
+    if_: Condition[Any] | None,
+) -> Steps[tuple[Plan, Item | None]]:
+    """The plan to change some fields of an item, and the item if it had to be read."""
+    check_address(address)
+    check_edits(address.model, address, edits)
+    reads, seen = must_read(address, edits), None
+    if reads:
+        seen = yield from read(context, address, consistent=True)
+    return plan_update(context, address, edits, if_, seen, read=reads), seen
+
+
+def planned_delete(
+    context: Context, address: Address[Any], if_: Condition[Any] | None
+) -> Steps[tuple[Plan, Item | None]]:
+    """The plan to remove an item, and the item if it had to be read."""
+    check_address(address)
+    seen = None
+    if reads_before_delete(address.model):
+        seen = yield from read(context, address, consistent=True)
+    return plan_delete(context, address, if_, seen), seen
+
+
 def read(context: Context, address: Address[Any], *, consistent: bool) -> Steps[Item | None]:
     """The item at an address as it is, even if its time is over."""
-    got: ItemGot = yield GetItem(
+    get = GetItem(
         context.name(address.model.table), address.key, consistent_read=consistent or None
     )
+    got: ItemGot = yield from ask(context, get)
     return got.item
 
 
@@ -123,15 +161,17 @@ def instance(address: Address[E], item: Item) -> E:
 
 def instance_of(model: Model, item: Item) -> Any:
     """The instance that an item holds, which must be of this entity."""
-    if model.tag is not None and item.get(model.tag[0]) not in (None, {"S": model.tag[1]}):
-        raise ItemMismatch(
-            f"expected an item tagged {model.tag[0]} = {model.tag[1]!r}, but got "
-            f"{item[model.tag[0]]}.",
-            model.name,
-        )
+    if model.tag is not None:
+        tag = item.get(model.tag[0])
+        if tag is not None and tag.get("S") != model.tag[1]:
+            raise ItemMismatch(
+                f"expected an item tagged {model.tag[0]} = {model.tag[1]!r}, but got {tag}.",
+                model.name,
+            )
     return model.instance(item)
 
 
-def _stamped(item: E, plan: Plan) -> E:
+def stamped(item: E, plan: Plan) -> E:
+    """The instance, with what the store set."""
     item.__dict__.update(plan.stamps)
     return item

@@ -8,21 +8,24 @@ from decimal import Decimal
 
 from singletable import expressions
 from singletable.errors import InvalidValue
-from singletable.expressions import Add, apply_update
-from singletable.store.write import Write, both
-from singletable.values import item_to_json
+from singletable.expressions import Add, Or, apply_update
+from singletable.store.write import Place, Write, both
 
 
 def merged(writes: Sequence[Write]) -> list[Write]:
     """The writes with at most one to each item."""
-    found: dict[tuple[str, bytes], Write] = {}
+    if len(writes) == 1:
+        return list(writes)
+    found: dict[Place, Write] = {}
     for write in writes:
-        place = (write.table, item_to_json(write.key))
+        place = write.place
         found[place] = _both(found[place], write) if place in found else write
     return list(found.values())
 
 
 def _both(one: Write, other: Write) -> Write:
+    if one.marks is not None and other.marks is not None:
+        return _handed_over(one, other)
     match one.kind, other.kind:
         case "update", "update":
             return replace(
@@ -30,11 +33,12 @@ def _both(one: Write, other: Write) -> Write:
                 actions=_actions(one, other),
                 condition=both(one.condition, other.condition),
                 guard=both(one.guard, other.guard),
+                optional=one.optional and other.optional,
             )
         case ("check", "update") | ("update", "check"):
             update = one if one.kind == "update" else other
             condition = both(one.condition, other.condition)
-            return replace(update, condition=condition, explain=one.explain)
+            return replace(update, condition=condition, explain=one.explain, optional=False)
         case "put", "update" if _counts(other):
             # A count of something that is written together with what it counts.
             return replace(one, item=apply_update(other.actions, one.item or {}))
@@ -49,6 +53,14 @@ def _both(one: Write, other: Write) -> Write:
                 f"A transaction can write an item once, and this one has a {one.kind} and a "
                 f"{other.kind} of {one.key} in {one.table}. Make them one."
             )
+
+
+def _handed_over(one: Write, other: Write) -> Write:
+    """A unique value that one item gives up and another takes, as when an item gets another key."""
+    takes, gives = (one, other) if one.marks == "takes" else (other, one)
+    if takes.marks == gives.marks or takes.condition is None or gives.condition is None:
+        raise takes.explain(None)
+    return replace(takes, condition=Or(takes.condition, gives.condition))
 
 
 def _counts(write: Write) -> bool:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Generic, TypeVar, cast
 
-from singletable.expressions import value_at
+from singletable import expressions
+from singletable.errors import InvalidValue
+from singletable.expressions import holds, value_at
 from singletable.schema import Collection, Condition, Model, Path, Selection, model_of
 from singletable.store.alive import is_alive
 from singletable.store.batch import get_items
 from singletable.store.context import Context
 from singletable.store.cursor import seal, unseal
+from singletable.store.given import check_collection, check_path, check_selection
+from singletable.store.held import held
 from singletable.store.items import instance_of
 from singletable.store.plan import key_of
-from singletable.store.reading import Reading, projected
+from singletable.store.projected import check_picked, check_whole
+from singletable.store.reading import Reading
 from singletable.store.steps import Steps
+from singletable.store.write import place_of
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -41,6 +48,8 @@ def page(reading: Reading[E], size: int, cursor: str | None) -> Steps[PageOf[E]]
     secret = reading.context.secret
     if cursor is not None:
         reading.go_to(unseal(secret, reading, cursor))
+    # One more tells whether this page is the last, without another query.
+    reading.ahead = 1
     items: list[Item] = []
     while len(items) < size:
         more = yield from reading.next_items(size - len(items))
@@ -54,31 +63,48 @@ def page(reading: Reading[E], size: int, cursor: str | None) -> Steps[PageOf[E]]
 
 
 def fetched(context: Context, reading: Reading[E], most: int | None) -> Steps[list[E]]:
-    """The next instances, read whole from the table by the keys that an index has."""
-    found = yield from reading.next_items(most)
-    if not found:
-        return []
-    keys = [key_of(reading.model, item) for item in found]
-    items = yield from get_items(context, reading.model.table, keys, consistent=False)
-    now = context.clock()
-    alive = [item for item in items if item is not None and is_alive(reading.model, item, now)]
-    if not alive:
-        # All of them are gone since: go on, for an empty answer would mean the end.
-        return (yield from fetched(context, reading, most))
-    return cast("list[E]", [instance_of(reading.model, item) for item in alive])
+    """The next instances, read whole from the table by the keys that an index has.
+
+    The index follows the table a moment later: what has left the partition since is left out.
+    """
+    model, name = reading.model, context.name(reading.model.table)
+    # Those that are gone are skipped: an empty answer would mean the end.
+    while found := (yield from reading.next_items(most)):
+        keys = [key_of(model, item) for item in found]
+        wanted = {place_of(name, key): key for key in keys}
+        items = yield from get_items(context, {name: model.table}, wanted, consistent=False)
+        now = context.clock()
+        there = [(entry, items.get(place_of(name, key_of(model, entry)))) for entry in found]
+        whole = [
+            instance_of(model, item)
+            for entry, item in there
+            if item is not None and is_alive(model, item, now) and _still_in(reading, entry, item)
+        ]
+        if whole:
+            return cast("list[E]", whole)
+    return []
+
+
+def _still_in(reading: Reading[Any], entry: Item, item: Item) -> bool:
+    """Whether an item is still in the partition of the index where its entry was found."""
+    access = reading.selection.access
+    if any(item.get(one.attribute.name) != entry[one.attribute.name] for one in access.pk):
+        return False
+    if any(one.attribute.name not in item for one in access.sk):
+        return False
+    return reading.where is None or holds(reading.where, item)
 
 
 def picked(model: Model, paths: Sequence[Path[Any, Any]], item: Item) -> tuple[Any, ...]:
     """What an item holds at some places; None, or a field's default, where it holds nothing."""
     values: list[object] = []
     for path in paths:
-        held = value_at(path.place(), item)
-        if held is not None:
-            values.append(path.codec().decode(held))
-            continue
-        field = model.fields[path.field]
-        whole = len(path.place()) == 1 and field.default is not None
-        values.append(field.default() if whole and field.default is not None else None)
+        place = path.place()
+        if len(place) == 1:
+            values.append(held(model, item, [path.field])[path.field])
+        else:
+            value = value_at(place, item)
+            values.append(None if value is None else path.codec().decode(value))
     return tuple(values)
 
 
@@ -92,14 +118,23 @@ def reading_of(
 ) -> Reading[E]:
     """A query that asks for some places, and for the keys by which it goes on."""
     reading = Reading(context, selection, where, reverse=reverse)
-    asked = {path.place(): None for path in paths}
-    whole = {place[0] for place in asked}
-    names = reading.key_names()
-    if reading.model.tag is not None:
-        names.append(reading.model.tag[0])
-    keys = {(name,): None for name in names if name not in whole}
-    reading.paths = (*asked, *keys)
+    if not paths:
+        raise InvalidValue("pick() expects at least one field.")
+    for path in paths:
+        check_path(reading.model, path, in_key=True)
+    check_picked(reading.model, selection.access, tuple(paths))
+    asked = {_projected(path.place()) for path in paths if reading.model.fields[path.field].stored}
+    asked |= {(name,) for name in reading.key_names()}
+    # What is inside of something that is asked for comes with it.
+    reading.paths = tuple(
+        sorted(one for one in asked if not any(one[:end] in asked for end in range(1, len(one))))
+    )
     return reading
+
+
+def _projected(place: expressions.Path) -> expressions.Path:
+    """The place without its elements of lists: one element alone would come as the first."""
+    return tuple(takewhile(lambda step: isinstance(step, str), place))
 
 
 def some_picked(
@@ -118,7 +153,11 @@ def collect(
     consistent: bool,
 ) -> Steps[C]:
     """All items of a partition, sorted into the members of a collection."""
+    check_collection(kind)
+    check_selection(selection)
     models = [model_of(entity) for entity in kind.entities()]
+    for model in models:
+        _check_member(kind, model, selection)
     found: dict[type, list[object]] = {model.entity: [] for model in models}
     reading = Reading(context, selection.whole_partition(), consistent=consistent, several=True)
     now = context.clock()
@@ -132,6 +171,11 @@ def collect(
     return kind.of(found)
 
 
-def check_whole(reading: Reading[Any]) -> None:
-    """Refuse to make whole items of what an index has only in part."""
-    projected(reading.model, reading.selection)
+def _check_member(kind: type[Collection], model: Model, selection: Selection[Any]) -> None:
+    asked = model_of(selection.entity)
+    if model.table is not asked.table:
+        raise InvalidValue(
+            f"{kind.__name__}: {model.name} is in {model.table!r}, and the partition in "
+            f"{asked.table!r}."
+        )
+    check_whole(model, selection.access)

@@ -8,12 +8,23 @@ from datetime import datetime
 from typing import Any
 
 from singletable import expressions
-from singletable.expressions import At, Compare, Exists, Literally, NotExists
-from singletable.schema import Address, Condition, Model
+from singletable.expressions import (
+    At,
+    Compare,
+    Exists,
+    Literally,
+    NotExists,
+    Or,
+    Set,
+    apply_update,
+    value_at,
+)
+from singletable.schema import Address, Attr, Condition, Model, counted_in
 from singletable.store.alive import is_free, is_there
 from singletable.store.companions import companions, watched
 from singletable.store.context import Context
 from singletable.store.explain import exists_already, not_met, refused
+from singletable.store.given import node_of
 from singletable.store.write import Explain, Write, both
 from singletable.values import Item
 
@@ -24,25 +35,32 @@ class Plan:
 
     writes: list[Write]
     stamps: Mapping[str, object]
+    # The item as an update leaves it, as far as it was read.
+    after: Item | None = None
 
 
-def plan_create(context: Context, model: Model, instance: Any, if_: Condition[Any] | None) -> Plan:
+def plan_create(
+    context: Context,
+    model: Model,
+    instance: Any,
+    if_: Condition[Any] | None,
+    seen: Item | None = None,
+) -> Plan:
     """Store an item where there is none."""
     now = context.clock()
     stamps = _stamps(model, instance, now, version=1)
-    item = model.item({**instance.__dict__, **stamps})
+    item = _item(model, {**instance.__dict__, **stamps})
     key = key_of(model, item)
-    condition = both(is_free(model, now), _given(if_))
-    shown = repr(_address(model, instance))
     main = Write(
         "put",
         context.name(model.table),
         key,
-        exists_already(model, shown, now),
+        exists_already(model, _address(model, instance), now),
         item=item,
-        condition=condition,
+        condition=both(is_free(model, now), node_of(model, if_)),
+        guard=_guard(model, seen, watched(model)) if reads_before_create(model) else None,
     )
-    return Plan([main, *companions(context, model, key, None, item, now)], stamps)
+    return Plan([main, *companions(context, model, key, seen, item, now)], stamps)
 
 
 def plan_put(
@@ -57,23 +75,26 @@ def plan_put(
     """Store an item whether there is one or not, or only in place of one."""
     now = context.clock()
     field = model.role("version")
-    read = getattr(instance, field.name) if field else None
-    stamps = _stamps(model, instance, now, version=(read or 0) + 1)
-    item = model.item({**instance.__dict__, **stamps})
-    key = key_of(model, item)
-    shown = repr(_address(model, instance))
-    condition = both(is_there(model, now) if must_exist else None, _given(if_))
-    if field is not None:
-        same = Compare("=", At(field.place()), Literally({"N": str(read)}))
-        condition = both(condition, same if read else is_free(model, now))
-    guard = _guard(model, seen, watched(model)) if reads_before_put(model) else None
+    read: int = instance.__dict__.get(field.name, 0) if field else 0
+    stamps = _stamps(model, instance, now, version=read + 1)
+    item = _item(model, {**instance.__dict__, **stamps})
+    key, shown = key_of(model, item), _address(model, instance)
+    condition = both(is_there(model, now) if must_exist else None, node_of(model, if_))
     explain: Explain
-    if must_exist or read:
-        explain = refused(model, shown, now, read)
-    elif field is not None:
-        explain = exists_already(model, shown, now)
+    if field is None:
+        explain = refused(model, shown, now) if must_exist else not_met(model, shown)
     else:
-        explain = not_met(model, shown)
+        condition = both(condition, _is_version(model, field.attribute, read, now))
+        explain = (
+            refused(model, shown, now, read)
+            if must_exist or read
+            else exists_already(model, shown, now, versioned=True)
+        )
+    guard = None
+    if reads_before_put(model):
+        guard = _guard(model, seen, watched(model))
+        if seen is not None:
+            item, guard = _with_counts(model, item, seen, guard, stamps)
     main = Write(
         "put",
         context.name(model.table),
@@ -91,34 +112,45 @@ def plan_delete(
 ) -> Plan:
     """Remove an item, if it is there."""
     model, now = address.model, context.clock()
-    given = _given(if_)
+    given = node_of(model, if_)
     condition = None if given is None else both(is_there(model, now), given)
-    guard = _guard(model, seen, watched(model)) if reads_before_put(model) else None
+    guard = _guard(model, seen, watched(model)) if reads_before_delete(model) else None
     main = Write(
         "delete",
         context.name(model.table),
         address.key,
-        not_met(model, repr(address)),
+        not_met(model, address),
         condition=condition,
         guard=guard,
     )
     return Plan([main, *companions(context, model, address.key, seen, None, now)], {})
 
 
-def plan_check(context: Context, address: Address[Any], condition: Condition[Any] | None) -> Write:
+def plan_check(context: Context, address: Address[Any], condition: Condition[Any] | None) -> Plan:
     """Let a transaction happen only if an item is there, and meets a condition."""
     model, now = address.model, context.clock()
-    return Write(
+    check = Write(
         "check",
         context.name(model.table),
         address.key,
-        refused(model, repr(address), now),
-        condition=both(is_there(model, now), _given(condition)),
+        refused(model, address, now),
+        condition=both(is_there(model, now), node_of(model, condition)),
     )
+    return Plan([check], {})
+
+
+def reads_before_create(model: Model) -> bool:
+    """Whether a create must know what was there: an item whose time is over is still counted."""
+    return bool(model.counts) and model.role("expires") is not None
 
 
 def reads_before_put(model: Model) -> bool:
-    """Whether a put or a delete must know what was there."""
+    """Whether a put must know what was there."""
+    return reads_before_delete(model) or bool(counted_in(model.entity))
+
+
+def reads_before_delete(model: Model) -> bool:
+    """Whether a delete must know what was there."""
     return bool(model.uniques or model.counts)
 
 
@@ -131,15 +163,13 @@ def unchanged(model: Model, seen: Item, fields: Sequence[str]) -> expressions.Co
     """The condition that these fields hold what was seen."""
     condition: expressions.Condition | None = None
     for name in sorted(fields):
-        attribute = model.fields[name].attribute
-        held = seen.get(attribute)
-        same = (
-            NotExists((attribute,))
-            if held is None
-            else Compare("=", At((attribute,)), Literally(held))
-        )
-        condition = both(condition, same)
+        condition = both(condition, _still((model.fields[name].attribute,), seen))
     return condition
+
+
+def _still(place: expressions.Path, seen: Item) -> expressions.Condition:
+    value = value_at(place, seen)
+    return NotExists(place) if value is None else Compare("=", At(place), Literally(value))
 
 
 def _guard(model: Model, seen: Item | None, fields: set[str]) -> expressions.Condition:
@@ -152,26 +182,61 @@ def _guard(model: Model, seen: Item | None, fields: set[str]) -> expressions.Con
     return both(exists, unchanged(model, seen, sorted(fields - keys))) or exists
 
 
+def _with_counts(
+    model: Model,
+    item: Item,
+    seen: Item,
+    guard: expressions.Condition,
+    stamps: dict[str, object],
+) -> tuple[Item, expressions.Condition]:
+    """The item with the counts that are kept in it, which a put does not set back."""
+    for path in counted_in(model.entity):
+        count = value_at(path.place(), seen)
+        if count is not None:
+            item = apply_update((Set(path.place(), Literally(count)),), item)
+            field = model.fields[path.field]
+            stamps[path.field] = field.codec().decode(item[field.attribute])
+        guard = both(guard, _still(path.place(), seen)) or guard
+    return item, guard
+
+
+def _is_version(model: Model, attribute: str, read: int, now: datetime) -> expressions.Condition:
+    """The condition that an item has the version that was read."""
+    same = Compare("=", At((attribute,)), Literally({"N": str(read)}))
+    if read:
+        return same
+    # Items from before the field was declared have none; they count as version 0.
+    return Or(Or(NotExists((attribute,)), same), is_free(model, now))
+
+
+def _item(model: Model, values: Mapping[str, object]) -> Item:
+    if model.checked:
+        model.codec.check(values)
+    return model.item(values)
+
+
 def _stamps(model: Model, instance: Any, now: datetime, *, version: int) -> dict[str, object]:
     """What the store itself sets."""
     stamps: dict[str, object] = {}
-    for name, field in model.fields.items():
-        match field.role:
+    for role, field in model.roles.items():
+        match role:
             case "version":
-                stamps[name] = version
+                stamps[field.name] = version
             case "updated":
-                stamps[name] = now
-            case "created" if name not in instance.__dict__:
-                stamps[name] = now
+                stamps[field.name] = _as_held(field, now)
+            case "created" if instance.__dict__.get(field.name) is None:
+                stamps[field.name] = _as_held(field, now)
             case _:
                 pass
     return stamps
 
 
+def _as_held(field: Attr[Any], now: datetime) -> object:
+    """The time as it will be read again."""
+    codec = field.codec()
+    return codec.decode(codec.encode(now))
+
+
 def _address(model: Model, instance: Any) -> Address[Any]:
-    values = {name: getattr(instance, name) for name in model.key.fields}
+    values = {name: instance.__dict__.get(name) for name in model.key.fields}
     return Address(model.entity, {}, values)
-
-
-def _given(condition: Condition[Any] | None) -> expressions.Condition | None:
-    return None if condition is None else condition.node()

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from singletable import expressions
-from singletable.errors import InvalidValue
+from singletable.errors import NotFound
 from singletable.expressions import Add, Literally, Remove, Set, apply_update
 from singletable.schema import Access, Address, Condition, Edit, Model
 from singletable.store.alive import is_there
 from singletable.store.companions import companions, watched
 from singletable.store.context import Context
 from singletable.store.explain import refused
+from singletable.store.given import node_of
+from singletable.store.held import held
 from singletable.store.plan import Plan, unchanged
 from singletable.store.write import Write, both
 from singletable.values import Item
@@ -37,14 +39,18 @@ def plan_update(
     edits: Sequence[Edit[Any]],
     if_: Condition[Any] | None,
     seen: Item | None,
+    *,
+    read: bool,
 ) -> Plan:
-    """Change an item that is there."""
+    """Change an item that is there; `read` says whether it was looked for, and seen or not."""
     model, now = address.model, context.clock()
-    _check(address, edits)
+    condition = both(is_there(model, now), node_of(model, if_))
+    if read and seen is None:
+        raise NotFound(f"{address} is not there.")
     touched = _touched(model, edits)
     needed = _needed(model, touched)
     actions = [*(edit.action for edit in edits), *_stamps(model, now)]
-    guard = None
+    guard, new = None, None
     together: list[Write] = []
     if seen is not None:
         new = apply_update(tuple(actions), seen)
@@ -53,7 +59,7 @@ def plan_update(
             together = companions(context, model, address.key, seen, new, now)
         guard = unchanged(model, seen, sorted(needed - set(model.key.fields)))
         actions += _index_actions(address, touched, new)
-    elif needed <= _known(address, edits):
+    elif needed:
         places = {model.fields[name].attribute for name in needed}
         given = tuple(action for action in actions if action.path[0] in places)
         actions += _index_actions(address, touched, apply_update(given, _base(address)))
@@ -61,36 +67,17 @@ def plan_update(
         "update",
         context.name(model.table),
         address.key,
-        refused(model, repr(address), now),
+        refused(model, address, now),
         actions=tuple(actions),
-        condition=both(is_there(model, now), None if if_ is None else if_.node()),
+        condition=condition,
         guard=guard,
     )
-    return Plan([main, *together], {})
-
-
-def _check(address: Address[Any], edits: Sequence[Edit[Any]]) -> None:
-    model = address.model
-    if not edits:
-        raise InvalidValue(f"{address}: an update needs at least one change.")
-    for edit in edits:
-        name = edit.field
-        field = model.fields.get(name)
-        if field is None or field.attribute != edit.action.path[0]:
-            raise InvalidValue(f"{edit.shown} is not a field of {model.name}.")
-        if name in model.key.fields:
-            raise InvalidValue(
-                f"{edit.shown} is part of the primary key, which never changes. In a transaction, "
-                "create an item with the new key and delete this one."
-            )
-        if field.role in ("version", "updated"):
-            raise InvalidValue(f"{edit.shown} is set by the store with every write.")
+    return Plan([main, *together], {}, new)
 
 
 def _touched(model: Model, edits: Sequence[Edit[Any]]) -> set[str]:
-    return {edit.field for edit in edits} | {
-        name for name, field in model.fields.items() if field.role in ("version", "updated")
-    }
+    kept = {one.name for role, one in model.roles.items() if role in ("version", "updated")}
+    return {edit.field for edit in edits} | kept
 
 
 def _needed(model: Model, touched: set[str]) -> set[str]:
@@ -107,6 +94,8 @@ def _affected(model: Model, access: Access, touched: set[str]) -> bool:
 
 
 def _depends_on(model: Model, access: Access) -> set[str]:
+    if access.when is None:
+        return set(access.fields)
     tested = {path[0] for path in access.tested}
     return set(access.fields) | {
         name for name, field in model.fields.items() if field.attribute in tested
@@ -122,8 +111,8 @@ def _known(address: Address[Any], edits: Sequence[Edit[Any]]) -> set[str]:
                 known.add(edit.field)
             case _:
                 pass
-    known |= {name for name, field in address.model.fields.items() if field.role == "updated"}
-    return known
+    updated = address.model.role("updated")
+    return known if updated is None else known | {updated.name}
 
 
 def _base(address: Address[Any]) -> Item:
@@ -138,10 +127,10 @@ def _base(address: Address[Any]) -> Item:
 
 def _stamps(model: Model, now: object) -> list[expressions.Action]:
     actions: list[expressions.Action] = []
-    for field in model.fields.values():
-        if field.role == "version":
+    for role, field in model.roles.items():
+        if role == "version":
             actions.append(Add(field.place(), {"N": "1"}))
-        if field.role == "updated":
+        if role == "updated":
             actions.append(Set(field.place(), Literally(field.codec().encode(now))))
     return actions
 
@@ -152,25 +141,11 @@ def _index_actions(address: Address[Any], touched: set[str], new: Item) -> list[
     for access in model.indexes.values():
         if not _affected(model, access, touched):
             continue
-        attributes = model.index_attributes(access, _values(address, access, new), new)
+        values = held(model, new, access.fields, address.values)
+        attributes = model.index_attributes(access, values, new)
         for name in access.own_attributes:
             if name in attributes:
                 actions.append(Set((name,), Literally(attributes[name])))
             else:
                 actions.append(Remove((name,)))
     return actions
-
-
-def _values(address: Address[Any], access: Access, item: Item) -> dict[str, object]:
-    """The values that an index key is made of, as the update leaves them."""
-    values: dict[str, object] = {}
-    for name in access.fields:
-        field = address.model.fields[name]
-        held = item.get(field.attribute)
-        if not field.stored:
-            values[name] = address.values[name]
-        elif held is not None:
-            values[name] = field.codec().decode(held)
-        else:
-            values[name] = None if field.default is None else field.default()
-    return values

@@ -6,8 +6,9 @@ which it would go on: that of the last item it gave out, in each shard.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from singletable import expressions
 from singletable.errors import InvalidValue
@@ -21,10 +22,13 @@ from singletable.expressions import (
     render_projection,
 )
 from singletable.operations import Page, Query
-from singletable.schema import Condition, Model, Selection, model_of, shares_range
+from singletable.schema import Access, Condition, Model, Selection, model_of, shares_range
 from singletable.schema.selection import Asked
 from singletable.store.alive import alive
+from singletable.store.ask import ask
 from singletable.store.context import Context
+from singletable.store.given import check_selection, node_of
+from singletable.store.projected import check_where, holds_attribute
 from singletable.store.steps import Steps
 from singletable.store.write import both
 from singletable.values import Item, key_bytes
@@ -39,7 +43,7 @@ class Stream:
         self.asked = asked
         # The key after which to go on, once all that was fetched is given out.
         self.after = after
-        self.fetched: list[Item] = []
+        self.fetched: deque[Item] = deque()
         # The key of the last item that was given out.
         self.given = after
         self.done = done
@@ -56,15 +60,19 @@ class Reading(Generic[E]):
         *,
         reverse: bool = False,
         consistent: bool = False,
-        paths: expressions.Projection | None = None,
         several: bool = False,
     ) -> None:
+        check_selection(selection)
         self.context = context
         self.selection = selection
         self.model: Model = model_of(selection.entity)
         self.reverse = reverse
         self.consistent = consistent
-        self.paths = paths
+        self.several = several
+        # The places that are read; None for whole items.
+        self.paths: expressions.Projection | None = None
+        # How many items more than it is asked for a query brings along.
+        self.ahead = 0
         access = selection.access
         if consistent and access.index is not None and not access.index.local:
             raise InvalidValue(
@@ -73,9 +81,13 @@ class Reading(Generic[E]):
             )
         self.streams = [Stream(one) for one in selection.asked()]
         # Whether no items of other entities lie between, or those of several are asked for.
-        self.alone = several or not shares_range(access, self.model)
-        self.where = None if where is None else where.node()
-        self.filter = None if several else self._filter()
+        self.alone = several or not _shares_range(access, self.model)
+        # Whether the type tag, where the index has it, tells the entity's own items.
+        tag = self.model.tag
+        self.by_tag = tag is not None and holds_attribute(self.model, access.index, tag[0])
+        self.where = node_of(self.model, where)
+        if self.where is not None:
+            check_where(self.model, access, self.where)
 
     def go_to(self, positions: Sequence[Item | bool | None]) -> None:
         """Go on where another reading of the same query stood."""
@@ -97,12 +109,16 @@ class Reading(Generic[E]):
     def next_items(self, most: int | None) -> Steps[list[Item]]:
         """The next items in order, at least one unless there are no more; at most so many."""
         for stream in self.streams:
+            wanted = most
             while not stream.fetched and not stream.done:
-                yield from self._fetch(stream, most)
+                yield from self._fetch(stream, wanted)
+                # Whoever finds only what is not wanted looks further each time.
+                wanted = None if wanted is None else wanted * 2
         if len(self.streams) == 1:
             (stream,) = self.streams
-            taken = stream.fetched if most is None else stream.fetched[:most]
-            stream.fetched = stream.fetched[len(taken) :]
+            fetched = stream.fetched
+            count = len(fetched) if most is None else min(most, len(fetched))
+            taken = [fetched.popleft() for _ in range(count)]
             if taken:
                 stream.given = self.key_of(taken[-1])
             return taken
@@ -113,7 +129,8 @@ class Reading(Generic[E]):
         total = 0
         for stream in self.streams:
             while not stream.done:
-                page = yield self._query(stream, None, counting=self._countable(stream))
+                query = self._query(stream, None, counting=self._countable(stream))
+                page: Page = yield from ask(self.context, query)
                 total += self._counted(stream, page)
                 stream.after = page.last_evaluated_key
                 stream.done = page.last_evaluated_key is None
@@ -132,25 +149,29 @@ class Reading(Generic[E]):
         return list(dict.fromkeys(attribute.name for attribute in attributes))
 
     def _fetch(self, stream: Stream, most: int | None) -> Steps[None]:
-        page: Page = yield self._query(stream, most, counting=False)
-        stream.fetched = [item for item in page.items if self._wanted(stream, item)]
+        page: Page = yield from ask(self.context, self._query(stream, most, counting=False))
+        stream.fetched.extend(item for item in page.items if self._wanted(stream, item))
         stream.after = page.last_evaluated_key
         stream.done = page.last_evaluated_key is None
 
     def _merged(self, most: int | None) -> list[Item]:
         """Items of several shards in one order, for as long as each shard has one to compare."""
         taken: list[Item] = []
-        while most is None or len(taken) < most:
-            if any(not stream.fetched and not stream.done for stream in self.streams):
-                break
-            open_ = [stream for stream in self.streams if stream.fetched]
-            if not open_:
-                break
-            pick = max if self.reverse else min
-            stream = pick(open_, key=lambda one: self._order(one.fetched[0]))
-            item = stream.fetched.pop(0)
+        pick = max if self.reverse else min
+        heads = {
+            stream: self._order(stream.fetched[0]) for stream in self.streams if stream.fetched
+        }
+        while heads and (most is None or len(taken) < most):
+            stream = pick(heads, key=lambda one: heads[one])
+            item = stream.fetched.popleft()
             stream.given = self.key_of(item)
             taken.append(item)
+            if stream.fetched:
+                heads[stream] = self._order(stream.fetched[0])
+            elif stream.done:
+                del heads[stream]
+            else:
+                break
         return taken
 
     def _order(self, item: Item) -> tuple[bytes, ...]:
@@ -165,11 +186,12 @@ class Reading(Generic[E]):
             sort = self.selection.access.sk[0].attribute.name
             if item[sort].get("S") == unwanted:
                 return False
-        return self.alone or self.model.matches(item)
+        # The filter has seen to the type tag.
+        return self.alone or self.by_tag or self.model.key.parse(item) is not None
 
     def _countable(self, stream: Stream) -> bool:
         """Whether the number alone tells, or each item must be looked at."""
-        return stream.asked.unwanted is None and (self.alone or self.model.tag is not None)
+        return stream.asked.unwanted is None and (self.alone or self.by_tag)
 
     def _counted(self, stream: Stream, page: Page) -> int:
         if self._countable(stream):
@@ -177,51 +199,53 @@ class Reading(Generic[E]):
         return sum(self._wanted(stream, item) for item in page.items)
 
     def _filter(self) -> expressions.Condition | None:
+        if self.several:
+            return None
         whole = both(self.where, alive(self.model, self.context.clock()))
-        if not self.alone and self.model.tag is not None:
+        if not self.alone and self.by_tag and self.model.tag is not None:
             attribute, tag = self.model.tag
             whole = both(whole, Compare("=", At((attribute,)), Literally({"S": tag})))
         return whole
 
+    def _limit(self, stream: Stream, most: int | None) -> int | None:
+        """How many items to look at; with a condition nobody knows how many will meet it."""
+        if most is None or self.where is not None:
+            return None
+        return most + self.ahead + (stream.asked.unwanted is not None)
+
     def _query(self, stream: Stream, most: int | None, *, counting: bool) -> Query:
         aliases = Aliases()
         condition = render_key_condition(stream.asked.clauses, aliases).text
-        filter_ = None if self.filter is None else render_condition(self.filter, aliases).text
+        filter_ = self._filter()
+        filtered = None if filter_ is None else render_condition(filter_, aliases).text
         projection = None
         if self.paths is not None and not counting:
             projection = render_projection(self.paths, aliases).text
         index = self.selection.access.index
-        exact = self.filter is None and self.alone and stream.asked.unwanted is None
         return Query(
             self.context.name(self.model.table),
             index_name=None if index is None else index.name,
             select="COUNT" if counting else None,
-            # With a filter the limit would count what is read, not what is found.
-            limit=most if exact else None,
+            limit=self._limit(stream, most),
             consistent_read=self.consistent or None,
             scan_index_forward=False if self.reverse else None,
             exclusive_start_key=stream.after,
             projection_expression=projection,
-            filter_expression=filter_,
+            filter_expression=filtered,
             key_condition_expression=condition,
             expression_attribute_names=aliases.names or None,
             expression_attribute_values=aliases.values or None,
         )
 
 
-def projected(model: Model, selection: Selection[Any]) -> None:
-    """Refuse to make whole items of what an index has only in part."""
-    index = selection.access.index
-    if index is None or index.projects == "ALL":
-        return
-    has = set(() if index.projects == "KEYS_ONLY" else index.projects)
-    has |= {one.name for one in (*model.table.key_attributes, *index.pk, *index.sk)}
-    lacking = [
-        name for name, field in model.fields.items() if field.stored and field.attribute not in has
-    ]
-    if lacking:
-        raise InvalidValue(
-            f"{selection.access}: {index!r} does not hold {', '.join(lacking)}, so it cannot give "
-            f"whole items of {model.name}. Ask for the fields it has with pick(), or for the items "
-            "themselves with fetch()."
-        )
+# Whether a key shares its range, for as many entities as its table had then; an entity and its
+# keys are never given up, so their identity will do.
+_SHARES: dict[tuple[int, int], bool] = {}
+
+
+def _shares_range(access: Access, model: Model) -> bool:
+    asked = id(access), len(model.table.entities)
+    found = _SHARES.get(asked)
+    if found is None:
+        found = _SHARES[asked] = shares_range(access, model)
+    return found

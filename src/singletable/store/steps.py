@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -25,6 +25,8 @@ class Pause:
 
 
 Steps: TypeAlias = Generator["Operation[Any] | Pause", Any, R]
+# The next of something, at most so many; none at the end.
+More: TypeAlias = Callable[[int | None], Steps[list[R]]]
 
 
 def run(driver: Driver, steps: Steps[R]) -> R:

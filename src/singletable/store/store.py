@@ -22,10 +22,12 @@ from singletable.store import batch, changes, items, pages, unique
 from singletable.store.admin_faces import Admin
 from singletable.store.changes import ChangesOf
 from singletable.store.context import context_of
+from singletable.store.given import check_amount
 from singletable.store.items import State
 from singletable.store.pages import PageOf
+from singletable.store.projected import check_whole
 from singletable.store.reading import Reading
-from singletable.store.steps import Steps, run
+from singletable.store.steps import More, Steps, run
 from singletable.store.transaction import Transaction, get_together
 
 A = TypeVar("A")
@@ -122,7 +124,7 @@ class Store:
     ) -> Iterator[E]:
         """The items of a selection in the order of their sort key, read as they are needed."""
         reading = Reading(self._context, selection, where, reverse=reverse, consistent=consistent)
-        pages.check_whole(reading)
+        check_whole(reading.model, selection.access)
         return self._each(lambda most: pages.some_items(reading, most), limit)
 
     def fetch(
@@ -149,7 +151,8 @@ class Store:
     ) -> PageOf[E]:
         """One page, and a cursor for the next that a browser may hold."""
         reading = Reading(self._context, selection, where, reverse=reverse, consistent=consistent)
-        pages.check_whole(reading)
+        check_whole(reading.model, selection.access)
+        check_amount("size", size)
         return self._run(pages.page(reading, size, cursor))
 
     def count(
@@ -276,7 +279,11 @@ class Store:
     def _run(self, steps: Steps[R]) -> R:
         return run(self.driver, steps)
 
-    def _each(self, more: Callable[[int | None], Steps[list[R]]], limit: int | None) -> Iterator[R]:
+    def _each(self, more: More[R], limit: int | None) -> Iterator[R]:
+        check_amount("limit", limit)
+        return self._through(more, limit)
+
+    def _through(self, more: More[R], limit: int | None) -> Iterator[R]:
         given = 0
         while limit is None or given < limit:
             found = self._run(more(None if limit is None else limit - given))

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from singletable.errors import InvalidValue, TransactionCanceled, TransactionConflict
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactionRead
-from singletable.schema import Address, Condition, Edit, address_of, model_of
+from singletable.schema import Address, Condition, Edit
 from singletable.store.alive import is_alive
-from singletable.store.commit import commit_all
+from singletable.store.ask import ask
+from singletable.store.commit import LONGEST_TOKEN, MOST_ACTIONS, commit_all
 from singletable.store.context import Context
-from singletable.store.items import instance_of, read
-from singletable.store.plan import (
-    Plan,
-    plan_check,
-    plan_create,
-    plan_delete,
-    plan_put,
-    reads_before_put,
+from singletable.store.given import addresses_of, check_address, check_edits, model_of_item
+from singletable.store.items import (
+    instance_of,
+    planned_create,
+    planned_delete,
+    planned_put,
+    planned_update,
+    stamped,
 )
-from singletable.store.plan_update import must_read, plan_update
+from singletable.store.plan import Plan, plan_check
 from singletable.store.steps import Steps
+from singletable.store.write import Place, place_of
+from singletable.values import Item
 
 E = TypeVar("E")
 
@@ -33,74 +37,64 @@ class Transaction:
     """
 
     def __init__(self, context: Context, token: str | None) -> None:
+        if token is not None and not (isinstance(token, str) and 0 < len(token) <= LONGEST_TOKEN):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidValue(
+                f"token: expected a text of 1 to {LONGEST_TOKEN} characters, but got {token!r}."
+            )
         self._context = context
         self._token = token
         self._planned: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
+        self._over = False
 
     def create(self, item: E, *, if_: Condition[E] | None = None) -> None:
         """Store an item that is not there yet."""
-
-        def plan() -> Steps[Plan]:
-            return plan_create(self._context, model_of(type(item)), item, if_)
-            yield
-
-        self._planned.append((item, plan))
+        model_of_item(item)
+        self._add(item, lambda: planned_create(self._context, item, if_))
 
     def put(self, item: E, *, if_: Condition[E] | None = None) -> None:
         """Store an item in place of the one with its key, if there is one."""
-        self._put(item, if_, must_exist=False)
+        model_of_item(item)
+        self._add(item, lambda: planned_put(self._context, item, if_, must_exist=False))
 
     def replace(self, item: E, *, if_: Condition[E] | None = None) -> None:
         """Store an item in place of one that is there."""
-        self._put(item, if_, must_exist=True)
+        model_of_item(item)
+        self._add(item, lambda: planned_put(self._context, item, if_, must_exist=True))
 
     def update(self, address: Address[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Change some fields of an item that is there."""
-
-        def plan() -> Steps[Plan]:
-            seen = None
-            if must_read(address, edits):
-                seen = yield from read(self._context, address, consistent=True)
-            return plan_update(self._context, address, edits, if_, seen)
-
-        self._planned.append((None, plan))
+        check_address(address)
+        check_edits(address.model, address, edits)
+        self._add(None, lambda: _first(planned_update(self._context, address, edits, if_)))
 
     def delete(self, address: Address[E], *, if_: Condition[E] | None = None) -> None:
         """Remove an item, if it is there."""
-
-        def plan() -> Steps[Plan]:
-            seen = None
-            if reads_before_put(address.model):
-                seen = yield from read(self._context, address, consistent=True)
-            return plan_delete(self._context, address, if_, seen)
-
-        self._planned.append((None, plan))
+        check_address(address)
+        self._add(None, lambda: _first(planned_delete(self._context, address, if_)))
 
     def check(self, address: Address[E], condition: Condition[E] | None = None) -> None:
         """Let the transaction happen only if the item is there, and meets the condition."""
+        check_address(address)
 
         def plan() -> Steps[Plan]:
-            return Plan([plan_check(self._context, address, condition)], {})
+            return plan_check(self._context, address, condition)
             yield
 
-        self._planned.append((None, plan))
+        self._add(None, plan)
 
     def commit(self) -> Steps[None]:
         """Make all writes, or none."""
+        self._over = True
         plans = yield from commit_all(self._context, self._plan, self._token)
         for (item, _), plan in zip(self._planned, plans, strict=True):
             if item is not None:
-                item.__dict__.update(plan.stamps)
+                stamped(item, plan)
 
-    def _put(self, item: E, if_: Condition[E] | None, *, must_exist: bool) -> None:
-        model = model_of(type(item))
-
-        def plan() -> Steps[Plan]:
-            seen = None
-            if reads_before_put(model):
-                seen = yield from read(self._context, address_of(item), consistent=True)
-            return plan_put(self._context, model, item, if_, seen, must_exist=must_exist)
-
+    def _add(self, item: object, plan: Callable[[], Steps[Plan]]) -> None:
+        if self._over:
+            raise InvalidValue(
+                "The transaction is over: its writes are made at the end of the `with` block."
+            )
         self._planned.append((item, plan))
 
     def _plan(self) -> Steps[list[Plan]]:
@@ -112,15 +106,44 @@ class Transaction:
 
 def get_together(context: Context, addresses: tuple[Address[Any], ...]) -> Steps[tuple[Any, ...]]:
     """The items at some addresses, as they stood at one moment; None where there is none."""
-    gets = [
-        TransactGetItem(Get(context.name(address.model.table), address.key))
-        for address in addresses
-    ]
-    got: TransactionRead = yield TransactGetItems(gets)
+    asked = addresses_of(addresses)
+    places = [place_of(context.name(one.model.table), one.key) for one in asked]
+    # DynamoDB refuses an item that is asked for twice.
+    once = dict(zip(places, asked, strict=True))
+    if len(once) > MOST_ACTIONS:
+        raise InvalidValue(
+            f"At most {MOST_ACTIONS} items are read together, and {len(once)} were asked for. "
+            "Read them with get_many(), if they need not be of one moment."
+        )
+    found: dict[Place, Item | None] = {}
+    if once:
+        gets = [TransactGetItem(Get(place[0], one.key)) for place, one in once.items()]
+        got = yield from _read_together(context, TransactGetItems(gets))
+        found = {place: one.item for place, one in zip(once, got.responses, strict=True)}
     now = context.clock()
-    found: list[object] = []
-    for address, response in zip(addresses, got.responses, strict=True):
-        item = response.item
+    results: list[object] = []
+    for address, place in zip(asked, places, strict=True):
+        item = found[place]
         gone = item is None or not is_alive(address.model, item, now)
-        found.append(None if item is None or gone else instance_of(address.model, item))
-    return tuple(found)
+        results.append(None if item is None or gone else instance_of(address.model, item))
+    return tuple(results)
+
+
+def _read_together(context: Context, gets: TransactGetItems) -> Steps[TransactionRead]:
+    for attempt in range(context.attempts):
+        try:
+            return (yield from ask(context, gets))
+        except TransactionCanceled as error:
+            codes = {reason.code for reason in error.reasons} - {"None"}
+            if not codes <= {"TransactionConflict", "ThrottlingError"}:
+                raise
+        yield context.pause(attempt)
+    raise TransactionConflict(
+        f"The items were being written {context.attempts} times in a row, and could not be read "
+        "together."
+    )
+
+
+def _first(planned: Steps[tuple[Plan, Item | None]]) -> Steps[Plan]:
+    plan, _ = yield from planned
+    return plan

@@ -6,7 +6,9 @@ from typing import TypeVar
 
 from singletable.operations import GetItem, ItemGot
 from singletable.schema import Address, Taken, model_of
+from singletable.store.ask import ask
 from singletable.store.context import Context
+from singletable.store.given import check_taken
 from singletable.store.items import get
 from singletable.store.steps import Steps
 
@@ -15,10 +17,12 @@ E = TypeVar("E")
 
 def find(context: Context, taken: Taken[E]) -> Steps[E | None]:
     """The item that has a unique value; None if nobody has it, or had it and gave it up."""
+    check_taken(taken)
     model = model_of(taken.entity)
     marker = model.uniques[taken.unique]
     key = marker.asked(taken.values)
-    got: ItemGot = yield GetItem(context.name(model.table), key, consistent_read=True)
+    get_marker = GetItem(context.name(model.table), key, consistent_read=True)
+    got: ItemGot = yield from ask(context, get_marker)
     if got.item is None:
         return None
     owner = marker.owner(got.item)

@@ -17,10 +17,12 @@ from singletable.operations import (
     TransactWriteItem,
     UpdateItem,
 )
-from singletable.values import Item
+from singletable.values import Item, key_bytes
 
 Returning: TypeAlias = Literal["ALL_OLD", "ALL_NEW"]
 Explain: TypeAlias = Callable[[Item | None], ConditionFailed]
+# A table, and the key of an item in it.
+Place: TypeAlias = tuple[str, tuple[bytes, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,15 @@ class Write:
     condition: expressions.Condition | None = None
     # What was read before and must still be so; if it is not, the work begins again.
     guard: expressions.Condition | None = None
+    # Whether the other writes may happen without this one, when its condition does not hold.
+    optional: bool = False
+    # What it does with a unique value, if it is about a marker.
+    marks: Literal["takes", "gives up"] | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it writes."""
+        return place_of(self.table, self.key)
 
     def operation(self, returning: Returning | None = None) -> Operation[ItemWritten]:
         """The write by itself."""
@@ -106,6 +117,11 @@ class Write:
     def _condition(self, aliases: Aliases) -> str | None:
         whole = both(self.condition, self.guard)
         return None if whole is None else render_condition(whole, aliases).text
+
+
+def place_of(table: str, key: Item) -> Place:
+    """The place of an item, the same however the numbers in its key are written."""
+    return table, tuple([key_bytes(key[name]) for name in sorted(key)])
 
 
 def both(

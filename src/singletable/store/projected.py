@@ -1,0 +1,63 @@
+"""What an index holds of an item, and what cannot be asked of it because it does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from singletable import expressions
+from singletable.errors import InvalidValue
+from singletable.expressions import paths_of
+from singletable.schema import Access, Index, Model, Path
+
+
+def held_by(model: Model, index: Index | None) -> set[str] | None:
+    """The attributes that an index holds; None if it holds them all."""
+    if index is None or index.projects == "ALL":
+        return None
+    has = set(() if index.projects == "KEYS_ONLY" else index.projects)
+    return has | {one.name for one in (*model.table.key_attributes, *index.pk, *index.sk)}
+
+
+def holds_attribute(model: Model, index: Index | None, attribute: str) -> bool:
+    """Whether an index holds an attribute."""
+    has = held_by(model, index)
+    return has is None or attribute in has
+
+
+def check_whole(model: Model, access: Access) -> None:
+    """Refuse to make whole items of what an index has only in part."""
+    has = held_by(model, access.index)
+    if has is None:
+        return
+    lacking = [
+        name for name, field in model.fields.items() if field.stored and field.attribute not in has
+    ]
+    if lacking:
+        raise InvalidValue(
+            f"{access}: {access.index!r} does not hold {', '.join(lacking)}, so it cannot give "
+            f"whole items of {model.name}. Ask for the fields it has with pick(), or for the items "
+            "themselves with fetch()."
+        )
+
+
+def check_where(model: Model, access: Access, where: expressions.Condition) -> None:
+    """Refuse a condition on what an index does not hold: it would find nothing, or all."""
+    has = held_by(model, access.index)
+    asked = {str(path[0]) for path in paths_of(where)}
+    lacking = [] if has is None else sorted(asked - has)
+    if lacking:
+        raise InvalidValue(
+            f"{access}: {access.index!r} does not hold {', '.join(lacking)}, so where=… cannot ask "
+            "about it. Project it, or look at the items themselves: fetch()."
+        )
+
+
+def check_picked(model: Model, access: Access, paths: tuple[Path[Any, Any], ...]) -> None:
+    """Refuse to read fields that an index does not hold."""
+    for path in paths:
+        field = model.fields[path.field]
+        if field.stored and not holds_attribute(model, access.index, field.attribute):
+            raise InvalidValue(
+                f"{access}: {access.index!r} does not hold {field}. Project it, or read the items "
+                "themselves with fetch()."
+            )

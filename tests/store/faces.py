@@ -1,0 +1,93 @@
+"""Both faces of the store as one, so that a claim is written once and tried on each."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from typing import Any, TypeVar, cast
+
+from singletable.operations import AsyncDriver, Driver, Operation
+from singletable.store import AsyncStore, Store
+
+R = TypeVar("R")
+
+
+class Awaited:
+    """An async store that is used as the other is: each answer is awaited at once."""
+
+    def __init__(self, inner: object, loop: asyncio.AbstractEventLoop) -> None:
+        self._inner = inner
+        self._loop = loop
+
+    @property
+    def admin(self) -> Awaited:
+        """What an operator does."""
+        return Awaited(cast(AsyncStore, self._inner).admin, self._loop)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self._inner, name)
+
+        def call(*arguments: Any, **options: Any) -> Any:
+            answer = method(*arguments, **options)
+            if inspect.isawaitable(answer):
+                return self._loop.run_until_complete(cast(Any, answer))
+            if isinstance(answer, AbstractAsyncContextManager):
+                return self._block(cast(Any, answer))
+            return self._each(answer)
+
+        return call
+
+    def _each(self, answers: Any) -> Iterator[Any]:
+        while True:
+            try:
+                yield self._loop.run_until_complete(anext(answers))
+            except StopAsyncIteration:
+                return
+
+    @contextmanager
+    def _block(self, block: AbstractAsyncContextManager[R]) -> Generator[R]:
+        value = self._loop.run_until_complete(block.__aenter__())
+        try:
+            yield value
+        except BaseException as error:
+            leave = block.__aexit__(type(error), error, error.__traceback__)
+            if not self._loop.run_until_complete(leave):
+                raise
+        else:
+            self._loop.run_until_complete(block.__aexit__(None, None, None))
+
+
+class Around:
+    """An async driver that asks one that is not."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        """The answer of the driver."""
+        return self._driver.execute(operation)
+
+
+class Face:
+    """A driver, and how a store is opened on it."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        clock: Callable[[], Any],
+        loop: asyncio.AbstractEventLoop | None,
+        far: AsyncDriver | None = None,
+    ) -> None:
+        self.driver = driver
+        self._clock = clock
+        self._loop = loop
+        self._far = far or Around(driver)
+
+    def open(self, **options: Any) -> Store:
+        """A store on the driver; an awaited one passes for it."""
+        chosen: dict[str, Any] = {"clock": self._clock, **options}
+        if self._loop is None:
+            return Store(self.driver, **chosen)
+        return cast(Store, Awaited(AsyncStore(self._far, **chosen), self._loop))

@@ -1,0 +1,17 @@
+"""A refusal that comes at the end of a block of several writes."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TypeVar
+
+import pytest
+
+X = TypeVar("X", bound=Exception)
+
+
+def refusal(
+    kind: type[X], match: str | None = None
+) -> AbstractContextManager[pytest.ExceptionInfo[X]]:
+    """Expect a transaction to be refused."""
+    return pytest.raises(kind, match=match)

@@ -1,0 +1,122 @@
+"""Page cursors: exact ends, and good for one query of one secret only."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from singletable.errors import CursorRefused
+from singletable.store import Store
+from tests.store.declared import Ballot, Candidate, ballot, votes
+from tests.store.faces import Face
+
+NAMES = ["ada", "bea", "cid", "dan", "eva"]
+ALL = Ballot.key.partition("L")
+SECRET = b"a secret of the service, 32 bytes"
+
+
+@pytest.fixture
+def store(face: Face) -> Store:
+    store = face.open(secret=SECRET)
+    store.admin.create_table(votes)
+    for rank, name in enumerate(NAMES):
+        store.put(ballot(name, rank=rank))
+        store.put(ballot(name, election="M"))
+    return store
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 100])
+def test_pages_join_and_the_last_has_no_cursor(store: Store, size: int, reverse: bool) -> None:
+    found: list[str] = []
+    cursor, pages = None, 0
+    while True:
+        page = store.page(ALL, size, cursor=cursor, reverse=reverse)
+        assert page.items, "no page is empty"
+        found += [one.voter for one in page.items]
+        cursor, pages = page.cursor, pages + 1
+        if cursor is None:
+            break
+    assert found == (NAMES[::-1] if reverse else NAMES)
+    assert pages == -(-len(NAMES) // size)
+
+
+def test_a_page_of_nothing_is_empty_and_the_last(store: Store) -> None:
+    page = store.page(Ballot.key.partition("nothing"), 10)
+    assert (page.items, page.cursor) == ([], None)
+
+
+def test_a_page_of_an_index_goes_on_in_it(store: Store) -> None:
+    first = store.page(Ballot.by_voter("ada"), 1)
+    second = store.page(Ballot.by_voter("ada"), 1, cursor=first.cursor)
+    assert [one.election for one in (*first.items, *second.items)] == ["L", "M"]
+    assert second.cursor is None
+
+
+def test_a_cursor_goes_on_although_its_item_is_gone(store: Store) -> None:
+    page = store.page(ALL, 2)
+    store.delete(Ballot.key("L", "bea"))
+    assert [one.voter for one in store.page(ALL, 9, cursor=page.cursor).items] == NAMES[2:]
+
+
+def test_a_cursor_survives_a_restart_with_the_same_secret(store: Store, face: Face) -> None:
+    cursor = store.page(ALL, 2).cursor
+    again = face.open(secret=SECRET)
+    assert [one.voter for one in again.page(ALL, 9, cursor=cursor).items] == NAMES[2:]
+
+
+def test_a_cursor_of_another_secret_is_refused(store: Store, face: Face) -> None:
+    cursor = store.page(ALL, 2).cursor
+    for other in (face.open(secret=b"another secret, as long"), face.open()):
+        with pytest.raises(CursorRefused):
+            other.page(ALL, 2, cursor=cursor)
+
+
+def test_a_cursor_is_for_one_query_with_its_arguments(store: Store) -> None:
+    cursor = store.page(ALL, 2).cursor
+    with pytest.raises(CursorRefused):
+        store.page(Ballot.key.partition("M"), 2, cursor=cursor)
+    with pytest.raises(CursorRefused):
+        store.page(ALL, 2, cursor=cursor, reverse=True)
+    with pytest.raises(CursorRefused):
+        store.page(ALL, 2, cursor=cursor, where=Ballot.rank > 0)
+    with pytest.raises(CursorRefused):
+        store.page(ALL.gt("a"), 2, cursor=cursor)
+    with pytest.raises(CursorRefused):
+        store.page(Ballot.by_voter("ada"), 2, cursor=cursor)
+    with pytest.raises(CursorRefused):
+        store.page(Candidate.key.partition("L"), 2, cursor=cursor)
+    filtered = store.page(ALL, 1, where=Ballot.rank > 0).cursor
+    with pytest.raises(CursorRefused):
+        store.page(ALL, 1, where=Ballot.rank > 1, cursor=filtered)
+    assert [one.voter for one in store.page(ALL, 3, cursor=cursor).items] == NAMES[2:]
+
+
+def test_a_cursor_that_was_changed_is_refused(store: Store) -> None:
+    cursor = store.page(ALL, 2).cursor
+    assert cursor is not None
+    sealed = bytearray(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    for at in range(len(sealed)):
+        changed = bytes(sealed[:at]) + bytes([sealed[at] ^ 1]) + bytes(sealed[at + 1 :])
+        with pytest.raises(CursorRefused):
+            store.page(ALL, 2, cursor=base64.urlsafe_b64encode(changed).decode())
+    for length in range(len(cursor) - 1):
+        with pytest.raises(CursorRefused):
+            store.page(ALL, 2, cursor=cursor[:length])
+
+
+@pytest.mark.parametrize("forged", ["", "x", "é", "\ud800", "AAAA", "e30=", "W3RydWVd", "🗳" * 50])
+def test_a_cursor_that_was_made_up_is_refused(store: Store, forged: str) -> None:
+    with pytest.raises(CursorRefused):
+        store.page(ALL, 2, cursor=forged)
+
+
+# A browser holds it, and whoever sees the address: the keys in it are nobody's business.
+def test_a_cursor_shows_nothing_of_the_keys(store: Store) -> None:
+    cursor = store.page(ALL, 2).cursor
+    assert cursor is not None
+    plain = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    assert b"ELECTION" not in plain
+    assert b"bea" not in plain
+    assert store.page(ALL, 2).cursor != cursor

@@ -1,0 +1,218 @@
+"""Items whose time is over: still in the table, and seen by nobody."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from singletable.errors import AlreadyExists, ConditionFailed, NotFound
+from singletable.operations import GetItem, PutItem, Scan
+from singletable.schema import (
+    Attr,
+    Collection,
+    Count,
+    Entity,
+    Index,
+    Key,
+    Table,
+    Unique,
+    attr,
+    expires,
+    version,
+)
+from singletable.store import Store
+from singletable.values import Item
+from tests.store.clock import Clock
+from tests.store.faces import Face
+from tests.store.refusals import refusal
+
+by_room = Index("by_room", pk="GSI1PK", sk="GSI1SK", projects=["until"])
+table = Table("rooms", indexes=[by_room], ttl="until")
+
+
+class Room(Entity, table=table):
+    name: Attr[str] = attr()
+    players: Attr[int] = attr(default=0)
+    key = Key(pk=("ROOM", name), sk="ROOM")
+
+
+class Player(Entity, table=table):
+    room: Attr[str] = attr()
+    name: Attr[str] = attr()
+    nick: Attr[str | None] = attr(default=None)
+    points: Attr[int] = attr(default=0)
+    ends: Attr[datetime | None] = expires(default=None)
+    version: Attr[int] = version()
+    key = Key(pk=("ROOM", room), sk=("PLAYER", name))
+    in_room = Key(pk=("IN", room), sk=(name,)).on(by_room)
+    one_nick = Unique(nick)
+    counted = Count(Room, Room.players, of=(room,))
+
+
+class Plain(Entity, table=table):
+    room: Attr[str] = attr()
+    name: Attr[str] = attr()
+    note: Attr[str] = attr(default="")
+    ends: Attr[datetime | None] = expires(default=None)
+    key = Key(pk=("ROOM", room), sk=("PLAIN", name))
+
+
+class Everyone(Collection):
+    room: Room | None
+    players: list[Player]
+
+
+NAMES = ["ada", "bea", "cid"]
+ADA, BEA = Player.key("R", "ada"), Player.key("R", "bea")
+ALL = Player.key.partition("R")
+
+
+@pytest.fixture
+def store(empty: Store, clock: Clock) -> Store:
+    empty.admin.create_table(table)
+    empty.create(Room(name="R"))
+    hour = clock.now + timedelta(hours=1)
+    empty.create(Player(room="R", name="ada", nick="A", ends=hour))
+    empty.create(Player(room="R", name="bea", nick="B", ends=hour + timedelta(hours=1)))
+    empty.create(Player(room="R", name="cid"))
+    return empty
+
+
+# To the second: what ends now is over.
+@pytest.mark.parametrize(("seconds", "there"), [(3599, True), (3600, False), (9999, False)])
+def test_no_read_shows_an_item_past_its_time(
+    store: Store, clock: Clock, face: Face, seconds: int, there: bool
+) -> None:
+    clock.advance(seconds=seconds)
+    names = NAMES[0 if there else 1 if seconds < 7200 else 2 :]
+    assert (store.get(ADA) is not None) is there
+    assert (store.get(ADA, consistent=True) is not None) is there
+    assert [one.name for one in store.query(ALL)] == names
+    assert [one.name for one in store.query(ALL, limit=1)] == names[:1]
+    assert store.count(ALL) == len(names)
+    assert store.count(Player.in_room("R")) == len(names)
+    page = store.page(ALL, len(names))
+    assert ([one.name for one in page.items], page.cursor) == (names, None)
+    assert [one.name for one in store.collect(Everyone, ALL).players] == names
+    assert (store.get_many([ADA])[0] is not None) is there
+    assert (store.get_together(ADA)[0] is not None) is there
+    assert [one for (one,) in store.pick(ALL, Player.name)] == names
+    assert [one.name for one in store.fetch(Player.in_room("R"))] == names
+    assert sorted(one.name for one in store.admin.scan(Player)) == names
+    assert (store.find(Player.one_nick("A")) is not None) is there
+    assert face.driver.execute(GetItem("rooms", ADA.key)).item is not None
+
+
+def test_what_is_over_is_not_written_to(store: Store, clock: Clock) -> None:
+    clock.advance(hours=1)
+    with pytest.raises(NotFound):
+        store.update(ADA, Player.points.add(1))
+    with pytest.raises(NotFound):
+        store.update(ADA, Player.nick.set("N"))
+    with pytest.raises(NotFound):
+        store.replace(Player(room="R", name="ada"))
+    with pytest.raises(ConditionFailed):
+        store.delete(ADA, if_=Player.points == 0)
+    with refusal(NotFound), store.transaction() as together:
+        together.check(ADA)
+        together.update(BEA, Player.points.add(1))
+
+
+def test_what_is_over_gives_its_place_to_a_new_one(store: Store, clock: Clock) -> None:
+    with pytest.raises(AlreadyExists):
+        store.create(Player(room="R", name="ada"))
+    clock.advance(hours=1)
+    made = store.create(Player(room="R", name="ada", nick="A", points=5))
+    assert store.get(ADA) == made
+    assert made.version == 1
+    assert store.find(Player.one_nick("A")) == made
+
+
+def test_what_is_over_is_deleted_and_not_given_back(store: Store, clock: Clock, face: Face) -> None:
+    clock.advance(hours=1)
+    assert store.delete(ADA) is None
+    assert face.driver.execute(GetItem("rooms", ADA.key)).item is None
+
+
+# The marker of an item that is over may be another's by now; it must not be taken from them.
+@pytest.mark.parametrize("write", ["delete", "put", "create"])
+def test_what_is_over_does_not_take_back_a_value_that_another_has(
+    store: Store, clock: Clock, write: str
+) -> None:
+    clock.advance(hours=1)
+    other = store.create(Player(room="R", name="dan", nick="A"))
+    match write:
+        case "delete":
+            store.delete(ADA)
+        case "put":
+            store.put(Player(room="R", name="ada"))
+        case _:
+            with pytest.raises(AlreadyExists) as refused:
+                store.create(Player(room="R", name="ada", nick="A"))
+            assert refused.value.fields == ("nick",)
+    assert store.find(Player.one_nick("A")) == other
+    with pytest.raises(AlreadyExists):
+        store.create(Player(room="R", name="eva", nick="A"))
+
+
+def test_a_value_lives_as_long_as_its_owner(store: Store, clock: Clock) -> None:
+    store.update(ADA, Player.ends.set(clock.now + timedelta(hours=3)))
+    clock.advance(hours=2)
+    with pytest.raises(AlreadyExists):
+        store.create(Player(room="R", name="dan", nick="A"))
+    ada = store.get(ADA)
+    assert ada is not None
+    ada.ends = None
+    store.put(ada)
+    clock.advance(hours=9)
+    with pytest.raises(AlreadyExists):
+        store.create(Player(room="R", name="dan", nick="A"))
+
+
+# DynamoDB does not say when it removes an item, so one that is over counts until it is replaced.
+def test_an_item_that_is_over_is_counted_once_however_often_it_returns(
+    store: Store, clock: Clock
+) -> None:
+    def players() -> int:
+        room = store.get(Room.key("R"))
+        assert room is not None
+        return room.players
+
+    assert players() == 3
+    clock.advance(hours=1)
+    store.create(Player(room="R", name="ada"))
+    assert players() == 3
+    clock.advance(hours=1)
+    store.put(Player(room="R", name="bea"))
+    assert players() == 3
+    store.delete(BEA)
+    assert players() == 2
+
+
+def test_time_passes_while_an_iterator_is_used(empty: Store, clock: Clock) -> None:
+    empty.admin.create_table(table)
+    soon = clock.now + timedelta(minutes=1)
+    names = [f"p{number:04d}" for number in range(1500)]
+    # Of more than one page, so that the last is read when its time is over.
+    empty.put_many(Plain(room="R", name=name, note="x" * 1000) for name in names)
+    empty.put(Plain(room="R", name=names[-1], ends=soon))
+    each = empty.query(Plain.key.partition("R"))
+    assert next(each).name == names[0]
+    clock.advance(minutes=2)
+    assert [one.name for one in each] == names[1:-1]
+
+
+# DynamoDB ignores a time that is no number, and so do we: the item stays, for all readers.
+@pytest.mark.parametrize("held", [{"NULL": True}, {"S": "2020-01-01"}])
+def test_what_has_no_time_never_ends(empty: Store, face: Face, held: object) -> None:
+    empty.admin.create_table(table)
+    item: Item = {
+        **Plain.key("R", "x").key,
+        "room": {"S": "R"},
+        "name": {"S": "x"},
+        "until": held,  # type: ignore[dict-item]
+    }
+    face.driver.execute(PutItem("rooms", item))
+    assert empty.count(Plain.key.partition("R")) == 1
+    assert len(face.driver.execute(Scan("rooms")).items) == 1

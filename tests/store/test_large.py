@@ -1,0 +1,99 @@
+"""Partitions of many pages: nothing is lost or given twice, and empty pages are passed over."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.operations import Driver, Operation, Query
+from singletable.store import Store
+from tests.store.declared import Ballot, Candidate, Session, ballot, votes
+from tests.store.faces import Face
+
+ALL = Ballot.key.partition("L")
+MANY = 3000
+NAMES = [f"voter{number:05d}" for number in range(MANY)]
+
+
+class Counting:
+    """A driver that counts queries, and what they were answered."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self.queries = 0
+        self.empty = 0
+
+    def execute(self, operation: Operation[object], /) -> object:
+        """The answer of the driver."""
+        answer = self._driver.execute(operation)
+        if isinstance(operation, Query):
+            self.queries += 1
+            self.empty += not answer.items  # type: ignore[attr-defined]
+        return answer
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(votes)
+    # Of about a kilobyte each: three pages of a megabyte.
+    empty.put_many(
+        ballot(name, rank=number, notes=["x" * 950]) for number, name in enumerate(NAMES)
+    )
+    return empty
+
+
+def test_every_item_of_many_pages_is_given_once(store: Store) -> None:
+    assert [one.voter for one in store.query(ALL)] == NAMES
+    assert [one.voter for one in store.query(ALL, reverse=True, limit=1500)] == NAMES[::-1][:1500]
+    assert store.count(ALL) == MANY
+    assert store.count(ALL.lt(NAMES[2500])) == 2500
+    assert store.count(Ballot.by_voter(NAMES[7])) == 1
+
+
+def test_pages_without_a_find_are_passed_over(store: Store) -> None:
+    last = Ballot.rank >= MANY - 2
+    assert [one.voter for one in store.query(ALL, where=last)] == NAMES[-2:]
+    assert [one.voter for one in store.query(ALL, where=last, limit=1)] == NAMES[-2:-1]
+    assert store.count(ALL, where=last) == 2
+    page = store.page(ALL, 1, where=last)
+    assert [one.voter for one in page.items] == NAMES[-2:-1]
+    rest = store.page(ALL, 5, where=last, cursor=page.cursor)
+    assert ([one.voter for one in rest.items], rest.cursor) == (NAMES[-1:], None)
+
+
+def test_pages_join_without_a_gap(store: Store) -> None:
+    found: list[str] = []
+    cursor = None
+    while True:
+        page = store.page(ALL, 700, cursor=cursor)
+        found += [one.voter for one in page.items]
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert found == NAMES
+
+
+def test_a_pick_of_many_pages_has_them_all(store: Store) -> None:
+    assert [rank for (rank,) in store.pick(ALL, Ballot.rank)] == list(range(MANY))
+
+
+# One query more for each page, only to learn that there is no more, would double what it costs.
+def test_a_page_takes_one_query(face: Face) -> None:
+    counting = Counting(face.driver)
+    store = Store(counting)  # type: ignore[arg-type]
+    store.admin.create_table(votes)
+    store.put_many(ballot(name) for name in NAMES[:20])
+    first = store.page(ALL, 10)
+    assert (len(first.items), counting.queries) == (10, 1)
+    second = store.page(ALL, 10, cursor=first.cursor)
+    assert (len(second.items), second.cursor, counting.queries) == (10, None, 2)
+
+
+def test_items_of_others_between_are_passed_over(empty: Store) -> None:
+    empty.admin.create_table(votes)
+    empty.put_many(Candidate(election="L", name=name) for name in NAMES[:300])
+    empty.put_many(Session(voter="ada", number=number) for number in range(300))
+    empty.put(ballot("ada"))
+    assert [one.voter for one in empty.query(ALL, limit=1)] == ["ada"]
+    assert empty.count(Candidate.key.partition("L")) == 300
+    page = empty.page(Session.key.partition("ada"), 299)
+    assert (len(page.items), page.cursor is None) == (299, False)

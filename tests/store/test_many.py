@@ -1,0 +1,165 @@
+"""Many items at once: in order, in as many requests as it takes, each for itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.engine import Engine
+from singletable.errors import InvalidValue, Throttled
+from singletable.faults import Faults, FaultyDriver
+from singletable.operations import BatchGetItem, BatchWriteItem, Driver, ItemsGot, Operation
+from singletable.operations import ItemsWritten as Written
+from singletable.schema import Attr, Count, Entity, Key, Table, Unique, attr
+from singletable.store import Store
+from tests.store.declared import Ballot, Candidate, Voter, ballot, votes
+from tests.store.faces import Face
+
+people = Table("people", pk="id", sk=None)
+
+
+class Person(Entity, table=people):
+    name: Attr[str] = attr()
+    email: Attr[str] = attr(default="")
+    friends: Attr[int] = attr(default=0)
+    key = Key(pk=("PERSON", name))
+
+
+class Account(Entity, table=people):
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("ACCOUNT", name))
+    one_email = Unique(email)
+
+
+class Friend(Entity, table=people):
+    of: Attr[str] = attr()
+    name: Attr[str] = attr()
+    key = Key(pk=("FRIEND", of, name))
+    counted = Count(Person, Person.friends, of=(of,))
+
+
+NAMES = [f"v{number:03d}" for number in range(230)]
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(votes)
+    empty.admin.create_table(people)
+    return empty
+
+
+def test_many_are_put_and_read_in_the_order_of_their_addresses(store: Store) -> None:
+    store.put_many(ballot(name, rank=number) for number, name in enumerate(NAMES))
+    asked = NAMES[::-1]
+    found = store.get_many([Ballot.key("L", name) for name in asked], consistent=True)
+    assert [None if one is None else one.voter for one in found] == asked
+    assert store.count(Ballot.key.partition("L")) == len(NAMES)
+
+
+def test_what_is_not_there_is_none_in_its_place(store: Store) -> None:
+    store.put(ballot("ada"))
+    addresses = [Ballot.key("L", name) for name in ("bea", "ada", "cid", "ada", "bea")]
+    found = store.get_many(addresses)
+    assert found == [None, ballot("ada"), None, ballot("ada"), None]
+    assert store.get_many([]) == []
+
+
+def test_items_of_several_entities_and_tables_go_together(store: Store) -> None:
+    mixed = [ballot("ada"), Candidate(election="L", name="Ann"), ballot("bea")]
+    store.put_many([*mixed, *(Candidate(election="M", name=name) for name in NAMES)])
+    found = store.get_many([Ballot.key("L", "ada"), Ballot.key("L", "bea")])
+    assert found == [mixed[0], mixed[2]]
+    assert store.count(Candidate.key.partition("M")) == len(NAMES)
+
+
+def test_of_the_same_item_twice_the_last_is_kept(store: Store) -> None:
+    store.put_many([ballot("ada", rank=1), ballot("bea"), ballot("ada", rank=2)])
+    assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=2)
+
+
+def test_many_are_deleted_and_those_not_there_do_not_matter(store: Store) -> None:
+    store.put_many(ballot(name) for name in NAMES)
+    gone = [Ballot.key("L", name) for name in [*NAMES[:100], "nobody", NAMES[0]]]
+    store.delete_many(gone)
+    assert [one.voter for one in store.query(Ballot.key.partition("L"))] == NAMES[100:]
+
+
+def test_nothing_is_as_many_as_any(store: Store) -> None:
+    store.put_many([])
+    store.delete_many([])
+
+
+@pytest.mark.parametrize(
+    ("item", "what"),
+    [
+        (Voter(name="ada"), "a version"),
+        (Account(name="ada", email="a@x"), "unique values"),
+        (Friend(of="ada", name="bea"), "counts"),
+        (Person(name="ada"), "a count of others"),
+    ],
+)
+def test_what_a_batch_cannot_keep_is_refused(store: Store, item: Entity, what: str) -> None:
+    with pytest.raises(InvalidValue, match=what):
+        store.put_many([item])
+
+
+def test_markers_and_counts_are_not_left_behind_by_a_batch(store: Store) -> None:
+    with pytest.raises(InvalidValue, match="unique values"):
+        store.delete_many([Account.key("ada")])
+    with pytest.raises(InvalidValue, match="counts"):
+        store.delete_many([Friend.key("ada", "bea")])
+    store.delete_many([Voter.key("ada"), Person.key("ada")])
+
+
+def test_what_comes_back_unprocessed_is_asked_for_again(face: Face) -> None:
+    driver = FaultyDriver(face.driver, Faults(unprocessed=0.7, seed=3))
+    store = Store(driver)
+    store.admin.create_table(votes)
+    store.put_many(ballot(name) for name in NAMES)
+    found = store.get_many([Ballot.key("L", name) for name in NAMES])
+    assert [None if one is None else one.voter for one in found] == NAMES
+    store.delete_many([Ballot.key("L", name) for name in NAMES])
+    assert store.count(Ballot.key.partition("L")) == 0
+    assert driver.struck["unprocessed"] > 10
+
+
+# A batch of large items is always cut; as long as some come, it goes on.
+def test_items_too_large_for_one_answer_come_in_several() -> None:
+    with Engine.in_memory() as engine:
+        store = Store(engine)
+        store.admin.create_table(votes)
+        large = "x" * 390_000
+        names = NAMES[:130]
+        store.put_many(ballot(name, notes=[large]) for name in names)
+        found = store.get_many([Ballot.key("L", name) for name in names])
+        assert [None if one is None else one.voter for one in found] == names
+
+
+class Refusing:
+    """A driver that processes nothing of a batch."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def execute(self, operation: Operation[object], /) -> object:
+        """Everything back, or the answer of the driver."""
+        match operation:
+            case BatchGetItem():
+                return ItemsGot({}, operation.request_items)
+            case BatchWriteItem():
+                return Written(operation.request_items)
+            case _:
+                return self._driver.execute(operation)
+
+
+def test_where_nothing_is_processed_the_caller_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    with Engine.in_memory() as engine:
+        store = Store(Refusing(engine))  # type: ignore[arg-type]
+        with pytest.raises(Throttled, match="unprocessed"):
+            store.get_many([Ballot.key("L", "ada")])
+        with pytest.raises(Throttled, match="unprocessed"):
+            store.put_many([ballot("ada")])
+    assert len(waits) > 10
+    assert len(set(waits)) > 10, "waits are of random length"

@@ -1,0 +1,175 @@
+"""One item: created, put, replaced, read and deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from singletable.errors import AlreadyExists, ConditionFailed, ItemMismatch, NotFound
+from singletable.operations import GetItem, PutItem
+from singletable.schema import address_of
+from singletable.store import Store
+from singletable.values import Item
+from tests.store.declared import Ballot, Election, Place, ballot, votes
+from tests.store.faces import Face
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(votes)
+    return empty
+
+
+FULL: dict[str, Any] = {
+    "choice": "Ann",
+    "rank": 3,
+    "tags": {"early"},
+    "notes": ["one", "two"],
+    "marks": {"a": 1},
+    "place": Place("Bern", 4),
+}
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_what_was_created_is_read_as_it_was(store: Store, consistent: bool) -> None:
+    made = store.create(ballot("ada", **FULL))
+    assert store.get(Ballot.key("L", "ada"), consistent=consistent) == made
+
+
+def test_where_nothing_is_none_is_read(store: Store) -> None:
+    assert store.get(Ballot.key("L", "ada")) is None
+
+
+def test_the_address_of_an_instance_is_where_it_is(store: Store) -> None:
+    made = store.create(ballot("ada"))
+    assert store.get(address_of(made)) == made
+
+
+def test_a_put_takes_the_place_of_what_was_there(store: Store) -> None:
+    store.put(ballot("ada", choice="Ann", notes=["gone afterwards"]))
+    store.put(ballot("ada", choice="Bob"))
+    found = store.get(Ballot.key("L", "ada"))
+    assert found == ballot("ada", choice="Bob")
+
+
+def test_a_put_may_depend_on_a_condition(store: Store) -> None:
+    store.put(ballot("ada", rank=1))
+    store.put(ballot("ada", rank=2), if_=Ballot.rank == 1)
+    with pytest.raises(ConditionFailed) as refused:
+        store.put(ballot("ada", rank=3), if_=Ballot.rank == 1)
+    assert refused.value.current == ballot("ada", rank=2)
+    assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=2)
+
+
+def test_a_condition_on_a_put_where_nothing_is_says_so(store: Store) -> None:
+    with pytest.raises(ConditionFailed, match="is not there") as refused:
+        store.put(ballot("ada"), if_=Ballot.rank == 1)
+    assert refused.value.current is None
+
+
+def test_what_is_there_is_not_created_again(store: Store) -> None:
+    first = store.create(ballot("ada", choice="Ann"))
+    with pytest.raises(AlreadyExists) as refused:
+        store.create(ballot("ada", choice="Bob"))
+    assert refused.value.fields == ("election", "voter")
+    assert refused.value.current == first
+    assert store.get(Ballot.key("L", "ada")) == first
+
+
+def test_a_replacement_needs_something_to_replace(store: Store) -> None:
+    with pytest.raises(NotFound):
+        store.replace(ballot("ada"))
+    assert store.get(Ballot.key("L", "ada")) is None
+    store.create(ballot("ada"))
+    store.replace(ballot("ada", rank=9))
+    assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=9)
+
+
+def test_a_replacement_may_depend_on_a_condition(store: Store) -> None:
+    store.create(ballot("ada", rank=1))
+    with pytest.raises(ConditionFailed) as refused:
+        store.replace(ballot("ada", rank=9), if_=Ballot.rank > 1)
+    assert not isinstance(refused.value, NotFound)
+    assert refused.value.current == ballot("ada", rank=1)
+
+
+def test_a_delete_gives_back_what_was_there(store: Store) -> None:
+    made = store.create(ballot("ada"))
+    assert store.delete(Ballot.key("L", "ada")) == made
+    assert store.delete(Ballot.key("L", "ada")) is None
+    assert store.get(Ballot.key("L", "ada")) is None
+
+
+def test_a_delete_may_depend_on_a_condition(store: Store) -> None:
+    with pytest.raises(ConditionFailed):
+        store.delete(Ballot.key("L", "ada"), if_=Ballot.rank.missing() | (Ballot.rank == 0))
+    store.create(ballot("ada", rank=1))
+    with pytest.raises(ConditionFailed) as refused:
+        store.delete(Ballot.key("L", "ada"), if_=Ballot.rank == 2)
+    assert refused.value.current == ballot("ada", rank=1)
+    assert store.delete(Ballot.key("L", "ada"), if_=Ballot.rank == 1) is not None
+
+
+# Older and newer writers live together: what one does not know, it leaves alone.
+def test_unknown_attributes_survive_a_put_after_a_get(store: Store, face: Face) -> None:
+    store.create(ballot("ada"))
+    key = Ballot.key("L", "ada").key
+    item = face.driver.execute(GetItem("vote_data", key)).item
+    assert item is not None
+    face.driver.execute(PutItem("vote_data", {**item, "newer": {"L": [{"S": "x"}]}}))
+    found = store.get(Ballot.key("L", "ada"))
+    assert found is not None
+    found.rank = 7
+    store.put(found)
+    again = face.driver.execute(GetItem("vote_data", key)).item
+    assert again is not None
+    assert again["newer"] == {"L": [{"S": "x"}]}
+    assert again["rank"] == {"N": "7"}
+
+
+def test_missing_attributes_take_their_defaults(store: Store, face: Face) -> None:
+    key = Ballot.key("L", "ada").key
+    older: Item = {
+        **key,
+        "election": {"S": "L"},
+        "voter": {"S": "ada"},
+        "entity_type": {"S": "BALLOT"},
+    }
+    face.driver.execute(PutItem("vote_data", older))
+    assert store.get(Ballot.key("L", "ada")) == ballot("ada")
+
+
+def test_an_item_of_another_type_is_not_taken_for_one(store: Store, face: Face) -> None:
+    key = Ballot.key("L", "ada").key
+    other: Item = {
+        **key,
+        "election": {"S": "L"},
+        "voter": {"S": "ada"},
+        "entity_type": {"S": "BILL"},
+    }
+    face.driver.execute(PutItem("vote_data", other))
+    with pytest.raises(ItemMismatch, match="BALLOT"):
+        store.get(Ballot.key("L", "ada"))
+
+
+def test_an_item_is_stored_as_the_document_says(store: Store, face: Face) -> None:
+    store.create(ballot("ada", election="Favorite Language", choice="Ann"))
+    key: Item = {"PK": {"S": "ELECTION#Favorite Language"}, "SK": {"S": "BALLOT#ada"}}
+    item = face.driver.execute(GetItem("vote_data", key)).item
+    assert item is not None
+    assert item["entity_type"] == {"S": "BALLOT"}
+    assert item["GSI1PK"] == {"S": "VOTER#ada"}
+    assert item["GSI2PK"] == {"S": "CHOICE#Favorite$20Language#Ann"}
+
+
+def test_the_real_name_of_a_table_is_given_when_connecting(face: Face) -> None:
+    store = face.open(tables={votes: "votes-in-production"})
+    store.admin.create_table(votes)
+    store.create(Election(name="L"))
+    key = Election.key("L").key
+    assert face.driver.execute(GetItem("votes-in-production", key)).item is not None
+    assert store.get(Election.key("L")) == Election(name="L")
+    assert list(store.query(Election.key.partition("L"))) == [Election(name="L")]
+    assert store.get_many([Election.key("L")]) == [Election(name="L")]
+    assert store.get_together(Election.key("L")) == (Election(name="L"),)

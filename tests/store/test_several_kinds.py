@@ -1,0 +1,178 @@
+"""Several entities from one query, some fields of many items, and items behind a lean index."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from singletable.errors import InvalidValue, ItemMismatch
+from singletable.operations import PutItem
+from singletable.schema import Attr, Collection, Entity, Key, Table, attr
+from singletable.store import Store
+from singletable.values import Item
+from tests.store.declared import (
+    NOON,
+    Ballot,
+    Candidate,
+    Election,
+    File,
+    Place,
+    Session,
+    Voter,
+    ballot,
+    votes,
+)
+from tests.store.faces import Face
+
+elsewhere = Table("elsewhere")
+
+
+class Thing(Entity, table=elsewhere):
+    name: Attr[str] = attr()
+    key = Key(pk=("THING", name), sk="THING")
+
+
+class Odd(Collection):
+    election: Election
+    thing: Thing | None
+
+
+class OfVoter(Collection):
+    profile: Voter | None
+    sessions: list[Session]
+
+
+class ByPerson(Collection):
+    ballots: list[Ballot]
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(votes)
+    empty.create(Election(name="L", title="Languages"))
+    for name in ("Ann", "Bob"):
+        empty.create(Candidate(election="L", name=name))
+    for rank, name in enumerate(("ada", "bea", "cid")):
+        empty.create(ballot(name, rank=rank, choice="Ann" if rank else "Bob", notes=["x", name]))
+    return empty
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_a_partition_is_read_as_what_it_holds(store: Store, consistent: bool) -> None:
+    found = store.collect(File, Election.key.partition("L"), consistent=consistent)
+    assert found.election == Election(name="L", title="Languages")
+    assert [one.name for one in found.candidates] == ["Ann", "Bob"]
+    assert [one.voter for one in found.ballots] == ["ada", "bea", "cid"]
+
+
+# The partition is what counts, not the part of it that the selection would narrow to.
+def test_any_selection_of_the_partition_will_do(store: Store) -> None:
+    found = store.collect(File, Ballot.key.partition("L").eq("ada"))
+    assert len(found.candidates) == 2
+
+
+def test_one_that_must_be_there_is_missed(store: Store) -> None:
+    store.delete(Election.key("L"))
+    with pytest.raises(ItemMismatch, match="one Election in the partition, but found 0"):
+        store.collect(File, Election.key.partition("L"))
+
+
+def test_one_that_may_be_there_is_none_if_it_is_not(store: Store) -> None:
+    found = store.collect(OfVoter, Voter.key.partition("ada"))
+    assert (found.profile, found.sessions) == (None, [])
+    made = store.create(Voter(name="ada"))
+    assert store.collect(OfVoter, Voter.key.partition("ada")).profile == made
+
+
+def test_two_where_one_is_expected_are_refused(store: Store) -> None:
+    class OneBallot(Collection):
+        ballot: Ballot
+
+    with pytest.raises(ItemMismatch, match="found 3"):
+        store.collect(OneBallot, Ballot.key.partition("L"))
+
+
+def test_a_collection_of_an_index_has_what_the_index_has(store: Store) -> None:
+    found = store.collect(ByPerson, Ballot.by_voter("ada"))
+    assert [one.voter for one in found.ballots] == ["ada"]
+    with pytest.raises(InvalidValue, match="does not hold"):
+        store.collect(ByPerson, Ballot.by_choice("L", "Ann"))
+
+
+def test_a_collection_is_of_one_table(store: Store) -> None:
+    with pytest.raises(InvalidValue, match="elsewhere"):
+        store.collect(Odd, Election.key.partition("L"))
+
+
+def test_some_fields_come_as_tuples(store: Store) -> None:
+    everyone = Ballot.key.partition("L")
+    assert list(store.pick(everyone, Ballot.voter, Ballot.rank)) == [
+        ("ada", 0),
+        ("bea", 1),
+        ("cid", 2),
+    ]
+    last = store.pick(everyone, Ballot.voter, limit=1, reverse=True)
+    assert list(last) == [("cid",)]
+    assert list(store.pick(everyone, Ballot.voter, where=Ballot.rank == 1)) == [("bea",)]
+
+
+def test_what_is_inside_of_a_field_can_be_picked(store: Store) -> None:
+    store.put(ballot("ada", place=Place("Bern", 4), notes=["a", "b"], marks={"m": 1}))
+    picked = store.pick(
+        Ballot.key.partition("L"),
+        Ballot.notes[1],
+        Ballot.notes,
+        Ballot.marks["m"],
+        Ballot.place.at(lambda place: place.town),
+        limit=1,
+    )
+    assert list(picked) == [("b", ["a", "b"], 1, "Bern")]
+
+
+def test_what_is_absent_is_picked_as_its_default_or_none(store: Store, face: Face) -> None:
+    key = Ballot.key("N", "old").key
+    item: Item = {
+        **key,
+        "election": {"S": "N"},
+        "voter": {"S": "old"},
+        "entity_type": {"S": "BALLOT"},
+    }
+    face.driver.execute(PutItem("vote_data", item))
+    picked = store.pick(
+        Ballot.key.partition("N"), Ballot.rank, Ballot.choice, Ballot.tags, Ballot.marks["m"]
+    )
+    assert [list(one) for one in picked] == [[0, None, set(), None]]
+
+
+def test_an_index_that_holds_keys_alone_gives_no_whole_items(store: Store) -> None:
+    with pytest.raises(InvalidValue, match="fetch"):
+        store.query(Ballot.by_choice("L", "Ann"))
+    with pytest.raises(InvalidValue, match="fetch"):
+        store.page(Ballot.by_choice("L", "Ann"), 1)
+    with pytest.raises(InvalidValue, match=r"does not hold Ballot\.rank"):
+        store.pick(Ballot.by_choice("L", "Ann"), Ballot.rank)
+    with pytest.raises(InvalidValue, match="does not hold rank"):
+        store.count(Ballot.by_choice("L", "Ann"), where=Ballot.rank > 0)
+    assert store.count(Ballot.by_choice("L", "Ann")) == 2
+
+
+def test_items_behind_an_index_are_fetched_from_the_table(store: Store) -> None:
+    of_ann = Ballot.by_choice("L", "Ann")
+    assert [one.notes for one in store.fetch(of_ann)] == [["x", "bea"], ["x", "cid"]]
+    assert [one.voter for one in store.fetch(of_ann, reverse=True)] == ["cid", "bea"]
+    assert [one.voter for one in store.fetch(of_ann, limit=1)] == ["bea"]
+    assert list(store.fetch(Ballot.by_choice("L", "Nobody"))) == []
+
+
+def test_more_than_a_batch_is_fetched_in_order(store: Store) -> None:
+    names = [f"v{number:03d}" for number in range(250)]
+    store.put_many(ballot(name, election="M", choice="Ann") for name in names)
+    assert [one.voter for one in store.fetch(Ballot.by_choice("M", "Ann"))] == names
+
+
+def test_a_whole_table_is_scanned_for_one_entity(store: Store) -> None:
+    store.put(Session(voter="ada", number=1, ends=NOON + timedelta(days=1)))
+    store.put(Session(voter="ada", number=2, ends=NOON - timedelta(days=1)))
+    assert sorted(one.name for one in store.admin.scan(Candidate)) == ["Ann", "Bob"]
+    assert [one.number for one in store.admin.scan(Session)] == [1]

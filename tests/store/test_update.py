@@ -1,0 +1,194 @@
+"""Updates: some fields of an item that is there, in every way they can change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from singletable.errors import ConditionFailed, InvalidValue, NotFound
+from singletable.operations import GetItem
+from singletable.schema import Edit
+from singletable.store import Store
+from tests.store.declared import Ballot, Place, Voter, ballot, votes
+from tests.store.faces import Face
+
+ADA = Ballot.key("L", "ada")
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(votes)
+    return empty
+
+
+# Each edit, what the ballot was and what it is afterwards.
+CASES: dict[str, tuple[Callable[[], Edit[Ballot]], Ballot, Ballot]] = {
+    "set": (lambda: Ballot.rank.set(5), ballot("ada"), ballot("ada", rank=5)),
+    "set_none": (lambda: Ballot.choice.set(None), ballot("ada", choice="Ann"), ballot("ada")),
+    "set_once_there": (
+        lambda: Ballot.choice.set_once("Bob"),
+        ballot("ada", choice="Ann"),
+        ballot("ada", choice="Ann"),
+    ),
+    "set_once_absent": (
+        lambda: Ballot.choice.set_once("Bob"),
+        ballot("ada"),
+        ballot("ada", choice="Bob"),
+    ),
+    "add": (lambda: Ballot.rank.add(-3), ballot("ada", rank=5), ballot("ada", rank=2)),
+    "remove": (lambda: Ballot.choice.remove(), ballot("ada", choice="Ann"), ballot("ada")),
+    "append": (
+        lambda: Ballot.notes.append("b", "c"),
+        ballot("ada", notes=["a"]),
+        ballot("ada", notes=["a", "b", "c"]),
+    ),
+    "prepend": (
+        lambda: Ballot.notes.prepend("b", "c"),
+        ballot("ada", notes=["a"]),
+        ballot("ada", notes=["b", "c", "a"]),
+    ),
+    "include": (
+        lambda: Ballot.tags.include("x", "y"),
+        ballot("ada", tags={"x"}),
+        ballot("ada", tags={"x", "y"}),
+    ),
+    "include_the_first": (
+        lambda: Ballot.tags.include("x"),
+        ballot("ada"),
+        ballot("ada", tags={"x"}),
+    ),
+    "exclude": (
+        lambda: Ballot.tags.exclude("x"),
+        ballot("ada", tags={"x", "y"}),
+        ballot("ada", tags={"y"}),
+    ),
+    "exclude_the_last": (
+        lambda: Ballot.tags.exclude("x"),
+        ballot("ada", tags={"x"}),
+        ballot("ada"),
+    ),
+    "element": (
+        lambda: Ballot.notes[1].set("z"),
+        ballot("ada", notes=["a", "b"]),
+        ballot("ada", notes=["a", "z"]),
+    ),
+    "name_in_map": (
+        lambda: Ballot.marks["b c"].set(2),
+        ballot("ada", marks={"a": 1}),
+        ballot("ada", marks={"a": 1, "b c": 2}),
+    ),
+    "add_in_map": (
+        lambda: Ballot.marks["a"].add(2),
+        ballot("ada", marks={"a": 1}),
+        ballot("ada", marks={"a": 3}),
+    ),
+    "member": (
+        lambda: Ballot.place.at(lambda place: place.booth).set(9),
+        ballot("ada", place=Place("Bern", 1)),
+        ballot("ada", place=Place("Bern", 9)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_edit_changes_what_it_says_and_nothing_else(store: Store, name: str) -> None:
+    edit, before, after = CASES[name]
+    store.put(before)
+    assert store.update(ADA, edit()) == after
+    assert store.get(ADA) == after
+
+
+def test_the_old_state_is_given_when_it_is_asked_for(store: Store) -> None:
+    store.put(ballot("ada", rank=1))
+    assert store.update(ADA, Ballot.rank.set(2), returning="old") == ballot("ada", rank=1)
+    assert store.get(ADA) == ballot("ada", rank=2)
+
+
+def test_several_fields_change_at_once(store: Store) -> None:
+    store.put(ballot("ada"))
+    edits = (Ballot.rank.add(2), Ballot.choice.set("Ann"), Ballot.notes.append("a"))
+    assert store.update(ADA, *edits) == ballot("ada", rank=2, choice="Ann", notes=["a"])
+
+
+def test_an_update_may_depend_on_a_condition(store: Store) -> None:
+    store.put(ballot("ada", rank=1))
+    store.update(ADA, Ballot.rank.add(1), if_=Ballot.rank < 2)
+    with pytest.raises(ConditionFailed) as refused:
+        store.update(ADA, Ballot.rank.add(1), if_=Ballot.rank < 2)
+    assert not isinstance(refused.value, NotFound)
+    assert refused.value.current == ballot("ada", rank=2)
+
+
+CONDITIONS = {
+    "and": (Ballot.rank == 2) & (Ballot.choice == "Ann"),
+    "or": (Ballot.rank == 9) | Ballot.choice.begins_with("A"),
+    "not": ~(Ballot.rank == 9),
+    "between": Ballot.rank.between(1, 3),
+    "in": Ballot.rank.in_(1, 2, 3),
+    "exists": Ballot.choice.exists(),
+    "contains": Ballot.tags.contains("x"),
+    "size": Ballot.notes.size() == 1,
+    "nested": Ballot.marks["a"] >= 1,
+    "other_field": Ballot.rank > Ballot.marks["a"],
+    "missing": Ballot.place.missing(),
+    "none": Ballot.place == None,  # noqa: E711 (a condition, no comparison)
+    "not_none": Ballot.choice != None,  # noqa: E711
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_condition_is_asked_of_the_item(store: Store, name: str) -> None:
+    meets = ballot("ada", rank=2, choice="Ann", tags={"x"}, notes=["n"], marks={"a": 1})
+    store.put(meets)
+    store.update(ADA, Ballot.rank.add(0), if_=CONDITIONS[name])
+    with pytest.raises(ConditionFailed) as refused:
+        store.update(ADA, Ballot.rank.add(1), if_=~CONDITIONS[name])
+    assert refused.value.current == meets
+
+
+def test_what_is_not_there_is_not_updated(store: Store) -> None:
+    with pytest.raises(NotFound):
+        store.update(ADA, Ballot.rank.add(1))
+    assert store.get(ADA) is None
+
+
+# Its index key depends on what was there, so this one is read first; nothing comes of it either.
+def test_what_is_not_there_is_not_updated_where_it_is_read_first(store: Store) -> None:
+    with pytest.raises(NotFound):
+        store.update(ADA, Ballot.choice.set_once("Ann"))
+    assert store.get(ADA) is None
+
+
+@pytest.mark.parametrize(
+    ("edits", "said"),
+    [
+        ((), "at least one change"),
+        ((Ballot.voter.set("bob"),), "primary key"),
+        ((Voter.town.set("Bern"),), "not a field of Ballot"),
+    ],
+)
+def test_an_update_that_makes_no_sense_is_refused(
+    store: Store, edits: tuple[Edit[Ballot], ...], said: str
+) -> None:
+    store.put(ballot("ada"))
+    with pytest.raises(InvalidValue, match=said):
+        store.update(ADA, *edits)
+    assert store.get(ADA) == ballot("ada")
+
+
+def test_what_the_store_sets_is_not_set_by_others(store: Store) -> None:
+    store.create(Voter(name="ada"))
+    for edit in (Voter.version.set(9), Voter.changed.set(ballot("ada").when_cast)):
+        with pytest.raises(InvalidValue, match="set by the store"):
+            store.update(Voter.key("ada"), edit)
+
+
+def test_unknown_attributes_survive_an_update(store: Store, face: Face) -> None:
+    made = ballot("ada")
+    made.__dict__["_unknown"] = {"newer": {"S": "kept"}}
+    store.put(made)
+    store.update(ADA, Ballot.rank.set(4))
+    item = face.driver.execute(GetItem("vote_data", ADA.key)).item
+    assert item is not None
+    assert item["newer"] == {"S": "kept"}
