@@ -3,6 +3,8 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: run test bench fmt fuzz drill-crash drill-concurrency clean help
 
 PYTHON ?= python3
