@@ -13,6 +13,7 @@ from singletable.schema.form import Form
 from singletable.schema.forms import form_of
 from singletable.schema.part import Part
 from singletable.schema.path import Path
+from singletable.values import AttributeValue
 
 E = TypeVar("E")
 T = TypeVar("T")
@@ -135,6 +136,14 @@ class Attr(Path[Any, T], Part[T]):
 
     def _may_be_absent(self) -> bool:
         return self.codec().optional or self.default is not None
+
+    def _absence(self, instead: AttributeValue | None) -> expressions.Action:
+        """What takes the value away; a default is written, so that indexes have it too."""
+        default = None if self.default is None else self.default()
+        if default is None or default == frozenset():
+            return expressions.Remove(self.place())
+        held = self.codec().encode(default) if instead is None else instead
+        return expressions.Set(self.place(), expressions.Literally(held))
 
     def __str__(self) -> str:
         return f"{self.owner}.{self.name}"

@@ -118,14 +118,12 @@ class Path(ABC, Generic[E, T]):
 
     def set(self, value: T) -> Edit[E]:
         """Make it this value; None removes it."""
-        encoded = self._encoded(value) if value is not None and value != frozenset() else None
-        if encoded is None and not self._may_be_absent():
+        if value is not None and value != frozenset():
+            return self._edit(expressions.Set(self.place(), Literally(self._encoded(value))))
+        may_be = self.codec().optional if value is None else self._may_be_absent()
+        if not may_be:
             raise InvalidValue(f"{self}: expected a value, but got {value!r}. It is not optional.")
-        return self._edit(
-            expressions.Remove(self.place())
-            if encoded is None
-            else expressions.Set(self.place(), Literally(encoded))
-        )
+        return self._edit(self._absence({"NULL": True}))
 
     def set_once(self, value: T) -> Edit[E]:
         """Make it this value unless it has one."""
@@ -134,10 +132,10 @@ class Path(ABC, Generic[E, T]):
         return self._edit(expressions.Set(place, expressions.IfNotExists(place, given)))
 
     def remove(self) -> Edit[E]:
-        """Take it away."""
+        """Take it away: it is None from then on, or its default."""
         if not self._may_be_absent():
             raise InvalidValue(f"{self} cannot be removed: it is not optional and has no default.")
-        return self._edit(expressions.Remove(self.place()))
+        return self._edit(self._absence(None))
 
     @overload
     def add(self: Path[E, int] | Path[E, int | None], amount: int) -> Edit[E]: ...
@@ -254,6 +252,10 @@ class Path(ABC, Generic[E, T]):
 
     def _may_be_absent(self) -> bool:
         return self.codec().optional
+
+    def _absence(self, instead: AttributeValue | None) -> expressions.Action:
+        """What takes the value away; `instead` stands where absence would be read as a default."""
+        return expressions.Remove(self.place())
 
 
 def _paths(other: object) -> list[Path[Any, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from singletable.errors import ResourceInUse, ServiceUnavailable, TableNotFound
+from singletable.errors import InvalidValue, ResourceInUse, ServiceUnavailable, TableNotFound
 from singletable.operations import DescribeTable, Page, Scan, TableDescribed, UpdateTimeToLive
 from singletable.operations.tables import TimeToLiveSpecification
 from singletable.schema import Model, Table, create_operation
@@ -21,6 +21,8 @@ MOST_LOOKS = 120
 
 def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[bool]:
     """Make the table as it is declared; whether it was not there before."""
+    if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidValue(f"expected a Table as it is declared, but got {table!r}.")
     name = context.name(table)
     try:
         yield from ask(context, create_operation(table, name))

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TypeVar
 
 from singletable.operations import AsyncDriver, Driver
-from singletable.schema import Table, model_of
+from singletable.schema import Table
 from singletable.store.admin import create_table, scan_page
 from singletable.store.context import Context
+from singletable.store.given import models_of
 from singletable.store.steps import run, run_async
 
 E = TypeVar("E")
@@ -27,7 +28,7 @@ class Admin:
 
     def scan(self, entity: type[E]) -> Iterator[E]:
         """All items of an entity, in no order; reads, and costs, the whole table."""
-        model, after = model_of(entity), None
+        (model,), after = models_of([entity]), None
         while True:
             found, after = run(self._driver, scan_page(self._context, model, after))
             yield from found
@@ -50,7 +51,7 @@ class AsyncAdmin:
 
     async def scan(self, entity: type[E]) -> AsyncIterator[E]:
         """All items of an entity, in no order; reads, and costs, the whole table."""
-        model, after = model_of(entity), None
+        (model,), after = models_of([entity]), None
         while True:
             found, after = await run_async(self._driver, scan_page(self._context, model, after))
             for one in found:

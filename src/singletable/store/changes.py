@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, overload
 
-from singletable.errors import ItemMismatch
+from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import Change as Record
 from singletable.operations import ChangesRead, ReadChanges
 from singletable.schema import Model
@@ -88,6 +88,8 @@ def changes_in(event: Mapping[str, Any], /, *entities: type[Any]) -> list[Change
     The stream must carry new and old images; records of other entities are left out.
     """
     models = models_of(entities)
+    if not isinstance(event, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidValue(f"expected the event of a stream, with Records, but got {event!r}.")
     return [change for record in event.get("Records", []) for change in _of_event(record, models)]
 
 

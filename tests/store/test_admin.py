@@ -1,0 +1,42 @@
+"""What an operator does: tables are made as they are declared, and waited for."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.engine import Delays, Engine, Settings
+from singletable.errors import ResourceInUse
+from singletable.operations import DescribeTable, DescribeTimeToLive
+from singletable.store import Store
+from tests.store.declared import Election, votes
+from tests.store.faces import Face
+
+
+def test_a_table_is_made_as_it_is_declared(empty: Store, face: Face) -> None:
+    assert empty.admin.create_table(votes) is True
+    table = face.driver.execute(DescribeTable("vote_data")).table
+    assert table.table_status == "ACTIVE"
+    assert {one.index_name for one in table.global_secondary_indexes or []} == {
+        "by_person",
+        "keys_only",
+    }
+    told = face.driver.execute(DescribeTimeToLive("vote_data")).time_to_live_description
+    assert told.attribute_name == "TTL"
+
+
+def test_a_table_is_made_once(empty: Store) -> None:
+    empty.admin.create_table(votes)
+    with pytest.raises(ResourceInUse):
+        empty.admin.create_table(votes)
+    assert empty.admin.create_table(votes, if_missing=True) is False
+
+
+# DynamoDB takes some seconds to make a table, and refuses everything until then.
+def test_a_new_table_is_waited_for() -> None:
+    delays = Delays(create_table=0.7)
+    with Engine.in_memory(Settings(delays=delays)) as engine:
+        store = Store(engine)
+        store.admin.create_table(votes)
+        store.create(Election(name="L"))
+        told = engine.execute(DescribeTimeToLive("vote_data")).time_to_live_description
+        assert told.attribute_name == "TTL"

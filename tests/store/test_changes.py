@@ -1,0 +1,158 @@
+"""Changes as entities: from the engine's own feed, and from the events of a stream."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+
+from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
+from singletable.operations import SweepExpired
+from singletable.schema import Attr, Entity, Key, Table, attr, model_of
+from singletable.store import Store, changes_in
+from tests.store.declared import Ballot, Candidate, Election, Session, ballot, votes
+from tests.store.faces import Face
+from tests.store.members import Member, members
+
+twin = Table("twin")
+
+
+class Twin(Entity, table=twin):
+    election: Attr[str] = attr()
+    name: Attr[str] = attr()
+    key = Key(pk=("ELECTION", election), sk=("CANDIDATE", name))
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    for table in (votes, members, twin):
+        empty.admin.create_table(table)
+    return empty
+
+
+def test_each_write_is_one_change(store: Store) -> None:
+    store.create(ballot("ada"))
+    store.update(Ballot.key("L", "ada"), Ballot.rank.set(2))
+    store.create(Election(name="L"))
+    store.delete(Ballot.key("L", "ada"))
+    told = store.changes(Ballot)
+    assert [(one.kind, one.old, one.new) for one in told.changes] == [
+        ("INSERT", None, ballot("ada")),
+        ("MODIFY", ballot("ada"), ballot("ada", rank=2)),
+        ("REMOVE", ballot("ada", rank=2), None),
+    ]
+    assert not any(one.expired for one in told.changes)
+    assert all(abs((datetime.now(UTC) - one.when).total_seconds()) < 60 for one in told.changes)
+
+
+def test_changes_go_on_after_a_position(store: Store) -> None:
+    store.create(ballot("ada"))
+    first = store.changes(Ballot)
+    assert store.changes(Ballot, after=first.position).changes == []
+    store.create(ballot("bea"))
+    later = store.changes(Ballot, after=first.position)
+    assert [one.new for one in later.changes] == [ballot("bea")]
+    some = store.changes(Ballot, limit=1)
+    assert len(some.changes) == 1
+    assert len(store.changes(Ballot, after=some.position).changes) == 1
+
+
+def test_several_entities_come_in_the_order_of_their_changes(store: Store) -> None:
+    store.create(Election(name="L"))
+    store.create(Candidate(election="L", name="Ann"))
+    store.create(Member(name="ada", email="a@x"))
+    store.create(ballot("ada"))
+    told = store.changes(Ballot, Election, Member)
+    assert [type(one.new).__name__ for one in told.changes] == ["Election", "Member", "Ballot"]
+
+
+# Two tables may have items of the same shape: each is an entity of its own table.
+def test_an_item_of_another_table_is_not_taken_for_one(store: Store) -> None:
+    store.create(Candidate(election="L", name="Ann"))
+    store.create(Twin(election="L", name="Ann"))
+    told = store.changes(Candidate, Twin)
+    assert [type(one.new).__name__ for one in told.changes] == ["Candidate", "Twin"]
+
+
+def test_what_was_removed_because_its_time_was_over_says_so(store: Store, face: Face) -> None:
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    store.put(Session(voter="ada", number=1, ends=yesterday))
+    face.driver.execute(SweepExpired())
+    told = store.changes(Session).changes
+    assert [(one.kind, one.expired) for one in told] == [("INSERT", False), ("REMOVE", True)]
+
+
+def image(item: Ballot) -> dict[str, Any]:
+    return dict(model_of(type(item)).item(item.__dict__))
+
+
+def record(kind: str, old: Ballot | None, new: Ballot | None, **more: Any) -> dict[str, Any]:
+    told: dict[str, Any] = {"SequenceNumber": "111", "ApproximateCreationDateTime": 1767268800}
+    if old is not None:
+        told["OldImage"] = image(old)
+    if new is not None:
+        told["NewImage"] = image(new)
+    return {"eventName": kind, "eventSource": "aws:dynamodb", "dynamodb": told, **more}
+
+
+def test_the_records_of_a_stream_are_changes() -> None:
+    one, two = ballot("ada"), ballot("ada", rank=2)
+    service = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+    event = {
+        "Records": [
+            record("INSERT", None, one),
+            record("MODIFY", one, two),
+            record("REMOVE", two, None),
+            record("REMOVE", two, None, userIdentity=service),
+        ]
+    }
+    told = changes_in(event, Ballot)
+    assert [(one.kind, one.old, one.new, one.expired) for one in told] == [
+        ("INSERT", None, one, False),
+        ("MODIFY", one, two, False),
+        ("REMOVE", two, None, False),
+        ("REMOVE", two, None, True),
+    ]
+    assert told[0].when == datetime(2026, 1, 1, 12, tzinfo=UTC)
+    assert told[0].position == "111"
+
+
+def test_records_of_other_entities_are_left_out() -> None:
+    event = {"Records": [record("INSERT", None, ballot("ada"))]}
+    assert changes_in(event, Candidate) == []
+    assert len(changes_in(event, Candidate, Ballot)) == 1
+    assert changes_in({}, Ballot) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("INSERT", None, None),
+        ("MODIFY", None, ballot("ada")),
+        ("MODIFY", ballot("ada"), None),
+        ("REMOVE", None, None),
+    ],
+)
+def test_a_stream_that_lacks_images_is_refused(
+    kind: str, old: Ballot | None, new: Ballot | None
+) -> None:
+    with pytest.raises(ItemMismatch, match="NEW_AND_OLD_IMAGES"):
+        changes_in({"Records": [record(kind, old, new)]}, Ballot)
+
+
+@pytest.mark.parametrize(
+    "told", [{}, {"eventName": "INSERT"}, {"eventName": "TRUNCATE", "dynamodb": {}}]
+)
+def test_what_is_no_record_is_refused(told: dict[str, Any]) -> None:
+    with pytest.raises(ItemMismatch, match="record of a DynamoDB stream"):
+        changes_in({"Records": [told]}, Ballot)
+
+
+def test_changes_are_of_entities(store: Store) -> None:
+    with pytest.raises(InvalidValue, match="at least one entity"):
+        store.changes()
+    with pytest.raises(DeclarationError):
+        store.changes(cast(Any, "Ballot"))
+    with pytest.raises(InvalidValue, match="limit"):
+        store.changes(Ballot, limit=0)

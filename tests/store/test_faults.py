@@ -1,0 +1,229 @@
+"""A store on a driver that fails as DynamoDB does: what it promises, it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from singletable.engine import AsyncEngine, Engine
+from singletable.errors import (
+    ConditionFailed,
+    InternalError,
+    OperationError,
+    ServiceUnavailable,
+    Throttled,
+)
+from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
+from singletable.store import AsyncStore, Store
+from tests.store.declared import Ballot, Candidate, ballot, votes
+from tests.store.indexed import Task, check_indexes, tasks
+from tests.store.members import Member, check_markers, members
+
+ADA = Ballot.key("L", "ada")
+ALL = Ballot.key.partition("L")
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyDriver]:
+    # Nobody needs to wait for real.
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    with Engine.in_memory() as engine:
+        yield FaultyDriver(engine)
+
+
+@pytest.fixture
+def store(driver: FaultyDriver) -> Store:
+    store = Store(driver)
+    for table in (votes, tasks, members):
+        store.admin.create_table(table)
+    return store
+
+
+PASSING = {
+    "throttled": Faults(throttle=Next(4)),
+    "unavailable": Faults(unavailable=Next(4)),
+    "internal": Faults(internal=Next(4)),
+}
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_a_read_is_asked_again_until_it_is_answered(
+    store: Store, driver: FaultyDriver, name: str
+) -> None:
+    store.put(ballot("ada", choice="Ann"))
+    reads = (
+        lambda: store.get(ADA),
+        lambda: list(store.query(ALL)),
+        lambda: store.count(ALL),
+        lambda: store.page(ALL, 1).items,
+        lambda: list(store.pick(ALL, Ballot.voter)),
+        lambda: list(store.fetch(Ballot.by_choice("L", "Ann"))),
+        lambda: store.get_many([ADA]),
+        lambda: store.get_together(ADA),
+        lambda: list(store.admin.scan(Ballot)),
+    )
+    for read in reads:
+        expected = read()
+        with driver.injecting(PASSING[name]):
+            assert read() == expected
+            assert sum(driver.struck.values()) == 4
+
+
+@pytest.mark.parametrize("name", ["throttled", "unavailable"])
+def test_a_write_that_did_not_happen_is_made_again(
+    store: Store, driver: FaultyDriver, name: str
+) -> None:
+    writes = (
+        lambda: store.create(ballot("ada")),
+        lambda: store.put(ballot("ada", rank=1)),
+        lambda: store.update(ADA, Ballot.rank.add(1)),
+        lambda: store.put_many([ballot("bea")]),
+        lambda: store.delete(Ballot.key("L", "bea")),
+        lambda: store.create(Member(name="ada", email="a@x")),
+    )
+    for write in writes:
+        with driver.injecting(PASSING[name]):
+            write()
+            assert sum(driver.struck.values()) == 4
+    assert store.get(ADA) == ballot("ada", rank=2)
+
+
+def test_whoever_is_refused_all_the_time_is_told(store: Store, driver: FaultyDriver) -> None:
+    with driver.injecting(Faults(throttle=1.0)), pytest.raises(Throttled):
+        store.get(ADA)
+    with driver.injecting(Faults(unavailable=1.0)), pytest.raises(ServiceUnavailable):
+        store.put(ballot("ada"))
+
+
+# Nobody knows whether it took effect: adding once more would be wrong in one of the two cases.
+@pytest.mark.parametrize("after", [False, True])
+def test_a_single_write_with_a_condition_is_not_repeated_blindly(
+    store: Store, driver: FaultyDriver, after: bool
+) -> None:
+    store.put(ballot("ada"))
+    faults = Faults(internal_after=Next(1)) if after else Faults(internal=Next(1))
+    with driver.injecting(faults), pytest.raises(InternalError, match="not known"):
+        store.update(ADA, Ballot.rank.add(1))
+    assert store.get(ADA) == ballot("ada", rank=1 if after else 0)
+    with driver.injecting(faults), pytest.raises(InternalError, match="not known"):
+        store.create(ballot("bea"))
+    with driver.injecting(faults), pytest.raises(InternalError, match="not known"):
+        store.delete(ADA)
+
+
+def test_what_is_as_good_twice_is_repeated(store: Store, driver: FaultyDriver) -> None:
+    with driver.injecting(Faults(internal_after=Next(3))):
+        store.put(ballot("ada"))
+    with driver.injecting(Faults(internal_after=Next(3))):
+        store.put_many([ballot("bea"), ballot("cid")])
+    assert store.count(ALL) == 3
+
+
+# The token that each transaction has makes it happen once, however often its answer is lost.
+def test_a_transaction_whose_answer_was_lost_happens_once(
+    store: Store, driver: FaultyDriver
+) -> None:
+    store.put(ballot("ada"))
+    with (
+        driver.injecting(Faults(internal_after=Next(3), operations=("TransactWriteItems",))),
+        store.transaction() as together,
+    ):
+        together.update(ADA, Ballot.rank.add(1))
+        together.create(Candidate(election="L", name="Ann"))
+    assert store.get(ADA) == ballot("ada", rank=1)
+    with driver.injecting(Faults(internal_after=Next(2), operations=("TransactWriteItems",))):
+        store.create(Member(name="ada", email="a@x"))
+    with driver.injecting(Faults(in_progress=Next(2))):
+        store.create(Member(name="bea", email="b@x"))
+    check_markers(driver)
+
+
+# An index lags behind its table: a fetch gives items as they are, and none that have left.
+def test_stale_indexes_show_nothing_that_has_left(store: Store, driver: FaultyDriver) -> None:
+    for name in ("ada", "bea", "cid"):
+        store.put(ballot(name, choice="Ann"))
+    of_ann = Ballot.by_choice("L", "Ann")
+    with driver.injecting(Faults(stale=1.0, behind=2, indexes=("keys_only",))):
+        assert [one.voter for one in store.fetch(of_ann)] != ["ada", "bea", "cid"]
+        store.update(Ballot.key("L", "ada"), Ballot.choice.set("Bob"))
+        store.delete(Ballot.key("L", "bea"))
+        assert [one.voter for one in store.fetch(of_ann)] == ["cid"]
+
+
+OPERATIONS = (
+    "GetItem",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "Query",
+    "TransactWriteItems",
+    "TransactGetItems",
+    "BatchWriteItem",
+    "BatchGetItem",
+)
+
+
+# What a write relies on is read consistently, so that stale reads cannot mislead it.
+@pytest.mark.parametrize("seed", range(6))
+def test_under_all_faults_at_once_every_promise_holds(
+    store: Store, driver: FaultyDriver, seed: int
+) -> None:
+    faults = Faults(
+        throttle=0.1,
+        unavailable=0.1,
+        internal=0.05,
+        internal_after=0.05,
+        in_progress=0.1,
+        conflict=0.2,
+        unprocessed=0.2,
+        stale=0.5,
+        behind=3,
+        seed=seed,
+        operations=OPERATIONS,
+    )
+    with driver.injecting(faults):
+        for turn in range(60):
+            name = f"m{turn % 4}"
+            with suppress(ConditionFailed, OperationError):
+                store.put(Member(name=name, email=f"e{turn % 3}@x", handle=f"h{turn % 5}"))
+            with suppress(ConditionFailed, OperationError):
+                store.update(Member.key(name), Member.email.set(f"e{turn % 5}@x"))
+            with suppress(ConditionFailed, OperationError):
+                store.put(Task(board="b", number=turn % 3, owner="ada", level=turn % 9))
+            with suppress(ConditionFailed, OperationError):
+                store.update(Task.key("b", turn % 3), Task.level.add(2), Task.state.set("done"))
+            with suppress(ConditionFailed, OperationError):
+                store.update(Task.key("b", turn % 3), Task.state.set("open"))
+            if turn % 7 == 0:
+                with suppress(ConditionFailed, OperationError):
+                    store.delete(Member.key(name))
+        assert len(driver.struck) > 4
+    check_markers(driver)
+    check_indexes(driver, ["b"])
+
+
+def test_an_async_store_waits_without_holding_up_the_loop() -> None:
+    async def work() -> list[float]:
+        with Engine.in_memory() as engine:
+            driver = AsyncFaultyDriver(AsyncEngine(engine), Faults(throttle=Next(5)))
+            store = AsyncStore(driver)
+            await store.admin.create_table(votes)
+            ticks: list[float] = []
+            done = asyncio.Event()
+
+            async def tick() -> None:
+                while not done.is_set():
+                    ticks.append(asyncio.get_running_loop().time())
+                    await asyncio.sleep(0.001)
+
+            ticking = asyncio.create_task(tick())
+            assert await store.get(ADA) is None
+            done.set()
+            await ticking
+            return ticks
+
+    assert len(asyncio.run(work())) > 1

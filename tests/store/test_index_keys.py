@@ -1,0 +1,167 @@
+"""Index keys stay right, whatever part of an item an update names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from singletable.engine import Engine
+from singletable.errors import NotFound
+from singletable.operations import Driver, GetItem, Operation
+from singletable.schema import Edit, Selection
+from singletable.store import Store
+from tests.store.faces import Face
+from tests.store.indexed import Task, all_items, check_indexes, tasks
+
+ONE = Task.key("b", 1)
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(tasks)
+    return empty
+
+
+def numbers(store: Store, selection: Selection[Task]) -> list[int]:
+    return [one.number for one in store.query(selection)]
+
+
+EDITS: dict[str, Callable[[], list[Edit[Task]]]] = {
+    "part_of_a_key": lambda: [Task.state.set("done")],
+    "another_part": lambda: [Task.owner.set("bea")],
+    "all_parts": lambda: [Task.owner.set("bea"), Task.state.set("held"), Task.level.set(8)],
+    "added_to": lambda: [Task.level.add(3)],
+    "added_to_what_is_absent": lambda: [Task.effort.add(3)],
+    "removed": lambda: [Task.owner.remove()],
+    "removed_to_its_default": lambda: [Task.state.remove()],
+    "set_to_none": lambda: [Task.owner.set(None)],
+    "set_once": lambda: [Task.owner.set_once("eva"), Task.effort.set_once(2)],
+    "tested_only": lambda: [Task.parts.append("x", "y", "z")],
+    "stored_under_another_name": lambda: [Task.title.set("new title")],
+    "nothing_in_a_key": lambda: [Task.parts[0].set("other")],
+}
+
+
+@pytest.mark.parametrize("level", [0, 4, 7])
+@pytest.mark.parametrize("name", EDITS)
+def test_every_index_is_as_if_the_item_were_new(
+    store: Store, face: Face, name: str, level: int
+) -> None:
+    store.create(Task(board="b", number=1, owner="ada", level=level, parts=["p"], title="t"))
+    changed = store.update(ONE, *EDITS[name]())
+    assert store.get(ONE) == changed
+    check_indexes(face.driver, ["b"])
+    with store.transaction() as together:
+        together.update(ONE, *EDITS[name]())
+    check_indexes(face.driver, ["b"])
+
+
+def test_an_item_moves_in_its_index(store: Store) -> None:
+    for number in (1, 2):
+        store.create(Task(board="b", number=number, owner="ada"))
+    assert numbers(store, Task.owned("ada")) == [1, 2]
+    store.update(ONE, Task.state.set("waiting"))
+    assert numbers(store, Task.owned("ada")) == [2, 1]
+    assert numbers(store, Task.owned("ada").eq("waiting")) == [1]
+    store.update(ONE, Task.owner.set("bea"))
+    assert (numbers(store, Task.owned("ada")), numbers(store, Task.owned("bea"))) == ([2], [1])
+    store.update(ONE, Task.owner.remove())
+    assert numbers(store, Task.owned("bea")) == []
+
+
+def test_an_item_enters_and_leaves_an_index_as_its_condition_says(store: Store) -> None:
+    store.create(Task(board="b", number=1, level=5))
+    hot = Task.hot("b")
+    assert numbers(store, hot) == []
+    store.update(ONE, Task.level.add(1))
+    assert numbers(store, hot) == [1]
+    store.update(ONE, Task.state.set("done"))
+    assert numbers(store, hot) == []
+    store.update(ONE, Task.state.set("open"))
+    assert numbers(store, hot) == [1]
+    store.update(ONE, Task.parts.append("a", "b", "c"))
+    assert numbers(store, hot) == []
+    store.update(ONE, Task.parts.set([]))
+    assert numbers(store, hot) == [1]
+
+
+def test_an_index_by_the_time_of_change_follows_every_update(store: Store, face: Face) -> None:
+    store.create(Task(board="b", number=1))
+    before = face.driver.execute(GetItem("tasks", ONE.key)).item
+    store.update(ONE, Task.parts.append("x"))
+    assert before is not None
+    check_indexes(face.driver, ["b"])
+
+
+class Meddling:
+    """A driver that lets another writer come between a read and the write that follows it."""
+
+    def __init__(self, driver: Driver, meddle: Callable[[], object], times: int) -> None:
+        self._driver = driver
+        self._meddle = meddle
+        self._left = times
+        self.reads = 0
+
+    def execute(self, operation: Operation[object], /) -> object:
+        """The answer of the driver, to which another writer's work follows."""
+        answer = self._driver.execute(operation)
+        if isinstance(operation, GetItem):
+            self.reads += 1
+            if self._left:
+                self._left -= 1
+                self._meddle()
+        return answer
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_whoever_comes_between_does_not_leave_a_wrong_key(face: Face, times: int) -> None:
+    other = Store(face.driver)
+    other.admin.create_table(tasks)
+    other.create(Task(board="b", number=1, owner="ada"))
+    driver = Meddling(face.driver, lambda: other.update(ONE, Task.level.add(1)), times)
+    store = Store(driver)  # type: ignore[arg-type]
+    changed = store.update(ONE, Task.state.set("done"))
+    assert (changed.state, changed.level) == ("done", times)
+    assert driver.reads == times + 1
+    check_indexes(face.driver, ["b"])
+
+
+# It was not there when it was read, and is there when it is written: nobody read its other fields.
+def test_an_item_that_appears_in_between_gets_no_wrong_key(face: Face) -> None:
+    other = Store(face.driver)
+    other.admin.create_table(tasks)
+    appears = Meddling(
+        face.driver, lambda: other.put(Task(board="b", number=1, owner="ada")), times=1
+    )
+    store = Store(appears)  # type: ignore[arg-type]
+    with pytest.raises(NotFound):
+        store.update(ONE, Task.state.set("done"))
+    check_indexes(face.driver, ["b"])
+
+
+def test_under_many_writers_no_key_is_wrong() -> None:
+    with Engine.in_memory() as engine:
+        store = Store(engine)
+        store.admin.create_table(tasks)
+        for number in range(3):
+            store.create(Task(board="b", number=number, owner="ada"))
+        edits = [
+            lambda: Task.state.set("done"),
+            lambda: Task.state.set("open"),
+            lambda: Task.level.add(1),
+            lambda: Task.owner.set("bea"),
+            lambda: Task.owner.set("ada"),
+            lambda: Task.effort.add(1),
+        ]
+
+        def work(worker: int) -> None:
+            for turn in range(20):
+                edit = edits[(worker + turn) % len(edits)]()
+                store.update(Task.key("b", turn % 3), edit)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+        check_indexes(engine, ["b"])
+        assert sum(int(item["version"]["N"]) for item in all_items(engine)) == 3 + 8 * 20

@@ -1,0 +1,120 @@
+"""Sharded keys: what is written to many partitions is read as if it were one."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.errors import CursorRefused
+from singletable.operations import Scan
+from singletable.schema import Attr, Entity, Index, Key, Shards, Table, attr, digits
+from singletable.store import Store
+from tests.store.faces import Face
+
+by_kind = Index("by_kind", pk="G1PK", sk="G1SK")
+table = Table("events", indexes=[by_kind])
+
+
+class Event(Entity, table=table):
+    stream: Attr[str] = attr()
+    number: Attr[int] = attr()
+    kind: Attr[str | None] = attr(default=None)
+    key = Key(pk=("STREAM", stream, Shards(5, by=number)), sk=("EVENT", number))
+    of_kind = Key(pk=("KIND", kind, Shards(4)), sk=(digits(number, 6),)).on(by_kind)
+
+
+MANY = 60
+ALL = Event.key.partition("s")
+CLICKS = Event.of_kind("click")
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(table)
+    empty.put_many(
+        Event(stream="s", number=number, kind="click" if number % 2 else None)
+        for number in range(MANY)
+    )
+    empty.put(Event(stream="t", number=1, kind="key"))
+    return empty
+
+
+ODD = list(range(1, MANY, 2))
+
+
+def test_items_are_spread_over_all_shards(store: Store, face: Face) -> None:
+    items = face.driver.execute(Scan("events")).items
+    assert len({item["PK"]["S"] for item in items if "STREAM#s" in item["PK"]["S"]}) == 5
+    assert len({item["G1PK"]["S"] for item in items if "G1PK" in item}) > 3
+
+
+def test_an_item_is_found_by_its_key(store: Store) -> None:
+    assert store.get(Event.key("s", 7)) == Event(stream="s", number=7, kind="click")
+    assert store.update(Event.key("s", 7), Event.kind.set("key")).kind == "key"
+    assert store.get_many([Event.key("s", 7)])[0] is not None
+    assert store.delete(Event.key("s", 7)) is not None
+    assert store.get(Event.key("s", 7)) is None
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_all_shards_are_read_in_one_order(store: Store, reverse: bool) -> None:
+    step = -1 if reverse else 1
+    assert [one.number for one in store.query(ALL, reverse=reverse)] == list(range(MANY))[::step]
+    assert [one.number for one in store.query(CLICKS, reverse=reverse)] == ODD[::step]
+    assert [one.number for one in store.query(ALL.between(10, 20))] == list(range(10, 21))
+    assert [number for (number,) in store.pick(CLICKS, Event.number, reverse=reverse)] == ODD[
+        ::step
+    ]
+
+
+@pytest.mark.parametrize("limit", [1, 7, 59, 60, 61])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_limit_is_for_all_shards_together(store: Store, limit: int, reverse: bool) -> None:
+    wanted = list(range(MANY))[:: -1 if reverse else 1][:limit]
+    assert [one.number for one in store.query(ALL, limit=limit, reverse=reverse)] == wanted
+
+
+def test_all_shards_are_counted(store: Store) -> None:
+    assert store.count(ALL) == MANY
+    assert store.count(CLICKS) == len(ODD)
+    assert store.count(ALL.lt(10)) == 10
+    assert store.count(ALL, where=Event.kind.missing()) == MANY // 2
+
+
+@pytest.mark.parametrize("size", [1, 7, 30, 60, 100])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_pages_go_on_in_every_shard(store: Store, size: int, reverse: bool) -> None:
+    for selection, wanted in ((ALL, list(range(MANY))), (CLICKS, ODD)):
+        found: list[int] = []
+        cursor = None
+        while True:
+            page = store.page(selection, size, cursor=cursor, reverse=reverse)
+            assert page.items
+            found += [one.number for one in page.items]
+            cursor = page.cursor
+            if cursor is None:
+                break
+        assert found == wanted[:: -1 if reverse else 1]
+
+
+def test_a_cursor_of_all_shards_is_for_its_query_alone(store: Store) -> None:
+    cursor = store.page(ALL, 7).cursor
+    with pytest.raises(CursorRefused):
+        store.page(Event.key.partition("t"), 7, cursor=cursor)
+    with pytest.raises(CursorRefused):
+        store.page(CLICKS, 7, cursor=cursor)
+
+
+def test_filters_work_in_all_shards(store: Store) -> None:
+    odd = Event.kind == "click"
+    assert [one.number for one in store.query(ALL, where=odd)] == ODD
+    assert [one.number for one in store.query(ALL, where=odd, limit=3)] == ODD[:3]
+    page = store.page(ALL, 29, where=odd)
+    rest = store.page(ALL, 29, where=odd, cursor=page.cursor)
+    assert [one.number for one in (*page.items, *rest.items)] == ODD
+    assert rest.cursor is None
+
+
+def test_an_item_leaves_and_enters_a_random_shard(store: Store) -> None:
+    store.update(Event.key("s", 1), Event.kind.set(None))
+    store.update(Event.key("s", 0), Event.kind.set("click"))
+    assert [one.number for one in store.query(CLICKS)] == [0, *ODD[1:]]

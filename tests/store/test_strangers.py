@@ -1,0 +1,186 @@
+"""Wrong arguments: refused in words that say what to do, before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from singletable.engine import Engine
+from singletable.errors import CursorRefused, DeclarationError, InvalidValue, SingleTableError
+from singletable.schema import Attr, Entity, Key, attr
+from singletable.store import Store, changes_in
+from tests.store.declared import Ballot, Candidate, Election, File, Voter, ballot, votes
+from tests.store.members import Member
+
+ADA = Ballot.key("L", "ada")
+ALL = Ballot.key.partition("L")
+
+
+class Named(Entity):
+    """Fields for others to inherit: of no table."""
+
+    name: Attr[str] = attr()
+    key = Key(pk=("NAMED", name), sk="NAMED")
+
+
+def untyped(value: object) -> Any:
+    """The value, of which no type checker knows anything."""
+    return value
+
+
+@pytest.fixture(scope="module")
+def store() -> Store:
+    store = Store(Engine.in_memory())
+    store.admin.create_table(votes)
+    store.put(ballot("ada"))
+    return store
+
+
+MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]] = {
+    "get an instance": (lambda s: s.get(ballot("ada")), InvalidValue, "address_of"),
+    "get a class": (lambda s: s.get(Ballot), InvalidValue, "Entity.key"),
+    "get a text": (lambda s: s.get("ada"), InvalidValue, "expected an address"),
+    "get None": (lambda s: s.get(None), InvalidValue, "expected an address"),
+    "get a key": (lambda s: s.get(Ballot.key), InvalidValue, "expected an address"),
+    "delete an instance": (lambda s: s.delete(ballot("ada")), InvalidValue, "address_of"),
+    "update an instance": (
+        lambda s: s.update(ballot("ada"), Ballot.rank.set(1)),
+        InvalidValue,
+        "address_of",
+    ),
+    "create a class": (lambda s: s.create(Ballot), InvalidValue, r"Ballot\(…\)"),
+    "create an address": (lambda s: s.create(ADA), InvalidValue, "expected an item"),
+    "put a dict": (lambda s: s.put({"PK": "x"}), InvalidValue, "expected an item"),
+    "replace None": (lambda s: s.replace(None), InvalidValue, "expected an item"),
+    "put many classes": (lambda s: s.put_many([Ballot]), InvalidValue, r"Ballot\(…\)"),
+    "put many of one": (lambda s: s.put_many(ballot("ada")), InvalidValue, "several items"),
+    "delete many of one": (lambda s: s.delete_many(ADA), InvalidValue, "several addresses"),
+    "get many instances": (lambda s: s.get_many([ballot("a")]), InvalidValue, "address_of"),
+    "get many of None": (lambda s: s.get_many(None), InvalidValue, "several addresses"),
+    "together with an instance": (
+        lambda s: s.get_together(ballot("a")),
+        InvalidValue,
+        "address_of",
+    ),
+    "query an address": (lambda s: s.query(ADA), InvalidValue, "get()"),
+    "query a class": (lambda s: s.query(Ballot), InvalidValue, "key.partition"),
+    "query a key": (lambda s: s.query(Ballot.key), InvalidValue, "key.partition"),
+    "count an address": (lambda s: s.count(ADA), InvalidValue, "get()"),
+    "page of a text": (lambda s: s.page("L", 1), InvalidValue, "key.partition"),
+    "fetch an address": (lambda s: s.fetch(ADA), InvalidValue, "get()"),
+    "pick of a class": (lambda s: s.pick(Ballot, Ballot.rank), InvalidValue, "partition"),
+    "pick nothing": (lambda s: s.pick(ALL), InvalidValue, "at least one field"),
+    "pick a text": (lambda s: s.pick(ALL, "rank"), InvalidValue, "expected a field of Ballot"),
+    "pick another's field": (
+        lambda s: s.pick(ALL, Voter.town),
+        InvalidValue,
+        "not a field of Ballot",
+    ),
+    "collect an entity": (lambda s: s.collect(Ballot, ALL), InvalidValue, "Collection"),
+    "collect from an address": (lambda s: s.collect(File, ADA), InvalidValue, "get()"),
+    "a bool as condition": (
+        lambda s: s.put(ballot("ada"), if_=True),
+        InvalidValue,
+        "expected a condition on Ballot",
+    ),
+    "a bool as filter": (lambda s: s.query(ALL, where=False), InvalidValue, "a condition"),
+    "an edit as condition": (
+        lambda s: s.delete(ADA, if_=Ballot.rank.set(1)),
+        InvalidValue,
+        "a condition",
+    ),
+    "a condition as edit": (
+        lambda s: s.update(ADA, Ballot.rank == 1),
+        InvalidValue,
+        "if_=",
+    ),
+    "another's condition": (
+        lambda s: s.update(ADA, Ballot.rank.set(1), if_=Voter.town == "Bern"),
+        InvalidValue,
+        "not a field of Ballot",
+    ),
+    "another's field inside": (
+        lambda s: s.query(ALL, where=(Ballot.rank == 1) & ~(untyped(Voter).town.size() > 1)),
+        InvalidValue,
+        "not a field of Ballot",
+    ),
+    "another's field beside": (
+        lambda s: s.query(ALL, where=Ballot.choice == untyped(Voter).town),
+        InvalidValue,
+        "not a field of Ballot",
+    ),
+    # Both have a field `election`, stored by the same name; it is another's all the same.
+    "another's twin": (
+        lambda s: s.query(ALL, where=Candidate.election == "L"),
+        InvalidValue,
+        "not a field of Ballot",
+    ),
+    "another's edit": (
+        lambda s: s.update(Election.key("L"), Candidate.name.set("x")),
+        InvalidValue,
+        "not a field of Election",
+    ),
+    "limit 0": (lambda s: s.query(ALL, limit=0), InvalidValue, "limit"),
+    "limit -1": (lambda s: s.pick(ALL, Ballot.rank, limit=-1), InvalidValue, "limit"),
+    "limit of text": (lambda s: s.fetch(ALL, limit="3"), InvalidValue, "limit"),
+    "limit True": (lambda s: s.query(ALL, limit=True), InvalidValue, "limit"),
+    "size 0": (lambda s: s.page(ALL, 0), InvalidValue, "size"),
+    "size None": (lambda s: s.page(ALL, None), InvalidValue, "size"),
+    "cursor of bytes": (lambda s: s.page(ALL, 1, cursor=b"x"), CursorRefused, "is a text"),
+    "cursor of number": (lambda s: s.page(ALL, 1, cursor=7), CursorRefused, "is a text"),
+    "returning both": (
+        lambda s: s.update(ADA, Ballot.rank.set(1), returning="both"),
+        InvalidValue,
+        "'old' or 'new'",
+    ),
+    "find an address": (lambda s: s.find(ADA), InvalidValue, "unique value"),
+    "find a unique": (lambda s: s.find(Member.one_email), InvalidValue, "unique value"),
+    "an address of no table": (lambda s: s.get(Named.key("x")), DeclarationError, "table="),
+    "an item of no table": (lambda s: s.put(Named(name="x")), DeclarationError, "table="),
+    "scan of no table": (lambda s: list(s.admin.scan(Named)), DeclarationError, "table="),
+    "scan of a text": (lambda s: list(s.admin.scan("Ballot")), DeclarationError, "a class"),
+    "create no table": (lambda s: s.admin.create_table("votes"), InvalidValue, "Table"),
+    "changes of an instance": (lambda s: s.changes(ballot("a")), DeclarationError, "a class"),
+    "an event of text": (lambda s: untyped(changes_in)("event", Ballot), InvalidValue, "event"),
+    "a secret of text": (
+        lambda s: Store(s.driver, secret=untyped("secret")),
+        InvalidValue,
+        "16 bytes",
+    ),
+    "a short secret": (lambda s: Store(s.driver, secret=b"short"), InvalidValue, "16 bytes"),
+    "names of text": (lambda s: Store(s.driver, tables=untyped({"v": "w"})), InvalidValue, "Table"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_explained(store: Store, mistake: str) -> None:
+    make, kind, said = MISTAKES[mistake]
+    with pytest.raises(kind, match=said):
+        make(store)
+
+
+INSIDE: dict[str, Callable[[Any], object]] = {
+    "create": lambda together: together.create(Ballot),
+    "put": lambda together: together.put(ADA),
+    "replace": lambda together: together.replace(None),
+    "update": lambda together: together.update(ballot("ada"), Ballot.rank.set(1)),
+    "update nothing": lambda together: together.update(ADA),
+    "delete": lambda together: together.delete(ballot("ada")),
+    "check": lambda together: together.check(Ballot),
+}
+
+
+# Where it was written, not at the end of the block.
+@pytest.mark.parametrize("mistake", INSIDE)
+def test_a_mistake_in_a_transaction_is_explained_at_once(store: Store, mistake: str) -> None:
+    with store.transaction() as together, pytest.raises(InvalidValue):
+        INSIDE[mistake](together)
+
+
+def test_a_wrong_value_is_refused_when_it_is_written(store: Store) -> None:
+    wrong = ballot("ada")
+    wrong.rank = "high"  # type: ignore[assignment]
+    with pytest.raises(InvalidValue, match=r"Ballot\.rank"):
+        store.put(wrong)

@@ -1,0 +1,239 @@
+"""Unique values: no two items share one, and no marker is left behind."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from singletable.engine import Engine
+from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue
+from singletable.operations import GetItem, Scan, UpdateItem
+from singletable.schema import Attr, Entity, Key, Table, Unique, attr, casefold, version
+from singletable.store import Store
+from tests.store.faces import Face
+from tests.store.members import Member, check_markers, members
+from tests.store.refusals import refusal
+
+ADA, BEA = Member.key("ada"), Member.key("bea")
+plain = Table("plain", pk="id", sk=None)
+
+
+class Site(Entity, table=plain):
+    name: Attr[str] = attr()
+    domain: Attr[str] = attr()
+    port: Attr[int] = attr(default=80)
+    version: Attr[int] = version()
+    key = Key(pk=("SITE", name))
+    where = Unique(casefold(domain), port)
+
+
+@pytest.fixture
+def store(empty: Store, face: Face) -> Store:
+    empty.admin.create_table(members)
+    empty.create(Member(name="ada", email="Ada@x.org", handle="ada"))
+    return empty
+
+
+def test_another_with_the_same_value_is_refused(store: Store, face: Face) -> None:
+    with pytest.raises(AlreadyExists, match="email") as refused:
+        store.create(Member(name="bea", email="ADA@X.ORG"))
+    assert refused.value.fields == ("email",)
+    with pytest.raises(AlreadyExists):
+        store.put(Member(name="bea", email="ada@x.org"))
+    store.create(Member(name="bea", email="bea@x.org"))
+    with pytest.raises(AlreadyExists):
+        store.update(BEA, Member.email.set("ADA@x.org"))
+    with pytest.raises(AlreadyExists):
+        store.replace(Member(name="bea", email="ada@x.org"))
+    with refusal(AlreadyExists), store.transaction() as together:
+        together.update(BEA, Member.email.set("ADA@x.org"))
+    found = store.get(BEA)
+    assert found is not None
+    assert found.email == "bea@x.org"
+    check_markers(face.driver)
+
+
+def test_an_item_is_found_by_its_value(store: Store) -> None:
+    found = store.find(Member.one_email("aDa@x.org"))
+    assert found == store.get(ADA)
+    assert store.find(Member.one_email("nobody@x.org")) is None
+    assert store.find(Member.one_handle("ada")) == found
+
+
+def test_who_changes_a_value_gives_up_the_old(store: Store, face: Face) -> None:
+    store.update(ADA, Member.email.set("new@x.org"))
+    assert store.find(Member.one_email("ada@x.org")) is None
+    store.create(Member(name="bea", email="ada@x.org"))
+    ada = store.get(ADA)
+    assert ada is not None
+    ada.email = "third@x.org"
+    store.put(ada)
+    ada.email = "fourth@x.org"
+    store.replace(ada)
+    assert store.find(Member.one_email("fourth@x.org")) == ada
+    assert store.find(Member.one_email("new@x.org")) is None
+    check_markers(face.driver)
+
+
+def test_a_value_that_stays_the_same_needs_no_other_marker(store: Store, face: Face) -> None:
+    ada = store.get(ADA)
+    assert ada is not None
+    store.put(ada)
+    store.update(ADA, Member.email.set("ADA@X.ORG"))
+    store.update(ADA, Member.town.set("Bern"))
+    assert store.find(Member.one_email("ada@x.org")) == store.get(ADA)
+    check_markers(face.driver)
+
+
+def test_absent_values_are_nobody_s(store: Store, face: Face) -> None:
+    store.create(Member(name="bea"))
+    store.create(Member(name="cid"))
+    store.update(ADA, Member.email.set(None))
+    assert store.find(Member.one_email("ada@x.org")) is None
+    store.update(BEA, Member.email.set("ada@x.org"))
+    check_markers(face.driver)
+
+
+def test_who_is_deleted_gives_up_all(store: Store, face: Face) -> None:
+    store.delete(ADA)
+    check_markers(face.driver)
+    store.create(Member(name="bea", email="ada@x.org"))
+    check_markers(face.driver)
+
+
+# With a history nobody else ever gets a handle that was somebody's.
+def test_a_value_with_a_history_stays_with_who_had_it(store: Store, face: Face) -> None:
+    store.update(ADA, Member.handle.set("queen"))
+    assert store.find(Member.one_handle("ada")) is None
+    with pytest.raises(AlreadyExists) as refused:
+        store.create(Member(name="bea", handle="ada"))
+    assert refused.value.fields == ("handle",)
+    store.update(ADA, Member.handle.set("ada"))
+    found = store.find(Member.one_handle("ada"))
+    assert found is not None
+    assert found.name == "ada"
+    store.delete(ADA)
+    with pytest.raises(AlreadyExists):
+        store.create(Member(name="bea", handle="queen"))
+    store.create(Member(name="ada", handle="queen"))
+    check_markers(face.driver)
+
+
+def test_what_a_marker_holds_follows_its_owner(store: Store, face: Face) -> None:
+    key = {"PK": {"S": "EMAIL#ada@x.org"}, "SK": {"S": "EMAIL"}}
+    marker = face.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
+    assert marker is not None
+    assert marker["type"] == {"S": "marker"}
+    assert "town" not in marker
+    store.update(ADA, Member.town.set("Bern"))
+    marker = face.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
+    assert marker is not None
+    assert marker["town"] == {"S": "Bern"}
+
+
+# How an item gets another key: a value is handed over in one transaction.
+def test_a_value_is_handed_over_when_an_item_gets_another_key(store: Store, face: Face) -> None:
+    with store.transaction() as together:
+        together.create(Member(name="lovelace", email="ada@x.org", handle="ada"))
+        together.delete(ADA)
+    found = store.find(Member.one_email("ada@x.org"))
+    assert found is not None
+    assert found.name == "lovelace"
+    check_markers(face.driver)
+
+
+def test_two_swap_their_values(store: Store, face: Face) -> None:
+    store.create(Member(name="bea", email="bea@x.org"))
+    with store.transaction() as together:
+        together.update(ADA, Member.email.set("bea@x.org"))
+        together.update(BEA, Member.email.set("ada@x.org"))
+    found = store.find(Member.one_email("ada@x.org"))
+    assert found is not None
+    assert found.name == "bea"
+    check_markers(face.driver)
+
+
+def test_two_in_one_transaction_do_not_share_a_value(store: Store, face: Face) -> None:
+    with refusal(AlreadyExists), store.transaction() as together:
+        together.create(Member(name="bea", email="new@x.org"))
+        together.create(Member(name="cid", email="NEW@x.org"))
+    assert store.get(BEA) is None
+    check_markers(face.driver)
+
+
+# From before the constraint was declared: two have the value, and one has the marker.
+def test_another_s_marker_is_not_given_up(store: Store, face: Face) -> None:
+    store.create(Member(name="bea"))
+    face.driver.execute(
+        UpdateItem(
+            "members",
+            BEA.key,
+            update_expression="SET email = :email",
+            expression_attribute_values={":email": {"S": "ada@x.org"}},
+        )
+    )
+    assert store.delete(BEA) is not None
+    found = store.find(Member.one_email("ada@x.org"))
+    assert found is not None
+    assert found.name == "ada"
+
+
+def test_several_fields_are_unique_together(empty: Store, face: Face) -> None:
+    empty.admin.create_table(plain)
+    empty.create(Site(name="a", domain="x.org"))
+    empty.create(Site(name="b", domain="x.org", port=443))
+    with pytest.raises(AlreadyExists) as refused:
+        empty.create(Site(name="c", domain="X.ORG"))
+    assert refused.value.fields == ("domain", "port")
+    found = empty.find(Site.where("x.org", 443))
+    assert found is not None
+    assert found.name == "b"
+    with pytest.raises(AlreadyExists):
+        empty.update(Site.key("a"), Site.port.add(443 - 80))
+    with pytest.raises(InvalidValue):
+        empty.find(Site.where("x.org"))  # type: ignore[call-arg]
+    empty.delete(Site.key("a"))
+    empty.delete(Site.key("b"))
+    assert face.driver.execute(Scan("plain")).items == []
+
+
+def test_sixteen_at_once_do_not_share_a_value() -> None:
+    with Engine.in_memory() as engine:
+        store = Store(engine)
+        store.admin.create_table(members)
+
+        def take(worker: int) -> int:
+            won = 0
+            for turn in range(10):
+                name = f"m{worker}"
+                try:
+                    if turn % 3 == 0:
+                        store.put(Member(name=name, email=f"e{turn}@x.org"))
+                    elif turn % 3 == 1:
+                        store.update(Member.key(name), Member.email.set(f"e{turn}@x.org"))
+                    else:
+                        store.delete(Member.key(name))
+                except ConditionFailed:
+                    continue
+                won += 1
+            return won
+
+        with ThreadPoolExecutor(16) as pool:
+            assert sum(pool.map(take, range(16))) > 0
+        check_markers(engine)
+        emails = [one.email for one in store.admin.scan(Member) if one.email is not None]
+        assert len(emails) == len(set(emails))
+        with ThreadPoolExecutor(16) as pool:
+            results = list(pool.map(partial(_tries, store), range(16)))
+        assert sum(results) == 1
+        check_markers(engine)
+
+
+def _tries(store: Store, worker: int) -> bool:
+    try:
+        store.create(Member(name=f"late{worker}", email="late@x.org"))
+    except AlreadyExists:
+        return False
+    return True
