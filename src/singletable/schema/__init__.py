@@ -13,7 +13,7 @@ from singletable.schema.entity import Entity
 from singletable.schema.entity_of import EntityOf
 from singletable.schema.key import IndexKey, Key
 from singletable.schema.model import Model, model_of
-from singletable.schema.overlap import DeclarationWarning, shares_range
+from singletable.schema.overlap import shares_range
 from singletable.schema.part import (
     Part,
     Same,
@@ -28,6 +28,7 @@ from singletable.schema.path import Path
 from singletable.schema.selection import Partition, Selection
 from singletable.schema.table import Binary, Index, LocalIndex, Number, Provisioned, Table
 from singletable.schema.unique import Marker, Taken, Unique
+from singletable.schema.warning import DeclarationWarning
 
 __all__ = [
     "Access",

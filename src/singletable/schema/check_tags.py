@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 from singletable.errors import DeclarationError
 from singletable.schema.column import Column, TextColumn
 from singletable.schema.model import Model
-from singletable.schema.overlap import DeclarationWarning
 from singletable.schema.template import Fixed
+from singletable.schema.warning import warn
 
 
 def check_tags(model: Model, others: Sequence[Model]) -> None:
@@ -57,10 +56,8 @@ def _warn_of_fields(tagged: Model, plain: Model) -> None:
         return
     for field in plain.fields.values():
         if field.stored and field.attribute == tagged.tag[0]:
-            warnings.warn(
+            warn(
                 f"{field} is stored as {field.attribute!r}, which is the type tag of "
                 f"{tagged.name}: with the value {tagged.tag[1]!r} an item would be read as one. "
-                "Give the field another name at rest: attr(name=…).",
-                DeclarationWarning,
-                stacklevel=5,
+                "Give the field another name at rest: attr(name=…)."
             )

@@ -6,7 +6,6 @@ segments, and each pair of segments could be equal.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import combinations, product, takewhile
 
@@ -17,10 +16,7 @@ from singletable.schema.escape import unescape
 from singletable.schema.model import MODELS, Model
 from singletable.schema.table import Table
 from singletable.schema.template import Fixed, Repeated, Segment, Sharded, Template, Value
-
-
-class DeclarationWarning(UserWarning):
-    """A declaration that works, but may not mean what it says."""
+from singletable.schema.warning import warn
 
 
 def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None:
@@ -40,11 +36,9 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
         for access in newest.indexes.values():
             for same in other.indexes.values():
                 if access.index is same.index and _meet(access, same):
-                    warnings.warn(
+                    warn(
                         f"{access} and {same} could be the same in {access.index!r}: "
-                        f"{_shown(access)}. A query for one reads past the items of the other.",
-                        DeclarationWarning,
-                        stacklevel=4,
+                        f"{_shown(access)}. A query for one reads past the items of the other."
                     )
     _mark_followed([*others, newest])
 

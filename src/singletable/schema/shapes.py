@@ -2,6 +2,7 @@
 
 A tuple of fields with a text, or none, before each of them; after one or two values also a text at
 the end, and a second one where the first value has a text before it: a shard after its own text.
+One value may also follow two or three of them: a text, a value that is repeated, a text.
 Texts that meet are written as one ("A#B"). Checkers find the one arm that fits, and with it the
 number, order and types of the values.
 """
@@ -25,6 +26,8 @@ OneValue: TypeAlias = (
     | tuple[Fixed, Part[A]]
     | tuple[Fixed, Part[A], Fixed]
     | tuple[Fixed, Part[A], Fixed, Fixed]
+    | tuple[Fixed, Fixed, Part[A]]
+    | tuple[Fixed, Fixed, Fixed, Part[A]]
 )
 TwoValues: TypeAlias = (
     tuple[Part[A], Part[B]]

@@ -57,6 +57,18 @@ def none_to_four(
         three = Key(pk=(s, i, ordered(g)), sk=("ONE", u, "TWO", t, casefold(n))).on(third)
         four = Key(pk=("1", s, "2", i, "3", d, "4", t), sk=("M", maybe)).on(fourth)
 
+    class Other(Entity, table=table):
+        """Something with a value that is repeated before another."""
+
+        s: Attr[str] = attr()
+        i: Attr[int] = attr()
+        key = Key(pk=("O", s), sk=("S", same(s), "I", i))
+        one = Key(pk=("O", s), sk=("S", same(s), i)).on(first)
+
+    repeated: Address[Other] = Other.key(s, i)
+    number: Partition[Other, int] = Other.one(s)
+    del repeated, number
+
     address: Address[Thing] = Thing.key(s, i, d, t, u, m)
     partition: Partition[Thing, date, datetime, UUID, Decimal] = Thing.key.partition(s, i)
     days: Partition[Thing, datetime, UUID, Decimal] = partition.eq(d)

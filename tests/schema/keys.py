@@ -1,0 +1,146 @@
+"""Random tables, keys and values, full of what could forge a divider."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Literal
+from uuid import UUID
+
+from hypothesis import strategies as st
+
+from singletable import DeclarationError
+from singletable.schema import (
+    Attr,
+    Entity,
+    Key,
+    Model,
+    Partition,
+    Table,
+    attr,
+    descending,
+    digits,
+    model_of,
+    ordered,
+)
+
+
+class Stage(Enum):
+    """Where something stands; alphabetical order is another."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    ARCHIVED = "archived"
+
+
+# What divides, what escapes, what sorts below both, what looks like an escape, and other scripts.
+HOSTILE = st.text(alphabet="#$ !\"%&'0123AZab~\0\t\n\x7fé✓😀", min_size=1, max_size=6)
+TEXT = HOSTILE | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+MOMENT = st.datetimes(datetime(1970, 1, 1), datetime(5000, 1, 1), timezones=st.just(UTC))
+
+
+def as_it_is(field: Any) -> Any:
+    """A field in no other form than its type has."""
+    return field
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of values in keys: how it is declared, and what values there are."""
+
+    name: str
+    annotation: Any
+    values: st.SearchStrategy[Any]
+    shape: Callable[[Any], Any] = as_it_is
+
+
+KINDS = (
+    Kind("text", str, TEXT),
+    Kind("int", int, st.integers(-(10**19) + 1, 10**19 - 1) | st.integers(-12, 12)),
+    Kind("digits", int, st.integers(0, 9999), lambda field: digits(field, 4)),
+    Kind("price", Decimal, st.decimals(0, 999, places=2), lambda field: digits(field, 3, 2)),
+    Kind("moment", datetime, MOMENT),
+    Kind("day", date, st.dates()),
+    Kind("identifier", UUID, st.uuids()),
+    Kind("yes or no", bool, st.booleans()),
+    Kind("stage", Stage, st.sampled_from(Stage), ordered),
+    Kind("choice", Literal["a#b", "a", "$"], st.sampled_from(["a#b", "a", "$"])),
+    Kind("last int", int, st.integers(-12, 12), descending),
+    Kind("last digits", int, st.integers(0, 9999), lambda field: descending(digits(field, 4))),
+    Kind("last moment", datetime, MOMENT, descending),
+    Kind("last day", date, st.dates(), descending),
+    Kind("last stage", Stage, st.sampled_from(Stage), lambda field: descending(ordered(field))),
+)
+TEXTS = st.sampled_from(["A", "AB", "B", "A#B", "true", "a", "0000", "open"])
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A key as it might be declared: texts, and kinds of values between them."""
+
+    pk: tuple[str | Kind, ...]
+    sk: tuple[str | Kind, ...]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of its values, from left to right."""
+        return [one for one in (*self.pk, *self.sk) if isinstance(one, Kind)]
+
+
+def declare(table: Table, sketch: Sketch, name: str = "Thing") -> Model | None:
+    """The entity with this key; None if it is refused."""
+    fields = {f"f{at}": kind for at, kind in enumerate(sketch.kinds)}
+    attrs: dict[str, Any] = {field: attr() for field in fields}
+    left = iter(fields.items())
+
+    def parts(said: Sequence[str | Kind]) -> tuple[Any, ...]:
+        found: list[Any] = []
+        for one in said:
+            if isinstance(one, str):
+                found.append(one)
+            else:
+                field, kind = next(left)
+                found.append(kind.shape(attrs[field]))
+        return tuple(found)
+
+    make: Any = Key
+    key = make(pk=parts(sketch.pk), sk=parts(sketch.sk))
+    generic: Any = Attr
+    hints = {field: generic[kind.annotation] for field, kind in fields.items()}
+    body = {**attrs, "key": key, "__annotations__": hints, "__module__": __name__}
+    try:
+        return model_of(
+            types.new_class(name, (Entity,), {"table": table}, lambda space: space.update(body))
+        )
+    except DeclarationError:
+        return None
+
+
+def partition_of(model: Model, *values: Any) -> Any:
+    """The entity's items in a partition, whose types nobody knows before it is drawn."""
+    return Partition[Any].of(model.entity, model.key, values)
+
+
+def rank(kind: Kind, value: Any) -> Any:
+    """What the values of a kind are sorted by: texts by UTF-8, stages by declaration."""
+    if isinstance(value, Stage):
+        return list(Stage).index(value)
+    return value.encode() if kind.annotation is str else value
+
+
+def sides(kinds: Sequence[Kind] = KINDS) -> st.SearchStrategy[tuple[str | Kind, ...]]:
+    """One side of a key."""
+    some = TEXTS | st.just(kinds[0]) | st.sampled_from(kinds)
+    return st.lists(some, min_size=1, max_size=4).map(tuple)
+
+
+SKETCHES = st.builds(Sketch, sides(), sides())
+
+
+def values_of(sketch: Sketch) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Values for a key."""
+    return st.tuples(*(kind.values for kind in sketch.kinds))

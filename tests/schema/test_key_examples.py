@@ -1,0 +1,294 @@
+"""Keys by example: what they look like, what is refused, what is shared with other keys."""
+
+# Some classes are declared for what their declaration does to others.
+# pyright: reportUnusedClass=false
+from __future__ import annotations
+
+import warnings
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, NewType
+
+import pytest
+
+from singletable import DeclarationError, InvalidValue
+from singletable.schema import (
+    Attr,
+    DeclarationWarning,
+    Entity,
+    Index,
+    Key,
+    Model,
+    Number,
+    Shards,
+    Table,
+    attr,
+    casefold,
+    descending,
+    digits,
+    expires,
+    model_of,
+    same,
+)
+
+NOW = datetime(2026, 11, 3, 10, 30, tzinfo=UTC)
+ElectionName = NewType("ElectionName", str)
+
+by_voter = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
+inverted = Index("inverted", pk="SK", sk="PK")
+recent = Index("recent", pk="RECENTPK", sk="RECENTSK")
+levels = Index("levels", pk=("skill", Number("level")), sk=(Number("years"), "last_used"))
+votes = Table("votes", indexes=[by_voter, inverted, recent, levels], ttl="TTL")
+
+
+class Election(Entity, table=votes):
+    name: Attr[ElectionName] = attr()
+    key = Key(pk=("ELECTION", name), sk="METADATA")
+
+
+class Ballot(Entity, table=votes):
+    election: Attr[str] = attr()
+    voter: Attr[str] = attr()
+    cast: Attr[datetime] = attr()
+    key = Key(pk=("ELECTION", election), sk=("BALLOT", voter))
+    of_voter = Key(pk=("VOTER", voter), sk=(cast, election)).on(by_voter)
+    turned = Key(pk=("BALLOT", voter), sk=("ELECTION", election)).on(inverted)
+    newest = Key(pk=("RECENT", Shards(4)), sk=(descending(cast),)).on(recent)
+
+
+class Skill(Entity, table=votes):
+    user: Attr[str] = attr()
+    skill: Attr[str] = attr()
+    level: Attr[int] = attr()
+    years: Attr[int] = attr()
+    last_used: Attr[date] = attr()
+    key = Key(pk=("USER", casefold(user)), sk=("USER", same(user), "SKILL", skill))
+    by_level = Key(pk=(skill, level), sk=(years, last_used)).on(levels)
+
+
+class Event(Entity, table=votes):
+    day: Attr[date] = attr()
+    number: Attr[int] = attr()
+    price: Attr[Decimal] = attr(default=Decimal(0))
+    key = Key(
+        pk=("EVENTS", day, Shards(4, by=number, prefix="s")),
+        sk=(digits(number, 4), digits(price, 3, 2)),
+    )
+
+
+def _ballot(model: Model, **values: Any) -> Any:
+    return model.item({"election": "Favorite Language", "voter": "al ice", "cast": NOW, **values})
+
+
+def test_ordinary_text_reads_as_in_the_document() -> None:
+    item = _ballot(model_of(Ballot))
+    assert item["PK"] == {"S": "ELECTION#Favorite Language"}
+    assert item["SK"] == {"S": "BALLOT#al ice"}
+    assert item["GSI1SK"] == {"S": "2026-11-03T10:30:00.000000Z#Favorite Language"}
+
+
+def test_a_divider_in_a_value_is_escaped() -> None:
+    item = _ballot(model_of(Ballot), election="a#b$c", voter="x")
+    assert item["PK"] == {"S": "ELECTION#a$23b$24c"}
+
+
+# An inverted index has the table's own attributes: an update that leaves it must not remove them.
+def test_an_index_on_the_keys_of_the_table_owns_nothing() -> None:
+    assert model_of(Ballot).indexes["turned"].own_attributes == ()
+    assert Ballot.turned("alice").asked()[0].clauses[0].attribute == "SK"
+
+
+def test_random_shards_are_all_asked() -> None:
+    asked = Ballot.newest().asked()
+    partitions = [one.clauses[0].values[0]["S"] for one in asked]
+    assert partitions == ["RECENT#0", "RECENT#1", "RECENT#2", "RECENT#3"]
+    assert _ballot(model_of(Ballot))["RECENTPK"]["S"] in partitions
+
+
+# A shard that is calculated from a value is known as soon as the value is.
+def test_a_calculated_shard_is_asked_alone_once_its_value_is_given() -> None:
+    day = date(2026, 11, 3)
+    partition = Event.key.partition(day)
+    assert len(partition.asked()) == 4
+    (alone,) = partition.eq(7).asked()
+    assert alone.clauses[0].values[0] == Event.key(day, 7, Decimal(0)).key["PK"]
+
+
+def test_a_value_without_its_case_is_found_whatever_its_case() -> None:
+    assert Skill.key("Ada", "x").key["PK"] == Skill.key("ADA", "x").key["PK"]
+    item = Skill.key("Ada", "x").key
+    assert model_of(Skill).matches(item)
+    assert model_of(Skill).key.parse(item) == {"user": "Ada", "skill": "x"}
+
+
+def test_a_native_key_is_its_fields() -> None:
+    clauses = Skill.by_level("Python", 4).eq(3).ge(date(2026, 1, 1)).asked()[0].clauses
+    assert [(one.attribute, one.comparator, *one.values) for one in clauses] == [
+        ("skill", "=", {"S": "Python"}),
+        ("level", "=", {"N": "4"}),
+        ("years", "=", {"N": "3"}),
+        ("last_used", ">=", {"S": "2026-01-01"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Ballot.key("", "x"), "Ballot.election in the key ELECTION#{election}: a value in"),
+        (lambda: Ballot.key("x" * 2040, "x"), "would have 2049 bytes; DynamoDB allows 2048 in PK."),
+        (lambda: Ballot.key("x", "é" * 509), "would have 1025 bytes; DynamoDB allows 1024 in SK."),
+        (lambda: Ballot.key("x", "\ud800"), "Ballot.voter in the key BALLOT#{voter}: expected a"),
+        (lambda: Ballot.of_voter("x").gt(datetime(2026, 1, 1)), "expected a moment with its time"),
+        (lambda: Ballot.of_voter("").asked(), "a value in a key is never empty"),
+        (lambda: Ballot.key.partition("x").eq(None), "expected a value for voter, but got None"),  # type: ignore[arg-type]
+        (lambda: Ballot.key.partition(None), "expected values, but got None"),  # type: ignore[arg-type]
+        (lambda: Ballot.key("x"), "Ballot.key expects 2 values (election, voter), but got 1."),  # type: ignore[call-arg]
+        (lambda: Skill.by_level("x" * 2049, 1).asked(), "would have 2049 bytes; DynamoDB allows"),
+        (lambda: Skill.by_level("", 1).asked(), "Skill.skill: a value in a key is never empty."),
+        (
+            lambda: Event.key(NOW.date(), -1, Decimal(0)),
+            "expected a number from 0 on, with at most 4",
+        ),
+        (lambda: Event.key(NOW.date(), 1, Decimal("NaN")), "expected a number from 0 on"),
+        (lambda: Event.key(NOW.date(), 1, Decimal("0.001")), "and 2 after it, but got 0.001"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_the_words_of_its_field(call: Any, said: str) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        call()
+    assert said in str(refused.value)
+
+
+# A value that just fits can still be asked for with a range.
+def test_a_range_from_the_longest_value_is_allowed() -> None:
+    longest = "x" * (1024 - len("BALLOT#"))
+    for selection in (
+        Ballot.key.partition("e").gt(longest),
+        Ballot.key.partition("e").lt(longest),
+        Ballot.key.partition("e").between("a", longest),
+    ):
+        for clause in selection.asked()[0].clauses:
+            assert all(len(value["S"]) <= 1024 for value in clause.values)
+    assert Ballot.key.partition("e").gt(longest).asked()[0].unwanted == f"BALLOT#{longest}"
+
+
+def test_a_zero_has_one_text() -> None:
+    day = NOW.date()
+    assert Event.key(day, 0, Decimal("-0.00")) == Event.key(day, 0, Decimal(0))
+
+
+# Partition keys never sort, and sort keys of other partitions never meet: both stay as they are.
+def test_only_a_sort_key_beside_longer_ones_is_written_otherwise() -> None:
+    table = Table("followed")
+
+    class Person(Entity, table=table):
+        name: Attr[str] = attr()
+        key = Key(pk=("PERSON", name), sk=("NAME", same(name)))
+
+    class _Letter(Entity, table=table):
+        name: Attr[str] = attr()
+        number: Attr[int] = attr()
+        key = Key(pk=("PERSON", name, "LETTERS"), sk=("NAME", same(name), number))
+
+    assert Person.key("Ada L").key == {"PK": {"S": "PERSON#Ada L"}, "SK": {"S": "NAME#Ada L"}}
+
+    class _Phone(Entity, table=table):
+        name: Attr[str] = attr()
+        number: Attr[int] = attr()
+        key = Key(pk=("PERSON", name), sk=("NAME", same(name), number))
+
+    assert Person.key("Ada L").key == {"PK": {"S": "PERSON#Ada L"}, "SK": {"S": "NAME#Ada$20L"}}
+
+
+# A mixin's fields belong to each entity that inherits them: one table's names are not another's.
+def test_inherited_fields_are_each_entitys_own() -> None:
+    class Brief(Entity):
+        name: Attr[str] = attr()
+        gone: Attr[datetime] = expires()
+        key = Key(pk=("A", name), sk="X")
+
+    class One(Brief, table=Table("one", ttl="TTL")):
+        pass
+
+    class Two(Brief, table=Table("two", ttl="until")):
+        pass
+
+    assert model_of(One).fields["gone"].attribute == "TTL"
+    assert model_of(Two).fields["gone"].attribute == "until"
+    assert str(Two.gone) == "Two.gone"
+
+
+def test_an_entity_on_an_index_beside_another_is_warned_about() -> None:
+    index = Index("all", pk="ALLPK", sk="ALLSK")
+    table = Table("mixed", indexes=[index])
+
+    class _Poll(Entity, table=table):
+        name: Attr[str] = attr()
+        key = Key(pk=("POLL", name), sk="X")
+        all = Key(pk="ALL", sk=(name,)).on(index)
+
+    with pytest.warns(DeclarationWarning, match="A query for one reads past") as warned:
+
+        class _Survey(Entity, table=table):
+            name: Attr[str] = attr()
+            key = Key(pk=("SURVEY", name), sk="X")
+            all = Key(pk="ALL", sk=(name,)).on(index)
+
+    assert warned[0].filename == __file__
+
+
+def test_a_field_named_as_another_entitys_type_tag_is_warned_about() -> None:
+    table = Table("tagged")
+
+    class _Poll(Entity, table=table, type_tag=("type", "POLL")):
+        name: Attr[str] = attr()
+        key = Key(pk=("POLL", name), sk="X")
+
+    with pytest.warns(DeclarationWarning, match="which is the type tag of _Poll") as warned:
+
+        class _Contact(Entity, table=table):
+            kind: Attr[str] = attr(name="type")
+            key = Key(pk=("CONTACT", kind), sk="X")
+
+    assert warned[0].filename == __file__
+
+
+# An index by type has the type tag for its key; an update must not remove it with the index.
+def test_a_type_tag_may_be_the_key_of_an_index() -> None:
+    index = Index("by_type", pk="type", sk="name")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        class Poll(Entity, table=Table("typed", indexes=[index]), type_tag=("type", "POLL")):
+            name: Attr[str] = attr()
+            key = Key(pk=("POLL", name), sk="X")
+            all = Key(pk="POLL", sk=(name,)).on(index)
+
+    assert model_of(Poll).indexes["all"].own_attributes == ()
+
+
+def test_a_refused_entity_leaves_no_trace() -> None:
+    table = Table("clean")
+    with pytest.raises(DeclarationError):
+
+        class _Wrong(Entity, table=table):
+            name: Attr[str] = attr()
+
+    assert table.entities == []
+
+
+# Two ways to one text would be two keys for one value.
+@pytest.mark.parametrize(
+    "text",
+    [
+        "EVENTS#2026-11-03#s1#0007#000.0",
+        "EVENTS#2026-11-03#s1#7#000.00",
+        "EVENTS#2026-11-03#s9#0007#000.00",
+        "EVENTS#2026-13-03#s1#0007#000.00",
+        "EVENTS#2026-11-03#s1#٠٠٠٧#000.00",
+        "EVENTS#2026-11-03#s1#0007",
+    ],
+)
+def test_what_was_not_written_so_is_not_read(text: str) -> None:
+    pk, sk = "#".join(text.split("#")[:3]), "#".join(text.split("#")[3:])
+    assert model_of(Event).key.parse({"PK": {"S": pk}, "SK": {"S": sk}}) is None

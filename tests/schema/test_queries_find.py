@@ -1,0 +1,206 @@
+"""A query returns exactly the items of its entity whose values satisfy it, as DynamoDB runs it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable import Driver, InvalidValue, PutItem, Query, connect
+from singletable.expressions import KeyCondition
+from singletable.schema import Address, Model, Selection, Table
+from singletable.schema.create import create_operation
+from tests.schema.keys import KINDS, TEXT, Kind, Sketch, declare, partition_of, rank
+
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+ORDERED = [kind for kind in KINDS if kind.name != "choice"]
+_number = iter(range(10**9))
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Driver]:
+    with connect("memory:") as driver:
+        yield driver
+
+
+def _found(driver: Driver, model: Model, selection: Selection[Any]) -> list[tuple[Any, ...]]:
+    """The values of what is found, in its order; an item of another entity fails the test."""
+    fields = (*model.key.pk_fields, *model.key.sk_fields)
+    found: list[tuple[Any, ...]] = []
+    for asked in selection.asked():
+        condition, names, given_values = _written(asked.clauses)
+        result = driver.execute(
+            Query(
+                model.table.name,
+                key_condition_expression=condition,
+                expression_attribute_names=names,
+                expression_attribute_values=given_values,
+            )
+        )
+        for item in result.items or []:
+            if item["SK"]["S"] == asked.unwanted:
+                continue
+            values = model.key.parse(item)
+            assert values is not None, f"{item} is not of the entity that was asked for"
+            found.append(tuple(values[field] for field in fields))
+    return found
+
+
+def _written(clauses: KeyCondition) -> tuple[str, dict[str, str], dict[str, Any]]:
+    """A key condition as a request writes it."""
+    texts: list[str] = []
+    names: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    for clause in clauses:
+        name = f"#n{len(names)}"
+        names[name] = clause.attribute
+        marks = [f":v{len(values) + at}" for at in range(len(clause.values))]
+        values |= dict(zip(marks, clause.values, strict=True))
+        match clause.comparator:
+            case "begins_with":
+                texts.append(f"begins_with({name}, {marks[0]})")
+            case "BETWEEN":
+                texts.append(f"{name} BETWEEN {marks[0]} AND {marks[1]}")
+            case other:
+                texts.append(f"{name} {other} {marks[0]}")
+    return " AND ".join(texts), names, values
+
+
+def _filled(driver: Driver, *sketches: tuple[Sketch, list[tuple[Any, ...]]]) -> list[Model]:
+    """Entities of one table that has items with these values."""
+    table = Table(f"table{next(_number)}")
+    driver.execute(create_operation(table))
+    models: list[Model] = []
+    for sketch, _ in sketches:
+        model = declare(table, sketch)
+        assert model is not None
+        models.append(model)
+    for model, (_, tuples) in zip(models, sketches, strict=True):
+        for values in tuples:
+            driver.execute(PutItem(table.name, Address[Any].of(model.entity, values).key))
+    return models
+
+
+def _values(kind: Kind, data: st.DataObject) -> list[Any]:
+    values = data.draw(st.lists(kind.values, min_size=2, max_size=6))
+    if kind.name == "text":
+        values += [values[0] + values[1], f"{values[0]}#", f"{values[0]} ", f"{values[0]}\0"]
+    return values
+
+
+# Other entities lie before, behind and between in the same partition: none of them comes along.
+AROUND = [("R", KINDS[0]), ("SA", KINDS[0]), ("T", KINDS[0]), ("S",)]
+
+
+@pytest.mark.parametrize("kind", ORDERED, ids=lambda kind: kind.name.replace(" ", "-"))
+@pytest.mark.parametrize("behind", [False, True], ids=["last", "inner"])
+@given(data=st.data())
+def test_ranges_find_what_satisfies_them(
+    driver: Driver, kind: Kind, behind: bool, data: st.DataObject
+) -> None:
+    tail = (KINDS[0],) if behind else ()
+    values = _values(kind, data)
+    tuples = [(value, *(["x #"] if behind else [])) for value in values]
+    others = [(Sketch(("P",), side), [("#x",)] if len(side) > 1 else [()]) for side in AROUND]
+    model, *_ = _filled(driver, (Sketch(("P",), ("S", kind, *tail)), tuples), *others)
+    partition = partition_of(model)
+    pivot = data.draw(st.sampled_from(values) | kind.values)
+    for name, holds in COMPARISONS.items():
+        found = _found(driver, model, getattr(partition, name)(pivot))
+        expected = {one for one in tuples if holds(rank(kind, one[0]), rank(kind, pivot))}
+        assert (name, set(found)) == (name, expected)
+        assert len(found) == len(expected)
+    low, high = sorted([pivot, values[0]], key=lambda value: rank(kind, value))
+    found = _found(driver, model, partition.between(low, high))
+    assert set(found) == {
+        one for one in tuples if rank(kind, low) <= rank(kind, one[0]) <= rank(kind, high)
+    }
+    assert set(_found(driver, model, partition)) == set(tuples)
+
+
+@pytest.mark.parametrize("behind", [False, True], ids=["last", "inner"])
+@given(data=st.data())
+def test_a_prefix_finds_texts_that_begin_so(
+    driver: Driver, behind: bool, data: st.DataObject
+) -> None:
+    text = KINDS[0]
+    tail = (text,) if behind else ()
+    values = _values(text, data)
+    tuples = [(value, *(["x"] if behind else [])) for value in values]
+    model, *_ = _filled(driver, (Sketch(("P",), ("S", text, *tail)), tuples))
+    partition = partition_of(model)
+    whole = data.draw(st.sampled_from(values))
+    prefix = whole[: data.draw(st.integers(0, len(whole)))]
+    found = _found(driver, model, partition.begins_with(prefix))
+    assert set(found) == {one for one in tuples if one[0].startswith(prefix)}
+
+
+# "BALLOT#a" is followed by "BALLOT#a#NOTE#1": its value is then written as an inner one, so that
+# the notes of a ballot come right behind it, and a range of ballots is one of ballots.
+@given(voters=st.lists(TEXT, min_size=1, max_size=6, unique=True), pivot=TEXT)
+def test_a_key_that_others_continue_sorts_right_before_them(
+    driver: Driver, voters: list[str], pivot: str
+) -> None:
+    text = KINDS[0]
+    ballot, note = _filled(
+        driver,
+        (Sketch(("P",), ("BALLOT", text)), [(voter,) for voter in voters]),
+        (Sketch(("P",), ("BALLOT", text, "NOTE", text)), [(voter, "1") for voter in voters]),
+    )
+    key = {
+        model.entity: [
+            Address[Any].of(model.entity, (voter, "1")[: at + 1]).key["SK"]["S"] for voter in voters
+        ]
+        for at, model in enumerate((ballot, note))
+    }
+    everything = sorted([*key[ballot.entity], *key[note.entity]], key=str.encode)
+    for own, notes in zip(key[ballot.entity], key[note.entity], strict=True):
+        assert everything.index(notes) == everything.index(own) + 1
+    for name, holds in COMPARISONS.items():
+        partition = partition_of(ballot)
+        items = _items(driver, ballot, getattr(partition, name)(pivot))
+        found = [str(values["f0"]) for item in items if (values := ballot.key.parse(item))]
+        expected = [voter for voter in voters if holds(voter.encode(), pivot.encode())]
+        assert (name, sorted(found)) == (name, sorted(expected))
+
+
+def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]:
+    """What a query gives, others' items included, but not what is not wanted."""
+    (asked,) = selection.asked()
+    condition, names, values = _written(asked.clauses)
+    result = driver.execute(
+        Query(
+            model.table.name,
+            key_condition_expression=condition,
+            expression_attribute_names=names,
+            expression_attribute_values=values,
+        )
+    )
+    return [item for item in result.items or [] if item["SK"]["S"] != asked.unwanted]
+
+
+def test_a_range_needs_an_order() -> None:
+    choice = next(kind for kind in KINDS if kind.name == "choice")
+    model = declare(Table("choices"), Sketch(("P",), ("S", choice)))
+    assert model is not None
+    partition = partition_of(model)
+    with pytest.raises(InvalidValue, match=r"has no stated order in the key S#\{f0\}"):
+        partition.gt("a")
+
+
+def test_between_takes_the_lower_value_first() -> None:
+    model = declare(Table("numbers"), Sketch(("P",), ("S", KINDS[1])))
+    assert model is not None
+    partition = partition_of(model)
+    with pytest.raises(InvalidValue, match="has the higher value first"):
+        partition.between(2, 1)
