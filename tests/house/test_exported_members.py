@@ -13,7 +13,7 @@ PUBLIC = """
     CancellationReason ChangeOf ChangesOf Collection Condition ConditionCheck ConditionFailed
     Count CreateTable CredentialsError CursorRefused DeclarationError DeclarationWarning Delays
     Delete DeleteItem DeleteRequest DeleteTable DescribeTable Driver Edit Engine EngineClosed
-    Entity ExpiredToken FaultsError Get GetItem GlobalSecondaryIndex IdempotencyMismatch
+    Entity EntityOf ExpiredToken FaultsError Get GetItem GlobalSecondaryIndex IdempotencyMismatch
     IncompleteSignature Index InternalError InvalidSignature InvalidValue Item
     ItemCollectionTooLarge ItemMismatch Key KeySchemaElement KeysAndAttributes LimitExceeded
     ListTables LocalIndex LocalSecondaryIndex NotFound NotSigned Number Operation OperationError

@@ -195,6 +195,7 @@ def test_some_fields_can_be_asked_for() -> None:
     assert "name" not in adapter.dump_python(poll, exclude={"name"})
     inner = adapter.dump_python(poll, include={"lines": {0: {"rank"}}})
     assert inner == {"lines": [{"rank": 1}]}
+    assert "places" not in adapter.dump_python(poll, exclude_defaults=True)
 
 
 def test_the_schema_says_what_may_come_in() -> None:
@@ -205,7 +206,7 @@ def test_the_schema_says_what_may_come_in() -> None:
     assert not {"version", "made", "changed"} & shown.keys()
     assert shown["opens"] == {"title": "Opens", "type": "string", "format": "date-time"}
     assert shown["number"]["format"] == "uuid"
-    assert shown["places"] == {"title": "Places", "type": "integer"}
+    assert shown["places"] == {"title": "Places", "type": "integer", "default": 1}
     assert shown["seal"] == {"title": "Seal", "type": "string", "contentEncoding": "base64"}
     assert shown["tags"]["uniqueItems"] is True
 

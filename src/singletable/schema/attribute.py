@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.annotation import inner_type, without_none
-from singletable.schema.codec import Codec, TimeForm, codec_of
+from singletable.schema.codec import Codec, TimeForm, ask, codec_of
+from singletable.schema.edit import Edit
 from singletable.schema.form import Form
 from singletable.schema.forms import form_of
 from singletable.schema.part import Part
 from singletable.schema.path import Path
+from singletable.schema.stands_for import StandsFor
 from singletable.values import AttributeValue
 
 E = TypeVar("E")
@@ -54,6 +56,8 @@ class Attr(Path[Any, T], Part[T]):
         self._codec: Codec | None = None
 
     @overload
+    def __get__(self, instance: None, owner: type[StandsFor[E]], /) -> Path[E, T]: ...
+    @overload
     def __get__(self, instance: None, owner: type[E], /) -> Path[E, T]: ...
     @overload
     def __get__(self, instance: HasFields, owner: type[E], /) -> T: ...
@@ -85,12 +89,12 @@ class Attr(Path[Any, T], Part[T]):
             constant=self.constant,
         )
 
-    def resolve(self, annotation: object) -> None:
-        """Learn the type of the field, once it can be read."""
+    def resolve(self, annotation: object, codec: Codec | None = None) -> None:
+        """Learn the type of the field, once it can be read; `codec` holds what the type cannot."""
         if self._codec is not None:
             return
         try:
-            self._codec = codec_of(annotation, form=self.time_form)
+            self._codec = codec or codec_of(annotation, form=self.time_form)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
         self._type = annotation
@@ -112,6 +116,11 @@ class Attr(Path[Any, T], Part[T]):
         if self._codec is None:
             raise DeclarationError(f"{self} is used before its class is complete.")
         return self._codec
+
+    def set(self, value: T) -> Edit[Any]:
+        """Make it this value, if the field's own check allows it; None removes it."""
+        ask(self.check, value, str(self))
+        return super().set(value)
 
     @property
     def field(self) -> str:

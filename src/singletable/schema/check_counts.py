@@ -12,7 +12,7 @@ def check_counts(model: Model) -> None:
         where = f"{model.name}.{name}"
         target = model_of(counted.entity)
         number = target.fields.get(counted.path.field)
-        if number is None or str(counted.path).partition(".")[0] != target.name:
+        if number is None or str(counted.path).partition(".")[0] != number.owner:
             raise DeclarationError(
                 f"{where}: {counted.path} is no field of {target.name}, which has "
                 f"{', '.join(target.fields)}."

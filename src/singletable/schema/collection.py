@@ -7,7 +7,7 @@ from typing import Any, Self, dataclass_transform, get_args, get_origin, get_typ
 
 from singletable.errors import DeclarationError, ItemMismatch
 from singletable.schema.annotation import without_none
-from singletable.schema.entity import Entity
+from singletable.schema.model import MODELS
 
 
 @dataclass_transform(kw_only_default=True)
@@ -66,7 +66,7 @@ class Collection:
 def _member(owner: type, name: str, hint: object) -> tuple[type, str]:
     inner = get_args(hint)[0] if get_origin(hint) is list else without_none(hint)
     many = "all" if get_origin(hint) is list else "one" if inner is hint else "perhaps"
-    if not (isinstance(inner, type) and issubclass(inner, Entity)):
+    if not (isinstance(inner, type) and inner in MODELS):
         raise DeclarationError(
             f"{owner.__name__}.{name}: expected an entity, `Entity | None` or `list[Entity]`, but "
             f"got {hint}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from singletable.errors import DeclarationError
@@ -24,8 +25,16 @@ from singletable.schema.unique import Unique
 
 def read_fields(entity: type) -> dict[str, Attr[Any]]:
     """The fields of a class and of those it inherits from, in the order of their declaration."""
+    said = said_fields(entity)
+    for field, annotation in said.values():
+        field.resolve(annotation)
+    return {name: field for name, (field, _) in said.items()}
+
+
+def said_fields(entity: type) -> dict[str, tuple[Attr[Any], object]]:
+    """The fields that a class declares, each with its type."""
     hints = _hints(entity)
-    fields: dict[str, Attr[Any]] = {}
+    fields: dict[str, tuple[Attr[Any], object]] = {}
     for name, hint in hints.items():
         if get_origin(hint) is ClassVar or hint is ClassVar:
             continue
@@ -41,9 +50,7 @@ def read_fields(entity: type) -> dict[str, Attr[Any]]:
                 f"{entity.__name__}.{name} is declared as {_shown(hint)}. Declare a field as "
                 f"Attr: {name}: Attr[{_shown(hint)}] = attr()."
             )
-        field = _field(entity, name)
-        field.resolve(get_args(hint)[0])
-        fields[name] = field
+        fields[name] = _field(entity, name), get_args(hint)[0]
     for name, value in vars(entity).items():
         if isinstance(value, Attr) and name not in fields:
             raise DeclarationError(
@@ -54,13 +61,24 @@ def read_fields(entity: type) -> dict[str, Attr[Any]]:
 
 def declare(entity: type, table: Table, tag: tuple[str, str] | None) -> None:
     """Make an entity of a class, and add it to its table."""
-    fields = read_fields(entity)
-    check_roles(entity, table, fields)
+    add_entity(entity, entity, read_fields(entity), table, tag)
+
+
+def add_entity(
+    said: type,
+    entity: type,
+    fields: dict[str, Attr[Any]],
+    table: Table,
+    tag: tuple[str, str] | None,
+    make: Callable[[dict[str, object]], Any] | None = None,
+) -> None:
+    """Add an entity to its table; `said` declares its keys, and may be the entity itself."""
+    check_roles(said, table, fields)
     check_names(fields)
-    key = primary_key(entity, table, fields)
+    key = primary_key(said, table, fields)
     indexes = {
-        name: index_key(entity, table, fields, said, tag)
-        for name, said in declared(entity, IndexKey).items()
+        name: index_key(said, table, fields, key_in, tag)
+        for name, key_in in declared(said, IndexKey).items()
     }
     model = Model(
         entity=entity,
@@ -70,17 +88,18 @@ def declare(entity: type, table: Table, tag: tuple[str, str] | None) -> None:
         key=key,
         indexes=indexes,
         uniques={
-            name: marker_of(entity, table, fields, unique)
-            for name, unique in declared(entity, Unique).items()
+            name: marker_of(said, table, fields, unique)
+            for name, unique in declared(said, Unique).items()
         },
         counts={
             name: Counted(name, count.entity, count.path, tuple(part.field for part in count.of))
-            for name, count in declared(entity, Count).items()
+            for name, count in declared(said, Count).items()
         },
         codec=compile_codec(
             entity.__name__, _stored(fields), _known(key, indexes, tag) - _attributes(fields)
         ),
         in_key_only=tuple(name for name, field in fields.items() if not field.stored),
+        make=make,
     )
     others = [MODELS[other] for other in table.entities]
     check_model(model)

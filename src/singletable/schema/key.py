@@ -15,6 +15,7 @@ from singletable.schema.condition import Condition
 from singletable.schema.model import model_of
 from singletable.schema.selection import Partition
 from singletable.schema.shapes import FourValues, NoValue, OneValue, ThreeValues, TwoValues
+from singletable.schema.stands_for import StandsFor, entity_behind
 from singletable.schema.table import Index
 from singletable.schema.template import Said
 
@@ -127,8 +128,12 @@ class Key(Generic[P, *S]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: object, owner: type[E], /) -> KeyOf[E, P, *S]:
-        return KeyOf(owner, self.name)
+    @overload
+    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> KeyOf[E, P, *S]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[E], /) -> KeyOf[E, P, *S]: ...
+    def __get__(self, instance: object, owner: type[Any], /) -> KeyOf[Any, P, *S]:
+        return KeyOf(entity_behind(owner), self.name)
 
 
 class IndexKey(Generic[P, *S]):
@@ -143,8 +148,12 @@ class IndexKey(Generic[P, *S]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: object, owner: type[E], /) -> IndexKeyOf[E, P, *S]:
-        return IndexKeyOf(owner, self.name)
+    @overload
+    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> IndexKeyOf[E, P, *S]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[E], /) -> IndexKeyOf[E, P, *S]: ...
+    def __get__(self, instance: object, owner: type[Any], /) -> IndexKeyOf[Any, P, *S]:
+        return IndexKeyOf(entity_behind(owner), self.name)
 
 
 class KeyOf(Generic[E, P, *S]):

@@ -30,6 +30,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from singletable.errors import InvalidValue
 from singletable.schema.access import Access
 from singletable.schema.attribute import Attr
+from singletable.schema.codec import ask
 from singletable.schema.column import FieldColumn
 from singletable.schema.model import Model, model_of
 
@@ -94,6 +95,9 @@ def _with_default(schema: CoreSchema, field: Attr[Any]) -> CoreSchema:
     if field.default is None:
         absent = field.codec().optional
         return core_schema.with_default_schema(schema, default=None) if absent else schema
+    # JSON has no word for bytes, so a default of bytes is not shown.
+    if field.constant and not isinstance(field.default(), bytes):
+        return core_schema.with_default_schema(schema, default=field.default())
     return core_schema.with_default_schema(schema, default_factory=field.default)
 
 
@@ -108,19 +112,13 @@ def _check_of(model: Model, field: Attr[Any]) -> Callable[[Any], object]:
     def check(value: Any) -> object:
         try:
             field.codec().encode(value)
-            if value is not None:
-                if field.check is not None and field.check(value) is False:
-                    name = getattr(field.check, "__name__", "its check")
-                    raise InvalidValue(f"expected what {name} allows, but got {value!r}.")
-                for write in in_keys:
-                    write(value)
+            ask(field.check, value)
+            for write in in_keys if value is not None else ():
+                write(value)
         except InvalidValue as problem:
-            text = problem.text
-        except ValueError as problem:
-            text = str(problem)
-        else:
-            return value
-        raise PydanticCustomError("invalid_value", "{problem}", {"problem": text})
+            told = {"problem": problem.text}
+            raise PydanticCustomError("invalid_value", "{problem}", told) from None
+        return value
 
     return check
 

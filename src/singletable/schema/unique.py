@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar, TypeVarTuple, overload
 from singletable.errors import InvalidValue
 from singletable.schema.access import Access
 from singletable.schema.part import Part
+from singletable.schema.stands_for import StandsFor, entity_behind
 from singletable.schema.template import Said
 from singletable.values import AttributeValue, Item
 
@@ -93,8 +94,12 @@ class Unique(Generic[*V]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: object, owner: type[E], /) -> UniqueOf[E, *V]:
-        return UniqueOf(owner, self.name)
+    @overload
+    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> UniqueOf[E, *V]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[E], /) -> UniqueOf[E, *V]: ...
+    def __get__(self, instance: object, owner: type[Any], /) -> UniqueOf[Any, *V]:
+        return UniqueOf(entity_behind(owner), self.name)
 
 
 class UniqueOf(Generic[E, *V]):

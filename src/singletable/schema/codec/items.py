@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import inside, shown
@@ -50,7 +50,7 @@ def compile_codec(owner: str, fields: Sequence[Stored], known: frozenset[str]) -
     def check(values: Mapping[str, object]) -> None:
         fast_encode(values)
         for stored in checked:
-            _ask(owner, stored, values[stored.field])
+            ask(stored.check, values[stored.field], f"{owner}.{stored.field}")
 
     return ItemCodec(
         encode=fast_encode,
@@ -154,17 +154,16 @@ def _tried(lines: Sequence[str]) -> list[str]:
     return ["try:", *(f"    {line}" for line in lines), "except Exception:", "    pass"]
 
 
-def _ask(owner: str, stored: Stored, value: object) -> None:
-    """InvalidValue if the field's own check does not allow the value."""
-    if stored.check is None or value is None:
+def ask(check: Callable[[Any], object] | None, value: object, place: str = "") -> None:
+    """InvalidValue if a field's own check does not allow the value."""
+    if check is None or value is None:
         return
-    place = f"{owner}.{stored.field}"
     try:
-        allowed = stored.check(value)
+        allowed = check(value)
     except ValueError as problem:
         raise InvalidValue(f"{problem} (It was {shown(value)}.)", place) from problem
     if allowed is False:
-        name = getattr(stored.check, "__name__", "its check")
+        name = getattr(check, "__name__", "its check")
         raise InvalidValue(f"expected what {name} allows, but got {shown(value)}.", place)
 
 

@@ -44,13 +44,13 @@ def model_of(kind: type[Model]) -> Codec:
         dumped = cast(Model, value).model_dump(mode="json", by_alias=True)
         if not isinstance(dumped, dict):
             raise InvalidValue(f"expected {says} that dumps a dict, but it dumped {shown(dumped)}.")
-        return _json.encode(cast(object, dumped))
+        return JSON.encode(cast(object, dumped))
 
     def decode(value: AttributeValue) -> object:
         if "M" not in value:
             raise mismatch("a map (M)", value)
         try:
-            return kind.model_validate(_json.decode(value))
+            return kind.model_validate(JSON.decode(value))
         except ValueError as problem:
             raise mismatch(f"a map that {kind.__name__} accepts", value, str(problem)) from None
 
@@ -77,4 +77,4 @@ def _number(text: str) -> object:
     return int(number) if number == number.to_integral_value() else float(text)
 
 
-_json = Loose(_number, floats=True)
+JSON = Loose(_number, floats=True)

@@ -1,0 +1,302 @@
+"""Pydantic models that are stored as they are, by a class beside them."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any
+from uuid import UUID, uuid4
+
+import pytest
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, HttpUrl, SecretStr
+
+from singletable import (
+    AlreadyExists,
+    AsyncStore,
+    Attr,
+    AttributeValue,
+    Collection,
+    Count,
+    DeclarationError,
+    Entity,
+    EntityOf,
+    Index,
+    InvalidValue,
+    Item,
+    ItemMismatch,
+    Key,
+    PutItem,
+    Scan,
+    Store,
+    Table,
+    TimeForm,
+    Unique,
+    VersionConflict,
+    address_of,
+    attr,
+    casefold,
+    connect,
+    connect_async,
+    created,
+    updated,
+    version,
+)
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+by_owner = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
+table = Table("polls", indexes=[by_owner])
+
+
+class Stage(Enum):
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class Option(BaseModel):
+    text: str
+    colour: str | None = None
+
+
+class Poll(BaseModel):
+    number: UUID = Field(default_factory=uuid4)
+    title: Annotated[str, Field(min_length=3)]
+    owner: str
+    options: list[Option] = []
+    stage: Stage = Stage.OPEN
+    fee: Decimal = Decimal(0)
+    link: HttpUrl | None = None
+    weight: int | str = 1
+    lasts: timedelta = timedelta(hours=1)
+    opens: AwareDatetime
+    closes: Annotated[datetime | None, TimeForm.EPOCH_SECONDS] = None
+    votes: int = 0
+    secret: str = Field(default="s", exclude=True)
+    version: int = 0
+    made: datetime | None = None
+    changed: datetime | None = None
+
+
+class Polls(EntityOf[Poll], table=table, type_tag=("type", "POLL")):
+    number: Attr[UUID] = attr()
+    title: Attr[str] = attr(name="T")
+    owner: Attr[str] = attr()
+    opens: Attr[AwareDatetime] = attr()
+    votes: Attr[int] = attr()
+    version: Attr[int] = version()
+    made: Attr[datetime] = created()
+    changed: Attr[datetime] = updated()
+
+    key = Key(pk=("POLL", number), sk="POLL")
+    of_owner = Key(pk=("OWNER", owner), sk=(opens, number)).on(by_owner)
+    one_title = Unique(casefold(title))
+
+
+class Vote(BaseModel):
+    poll: UUID
+    voter: str
+
+
+class Votes(EntityOf[Vote], table=table):
+    poll: Attr[UUID] = attr()
+    voter: Attr[str] = attr()
+    key = Key(pk=("POLL", poll), sk=("VOTE", voter))
+    counted = Count(Poll, Polls.votes, of=(poll,))
+
+
+class Note(Entity, table=table):
+    poll: Attr[UUID] = attr()
+    text: Attr[str] = attr()
+    key = Key(pk=("POLL", poll), sk="NOTE")
+
+
+class Everything(Collection):
+    poll: Poll
+    note: Note | None
+    votes: list[Vote]
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(connect("memory:"))
+    store.admin.create_table(table)
+    return store
+
+
+def a_poll(**values: Any) -> Poll:
+    given: dict[str, Any] = {"title": "Lunch?", "owner": "ada", "opens": NOON, **values}
+    return Poll(**given)
+
+
+def held(store: Store) -> Item:
+    items = store.driver.execute(Scan("polls")).items
+    return next(dict(item) for item in items or [] if item.get("type") == {"S": "POLL"})
+
+
+def write(store: Store, **attributes: AttributeValue) -> None:
+    """What another program, older or newer, does to the one item there is."""
+    store.driver.execute(PutItem("polls", {**held(store), **attributes}))
+
+
+def test_a_model_comes_back_as_it_was(store: Store) -> None:
+    poll = a_poll(
+        options=[Option(text="here"), Option(text="there", colour="red")],
+        stage=Stage.CLOSED,
+        fee=Decimal("2.5"),
+        link=HttpUrl("https://example.org/lunch"),
+        weight="heavy",
+        closes=NOON + timedelta(hours=2),
+    )
+    assert store.create(poll) is poll
+    assert (poll.version, poll.made) == (1, poll.changed)
+    found = store.get(Polls.key(poll.number))
+    assert type(found) is Poll
+    assert found == poll
+
+
+def test_it_is_held_as_dynamodb_has_it_and_what_that_has_not_as_json(store: Store) -> None:
+    poll = store.create(a_poll(link=HttpUrl("https://example.org"), closes=NOON))
+    item = held(store)
+    assert item["PK"] == {"S": f"POLL#{poll.number}"}
+    assert item["T"] == {"S": "Lunch?"}
+    assert item["closes"] == {"N": str(int(NOON.timestamp()))}
+    assert item["link"] == {"S": "https://example.org/"}
+    assert item["lasts"] == {"S": "PT1H"}
+    # What a response leaves out is stored all the same.
+    assert item["secret"] == {"S": "s"}
+    assert "secret" not in poll.model_dump()
+
+
+def test_it_can_be_queried_found_updated_and_removed(store: Store) -> None:
+    early, late = a_poll(), a_poll(title="Dinner?", opens=NOON + timedelta(days=1))
+    store.create(early)
+    store.create(late)
+    assert list(store.query(Polls.of_owner("ada"))) == [early, late]
+    assert list(store.query(Polls.of_owner("ada").gt(NOON))) == [late]
+    assert list(store.query(Polls.of_owner("ada"), where=Polls.title.begins_with("D"))) == [late]
+    assert store.find(Polls.one_title("DINNER?")) == late
+    changed = store.update(Polls.key(early.number), Polls.title.set("Supper?"), Polls.fee.add(2))
+    assert (changed.title, changed.fee, changed.version) == ("Supper?", 2, 2)
+    with pytest.raises(AlreadyExists):
+        store.create(a_poll(title="supper?"))
+    with pytest.raises(VersionConflict):
+        store.put(early)
+    assert store.delete(address_of(changed)) == changed
+    assert list(store.admin.scan(Poll)) == [late]
+
+
+def test_models_and_entities_share_a_partition(store: Store) -> None:
+    poll = store.create(a_poll())
+    with store.transaction() as together:
+        together.create(Vote(poll=poll.number, voter="ada"))
+        together.create(Vote(poll=poll.number, voter="bob"))
+        together.create(Note(poll=poll.number, text="hungry"))
+    found = store.collect(Everything, Polls.key.partition(poll.number))
+    assert (found.poll.votes, [vote.voter for vote in found.votes]) == (2, ["ada", "bob"])
+    assert found.note == Note(poll=poll.number, text="hungry")
+
+
+def test_the_async_store_takes_models_too() -> None:
+    async def work() -> Poll | None:
+        store = AsyncStore(connect_async("memory:"))
+        await store.admin.create_table(table)
+        poll = await store.create(a_poll())
+        return await store.get(Polls.key(poll.number))
+
+    found = asyncio.run(work())
+    assert found is not None
+    assert found.title == "Lunch?"
+
+
+def test_what_newer_writers_added_is_kept_and_not_shown(store: Store) -> None:
+    poll = store.create(a_poll())
+    write(store, later={"S": "kept"})
+    found = store.get(Polls.key(poll.number))
+    assert found is not None
+    assert found == poll
+    assert "later" not in found.model_dump_json() + repr(found)
+    store.put(found.model_copy(update={"title": "Brunch?"}))
+    assert held(store)["later"] == {"S": "kept"}
+    assert held(store)["T"] == {"S": "Brunch?"}
+
+
+def test_an_item_that_the_model_refuses_is_a_mismatch(store: Store) -> None:
+    poll = store.create(a_poll())
+    write(store, T={"S": "?"}, weight={"L": []})
+    with pytest.raises(ItemMismatch, match=r"Poll\.weight: .*what .* accepts"):
+        store.get(Polls.key(poll.number))
+    write(store, weight={"N": "1"})
+    with pytest.raises(ItemMismatch, match="it refused title: String should have at least 3"):
+        store.get(Polls.key(poll.number))
+
+
+def test_what_older_writers_left_out_takes_its_default(store: Store) -> None:
+    poll = store.create(a_poll())
+    left_out = ("stage", "fee", "lasts", "secret")
+    item = {name: value for name, value in held(store).items() if name not in left_out}
+    store.driver.execute(PutItem("polls", item))
+    assert store.get(Polls.key(poll.number)) == poll
+
+
+# The model would refuse the item when it is read, and it is too late then.
+def test_what_the_model_would_refuse_is_not_written(store: Store) -> None:
+    poll = store.create(a_poll())
+    with pytest.raises(InvalidValue, match=r"Polls\.title: String should have at least 3"):
+        Polls.title.set("?")
+    poll.title = "?"
+    with pytest.raises(InvalidValue, match="String should have at least 3"):
+        store.put(poll)
+    poll.title, poll.weight = "Lunch?", 1.5  # type: ignore[assignment] # pyright: ignore
+    with pytest.raises(InvalidValue, match=r"Poll\.weight: expected a value of type"):
+        store.put(poll)
+
+
+def test_a_naive_time_is_refused_at_its_field(store: Store) -> None:
+    with pytest.raises(InvalidValue, match=r"Poll\.closes"):
+        store.create(a_poll(closes=datetime(2026, 1, 1)))
+
+
+# Pydantic writes stars for it; what was stored could never be read.
+def test_what_would_not_come_back_is_refused(store: Store) -> None:
+    class Login(BaseModel):
+        name: str
+        password: SecretStr
+
+    class Logins(EntityOf[Login], table=Table("logins")):
+        name: Attr[str] = attr()
+        key = Key(pk=("LOGIN", name), sk="LOGIN")
+
+    with pytest.raises(InvalidValue, match="reads back as it was"):
+        store.create(Login(name="ada", password=SecretStr("x")))
+    assert Logins.key("ada").key["PK"] == {"S": "LOGIN#ada"}
+
+
+def test_a_field_can_be_stored_under_its_alias(store: Store) -> None:
+    class Seat(BaseModel):
+        row: int = Field(alias="rowNumber")
+        place: str = Field(serialization_alias="placeName")
+        stage: Stage = Stage.OPEN
+        model_config = ConfigDict(use_enum_values=True, frozen=True)
+
+    seats = Table("polls")
+
+    class Seats(EntityOf[Seat], table=seats, type_tag=("type", "POLL"), by_alias=True):
+        row: Attr[int] = attr()
+        key = Key(pk=("SEAT", row), sk="SEAT")
+
+    seat = store.create(Seat(rowNumber=7, place="left", stage=Stage.CLOSED))
+    item = held(store)
+    assert (item["rowNumber"], item["placeName"]) == ({"N": "7"}, {"S": "left"})
+    assert item["stage"] == {"S": "closed"}
+    assert store.get(Seats.key(7)) == seat
+
+
+def test_a_field_that_is_not_there_is_told() -> None:
+    with pytest.raises(AttributeError, match=r"no field or key titel\. Poll has number, t"):
+        Polls.titel  # noqa: B018 # pyright: ignore[reportUnusedExpression]
+
+
+def test_an_item_is_made_of_the_model() -> None:
+    with pytest.raises(DeclarationError, match=r"make an item of the model itself: Poll"):
+        Polls()

@@ -1,0 +1,66 @@
+"""Pydantic models that are stored: keys and fields give the model, not the class beside it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel
+
+from singletable import (
+    Address,
+    Attr,
+    Condition,
+    Edit,
+    EntityOf,
+    Index,
+    Key,
+    Partition,
+    Path,
+    Store,
+    Table,
+    Unique,
+    attr,
+    created,
+)
+from singletable.schema.unique import Taken
+
+by_owner = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
+table = Table("polls", indexes=[by_owner])
+
+
+class Poll(BaseModel):
+    """A model that somebody has."""
+
+    number: UUID
+    title: str
+    owner: str
+    opens: AwareDatetime
+    made: datetime | None = None
+
+
+class Polls(EntityOf[Poll], table=table):
+    """Where it is."""
+
+    number: Attr[UUID] = attr()
+    title: Attr[str] = attr(name="T")
+    owner: Attr[str] = attr()
+    opens: Attr[AwareDatetime] = attr()
+    made: Attr[datetime] = created()
+    key = Key(pk=("POLL", number), sk="POLL")
+    of_owner = Key(pk=("OWNER", owner), sk=(opens, number)).on(by_owner)
+    one_title = Unique(title)
+
+
+def use(store: Store, number: UUID, at: datetime) -> None:
+    """What is stored and read is the model."""
+    address: Address[Poll] = Polls.key(number)
+    found: Poll | None = store.get(address)
+    title: Path[Poll, str] = Polls.title
+    condition: Condition[Poll] = Polls.title == "Lunch?"
+    edit: Edit[Poll] = Polls.title.set("Dinner?")
+    changed: Poll = store.update(Polls.key(number), edit, if_=condition & (Polls.opens < at))
+    owned: Partition[Poll, datetime, UUID] = Polls.of_owner("ada")
+    polls: list[Poll] = list(store.query(Polls.of_owner("ada").gt(at), where=Polls.made < at))
+    taken: Taken[Poll] = Polls.one_title("Lunch?")
+    del found, title, changed, owned, polls, taken
