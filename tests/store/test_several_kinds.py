@@ -128,6 +128,8 @@ def test_what_is_inside_of_a_field_can_be_picked(store: Store) -> None:
         limit=1,
     )
     assert list(picked) == [("b", ["a", "b"], 1, "Bern")]
+    alone = store.pick(Ballot.key.partition("L"), Ballot.notes[1], limit=1)
+    assert list(alone) == [("b",)]
 
 
 def test_what_is_absent_is_picked_as_its_default_or_none(store: Store, face: Face) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from singletable.errors import DeclarationError, InvalidValue
@@ -65,12 +66,12 @@ class Template:
             segments += _segments(owner, part)
         return cls(owner, segments)
 
-    @property
+    @cached_property
     def values(self) -> tuple[Value, ...]:
         """The values it is called with, from left to right."""
         return tuple(segment for segment in self.segments if isinstance(segment, Value))
 
-    @property
+    @cached_property
     def fields(self) -> tuple[str, ...]:
         """The fields it is made of, those that choose a shard included."""
         names: dict[str, None] = {}
@@ -82,7 +83,7 @@ class Template:
                     pass
         return tuple(names)
 
-    @property
+    @cached_property
     def fields_shown(self) -> tuple[str, ...]:
         """The fields whose values stand in it."""
         return tuple(
@@ -93,7 +94,7 @@ class Template:
             )
         )
 
-    @property
+    @cached_property
     def shards(self) -> Shards | None:
         """How it is spread, if it is."""
         for segment in self.segments:
@@ -104,10 +105,15 @@ class Template:
     def text(self, values: Mapping[str, object], shard: str | None = None) -> str | None:
         """The key for these values; None if one of them is absent."""
         # Whoever asks for all shards has no value that chooses one.
-        needed = self.fields if shard is None else [*self.fields_shown]
-        if any(values.get(field) is None for field in needed):
-            return None
-        return DIVIDER.join([self._written(at, values, shard) for at in range(len(self.segments))])
+        for field in self.fields if shard is None else self.fields_shown:
+            if values.get(field) is None:
+                return None
+        return DIVIDER.join(
+            [
+                segment.text if isinstance(segment, Fixed) else self._written(at, values, shard)
+                for at, segment in enumerate(self.segments)
+            ]
+        )
 
     def beginning(self, values: Mapping[str, object]) -> str:
         """The key up to the first value that is not given, its divider included."""

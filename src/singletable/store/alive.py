@@ -8,6 +8,7 @@ from decimal import Decimal
 from singletable import expressions
 from singletable.expressions import At, Compare, Exists, Literally, Not, NotExists, Or
 from singletable.schema import Model
+from singletable.store.context import Context
 from singletable.store.write import both
 from singletable.values import Item
 
@@ -19,6 +20,11 @@ def is_alive(model: Model, item: Item, now: datetime) -> bool:
         return True
     held = item.get(expires.attribute, {}).get("N")
     return held is None or Decimal(held) > int(now.timestamp())
+
+
+def is_seen(context: Context, model: Model, item: Item) -> bool:
+    """Whether the item's time is not over now."""
+    return "expires" not in model.roles or is_alive(model, item, context.clock())
 
 
 def alive(model: Model, now: datetime) -> expressions.Condition | None:

@@ -1,7 +1,7 @@
 """What is written together with an item: markers of its unique values, and counts of it.
 
-An item whose time is over holds no unique value any more: its markers are over with it, and may be
-another's by now. It is counted until it is gone, for it was.
+The marker of an item whose time is over may be another's by now, so a marker is given up only by
+the owner that it names. An item is counted until it is gone, for it was.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from singletable.expressions import (
 )
 from singletable.schema import Address, Counted, Marker, Model, model_of
 from singletable.schema.unique import OWNER, RELEASED
-from singletable.store.alive import is_alive, is_free, is_there
+from singletable.store.alive import is_free, is_there
 from singletable.store.context import Context
 from singletable.store.explain import no_counter, taken
 from singletable.store.held import held
@@ -43,10 +43,8 @@ def companions(
 ) -> list[Write]:
     """The writes that keep markers and counts right when an item becomes another."""
     writes: list[Write] = []
-    if model.uniques:
-        living = old if old is not None and is_alive(model, old, now) else None
-        for marker in model.uniques.values():
-            writes += _marker_writes(context, model, marker, key, living, new, now)
+    for marker in model.uniques.values():
+        writes += _marker_writes(context, model, marker, key, old, new, now)
     for count in model.counts.values():
         writes += _count_writes(context, model, count, old, new, now)
     return writes

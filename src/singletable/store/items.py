@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import GetItem, ItemGot
 from singletable.schema import Address, Condition, Edit, Model, address_of
-from singletable.store.alive import is_alive
+from singletable.store.alive import is_seen
 from singletable.store.ask import ask
 from singletable.store.commit import carry_out
 from singletable.store.context import Context
@@ -35,7 +35,7 @@ def get(context: Context, address: Address[E], *, consistent: bool) -> Steps[E |
     """The item at an address, if there is one and its time is not over."""
     check_address(address)
     item = yield from read(context, address, consistent=consistent)
-    if item is None or not is_alive(address.model, item, context.clock()):
+    if item is None or not is_seen(context, address.model, item):
         return None
     return instance(address, item)
 
@@ -94,7 +94,7 @@ def delete(context: Context, address: Address[E], if_: Condition[E] | None) -> S
 
     _, written = yield from carry_out(context, replan, "ALL_OLD")
     old = seen if written is None else written.attributes
-    if old is None or not is_alive(address.model, old, context.clock()):
+    if old is None or not is_seen(context, address.model, old):
         return None
     return instance(address, old)
 

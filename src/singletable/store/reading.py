@@ -117,8 +117,11 @@ class Reading(Generic[E]):
         if len(self.streams) == 1:
             (stream,) = self.streams
             fetched = stream.fetched
-            count = len(fetched) if most is None else min(most, len(fetched))
-            taken = [fetched.popleft() for _ in range(count)]
+            if most is None or most >= len(fetched):
+                taken = list(fetched)
+                fetched.clear()
+            else:
+                taken = [fetched.popleft() for _ in range(most)]
             if taken:
                 stream.given = self.key_of(taken[-1])
             return taken
@@ -150,7 +153,10 @@ class Reading(Generic[E]):
 
     def _fetch(self, stream: Stream, most: int | None) -> Steps[None]:
         page: Page = yield from ask(self.context, self._query(stream, most, counting=False))
-        stream.fetched.extend(item for item in page.items if self._wanted(stream, item))
+        if self._countable(stream):
+            stream.fetched.extend(page.items)
+        else:
+            stream.fetched.extend(item for item in page.items if self._wanted(stream, item))
         stream.after = page.last_evaluated_key
         stream.done = page.last_evaluated_key is None
 
@@ -190,7 +196,7 @@ class Reading(Generic[E]):
         return self.alone or self.by_tag or self.model.key.parse(item) is not None
 
     def _countable(self, stream: Stream) -> bool:
-        """Whether the number alone tells, or each item must be looked at."""
+        """Whether all that a query finds is wanted, or each item must be looked at."""
         return stream.asked.unwanted is None and (self.alone or self.by_tag)
 
     def _counted(self, stream: Stream, page: Page) -> int:

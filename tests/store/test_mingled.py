@@ -1,0 +1,93 @@
+"""Items of other entities inside the range of a query: none is shown, counted or lost."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from singletable.schema import Attr, Entity, Index, Key, Table, attr
+from singletable.store import Store
+
+by_author = Index("by_author", pk="G1PK", sk="G1SK")
+by_day = Index("by_day", pk="G2PK", sk="G2SK", projects="KEYS_ONLY")
+forum = Table("forum", indexes=[by_author, by_day])
+
+with warnings.catch_warnings():
+    # Keys in an index may meet: that is what is tried here.
+    warnings.simplefilter("ignore")
+
+    class Post(Entity, table=forum):
+        topic: Attr[str] = attr()
+        number: Attr[int] = attr()
+        author: Attr[str] = attr(default="ada")
+        key = Key(pk=("TOPIC", topic), sk=("POST", number))
+        of_author = Key(pk=("AUTHOR", author), sk=("WROTE", number)).on(by_author)
+        of_day = Key(pk=("DAY", topic), sk=(number,)).on(by_day)
+
+    class Reply(Entity, table=forum, type_tag=("kind", "REPLY")):
+        topic: Attr[str] = attr()
+        number: Attr[int] = attr()
+        reply: Attr[int] = attr()
+        author: Attr[str] = attr(default="ada")
+        key = Key(pk=("TOPIC", topic), sk=("POST", number, "REPLY", reply))
+        of_author = Key(pk=("AUTHOR", author), sk=("WROTE", number)).on(by_author)
+        of_day = Key(pk=("DAY", topic), sk=(number,)).on(by_day)
+
+
+MANY = 12
+POSTS = Post.key.partition("t")
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(forum)
+    empty.put_many(Post(topic="t", number=number) for number in range(MANY))
+    empty.put_many(
+        Reply(topic="t", number=number, reply=reply)
+        for number in range(0, MANY, 2)
+        for reply in range(5)
+    )
+    return empty
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("limit", [None, 1, 5, 11, 12, 13])
+def test_only_its_own_items_are_given(store: Store, limit: int | None, reverse: bool) -> None:
+    wanted = list(range(MANY))[:: -1 if reverse else 1][:limit]
+    assert [one.number for one in store.query(POSTS, limit=limit, reverse=reverse)] == wanted
+    by_ada = store.query(Post.of_author("ada"), limit=limit, reverse=reverse)
+    assert [one.number for one in by_ada] == wanted
+    days = store.fetch(Post.of_day("t"), limit=limit, reverse=reverse)
+    assert [one.number for one in days] == wanted
+
+
+def test_only_its_own_items_are_counted(store: Store) -> None:
+    assert store.count(POSTS) == MANY
+    assert store.count(POSTS.lt(4)) == 4
+    assert store.count(Post.of_author("ada")) == MANY
+    assert store.count(Post.of_day("t")) == MANY
+    assert store.count(Reply.of_author("ada")) == 30
+    assert store.count(Reply.of_day("t")) == 30
+    assert len(list(store.query(Reply.of_author("ada")))) == 30
+    assert len(list(store.fetch(Reply.of_day("t")))) == 30
+    assert store.count(Reply.key.partition("t").eq(2)) == 5
+
+
+@pytest.mark.parametrize("size", [1, 4, 12])
+def test_pages_are_full_and_the_last_is_the_last(store: Store, size: int) -> None:
+    cursor = None
+    found: list[int] = []
+    while True:
+        page = store.page(POSTS, size, cursor=cursor)
+        assert len(page.items) == size
+        found += [one.number for one in page.items]
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert found == list(range(MANY))
+
+
+def test_fields_are_picked_of_its_own_items_alone(store: Store) -> None:
+    assert [one for (one,) in store.pick(POSTS, Post.number)] == list(range(MANY))
+    assert len(list(store.pick(Reply.of_author("ada"), Reply.reply))) == 30
