@@ -140,7 +140,7 @@ class ConditionFailed(OperationError):
 
 
 class AlreadyExists(ConditionFailed):
-    """There is such an item already, or another item has the unique value; `fields` says of what."""
+    """There is such an item already, or another has the unique value; `fields` says of what."""
 
     def __init__(
         self,
