@@ -8,14 +8,13 @@ from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.projection import projected_json
 from singletable.engine.select import Selection
 from singletable.engine.session import Session
-from singletable.engine.storage import Stretch
+from singletable.engine.storage import Stretch, count_page
 from singletable.engine.table import Index, Table
 from singletable.expressions import Condition, Projection, holds
 from singletable.operations import ConsumedCapacity, Page, Query, Scan
 from singletable.values import Item, item_from_json
 
 MEGABYTE = 1024 * 1024
-COUNTED_AT_ONCE = 16_384
 
 
 class Reading(Struct, frozen=True):
@@ -91,20 +90,9 @@ def read_page(session: Session, reading: Reading, stretch: Stretch) -> Page:
 
 def _count(session: Session, reading: Reading, stretch: Stretch) -> Page:
     """A page of which only the number of its items is wanted: their sizes alone are read."""
-    execute, limit = session.execute, reading.limit
-    # What fits on one page is counted by SQLite itself; only longer stretches are walked.
-    most = min(limit or COUNTED_AT_ONCE, COUNTED_AT_ONCE)
-    count, size = stretch.total(execute, most)
-    if count < most and size < MEGABYTE:
-        return Page(count, count, None, None, _capacity(reading, size, 0))
-    count, size, last = 0, 0, None
-    for (row_size,) in stretch.sizes(execute):
-        count += 1
-        size += row_size
-        if size >= MEGABYTE or count == limit:
-            last = _key(reading.target, stretch.json_at(execute, count - 1))
-            break
-    return Page(count, count, None, last, _capacity(reading, size, 0))
+    count, size, last = count_page(session.execute, stretch, MEGABYTE, reading.limit)
+    key = None if last is None else _key(reading.target, last)
+    return Page(count, count, None, key, _capacity(reading, size, 0))
 
 
 def _key(target: Table | Index, entry: bytes) -> Item:

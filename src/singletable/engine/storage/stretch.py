@@ -22,9 +22,12 @@ class Stretch(Struct, frozen=True):
         found = execute(f"SELECT size, item {self.source}", self.bindings)
         return cast("Iterator[tuple[int, bytes]]", found)
 
-    def sizes(self, execute: Execute) -> Iterator[tuple[int]]:
-        """The size of every row, lazily; the items are not touched."""
-        return cast("Iterator[tuple[int]]", execute(f"SELECT size {self.source}", self.bindings))
+    def some(self, execute: Execute, first: int, most: int) -> list[tuple[int, bytes]]:
+        """Size and JSON of so many rows from the first on, counted from 0."""
+        found = execute(
+            f"SELECT size, item {self.source} LIMIT ? OFFSET ?", (*self.bindings, most, first)
+        )
+        return list(cast("Iterator[tuple[int, bytes]]", found))
 
     def total(self, execute: Execute, most: int) -> tuple[int, int]:
         """How many rows there are, and the sum of their sizes; it stops counting at `most` rows."""
@@ -33,12 +36,6 @@ class Stretch(Struct, frozen=True):
             (*self.bindings, most),
         )
         return cast(int, count), cast(int, size)
-
-    def json_at(self, execute: Execute, number: int) -> bytes:
-        """The item of one row, counted from 0."""
-        found = execute(f"SELECT item {self.source} LIMIT 1 OFFSET ?", (*self.bindings, number))
-        ((json,),) = found
-        return cast(bytes, json)
 
 
 @lru_cache(256)

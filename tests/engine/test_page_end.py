@@ -1,0 +1,37 @@
+"""The end of a counted page is where a reader of every row would find it."""
+
+from __future__ import annotations
+
+import apsw
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.engine.storage import Execute, Stretch, count_page
+from singletable.engine.storage.execute import statements
+
+FULL = 1000
+
+SIZES = st.lists(
+    st.one_of(st.integers(1, 4), st.integers(1, 40), st.sampled_from([1, 1, 1, 900])), max_size=900
+)
+
+
+def _rows(sizes: list[int]) -> Execute:
+    execute = statements(apsw.Connection(":memory:"))
+    execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, size INTEGER, item BLOB)")
+    for number, size in enumerate(sizes):
+        execute("INSERT INTO rows VALUES (?, ?, ?)", (number, size, str(number).encode()))
+    return execute
+
+
+# A page ends with the row that fills it, with the limit, or with the stretch; then nothing follows.
+@given(sizes=SIZES, limit=st.none() | st.integers(1, 900))
+def test_a_page_ends_where_it_is_full(sizes: list[int], limit: int | None) -> None:
+    expected: tuple[int, int, bytes | None] = (len(sizes), sum(sizes), None)
+    total = 0
+    for number, size in enumerate(sizes, 1):
+        total += size
+        if total >= FULL or number == limit:
+            expected = (number, total, str(number - 1).encode())
+            break
+    assert count_page(_rows(sizes), Stretch("FROM rows ORDER BY id", ()), FULL, limit) == expected
