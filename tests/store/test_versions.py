@@ -7,9 +7,10 @@ from datetime import datetime
 import pytest
 
 from singletable.errors import AlreadyExists, ConditionFailed, NotFound, VersionConflict
-from singletable.operations import UpdateItem
+from singletable.operations import PutItem, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, TimeForm, attr, created, updated
 from singletable.store import Store
+from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.declared import Voter, votes
 from tests.store.faces import Face
@@ -24,6 +25,12 @@ class Page(Entity, table=pages):
     made: Attr[datetime] = created()
     changed: Attr[datetime] = updated(form=TimeForm.EPOCH_SECONDS)
     key = Key(pk=("PAGE", name), sk="PAGE")
+
+
+class Note(Entity, table=pages):
+    name: Attr[str] = attr()
+    made: Attr[datetime | None] = created()
+    key = Key(pk=("NOTE", name), sk="NOTE")
 
 
 @pytest.fixture
@@ -151,3 +158,14 @@ def test_a_time_is_given_as_it_is_held(empty: Store, clock: Clock) -> None:
     assert page.changed == clock.now.replace(microsecond=0)
     assert page.made == clock.now
     assert empty.get(Page.key("home")) == page
+
+
+# Who adds a time to an entity says with None that older items have none.
+def test_an_item_from_before_a_time_was_kept_is_read(empty: Store, face: Face) -> None:
+    empty.admin.create_table(pages)
+    older: Item = {**Note.key("old").key, "name": {"S": "old"}}
+    face.driver.execute(PutItem("pages", older))
+    found, new = empty.get(Note.key("old")), empty.create(Note(name="new"))
+    assert found is not None
+    assert found.made is None
+    assert new.made is not None

@@ -107,7 +107,8 @@ def _check_role_type(field: Attr[Any]) -> None:
     if field.role is None:
         return
     kind, what = _ROLE_TYPES[field.role]
-    may_be_none = field.role == "expires"
+    # Items from before a time was kept have none; every item has a version, if only zero.
+    may_be_none = field.role != "version"
     if field.annotation is not kind or (field.codec().optional and not may_be_none):
         raise DeclarationError(
             f"{field} {what}. Declare it as Attr[{kind.__name__}] = {field.role}()."
