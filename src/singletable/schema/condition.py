@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from singletable import expressions
 from singletable.errors import DeclarationError
@@ -46,8 +46,3 @@ class Condition(Generic[E]):
             "the store (if_=…, where=…), and join conditions with &, | and ~, not with and, or, "
             "not. To compare the value of an item you have, compare the attribute of the instance."
         )
-
-
-def parse_given(condition: Condition[Any] | None) -> expressions.Condition | None:
-    """The condition in DynamoDB's language, if there is one."""
-    return None if condition is None else condition.node()
