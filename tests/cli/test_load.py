@@ -1,0 +1,82 @@
+"""Tables are loaded from a module by its name, and what goes wrong there is explained."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from singletable import DeclarationError
+from singletable.cli.load import load_tables
+
+SHOP = """
+from singletable import Attr, Entity, Key, Table, attr
+
+shop = Table("shop")
+log = Table("log", sk=None)
+
+class Order(Entity, table=shop):
+    id: Attr[str] = attr()
+    key = Key(pk=("ORDER", id), sk="ORDER")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current directory; what is imported from it is forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def test_tables_come_in_the_order_of_the_module(folder: Path) -> None:
+    (folder / "shop_of_load.py").write_text(SHOP)
+    assert [table.name for table in load_tables("shop_of_load")] == ["shop", "log"]
+
+
+def test_a_table_is_found_by_its_entities(folder: Path) -> None:
+    (folder / "shop_below.py").write_text(SHOP)
+    (folder / "shop_above.py").write_text("from shop_below import Order\n")
+    (table,) = load_tables("shop_above")
+    assert table.name == "shop"
+
+
+@pytest.mark.parametrize(
+    ("app", "source", "said"),
+    [
+        ("not_there", None, "There is no module not_there"),
+        ("not_there.entities", None, "there is no not_there"),
+        ("raises", "x = 1\nraise RuntimeError('no disk')", "raises.py:2: RuntimeError: no disk"),
+        ("leaves", "import sys\nsys.exit(3)", "SystemExit"),
+        ("half", "def (:", "is no Python"),
+        ("imports", "import nowhere_to_be_found", "No module named 'nowhere_to_be_found'"),
+        ("refused", "from singletable import Table\nTable('t', pk='')", "DeclarationError"),
+        ("empty", "answer = 42", "declares no table"),
+        ("shop/entities.py", None, "Is it shop.entities?"),
+        ("shop.py", None, "Is it shop?"),
+        ("shop:table", None, "Is it shop?"),
+        ("no such thing", None, "not the name of a module"),
+        ("", None, "not the name of a module"),
+    ],
+)
+def test_what_cannot_be_loaded_is_explained(
+    folder: Path, app: str, source: str | None, said: str
+) -> None:
+    if source is not None:
+        (folder / f"{app}.py").write_text(source)
+    with pytest.raises(DeclarationError) as refused:
+        load_tables(app)
+    assert said in str(refused.value)
+
+
+def test_a_package_without_tables_names_the_module_that_may_have_them(folder: Path) -> None:
+    (folder / "shop_package").mkdir()
+    (folder / "shop_package" / "__init__.py").write_text("")
+    (folder / "shop_package" / "entities.py").write_text(SHOP)
+    with pytest.raises(DeclarationError, match=r"Is it shop_package\.entities\?"):
+        load_tables("shop_package")
