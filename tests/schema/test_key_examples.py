@@ -13,6 +13,7 @@ import pytest
 
 from singletable import DeclarationError, InvalidValue
 from singletable.schema import (
+    Address,
     Attr,
     DeclarationWarning,
     Entity,
@@ -30,9 +31,11 @@ from singletable.schema import (
     model_of,
     same,
 )
+from singletable.values import Item
 
 NOW = datetime(2026, 11, 3, 10, 30, tzinfo=UTC)
 ElectionName = NewType("ElectionName", str)
+NAME = ElectionName("x")
 
 by_voter = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
 inverted = Index("inverted", pk="SK", sk="PK")
@@ -275,6 +278,29 @@ def test_a_refused_entity_leaves_no_trace() -> None:
             name: Attr[str] = attr()
 
     assert table.entities == []
+
+
+# Whoever meets a key elsewhere, in a log or in a stream, can go on with it.
+@pytest.mark.parametrize(
+    "address",
+    [
+        Ballot.key("a#b", "al ice"),
+        Event.key(NOW.date(), 7, Decimal("1.50")),
+        Election.key(ElectionName("$23")),
+    ],
+)
+def test_a_key_is_read_back_as_the_address_it_was_made_of(address: Address[Any]) -> None:
+    parsed = address.entity.key.parse({**address.key, "other": {"N": "1"}})
+    assert parsed == address
+    assert parsed.values == address.values
+
+
+@pytest.mark.parametrize(
+    "item",
+    [{}, {"PK": {"S": "ELECTION#x"}}, {"PK": {"N": "1"}, "SK": {"S": "X"}}, Election.key(NAME).key],
+)
+def test_what_is_no_such_key_has_no_address(item: Item) -> None:
+    assert Ballot.key.parse(item) is None
 
 
 # Two ways to one text would be two keys for one value.

@@ -18,6 +18,7 @@ from singletable.schema.shapes import FourValues, NoValue, OneValue, ThreeValues
 from singletable.schema.stands_for import StandsFor, entity_behind
 from singletable.schema.table import Index
 from singletable.schema.template import Said
+from singletable.values import Item
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -196,6 +197,15 @@ class KeyOf(Generic[E, P, *S]):
     def partition(self, *values: object) -> Any:
         """The items of the entity in one partition, to be narrowed by the sort key."""
         return Partition[Any].of(self._entity, model_of(self._entity).key, values)
+
+    def parse(self, item: Item) -> Address[E] | None:
+        """The address of an item, or of its key alone; None if this key never makes such texts."""
+        model = model_of(self._entity)
+        values = model.key.parse(item)
+        if values is None:
+            return None
+        key = {one.name: item[one.name] for one in model.table.key_attributes}
+        return Address(self._entity, key, values)
 
     def __repr__(self) -> str:
         return f"{self._entity.__name__}.{self._name}"
