@@ -7,12 +7,11 @@ from typing import Any
 from singletable.errors import InvalidValue, ResourceInUse, ServiceUnavailable, TableNotFound
 from singletable.operations import DescribeTable, Page, Scan, TableDescribed, UpdateTimeToLive
 from singletable.operations.tables import TimeToLiveSpecification
+from singletable.patience import Pause, Steps, ask
 from singletable.schema import Model, Table, create_operation
 from singletable.store.alive import is_alive
-from singletable.store.ask import ask
 from singletable.store.context import Context
 from singletable.store.items import instance_of
-from singletable.store.steps import Pause, Steps
 from singletable.values import Item
 
 BETWEEN_LOOKS = 0.5
@@ -25,7 +24,7 @@ def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[b
         raise InvalidValue(f"expected a Table as it is declared, but got {table!r}.")
     name = context.name(table)
     try:
-        yield from ask(context, create_operation(table, name))
+        yield from ask(context.patience, create_operation(table, name))
     except ResourceInUse:
         if not if_missing:
             raise
@@ -34,7 +33,7 @@ def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[b
     yield from _wait_for(context, name)
     if table.ttl is not None:
         told = TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
-        yield from ask(context, UpdateTimeToLive(name, told))
+        yield from ask(context.patience, UpdateTimeToLive(name, told))
     return True
 
 
@@ -42,14 +41,14 @@ def _wait_for(context: Context, name: str) -> Steps[None]:
     """Wait until a new table can be used, which DynamoDB takes some seconds for."""
     for _ in range(MOST_LOOKS):
         try:
-            found: TableDescribed = yield from ask(context, DescribeTable(name))
+            found: TableDescribed = yield from ask(context.patience, DescribeTable(name))
         except TableNotFound:
             # DynamoDB may not yet know of a table that it has just agreed to make.
             pass
         else:
             if found.table.table_status == "ACTIVE":
                 return
-        yield Pause(BETWEEN_LOOKS)
+        yield Pause(BETWEEN_LOOKS, "progress")
     raise ServiceUnavailable(
         f"Table {name!r} is not active after {MOST_LOOKS * BETWEEN_LOOKS:.0f} seconds. It was "
         "asked for, and may still come; its time to live is not switched on."
@@ -59,7 +58,7 @@ def _wait_for(context: Context, name: str) -> Steps[None]:
 def scan_page(context: Context, model: Model, after: Item | None) -> Steps[tuple[list[Any], Any]]:
     """Some items of an entity, and where to go on; reads everything there is in the table."""
     scan = Scan(context.name(model.table), exclusive_start_key=after)
-    page: Page = yield from ask(context, scan)
+    page: Page = yield from ask(context.patience, scan)
     now = context.clock()
     found = [
         instance_of(model, item)

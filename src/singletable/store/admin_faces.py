@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TypeVar
 
 from singletable.operations import AsyncDriver, Driver
+from singletable.patience import run, run_async
 from singletable.schema import Table
 from singletable.store.admin import create_table, scan_page
 from singletable.store.context import Context
 from singletable.store.given import models_of
-from singletable.store.steps import run, run_async
 
 E = TypeVar("E")
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, overload
 
 from singletable.operations import AsyncDriver
+from singletable.patience import More, Steps, run_async
 from singletable.schema import (
     Address,
     Collection,
@@ -27,7 +28,6 @@ from singletable.store.items import State
 from singletable.store.pages import PageOf
 from singletable.store.projected import check_whole
 from singletable.store.reading import Reading
-from singletable.store.steps import More, Steps, run_async
 from singletable.store.transaction import Transaction, get_together
 
 A = TypeVar("A")

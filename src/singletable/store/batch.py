@@ -16,14 +16,13 @@ from singletable.operations import (
     PutRequest,
     WriteRequest,
 )
+from singletable.patience import Steps, ask
 from singletable.schema import Address, Model, Table, counted_in
 from singletable.store.alive import is_alive
-from singletable.store.ask import ask
 from singletable.store.context import Context
 from singletable.store.given import addresses_of, check_several, model_of_item
 from singletable.store.items import instance_of, stamped
 from singletable.store.plan import Plan, plan_create
-from singletable.store.steps import Steps
 from singletable.store.write import Place, place_of
 from singletable.values import Item
 
@@ -70,7 +69,7 @@ def get_items(
         for table, key in asked:
             keys.setdefault(table, []).append(key)
         got: ItemsGot = yield from ask(
-            context,
+            context.patience,
             BatchGetItem(
                 {
                     table: KeysAndAttributes(some, consistent_read=consistent or None)
@@ -138,7 +137,7 @@ def _write_all(context: Context, writes: Mapping[Place, WriteRequest]) -> Steps[
         requests: dict[str, list[WriteRequest]] = {}
         for name, request in now:
             requests.setdefault(name, []).append(request)
-        written: ItemsWritten = yield from ask(context, BatchWriteItem(requests))
+        written: ItemsWritten = yield from ask(context.patience, BatchWriteItem(requests))
         left = [
             (name, request) for name, more in written.unprocessed_items.items() for request in more
         ]
@@ -151,10 +150,10 @@ def _wait(context: Context, attempt: int, left: int, asked: int) -> Steps[int]:
     if not left:
         return 0
     attempt = attempt + 1 if left == asked else 1
-    if attempt >= context.attempts:
+    if attempt >= context.patience.attempts:
         raise Throttled(
             f"{attempt} requests in a row came back unprocessed; the table is asked for more than "
             "it bears. What was processed is written; the same call may be made again."
         )
-    yield context.pause(attempt - 1)
+    yield context.patience.pause(attempt - 1, "unprocessed")
     return attempt

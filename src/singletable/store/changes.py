@@ -10,12 +10,11 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, ov
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import Change as Record
 from singletable.operations import ChangesRead, ReadChanges
+from singletable.patience import Steps, ask
 from singletable.schema import Model
-from singletable.store.ask import ask
 from singletable.store.context import Context
 from singletable.store.given import check_amount, models_of
 from singletable.store.items import instance_of
-from singletable.store.steps import Steps
 from singletable.values import Item
 
 A = TypeVar("A")
@@ -59,7 +58,9 @@ def read_changes(
     for model in models_of(entities):
         models.setdefault(context.name(model.table), []).append(model)
     only = next(iter(models)) if len(models) == 1 else None
-    read: ChangesRead = yield from ask(context, ReadChanges(after, table_name=only, limit=limit))
+    read: ChangesRead = yield from ask(
+        context.patience, ReadChanges(after, table_name=only, limit=limit)
+    )
     found = [
         change
         for record in read.changes

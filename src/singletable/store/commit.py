@@ -21,11 +21,10 @@ from singletable.errors import (
 )
 from singletable.expressions import holds
 from singletable.operations import ItemWritten, TransactWriteItems
-from singletable.store.ask import ask
+from singletable.patience import Steps, ask
 from singletable.store.context import Context
 from singletable.store.merge import merged
 from singletable.store.plan import Plan
-from singletable.store.steps import Steps
 from singletable.store.write import Place, Returning, Write
 from singletable.values import Item
 
@@ -42,15 +41,15 @@ def carry_out(
 ) -> Steps[tuple[Plan, ItemWritten | None]]:
     """Plan and write until nothing that the plan relies on has changed in between."""
     left_out: set[Place] = set()
-    for attempt in range(context.attempts):
+    for attempt in range(context.patience.attempts):
         if attempt:
-            yield context.pause(attempt - 1)
+            yield context.patience.pause(attempt - 1, "conflict")
         plan = yield from replan()
         writes = _remaining(plan.writes, left_out)
         try:
             if len(writes) == 1:
-                return plan, (yield from ask(context, writes[0].operation(returning)))
-            yield from ask(context, transaction(writes, str(uuid4())))
+                return plan, (yield from ask(context.patience, writes[0].operation(returning)))
+            yield from ask(context.patience, transaction(writes, str(uuid4())))
         except ConditionFailed as error:
             _go_on(writes, [_failed(error)], left_out)
         except TransactionConflict:
@@ -67,15 +66,15 @@ def commit_all(
 ) -> Steps[list[Plan]]:
     """The same for several changes that happen together or not at all."""
     left_out: set[Place] = set()
-    for attempt in range(context.attempts):
+    for attempt in range(context.patience.attempts):
         if attempt:
-            yield context.pause(attempt - 1)
+            yield context.patience.pause(attempt - 1, "conflict")
         plans = yield from replan()
         writes = _remaining([write for plan in plans for write in plan.writes], left_out)
         if not writes:
             return plans
         try:
-            yield from ask(context, transaction(writes, token or str(uuid4())))
+            yield from ask(context.patience, transaction(writes, token or str(uuid4())))
         except TransactionConflict:
             pass
         except TransactionCanceled as error:
@@ -133,7 +132,7 @@ def _failed(error: ConditionFailed) -> CancellationReason:
 
 def _given_up(what: str, context: Context) -> TransactionConflict:
     return TransactionConflict(
-        f"{what} met other writes {context.attempts} times in a row, and was given up. "
+        f"{what} met other writes {context.patience.attempts} times in a row, and was given up. "
         "Nothing was changed."
     )
 

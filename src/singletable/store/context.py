@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -10,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from singletable.errors import InvalidValue
+from singletable.patience import Patience
 from singletable.schema import Table
-from singletable.store.steps import Pause
 
 SHORTEST_SECRET = 16
 
@@ -27,18 +26,11 @@ class Context:
     names: Mapping[Table, str] = field(default_factory=dict[Table, str])
     clock: Callable[[], datetime] = _now
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    # How often a write that met another is tried in all, and how long the first wait may be.
-    attempts: int = 10
-    first_wait: float = 0.02
-    longest_wait: float = 2.0
+    patience: Patience = field(default_factory=Patience)
 
     def name(self, table: Table) -> str:
         """The table's name where it really is."""
         return self.names.get(table, table.name)
-
-    def pause(self, attempt: int) -> Pause:
-        """A wait of random length, which may be longer each time: those who met part again."""
-        return Pause(random.uniform(0, min(self.longest_wait, self.first_wait * 2**attempt)))
 
 
 def context_of(

@@ -7,9 +7,9 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import GetItem, ItemGot
+from singletable.patience import Steps, ask
 from singletable.schema import Address, Condition, Edit, Model, address_of
 from singletable.store.alive import is_seen
-from singletable.store.ask import ask
 from singletable.store.commit import carry_out
 from singletable.store.context import Context
 from singletable.store.given import check_address, check_edits, model_of_item
@@ -23,7 +23,6 @@ from singletable.store.plan import (
     reads_before_put,
 )
 from singletable.store.plan_update import must_read, plan_update
-from singletable.store.steps import Steps
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -150,7 +149,7 @@ def read(context: Context, address: Address[Any], *, consistent: bool) -> Steps[
     get = GetItem(
         context.name(address.model.table), address.key, consistent_read=consistent or None
     )
-    got: ItemGot = yield from ask(context, get)
+    got: ItemGot = yield from ask(context.patience, get)
     return got.item
 
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import holds, value_at
+from singletable.patience import Steps
 from singletable.schema import Collection, Condition, Model, Path, Selection, model_of
 from singletable.store.alive import is_alive
 from singletable.store.batch import get_items
@@ -21,7 +22,6 @@ from singletable.store.items import instance_of
 from singletable.store.plan import key_of
 from singletable.store.projected import check_picked, check_whole
 from singletable.store.reading import Reading
-from singletable.store.steps import Steps
 from singletable.store.write import place_of
 from singletable.values import Item
 

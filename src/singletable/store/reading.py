@@ -22,14 +22,13 @@ from singletable.expressions import (
     render_projection,
 )
 from singletable.operations import Page, Query
+from singletable.patience import Steps, ask
 from singletable.schema import Access, Condition, Model, Selection, model_of, shares_range
 from singletable.schema.selection import Asked
 from singletable.store.alive import alive
-from singletable.store.ask import ask
 from singletable.store.context import Context
 from singletable.store.given import check_selection, node_of
 from singletable.store.projected import check_where, holds_attribute
-from singletable.store.steps import Steps
 from singletable.store.write import both
 from singletable.values import Item, key_bytes
 
@@ -133,7 +132,7 @@ class Reading(Generic[E]):
         for stream in self.streams:
             while not stream.done:
                 query = self._query(stream, None, counting=self._countable(stream))
-                page: Page = yield from ask(self.context, query)
+                page: Page = yield from ask(self.context.patience, query)
                 total += self._counted(stream, page)
                 stream.after = page.last_evaluated_key
                 stream.done = page.last_evaluated_key is None
@@ -152,7 +151,9 @@ class Reading(Generic[E]):
         return list(dict.fromkeys(attribute.name for attribute in attributes))
 
     def _fetch(self, stream: Stream, most: int | None) -> Steps[None]:
-        page: Page = yield from ask(self.context, self._query(stream, most, counting=False))
+        page: Page = yield from ask(
+            self.context.patience, self._query(stream, most, counting=False)
+        )
         if self._countable(stream):
             stream.fetched.extend(page.items)
         else:

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from singletable.errors import InvalidValue, TransactionCanceled, TransactionConflict
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactionRead
+from singletable.patience import Steps, ask
 from singletable.schema import Address, Condition, Edit
 from singletable.store.alive import is_alive
-from singletable.store.ask import ask
 from singletable.store.commit import LONGEST_TOKEN, MOST_ACTIONS, commit_all
 from singletable.store.context import Context
 from singletable.store.given import addresses_of, check_address, check_edits, model_of_item
@@ -22,7 +22,6 @@ from singletable.store.items import (
     stamped,
 )
 from singletable.store.plan import Plan, plan_check
-from singletable.store.steps import Steps
 from singletable.store.write import Place, place_of
 from singletable.values import Item
 
@@ -130,17 +129,17 @@ def get_together(context: Context, addresses: tuple[Address[Any], ...]) -> Steps
 
 
 def _read_together(context: Context, gets: TransactGetItems) -> Steps[TransactionRead]:
-    for attempt in range(context.attempts):
+    for attempt in range(context.patience.attempts):
         try:
-            return (yield from ask(context, gets))
+            return (yield from ask(context.patience, gets))
         except TransactionCanceled as error:
             codes = {reason.code for reason in error.reasons} - {"None"}
             if not codes <= {"TransactionConflict", "ThrottlingError"}:
                 raise
-        yield context.pause(attempt)
+        yield context.patience.pause(attempt, "conflict")
     raise TransactionConflict(
-        f"The items were being written {context.attempts} times in a row, and could not be read "
-        "together."
+        f"The items were being written {context.patience.attempts} times in a row, and could "
+        "not be read together."
     )
 
 

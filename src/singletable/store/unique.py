@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TypeVar
 
 from singletable.operations import GetItem, ItemGot
+from singletable.patience import Steps, ask
 from singletable.schema import Address, Taken, model_of
-from singletable.store.ask import ask
 from singletable.store.context import Context
 from singletable.store.given import check_taken
 from singletable.store.items import get
-from singletable.store.steps import Steps
 
 E = TypeVar("E")
 
@@ -22,7 +21,7 @@ def find(context: Context, taken: Taken[E]) -> Steps[E | None]:
     marker = model.uniques[taken.unique]
     key = marker.asked(taken.values)
     get_marker = GetItem(context.name(model.table), key, consistent_read=True)
-    got: ItemGot = yield from ask(context, get_marker)
+    got: ItemGot = yield from ask(context.patience, get_marker)
     if got.item is None:
         return None
     owner = marker.owner(got.item)

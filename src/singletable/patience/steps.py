@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from singletable.errors import SingleTableError
 from singletable.operations import AsyncDriver, Driver, Operation
@@ -17,11 +17,17 @@ from singletable.operations import AsyncDriver, Driver, Operation
 R = TypeVar("R")
 
 
+# Why work waits: a request was refused for the moment, met another's write, or came back
+# unprocessed in part; or something that was begun takes its time.
+Reason: TypeAlias = Literal["refused", "conflict", "unprocessed", "progress"]
+
+
 @dataclass(frozen=True, slots=True)
 class Pause:
     """A wait before the next step."""
 
     seconds: float
+    reason: Reason
 
 
 Steps: TypeAlias = Generator["Operation[Any] | Pause", Any, R]

@@ -1,6 +1,6 @@
 """One request, asked again while DynamoDB has no time for it.
 
-A driver sends a request once; patience is the store's. Throttled, ServiceUnavailable and
+A driver sends a request once; patience is a matter of its own. Throttled, ServiceUnavailable and
 TransactionInProgress change nothing, so whatever met them is sent again, after a wait of random
 length. After an InternalError nobody knows whether a write took effect, so it is sent again only
 if twice is as good as once: reads, batches, unconditional puts, and transactions, each of which
@@ -9,6 +9,7 @@ has a token. Other writes leave the decision to the caller, who is told.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any, TypeVar
 
 from singletable.errors import (
@@ -19,29 +20,34 @@ from singletable.errors import (
     TransactionInProgress,
 )
 from singletable.operations import DeleteItem, Operation, PutItem, UpdateItem
-from singletable.store.context import Context
-from singletable.store.steps import Steps
+from singletable.patience.patience import Patience
+from singletable.patience.steps import Steps
 
 R = TypeVar("R")
 
 
-def ask(context: Context, operation: Operation[R]) -> Steps[R]:
+def ask(patience: Patience, operation: Operation[R]) -> Steps[R]:
     """The answer to a request."""
-    for attempt in range(context.attempts - 1):
+    for attempt in count():
         try:
             answer: R = yield operation
-            return answer
         except (Throttled, ServiceUnavailable, TransactionInProgress):
-            pass
+            if not patience.allows(attempt):
+                raise
         except InternalError as error:
-            if not _is_repeatable(operation):
+            if not is_repeatable(operation):
                 raise _unknown(error) from error
-        yield context.pause(attempt)
-    last: R = yield operation
-    return last
+            if not patience.allows(attempt):
+                raise
+        else:
+            patience.quota.earn(retried=attempt > 0)
+            return answer
+        yield patience.pause(attempt, "refused")
+    raise AssertionError  # counting does not end
 
 
-def _is_repeatable(operation: Operation[Any]) -> bool:
+def is_repeatable(operation: Operation[Any]) -> bool:
+    """Whether a request may be sent twice though nobody knows what the first did."""
     match operation:
         case UpdateItem() | DeleteItem():
             return False

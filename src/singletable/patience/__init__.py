@@ -1,0 +1,19 @@
+"""How work in several steps is carried out, and how often a request is sent again."""
+
+from singletable.patience.ask import ask, is_repeatable
+from singletable.patience.patience import Patience
+from singletable.patience.quota import Quota
+from singletable.patience.steps import More, Pause, Reason, Steps, run, run_async
+
+__all__ = [
+    "More",
+    "Patience",
+    "Pause",
+    "Quota",
+    "Reason",
+    "Steps",
+    "ask",
+    "is_repeatable",
+    "run",
+    "run_async",
+]

@@ -1,0 +1,83 @@
+"""A request is sent again while that may help, and as long as the client has patience left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from singletable import GetItem, InternalError, InvalidValue, PutItem, Throttled
+from singletable.errors import SingleTableError
+from singletable.operations import ItemGot
+from singletable.patience import Patience, Pause, Quota, ask
+
+GET = GetItem("votes", {"PK": {"S": "a"}})
+PUT = PutItem("votes", {"PK": {"S": "a"}}, condition_expression="attribute_not_exists(PK)")
+
+
+def sent(patience: Patience, operation: Any, answers: list[SingleTableError | object]) -> list[Any]:
+    """Every step of the work, and what it gave or raised at the end."""
+    steps = ask(patience, operation)
+    taken: list[Any] = []
+    waiting = iter(answers)
+    try:
+        step = next(steps)
+        while True:
+            taken.append(step)
+            if isinstance(step, Pause):
+                step = next(steps)
+                continue
+            answer = next(waiting)
+            if isinstance(answer, SingleTableError):
+                step = steps.throw(answer)
+            else:
+                step = steps.send(answer)
+    except StopIteration as end:
+        return [*taken, end.value]
+    except SingleTableError as error:
+        return [*taken, error]
+
+
+def test_a_refused_request_is_sent_again_after_a_wait() -> None:
+    answer = ItemGot()
+    first, pause, again, given = sent(Patience(), GET, [Throttled("busy"), answer])
+    assert first is again is GET
+    assert isinstance(pause, Pause)
+    assert pause.reason == "refused"
+    assert given is answer
+
+
+def test_the_last_attempt_raises_what_it_met() -> None:
+    busy = [Throttled(f"busy {turn}") for turn in range(3)]
+    *steps, error = sent(Patience(attempts=3), GET, list(busy))
+    assert steps.count(GET) == 3
+    assert error is busy[-1]
+
+
+def test_a_write_whose_fate_is_unknown_is_not_sent_again() -> None:
+    step, error = sent(Patience(), PUT, [InternalError("oops")])
+    assert step is PUT
+    assert "Whether the write took effect is not known" in str(error)
+
+
+# A service that is down is not asked ten times as often by those who find it so.
+def test_a_client_that_meets_failure_after_failure_asks_once() -> None:
+    patience = Patience(quota=Quota(12))
+    assert sent(patience, GET, [Throttled("busy")] * 9).count(GET) == 3
+    assert sent(patience, GET, [Throttled("busy")]).count(GET) == 1
+
+
+def test_success_earns_patience_back() -> None:
+    patience = Patience(quota=Quota(5))
+    sent(patience, GET, [Throttled("busy"), Throttled("busy")])
+    assert patience.quota.left == 0
+    for _ in range(9):
+        sent(patience, GET, [ItemGot()])
+    assert patience.quota.left == 5
+    assert sent(patience, GET, [Throttled("busy"), ItemGot()]).count(GET) == 2
+    assert patience.quota.left == 5
+
+
+def test_a_request_is_sent_at_least_once() -> None:
+    with pytest.raises(InvalidValue, match="at least 1, but got 0"):
+        Patience(attempts=0)
