@@ -23,6 +23,7 @@ from singletable.schema import (
     Number,
     Shards,
     Table,
+    Unique,
     attr,
     casefold,
     descending,
@@ -93,6 +94,17 @@ def test_ordinary_text_reads_as_in_the_document() -> None:
 def test_a_divider_in_a_value_is_escaped() -> None:
     item = _ballot(model_of(Ballot), election="a#b$c", voter="x")
     assert item["PK"] == {"S": "ELECTION#a$23b$24c"}
+
+
+# `sk=(name)` is a tuple to nobody but a reader.
+def test_a_part_alone_needs_no_tuple() -> None:
+    class Note(Entity, table=Table("alone")):
+        name: Attr[str] = attr()
+        number: Attr[int] = attr()
+        key = Key(pk=name, sk=digits(number, 2))
+        names = Unique(name, pk=name)
+
+    assert Note.key("Ada", 7).key == {"PK": {"S": "Ada"}, "SK": {"S": "07"}}
 
 
 # An inverted index has the table's own attributes: an update that leaves it must not remove them.

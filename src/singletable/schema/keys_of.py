@@ -13,7 +13,7 @@ from singletable.schema.column import Column, FieldColumn, TextColumn
 from singletable.schema.key import IndexKey, Key
 from singletable.schema.part import Part, Same, Shards
 from singletable.schema.table import KeyAttribute, Table
-from singletable.schema.template import Said, Template
+from singletable.schema.template import Said, Template, parts_of
 
 PARTITION_BYTES = 2048
 SORT_BYTES = 1024
@@ -121,7 +121,7 @@ def columns_of(
 ) -> tuple[Column, ...]:
     """One column for a template, one for each field of a key with several attributes."""
     owner = entity.__name__
-    parts = [said] if isinstance(said, str) else list(said)
+    parts = parts_of(said)
     if not parts:
         raise DeclarationError(
             f"{owner}.{where}: a key needs at least one part: a text or a field."

@@ -1,7 +1,8 @@
 """The shapes a key may be declared in, with the types of its values.
 
-A tuple of fields with a text, or none, before each of them; after one or two values also a text at
-the end, and a second one where the first value has a text before it: a shard after its own text.
+One field, or a tuple of fields with a text, or none, before each of them; after one or two values
+also a text at the end, and a second one where the first value has a text before it: a shard after
+its own text.
 One value may also follow two or three of them: a text, a value that is repeated, a text.
 Texts that meet are written as one ("A#B"). Checkers find the one arm that fits, and with it the
 number, order and types of the values.
@@ -21,7 +22,8 @@ D = TypeVar("D")
 Fixed: TypeAlias = "str | Shards | Same"
 NoValue: TypeAlias = "str | tuple[Fixed] | tuple[Fixed, Fixed] | tuple[Fixed, Fixed, Fixed]"
 OneValue: TypeAlias = (
-    tuple[Part[A]]
+    Part[A]
+    | tuple[Part[A]]
     | tuple[Part[A], Fixed]
     | tuple[Fixed, Part[A]]
     | tuple[Fixed, Part[A], Fixed]

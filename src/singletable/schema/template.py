@@ -44,7 +44,7 @@ class Sharded:
 
 
 Segment: TypeAlias = Fixed | Value | Repeated | Sharded
-Said: TypeAlias = str | Sequence[str | Shards | Same | Part[Any]]
+Said: TypeAlias = str | Part[Any] | Sequence[str | Shards | Same | Part[Any]]
 
 
 class Template:
@@ -60,9 +60,8 @@ class Template:
     @classmethod
     def of(cls, owner: str, said: Said) -> Template:
         """The template that was declared as a tuple; a `#` in a text divides it."""
-        parts = [said] if isinstance(said, str) else list(said)
         segments: list[Segment] = []
-        for part in parts:
+        for part in parts_of(said):
             segments += _segments(owner, part)
         return cls(owner, segments)
 
@@ -195,6 +194,11 @@ class Template:
 
     def __str__(self) -> str:
         return DIVIDER.join([_shown(segment) for segment in self.segments])
+
+
+def parts_of(said: Said) -> list[str | Shards | Same | Part[Any]]:
+    """The parts of a key; one alone need not be a tuple."""
+    return [said] if isinstance(said, str | Part) else list(said)
 
 
 def _segments(owner: str, part: str | Shards | Same | Part[Any]) -> list[Segment]:

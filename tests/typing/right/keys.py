@@ -64,10 +64,13 @@ def none_to_four(
         i: Attr[int] = attr()
         key = Key(pk=("O", s), sk=("S", same(s), "I", i))
         one = Key(pk=("O", s), sk=("S", same(s), i)).on(first)
+        alone = Key(pk=s, sk=descending(i)).on(second)
 
     repeated: Address[Other] = Other.key(s, i)
     number: Partition[Other, int] = Other.one(s)
-    del repeated, number
+    alone: Partition[Other, int] = Other.alone(s)
+    back: Address[Other] | None = Other.key.parse(repeated.key)
+    del repeated, number, alone, back
 
     address: Address[Thing] = Thing.key(s, i, d, t, u, m)
     partition: Partition[Thing, date, datetime, UUID, Decimal] = Thing.key.partition(s, i)
