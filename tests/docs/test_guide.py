@@ -1,0 +1,17 @@
+"""The guide has a way in: its first page leads to every chapter."""
+
+from __future__ import annotations
+
+from tests.docs.markdown import links
+from tests.house.sources import ROOT
+
+GUIDE = ROOT / "docs/guide"
+
+
+# A chapter that nothing leads to is found by those who know that it is there.
+def test_every_chapter_is_listed() -> None:
+    listed = set(links(GUIDE / "README.md"))
+    missing = sorted(
+        path.name for path in GUIDE.glob("*.md") if path.name not in {*listed, "README.md"}
+    )
+    assert not missing, f"give each a line in docs/guide/README.md: {', '.join(missing)}"
