@@ -1,0 +1,1 @@
+"""What at least two apps need: each folder here is one such thing."""

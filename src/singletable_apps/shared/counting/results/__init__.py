@@ -1,0 +1,1 @@
+"""What each method gives beside places: one file a method."""

@@ -1,0 +1,25 @@
+"""The order that breaks ties comes from a published seed, and anyone can work it out."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from singletable_apps.shared.counting import tie_break
+
+
+def test_the_order_is_that_of_the_digests() -> None:
+    ties = tie_break(["Ada", "Ben", "Zoë"], "2026-11-15 root")
+    for name, digest in zip(ties.order, ties.digests, strict=True):
+        assert digest == sha256(b"2026-11-15 root" + name.encode()).hexdigest()
+    assert list(ties.digests) == sorted(ties.digests)
+    assert ties.first(["Ada", "Ben", "Zoë"]) == ties.order[0]
+    assert ties.last(["Ada", "Ben", "Zoë"]) == ties.order[-1]
+
+
+def test_the_order_does_not_depend_on_the_order_of_the_candidates() -> None:
+    assert tie_break(["Ada", "Ben", "Cy"], "s") == tie_break(["Cy", "Ada", "Ben"], "s")
+
+
+def test_another_seed_gives_another_order() -> None:
+    names = [f"c{number}" for number in range(20)]
+    assert tie_break(names, "a").order != tie_break(names, "b").order
