@@ -14,12 +14,20 @@ E = TypeVar("E")
 class Address(Generic[E]):
     """Where an item of entity E is, or would be."""
 
-    __slots__ = ("entity", "key", "values")
+    __slots__ = ("entity", "key", "pattern", "values")
 
-    def __init__(self, entity: type[E], key: Item, values: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        entity: type[E],
+        key: Item,
+        values: Mapping[str, object],
+        pattern: str | None = None,
+    ) -> None:
         self.entity = entity
         self.key = key
         self.values = values
+        # The access pattern that it was made by, if it was.
+        self.pattern = pattern
 
     @classmethod
     def of(cls, entity: type[E], values: tuple[object, ...]) -> Address[E]:

@@ -51,11 +51,14 @@ class Selection(Generic[E]):
         access: Access,
         values: Mapping[str, object],
         range_: Range | None = None,
+        pattern: str | None = None,
     ) -> None:
         self.entity = entity
         self.access = access
         self.values = values
         self.range = range_
+        # The access pattern that it was made by, if it was.
+        self.pattern = pattern
 
     def asked(self) -> list[Asked]:
         """The key condition in DynamoDB's language, one for each shard."""
@@ -74,7 +77,7 @@ class Selection(Generic[E]):
     def whole_partition(self) -> Selection[E]:
         """All items of the partition, whatever their sort key."""
         values = {name: self.values[name] for name in self.access.pk_fields}
-        return _WholePartition(self.entity, self.access, values)
+        return _WholePartition(self.entity, self.access, values, pattern=self.pattern)
 
     def _partition(self, shard: str | None) -> KeyCondition:
         clauses: list[KeyClause] = []
@@ -128,7 +131,8 @@ class Partition(Selection[E], Generic[E, *S]):
         """Those whose next value is this one."""
         if value is None:
             raise InvalidValue(f"{self.access}: expected a value for {self._next()}, but got None.")
-        return Partition(self.entity, self.access, {**self.values, self._next(): value})
+        values = {**self.values, self._next(): value}
+        return Partition(self.entity, self.access, values, pattern=self.pattern)
 
     def lt(self: Partition[E, A, *R], value: A) -> Selection[E]:
         """Those whose next value is lower."""
@@ -158,7 +162,8 @@ class Partition(Selection[E], Generic[E, *S]):
         self._next()
         if any(bound is None for bound in bounds):
             raise InvalidValue(f"{self.access}: a bound cannot be None.")
-        selection = Selection(self.entity, self.access, self.values, Range(how, bounds))
+        range_ = Range(how, bounds)
+        selection = Selection(self.entity, self.access, self.values, range_, self.pattern)
         selection.asked()  # A wrong bound is refused here, where it was written.
         return selection
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, TypeVarTuple, overload
 
 from singletable.errors import InvalidValue
@@ -121,6 +121,8 @@ class Taken(Generic[E]):
     entity: type[E]
     unique: str
     values: tuple[object, ...]
+    # The access pattern that it was made by, if it was.
+    pattern: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

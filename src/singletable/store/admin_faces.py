@@ -8,9 +8,9 @@ from typing import TypeVar
 from singletable.operations import AsyncDriver, Driver
 from singletable.patience import run, run_async
 from singletable.schema import Table
-from singletable.store.admin import create_table, scan_page
+from singletable.store.admin import create_table
 from singletable.store.context import Context
-from singletable.store.given import models_of
+from singletable.store.work import scan, told
 
 E = TypeVar("E")
 
@@ -28,9 +28,11 @@ class Admin:
 
     def scan(self, entity: type[E]) -> Iterator[E]:
         """All items of an entity, in no order; reads, and costs, the whole table."""
-        (model,), after = models_of([entity]), None
+        after, continued = None, False
         while True:
-            found, after = run(self._driver, scan_page(self._context, model, after))
+            page = told(self._context, scan(self._context, entity, after), continued=continued)
+            found, after = run(self._driver, page)
+            continued = True
             yield from found
             if after is None:
                 return
@@ -51,9 +53,11 @@ class AsyncAdmin:
 
     async def scan(self, entity: type[E]) -> AsyncIterator[E]:
         """All items of an entity, in no order; reads, and costs, the whole table."""
-        (model,), after = models_of([entity]), None
+        after, continued = None, False
         while True:
-            found, after = await run_async(self._driver, scan_page(self._context, model, after))
+            page = told(self._context, scan(self._context, entity, after), continued=continued)
+            found, after = await run_async(self._driver, page)
+            continued = True
             for one in found:
                 yield one
             if after is None:

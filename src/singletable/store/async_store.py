@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, overload
 
 from singletable.operations import AsyncDriver
-from singletable.patience import More, Steps, run_async
+from singletable.patience import run_async
 from singletable.schema import (
     Address,
     Collection,
@@ -19,16 +19,15 @@ from singletable.schema import (
     Table,
     Taken,
 )
-from singletable.store import batch, changes, items, pages, unique
+from singletable.store import work
 from singletable.store.admin_faces import AsyncAdmin
 from singletable.store.changes import ChangesOf
 from singletable.store.context import context_of
-from singletable.store.given import check_amount
 from singletable.store.items import State
+from singletable.store.observe import Observer
 from singletable.store.pages import PageOf
-from singletable.store.projected import check_whole
-from singletable.store.reading import Reading
-from singletable.store.transaction import Transaction, get_together
+from singletable.store.transaction import Transaction
+from singletable.store.work import Series, Work, told
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -43,7 +42,8 @@ class AsyncStore:
     """Entities kept by an async driver.
 
     `tables` gives tables their real names. `secret` seals page cursors: give the same to every
-    process that shares them, or cursors end with the process.
+    process that shares them, or cursors end with the process. `observers` are told of every call
+    when it is over: what it did, how long it took, and what it consumed.
     """
 
     def __init__(
@@ -53,9 +53,10 @@ class AsyncStore:
         tables: Mapping[Table, str] | None = None,
         secret: bytes | None = None,
         clock: Callable[[], datetime] | None = None,
+        observers: Iterable[Observer] = (),
     ) -> None:
         self.driver = driver
-        self._context = context_of(tables, secret, clock)
+        self._context = context_of(tables, secret, clock, observers)
 
     @property
     def admin(self) -> AsyncAdmin:
@@ -64,25 +65,23 @@ class AsyncStore:
 
     async def get(self, address: Address[E], *, consistent: bool = False) -> E | None:
         """The item at an address; None if there is none."""
-        steps = items.get(self._context, address, consistent=consistent)
-        return await self._run(steps)
+        return await self._run(work.get(self._context, address, consistent=consistent))
 
     async def find(self, taken: Taken[E]) -> E | None:
         """The item that has a unique value; None if there is none."""
-        steps = unique.find(self._context, taken)
-        return await self._run(steps)
+        return await self._run(work.find(self._context, taken))
 
     async def create(self, item: E, *, if_: Condition[E] | None = None) -> E:
         """Store an item that is not there yet; AlreadyExists says which field another has."""
-        return await self._run(items.create(self._context, item, if_))
+        return await self._run(work.create(self._context, item, if_))
 
     async def put(self, item: E, *, if_: Condition[E] | None = None) -> E:
         """Store an item in place of the one with its key, if there is one."""
-        return await self._run(items.put(self._context, item, if_, must_exist=False))
+        return await self._run(work.put(self._context, item, if_))
 
     async def replace(self, item: E, *, if_: Condition[E] | None = None) -> E:
         """Store an item in place of one that is there; NotFound if none is."""
-        return await self._run(items.put(self._context, item, if_, must_exist=True))
+        return await self._run(work.replace(self._context, item, if_))
 
     async def update(
         self,
@@ -92,26 +91,25 @@ class AsyncStore:
         returning: State = "new",
     ) -> E:
         """Change some fields of an item that is there, and give it as it is, or as it was."""
-        return await self._run(items.update(self._context, address, edits, if_, returning))
+        return await self._run(work.update(self._context, address, edits, if_, returning))
 
     async def delete(self, address: Address[E], *, if_: Condition[E] | None = None) -> E | None:
         """Remove an item and give back what was there."""
-        steps = items.delete(self._context, address, if_)
-        return await self._run(steps)
+        return await self._run(work.delete(self._context, address, if_))
 
     async def get_many(
         self, addresses: Iterable[Address[E]], *, consistent: bool = False
     ) -> list[E | None]:
         """The items at some addresses, in their order; None where there is none."""
-        return await self._run(batch.get_many(self._context, addresses, consistent=consistent))
+        return await self._run(work.get_many(self._context, addresses, consistent=consistent))
 
     async def put_many(self, items: Iterable[object]) -> None:
         """Store many items, each in place of the one with its key; not all or nothing."""
-        await self._run(batch.put_many(self._context, items))
+        await self._run(work.put_many(self._context, items))
 
     async def delete_many(self, addresses: Iterable[Address[Any]]) -> None:
         """Remove many items, if they are there; not all or nothing."""
-        await self._run(batch.delete_many(self._context, addresses))
+        await self._run(work.delete_many(self._context, addresses))
 
     def query(
         self,
@@ -123,9 +121,11 @@ class AsyncStore:
         consistent: bool = False,
     ) -> AsyncIterator[E]:
         """The items of a selection in the order of their sort key, read as they are needed."""
-        reading = Reading(self._context, selection, where, reverse=reverse, consistent=consistent)
-        check_whole(reading.model, selection.access)
-        return self._each(lambda most: pages.some_items(reading, most), limit)
+        return self._each(
+            work.query(
+                self._context, selection, where, limit, reverse=reverse, consistent=consistent
+            )
+        )
 
     def fetch(
         self,
@@ -136,8 +136,7 @@ class AsyncStore:
         reverse: bool = False,
     ) -> AsyncIterator[E]:
         """The items of an index that does not hold them whole, read from the table itself."""
-        reading = Reading(self._context, selection, where, reverse=reverse)
-        return self._each(lambda most: pages.fetched(self._context, reading, most), limit)
+        return self._each(work.fetch(self._context, selection, where, limit, reverse=reverse))
 
     async def page(
         self,
@@ -150,10 +149,17 @@ class AsyncStore:
         consistent: bool = False,
     ) -> PageOf[E]:
         """One page, and a cursor for the next that a browser may hold."""
-        reading = Reading(self._context, selection, where, reverse=reverse, consistent=consistent)
-        check_whole(reading.model, selection.access)
-        check_amount("size", size)
-        return await self._run(pages.page(reading, size, cursor))
+        return await self._run(
+            work.page(
+                self._context,
+                selection,
+                size,
+                cursor,
+                where,
+                reverse=reverse,
+                consistent=consistent,
+            )
+        )
 
     async def count(
         self,
@@ -163,15 +169,13 @@ class AsyncStore:
         consistent: bool = False,
     ) -> int:
         """How many items there are, on all pages."""
-        return await self._run(
-            Reading(self._context, selection, where, consistent=consistent).count()
-        )
+        return await self._run(work.count(self._context, selection, where, consistent=consistent))
 
     async def collect(
         self, kind: type[K], selection: Selection[Any], *, consistent: bool = False
     ) -> K:
         """All items of a partition, of several entities, by one query."""
-        return await self._run(pages.collect(self._context, kind, selection, consistent=consistent))
+        return await self._run(work.collect(self._context, kind, selection, consistent=consistent))
 
     @overload
     def pick(
@@ -233,8 +237,7 @@ class AsyncStore:
         reverse: bool = False,
     ) -> AsyncIterator[tuple[Any, ...]]:
         """Some fields of the items of a selection, as typed tuples."""
-        reading = pages.reading_of(self._context, selection, paths, where, reverse=reverse)
-        return self._each(lambda most: pages.some_picked(reading, paths, most), limit)
+        return self._each(work.pick(self._context, selection, paths, where, limit, reverse=reverse))
 
     @overload
     async def get_together(self, a: Address[A], b: Address[B], /) -> tuple[A | None, B | None]: ...
@@ -246,7 +249,7 @@ class AsyncStore:
     async def get_together(self, /, *addresses: Address[E]) -> tuple[E | None, ...]: ...
     async def get_together(self, /, *addresses: Address[Any]) -> tuple[Any, ...]:
         """Items as they stood at one moment; None where there is none."""
-        return await self._run(get_together(self._context, addresses))
+        return await self._run(work.get_together(self._context, addresses))
 
     @asynccontextmanager
     async def transaction(self, *, token: str | None = None) -> AsyncGenerator[Transaction]:
@@ -254,9 +257,9 @@ class AsyncStore:
 
         The same token within ten minutes makes the same transaction happen once.
         """
-        work = Transaction(self._context, token)
-        yield work
-        await self._run(work.commit())
+        writes = Transaction(self._context, token)
+        yield writes
+        await self._run(Work(writes.commit(), writes.question))
 
     @overload
     async def changes(
@@ -278,19 +281,15 @@ class AsyncStore:
         self, /, *entities: type[Any], after: int | None = 0, limit: int = 1000
     ) -> ChangesOf[Any]:
         """What was written after a position of the embedded engine's feed."""
-        return await self._run(changes.read_changes(self._context, entities, after, limit))
+        return await self._run(work.read_changes(self._context, entities, after, limit))
 
-    async def _run(self, steps: Steps[R]) -> R:
-        return await run_async(self.driver, steps)
+    async def _run(self, work: Work[R], *, continued: bool = False) -> R:
+        return await run_async(self.driver, told(self._context, work, continued=continued))
 
-    def _each(self, more: More[R], limit: int | None) -> AsyncIterator[R]:
-        check_amount("limit", limit)
-        return self._through(more, limit)
-
-    async def _through(self, more: More[R], limit: int | None) -> AsyncIterator[R]:
+    async def _each(self, series: Series[R]) -> AsyncIterator[R]:
         given = 0
-        while limit is None or given < limit:
-            found = await self._run(more(None if limit is None else limit - given))
+        while (work := series.after(given)) is not None:
+            found = await self._run(work, continued=given > 0)
             if not found:
                 return
             for one in found:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from singletable.errors import InvalidValue
 from singletable.patience import Patience
 from singletable.schema import Table
+from singletable.store.observe import Observer
 
 SHORTEST_SECRET = 16
 
@@ -27,6 +28,7 @@ class Context:
     clock: Callable[[], datetime] = _now
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     patience: Patience = field(default_factory=Patience)
+    observers: tuple[Observer, ...] = ()
 
     def name(self, table: Table) -> str:
         """The table's name where it really is."""
@@ -37,6 +39,7 @@ def context_of(
     names: Mapping[Table, str] | None,
     secret: bytes | None,
     clock: Callable[[], datetime] | None,
+    observers: Iterable[Observer] = (),
 ) -> Context:
     """The context for what a store was given; what was not given is as usual."""
     if secret is not None and (not isinstance(secret, bytes) or len(secret) < SHORTEST_SECRET):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -54,4 +57,5 @@ def context_of(
         names=dict(names or {}),
         secret=usual.secret if secret is None else secret,
         clock=clock or usual.clock,
+        observers=tuple(observers),
     )

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, overload
 
 from singletable.operations import Driver
-from singletable.patience import More, Steps, run
+from singletable.patience import run
 from singletable.schema import (
     Address,
     Collection,
@@ -19,16 +19,15 @@ from singletable.schema import (
     Table,
     Taken,
 )
-from singletable.store import batch, changes, items, pages, unique
+from singletable.store import work
 from singletable.store.admin_faces import Admin
 from singletable.store.changes import ChangesOf
 from singletable.store.context import context_of
-from singletable.store.given import check_amount
 from singletable.store.items import State
+from singletable.store.observe import Observer
 from singletable.store.pages import PageOf
-from singletable.store.projected import check_whole
-from singletable.store.reading import Reading
-from singletable.store.transaction import Transaction, get_together
+from singletable.store.transaction import Transaction
+from singletable.store.work import Series, Work, told
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -43,7 +42,8 @@ class Store:
     """Entities kept by a driver.
 
     `tables` gives tables their real names. `secret` seals page cursors: give the same to every
-    process that shares them, or cursors end with the process.
+    process that shares them, or cursors end with the process. `observers` are told of every call
+    when it is over: what it did, how long it took, and what it consumed.
     """
 
     def __init__(
@@ -53,9 +53,10 @@ class Store:
         tables: Mapping[Table, str] | None = None,
         secret: bytes | None = None,
         clock: Callable[[], datetime] | None = None,
+        observers: Iterable[Observer] = (),
     ) -> None:
         self.driver = driver
-        self._context = context_of(tables, secret, clock)
+        self._context = context_of(tables, secret, clock, observers)
 
     @property
     def admin(self) -> Admin:
@@ -64,25 +65,23 @@ class Store:
 
     def get(self, address: Address[E], *, consistent: bool = False) -> E | None:
         """The item at an address; None if there is none."""
-        steps = items.get(self._context, address, consistent=consistent)
-        return self._run(steps)
+        return self._run(work.get(self._context, address, consistent=consistent))
 
     def find(self, taken: Taken[E]) -> E | None:
         """The item that has a unique value; None if there is none."""
-        steps = unique.find(self._context, taken)
-        return self._run(steps)
+        return self._run(work.find(self._context, taken))
 
     def create(self, item: E, *, if_: Condition[E] | None = None) -> E:
         """Store an item that is not there yet; AlreadyExists says which field another has."""
-        return self._run(items.create(self._context, item, if_))
+        return self._run(work.create(self._context, item, if_))
 
     def put(self, item: E, *, if_: Condition[E] | None = None) -> E:
         """Store an item in place of the one with its key, if there is one."""
-        return self._run(items.put(self._context, item, if_, must_exist=False))
+        return self._run(work.put(self._context, item, if_))
 
     def replace(self, item: E, *, if_: Condition[E] | None = None) -> E:
         """Store an item in place of one that is there; NotFound if none is."""
-        return self._run(items.put(self._context, item, if_, must_exist=True))
+        return self._run(work.replace(self._context, item, if_))
 
     def update(
         self,
@@ -92,26 +91,25 @@ class Store:
         returning: State = "new",
     ) -> E:
         """Change some fields of an item that is there, and give it as it is, or as it was."""
-        return self._run(items.update(self._context, address, edits, if_, returning))
+        return self._run(work.update(self._context, address, edits, if_, returning))
 
     def delete(self, address: Address[E], *, if_: Condition[E] | None = None) -> E | None:
         """Remove an item and give back what was there."""
-        steps = items.delete(self._context, address, if_)
-        return self._run(steps)
+        return self._run(work.delete(self._context, address, if_))
 
     def get_many(
         self, addresses: Iterable[Address[E]], *, consistent: bool = False
     ) -> list[E | None]:
         """The items at some addresses, in their order; None where there is none."""
-        return self._run(batch.get_many(self._context, addresses, consistent=consistent))
+        return self._run(work.get_many(self._context, addresses, consistent=consistent))
 
     def put_many(self, items: Iterable[object]) -> None:
         """Store many items, each in place of the one with its key; not all or nothing."""
-        self._run(batch.put_many(self._context, items))
+        self._run(work.put_many(self._context, items))
 
     def delete_many(self, addresses: Iterable[Address[Any]]) -> None:
         """Remove many items, if they are there; not all or nothing."""
-        self._run(batch.delete_many(self._context, addresses))
+        self._run(work.delete_many(self._context, addresses))
 
     def query(
         self,
@@ -123,9 +121,11 @@ class Store:
         consistent: bool = False,
     ) -> Iterator[E]:
         """The items of a selection in the order of their sort key, read as they are needed."""
-        reading = Reading(self._context, selection, where, reverse=reverse, consistent=consistent)
-        check_whole(reading.model, selection.access)
-        return self._each(lambda most: pages.some_items(reading, most), limit)
+        return self._each(
+            work.query(
+                self._context, selection, where, limit, reverse=reverse, consistent=consistent
+            )
+        )
 
     def fetch(
         self,
@@ -136,8 +136,7 @@ class Store:
         reverse: bool = False,
     ) -> Iterator[E]:
         """The items of an index that does not hold them whole, read from the table itself."""
-        reading = Reading(self._context, selection, where, reverse=reverse)
-        return self._each(lambda most: pages.fetched(self._context, reading, most), limit)
+        return self._each(work.fetch(self._context, selection, where, limit, reverse=reverse))
 
     def page(
         self,
@@ -150,10 +149,17 @@ class Store:
         consistent: bool = False,
     ) -> PageOf[E]:
         """One page, and a cursor for the next that a browser may hold."""
-        reading = Reading(self._context, selection, where, reverse=reverse, consistent=consistent)
-        check_whole(reading.model, selection.access)
-        check_amount("size", size)
-        return self._run(pages.page(reading, size, cursor))
+        return self._run(
+            work.page(
+                self._context,
+                selection,
+                size,
+                cursor,
+                where,
+                reverse=reverse,
+                consistent=consistent,
+            )
+        )
 
     def count(
         self,
@@ -163,11 +169,11 @@ class Store:
         consistent: bool = False,
     ) -> int:
         """How many items there are, on all pages."""
-        return self._run(Reading(self._context, selection, where, consistent=consistent).count())
+        return self._run(work.count(self._context, selection, where, consistent=consistent))
 
     def collect(self, kind: type[K], selection: Selection[Any], *, consistent: bool = False) -> K:
         """All items of a partition, of several entities, by one query."""
-        return self._run(pages.collect(self._context, kind, selection, consistent=consistent))
+        return self._run(work.collect(self._context, kind, selection, consistent=consistent))
 
     @overload
     def pick(
@@ -229,8 +235,7 @@ class Store:
         reverse: bool = False,
     ) -> Iterator[tuple[Any, ...]]:
         """Some fields of the items of a selection, as typed tuples."""
-        reading = pages.reading_of(self._context, selection, paths, where, reverse=reverse)
-        return self._each(lambda most: pages.some_picked(reading, paths, most), limit)
+        return self._each(work.pick(self._context, selection, paths, where, limit, reverse=reverse))
 
     @overload
     def get_together(self, a: Address[A], b: Address[B], /) -> tuple[A | None, B | None]: ...
@@ -242,7 +247,7 @@ class Store:
     def get_together(self, /, *addresses: Address[E]) -> tuple[E | None, ...]: ...
     def get_together(self, /, *addresses: Address[Any]) -> tuple[Any, ...]:
         """Items as they stood at one moment; None where there is none."""
-        return self._run(get_together(self._context, addresses))
+        return self._run(work.get_together(self._context, addresses))
 
     @contextmanager
     def transaction(self, *, token: str | None = None) -> Generator[Transaction]:
@@ -250,9 +255,9 @@ class Store:
 
         The same token within ten minutes makes the same transaction happen once.
         """
-        work = Transaction(self._context, token)
-        yield work
-        self._run(work.commit())
+        writes = Transaction(self._context, token)
+        yield writes
+        self._run(Work(writes.commit(), writes.question))
 
     @overload
     def changes(
@@ -274,19 +279,15 @@ class Store:
         self, /, *entities: type[Any], after: int | None = 0, limit: int = 1000
     ) -> ChangesOf[Any]:
         """What was written after a position of the embedded engine's feed."""
-        return self._run(changes.read_changes(self._context, entities, after, limit))
+        return self._run(work.read_changes(self._context, entities, after, limit))
 
-    def _run(self, steps: Steps[R]) -> R:
-        return run(self.driver, steps)
+    def _run(self, work: Work[R], *, continued: bool = False) -> R:
+        return run(self.driver, told(self._context, work, continued=continued))
 
-    def _each(self, more: More[R], limit: int | None) -> Iterator[R]:
-        check_amount("limit", limit)
-        return self._through(more, limit)
-
-    def _through(self, more: More[R], limit: int | None) -> Iterator[R]:
+    def _each(self, series: Series[R]) -> Iterator[R]:
         given = 0
-        while limit is None or given < limit:
-            found = self._run(more(None if limit is None else limit - given))
+        while (work := series.after(given)) is not None:
+            found = self._run(work, continued=given > 0)
             if not found:
                 return
             yield from found

@@ -22,6 +22,7 @@ from singletable.store.items import (
     stamped,
 )
 from singletable.store.plan import Plan, plan_check
+from singletable.store.question import Question, about_addresses, about_items, about_update
 from singletable.store.write import Place, place_of
 from singletable.values import Item
 
@@ -43,43 +44,56 @@ class Transaction:
         self._context = context
         self._token = token
         self._planned: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
+        self._parts: list[Question] = []
         self._over = False
 
     def create(self, item: E, *, if_: Condition[E] | None = None) -> None:
         """Store an item that is not there yet."""
         model_of_item(item)
+        self._parts.append(about_items("create", item, kind="create"))
         self._add(item, lambda: planned_create(self._context, item, if_))
 
     def put(self, item: E, *, if_: Condition[E] | None = None) -> None:
         """Store an item in place of the one with its key, if there is one."""
         model_of_item(item)
+        self._parts.append(about_items("put", item, kind="put"))
         self._add(item, lambda: planned_put(self._context, item, if_, must_exist=False))
 
     def replace(self, item: E, *, if_: Condition[E] | None = None) -> None:
         """Store an item in place of one that is there."""
         model_of_item(item)
+        self._parts.append(about_items("replace", item, kind="put"))
         self._add(item, lambda: planned_put(self._context, item, if_, must_exist=True))
 
     def update(self, address: Address[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Change some fields of an item that is there."""
         check_address(address)
         check_edits(address.model, address, edits)
+        self._parts.append(about_update(address, edits))
         self._add(None, lambda: _first(planned_update(self._context, address, edits, if_)))
 
     def delete(self, address: Address[E], *, if_: Condition[E] | None = None) -> None:
         """Remove an item, if it is there."""
         check_address(address)
+        self._parts.append(about_addresses("delete", address, kind="delete"))
         self._add(None, lambda: _first(planned_delete(self._context, address, if_)))
 
     def check(self, address: Address[E], condition: Condition[E] | None = None) -> None:
         """Let the transaction happen only if the item is there, and meets the condition."""
         check_address(address)
+        self._parts.append(about_addresses("check", address, kind="check"))
 
         def plan() -> Steps[Plan]:
             return plan_check(self._context, address, condition)
             yield
 
         self._add(None, plan)
+
+    def question(self) -> Question:
+        """What it does to which entities."""
+        touches = dict.fromkeys(touch for part in self._parts for touch in part.touches)
+        patterns = frozenset(name for part in self._parts for name in part.patterns)
+        return Question("transaction", tuple(touches), patterns)
 
     def commit(self) -> Steps[None]:
         """Make all writes, or none."""

@@ -1,0 +1,163 @@
+"""What a call of a store did and cost, told to whoever observes it.
+
+A store without observers pays nothing for this. With one, every request asks what it consumes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, TypeAlias, TypeVar
+
+from msgspec.structs import replace
+
+from singletable.errors import SingleTableError
+from singletable.operations import (
+    BatchGetItem,
+    ConsumedCapacity,
+    GetItem,
+    Operation,
+    Query,
+    Scan,
+    TransactGetItems,
+)
+from singletable.patience import Pause, Reason, Steps
+from singletable.store.question import Question
+
+R = TypeVar("R")
+
+_LOG = logging.getLogger("singletable.store")
+_READS = (GetItem, BatchGetItem, Query, Scan, TransactGetItems)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request that was sent, and what it consumed, one entry a table; or what it met."""
+
+    operation: Operation[Any]
+    consumed: tuple[ConsumedCapacity, ...] = ()
+    error: SingleTableError | None = None
+
+    @property
+    def units(self) -> float:
+        """The units consumed, of all tables and indexes."""
+        return sum(one.capacity_units for one in self.consumed)
+
+    @property
+    def reads(self) -> bool:
+        """Whether the units are read units."""
+        return isinstance(self.operation, _READS)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a store, when it is over.
+
+    A query is read as it is needed: what follows its first page is a call of its own, `continued`.
+    `waits` are the reasons for which it waited before it sent something again. `error` is what it
+    raised; GeneratorExit if it was cancelled.
+    """
+
+    question: Question
+    seconds: float
+    sent: tuple[Sent, ...]
+    waits: tuple[Reason, ...]
+    continued: bool
+    error: BaseException | None
+
+    @property
+    def read_units(self) -> float:
+        """Read units consumed by all requests."""
+        return sum(one.units for one in self.sent if one.reads)
+
+    @property
+    def write_units(self) -> float:
+        """Write units consumed by all requests."""
+        return sum(one.units for one in self.sent if not one.reads)
+
+    @property
+    def retries(self) -> int:
+        """How often something was sent again because it was refused or not processed."""
+        return sum(reason in ("refused", "unprocessed") for reason in self.waits)
+
+    @property
+    def conflicts(self) -> int:
+        """How often something was done anew because it met another's write."""
+        return self.waits.count("conflict")
+
+
+Observer: TypeAlias = Callable[[Call], None]
+
+
+@dataclass(slots=True)
+class _Notes:
+    sent: list[Sent] = field(default_factory=list[Sent])
+    waits: list[Reason] = field(default_factory=list[Reason])
+
+
+def observed(
+    steps: Steps[R], question: Question, observers: Sequence[Observer], *, continued: bool
+) -> Steps[R]:
+    """The same work; observers are told what it did, also if it fails."""
+    notes = _Notes()
+    error: BaseException | None = None
+    began = perf_counter()
+    try:
+        return (yield from _noted(steps, notes))
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        seconds = perf_counter() - began
+        call = Call(question, seconds, tuple(notes.sent), tuple(notes.waits), continued, error)
+        for observer in observers:
+            _tell(observer, call)
+
+
+def _noted(steps: Steps[R], notes: _Notes) -> Steps[R]:
+    try:
+        step = next(steps)
+        while True:
+            if isinstance(step, Pause):
+                notes.waits.append(step.reason)
+                yield step
+                step = next(steps)
+                continue
+            operation = _with_capacity(step)
+            try:
+                answer = yield operation
+            except SingleTableError as error:
+                notes.sent.append(Sent(operation, error=error))
+                step = steps.throw(error)
+            else:
+                notes.sent.append(Sent(operation, _consumed(answer)))
+                step = steps.send(answer)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+def _with_capacity(operation: Operation[Any]) -> Operation[Any]:
+    """The request, asking what it consumes; requests about tables consume nothing."""
+    if hasattr(operation, "return_consumed_capacity"):
+        return replace(operation, return_consumed_capacity="INDEXES")
+    return operation
+
+
+def _consumed(answer: object) -> tuple[ConsumedCapacity, ...]:
+    match getattr(answer, "consumed_capacity", None):
+        case None:
+            return ()
+        case ConsumedCapacity() as one:
+            return (one,)
+        case several:
+            return tuple(several)
+
+
+def _tell(observer: Observer, call: Call) -> None:
+    try:
+        observer(call)
+    except Exception:
+        # What was done is done, whatever its observer thinks of it.
+        _LOG.exception("An observer of the store failed; the call itself is not affected.")

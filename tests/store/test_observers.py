@@ -1,0 +1,239 @@
+"""Whoever observes a store is told what each call did, and what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import pytest
+
+from singletable.engine import AsyncEngine, Engine
+from singletable.errors import AlreadyExists, Throttled
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable.operations import BatchGetItem, GetItem, Operation, PutItem, Query
+from singletable.store import AsyncStore, Call, Question, Store, Touch
+from tests.store.declared import Ballot, Candidate, Election, File, ballot, votes
+from tests.store.members import Member, members
+
+R = TypeVar("R")
+
+ADA = Ballot.key("L", "ada")
+ALL = Ballot.key.partition("L")
+
+
+class Cancelled(AsyncEngine):
+    """An engine whose every call is cancelled."""
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        raise asyncio.CancelledError
+
+
+@pytest.fixture
+def calls() -> list[Call]:
+    return []
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyDriver]:
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    with Engine.in_memory() as engine:
+        yield FaultyDriver(engine)
+
+
+@pytest.fixture
+def store(driver: FaultyDriver, calls: list[Call]) -> Store:
+    store = Store(driver, observers=[calls.append])
+    store.admin.create_table(votes)
+    store.admin.create_table(members)
+    return store
+
+
+QUERY = Touch("query", Ballot, "key", ("election",))
+QUESTIONS: dict[str, tuple[Callable[[Store], object], Question]] = {
+    "get": (lambda s: s.get(ADA), Question("get", (Touch("get", Ballot),))),
+    "get, consistent": (
+        lambda s: s.get(ADA, consistent=True),
+        Question("get", (Touch("get", Ballot),), consistent=True),
+    ),
+    "find": (
+        lambda s: s.find(Member.one_email("a@b.c")),
+        Question("find", (Touch("find", Member, "one_email", ("email",)),), consistent=True),
+    ),
+    "create": (
+        lambda s: s.create(ballot("ben")),
+        Question("create", (Touch("create", Ballot),)),
+    ),
+    "put": (lambda s: s.put(ballot("ben")), Question("put", (Touch("put", Ballot),))),
+    "replace": (
+        lambda s: s.replace(ballot("ada")),
+        Question("replace", (Touch("put", Ballot),)),
+    ),
+    "update": (
+        lambda s: s.update(ADA, Ballot.rank.add(1), Ballot.choice.set("py")),
+        Question("update", (Touch("update", Ballot, edited=frozenset({"rank", "choice"})),)),
+    ),
+    "delete": (lambda s: s.delete(ADA), Question("delete", (Touch("delete", Ballot),))),
+    "get_many": (
+        lambda s: s.get_many([ADA, Ballot.key("L", "ben")]),
+        Question("get_many", (Touch("get", Ballot),)),
+    ),
+    "put_many": (
+        lambda s: s.put_many([ballot("ben"), Candidate(election="L", name="py")]),
+        Question("put_many", (Touch("put", Ballot), Touch("put", Candidate))),
+    ),
+    "delete_many": (
+        lambda s: s.delete_many([ADA]),
+        Question("delete_many", (Touch("delete", Ballot),)),
+    ),
+    "query": (lambda s: list(s.query(ALL)), Question("query", (QUERY,))),
+    "query, one value of the sort key": (
+        lambda s: list(s.query(ALL.eq("ada"))),
+        Question("query", (Touch("query", Ballot, "key", ("election", "voter")),)),
+    ),
+    "query, a range": (
+        lambda s: list(s.query(ALL.gt("a"))),
+        Question("query", (Touch("query", Ballot, "key", ("election",), "voter"),)),
+    ),
+    "query, an index": (
+        lambda s: list(s.query(Ballot.by_voter("ada"))),
+        Question("query", (Touch("query", Ballot, "by_voter", ("voter",)),)),
+    ),
+    "fetch": (
+        lambda s: list(s.fetch(Ballot.by_choice("L", "py"))),
+        Question("fetch", (Touch("query", Ballot, "by_choice", ("election", "choice")),)),
+    ),
+    "page": (lambda s: s.page(ALL, 10), Question("page", (QUERY,))),
+    "count": (lambda s: s.count(ALL), Question("count", (QUERY,))),
+    "pick": (lambda s: list(s.pick(ALL, Ballot.rank)), Question("pick", (QUERY,))),
+    "collect": (
+        lambda s: s.collect(File, Election.key.partition("L")),
+        Question(
+            "collect",
+            tuple(Touch("collect", one, "key", ("name",)) for one in File.entities()),
+        ),
+    ),
+    "get_together": (
+        lambda s: s.get_together(ADA, Election.key("L")),
+        Question("get_together", (Touch("get", Ballot), Touch("get", Election)), consistent=True),
+    ),
+    "changes": (lambda s: s.changes(Ballot), Question("changes", (Touch("feed", Ballot),))),
+    "scan": (
+        lambda s: list(s.admin.scan(Ballot)),
+        Question("scan", (Touch("scan", Ballot),)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("ask", "question"), QUESTIONS.values(), ids=QUESTIONS)
+def test_each_call_is_told_as_a_question(
+    store: Store,
+    calls: list[Call],
+    ask: Callable[[Store], object],
+    question: Question,
+) -> None:
+    store.put_many([Election(name="L"), ballot("ada")])
+    calls.clear()
+    ask(store)
+    assert calls[0].question == question
+    assert not calls[0].continued
+    assert all(call.continued for call in calls[1:])
+
+
+def test_a_transaction_is_one_call_that_touches_several(store: Store, calls: list[Call]) -> None:
+    with store.transaction() as together:
+        together.create(ballot("ada"))
+        together.create(ballot("ben"))
+        together.put(Election(name="L"))
+        together.update(Member.key("m"), Member.town.set("x"))
+        together.check(Candidate.key("L", "py"))
+        together.delete(Candidate.key("L", "c"))
+        together._planned.clear()  # what it would do is all that is asked here
+    (call,) = calls
+    assert call.question == Question(
+        "transaction",
+        (
+            Touch("create", Ballot),
+            Touch("put", Election),
+            Touch("update", Member, edited=frozenset({"town"})),
+            Touch("check", Candidate),
+            Touch("delete", Candidate),
+        ),
+    )
+
+
+def test_a_call_says_what_was_sent_and_what_it_consumed(store: Store, calls: list[Call]) -> None:
+    store.create(ballot("ada"))
+    (call,) = calls
+    (sent,) = call.sent
+    assert isinstance(sent.operation, PutItem)
+    # The item, and its entry in an index.
+    assert (call.write_units, call.read_units) == (2.0, 0.0)
+    (consumed,) = sent.consumed
+    assert consumed.global_secondary_indexes is not None
+    assert list(consumed.global_secondary_indexes) == ["by_person"]
+    store.get(ADA, consistent=True)
+    assert calls[-1].read_units == 1.0
+    assert isinstance(calls[-1].sent[0].operation, GetItem)
+    assert 0 < calls[-1].seconds < 60
+
+
+def test_pages_of_one_query_are_one_call_and_its_continuations(
+    store: Store, calls: list[Call]
+) -> None:
+    store.put_many([ballot(f"v{number}", notes=["x" * 300_000]) for number in range(8)])
+    calls.clear()
+    assert len(list(store.query(ALL))) == 8
+    assert [call.continued for call in calls] == [False, True, True]
+    assert all(isinstance(call.sent[0].operation, Query) for call in calls)
+
+
+def test_a_call_that_fails_is_told_with_what_it_raised(store: Store, calls: list[Call]) -> None:
+    store.create(ballot("ada"))
+    with pytest.raises(AlreadyExists):
+        store.create(ballot("ada"))
+    assert isinstance(calls[-1].error, AlreadyExists)
+    assert calls[0].error is None
+
+
+def test_waits_are_told_with_their_reasons(
+    driver: FaultyDriver, store: Store, calls: list[Call]
+) -> None:
+    driver.faults = Faults(throttle=Next(2))
+    store.get(ADA)
+    assert list(calls[-1].waits) == ["refused", "refused"]
+    assert (calls[-1].retries, calls[-1].conflicts) == (2, 0)
+    assert [type(sent.error) for sent in calls[-1].sent[:2]] == [Throttled, Throttled]
+    driver.faults = Faults(conflict=Next(1))
+    store.create(Member(name="ada", email="a@b.c"))
+    assert calls[-1].conflicts == 1
+    driver.faults = Faults(unprocessed=Next(1))
+    store.get_many([Ballot.key("L", f"v{number}") for number in range(9)])
+    assert list(calls[-1].waits) == ["unprocessed"]
+    assert isinstance(calls[-1].sent[0].operation, BatchGetItem)
+
+
+def test_an_observer_that_fails_does_not_fail_the_call(
+    driver: FaultyDriver, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(call: Call) -> None:
+        raise ZeroDivisionError
+
+    Store(driver, observers=[broken]).put(ballot("ada"))
+    assert store.get(ADA) is not None
+    assert "An observer of the store failed" in caplog.text
+
+
+# The work of a cancelled call is not gone on with: Python says so with GeneratorExit.
+def test_a_cancelled_call_is_told_too() -> None:
+    calls: list[Call] = []
+
+    async def cancelled() -> None:
+        with Engine.in_memory() as engine:
+            store = AsyncStore(Cancelled(engine), observers=[calls.append])
+            with pytest.raises(asyncio.CancelledError):
+                await store.get(ADA)
+
+    asyncio.run(cancelled())
+    assert isinstance(calls[0].error, GeneratorExit)
