@@ -2,7 +2,7 @@
 
 from singletable.schema.access import Access
 from singletable.schema.address import Address, address_of
-from singletable.schema.attribute import Attr, attr, created, expires, updated, version
+from singletable.schema.attribute import Attr
 from singletable.schema.codec import TimeForm
 from singletable.schema.collection import Collection
 from singletable.schema.condition import Condition
@@ -11,6 +11,7 @@ from singletable.schema.create import create_operation
 from singletable.schema.edit import Edit
 from singletable.schema.entity import Entity
 from singletable.schema.entity_of import EntityOf
+from singletable.schema.field import attr, created, expires, updated, version
 from singletable.schema.key import IndexKey, Key
 from singletable.schema.model import Model, model_of
 from singletable.schema.overlap import shares_range

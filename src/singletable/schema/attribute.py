@@ -1,4 +1,4 @@
-"""Fields of an entity: a way into stored items on the class, a value on an instance."""
+"""A field of an entity: a way into stored items on the class, a value on an instance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HasFields:
 
 
 class Attr(Path[Any, T], Part[T]):
-    """A field of type T."""
+    """A field of type T: its value on an instance; on the class, the way to it in stored items."""
 
     def __init__(
         self,
@@ -201,100 +201,3 @@ _WHEN: dict[Role | None, str] = {
     "updated": "the store sets it when the item is written",
     "expires": "it was not given",
 }
-
-
-@overload
-def attr(
-    *,
-    default: T,
-    name: str | None = None,
-    check: Callable[[T], object] | None = None,
-    form: TimeForm | None = None,
-    stored: bool = True,
-) -> Attr[T]: ...
-@overload
-def attr(
-    *,
-    factory: Callable[[], T],
-    name: str | None = None,
-    check: Callable[[T], object] | None = None,
-    form: TimeForm | None = None,
-    stored: bool = True,
-) -> Attr[T]: ...
-@overload
-def attr(
-    *,
-    name: str | None = None,
-    check: Callable[[Any], object] | None = None,
-    form: TimeForm | None = None,
-    stored: bool = True,
-) -> Any: ...
-def attr(
-    *,
-    default: object = ...,
-    factory: Callable[[], Any] | None = None,
-    name: str | None = None,
-    check: Callable[[Any], object] | None = None,
-    form: TimeForm | None = None,
-    stored: bool = True,
-) -> Any:
-    """A field; `name` is its name at rest if that differs, stored=False: it is in the key alone."""
-    make = factory
-    if check is not None and not callable(check):
-        raise DeclarationError(f"attr(check={check!r}): expected a function of the value.")
-    if default is not ...:
-        if factory is not None:
-            raise DeclarationError("attr(default=…, factory=…): a field has one of them.")
-        if default.__class__.__hash__ is None:
-            raise DeclarationError(
-                f"attr(default={default!r}): one {type(default).__name__} would be shared by all "
-                f"instances. Write attr(factory={type(default).__name__})."
-            )
-        make = lambda: default  # noqa: E731
-    return Attr[Any](
-        name=name,
-        default=make,
-        check=check,
-        form=form,
-        stored=stored,
-        role=None,
-        constant=default is not ...,
-    )
-
-
-def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
-    """A number that counts writes: a put that began from an older state is refused."""
-    return _kept(name, "version", None)
-
-
-def created(
-    *, name: str | None = None, form: TimeForm | None = None, init: Literal[False] = False
-) -> Any:
-    """The time at which the item was first written, set by the store."""
-    return _kept(name, "created", form)
-
-
-def updated(
-    *, name: str | None = None, form: TimeForm | None = None, init: Literal[False] = False
-) -> Any:
-    """The time at which the item was last written, set by the store."""
-    return _kept(name, "updated", form)
-
-
-def expires(*, name: str | None = None, default: object = ...) -> Any:
-    """The time after which the item is gone: no read shows it, and DynamoDB deletes it later."""
-    if default not in (None, ...):
-        raise DeclarationError("expires(default=…): only None can be the same time for all items.")
-    return Attr[Any](
-        name=name,
-        default=None if default is ... else lambda: None,
-        check=None,
-        form=TimeForm.EPOCH_SECONDS,
-        stored=True,
-        role="expires",
-        constant=default is not ...,
-    )
-
-
-def _kept(name: str | None, role: Role, form: TimeForm | None) -> Attr[Any]:
-    return Attr(name=name, default=None, check=None, form=form, stored=True, role=role)

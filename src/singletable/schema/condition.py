@@ -14,12 +14,13 @@ E = TypeVar("E")
 class Condition(Generic[E]):
     """Something an item of entity E meets or not; put together with `&`, `|` and `~`.
 
-    It is read when it is needed: while a class is being declared its fields have no names yet.
+    Comparing a field makes one: `Ballot.rank > 3`. The store takes it as `if_` and `where`.
     """
 
     __slots__ = ("_read", "fields")
 
     def __init__(self, read: Callable[[], expressions.Condition], *fields: object) -> None:
+        # Read when it is needed: while a class is being declared its fields have no names yet.
         self._read = read
         self.fields = fields
 

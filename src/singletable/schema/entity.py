@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
 from singletable.errors import InvalidValue
-from singletable.schema.attribute import HasFields, attr, created, expires, updated, version
+from singletable.schema.attribute import HasFields
 from singletable.schema.dataclass_fields import DataclassFields
 from singletable.schema.declare import declare, read_fields
+from singletable.schema.field import attr, created, expires, updated, version
 from singletable.schema.model import model_of
 from singletable.schema.table import Table
 
@@ -19,7 +20,11 @@ _SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
     kw_only_default=True, field_specifiers=(attr, version, created, updated, expires)
 )
 class Entity(HasFields):
-    """The base of all entities; without a table, a set of fields for others to inherit."""
+    """The base of all entities; without a table, a set of fields for others to inherit.
+
+    `type_tag` is an attribute with a text, such as ("type", "POLL"), by which an item is told;
+    without it, the shape of the key tells.
+    """
 
     if not TYPE_CHECKING:  # checkers know by dataclass_transform
         __dataclass_fields__ = DataclassFields()

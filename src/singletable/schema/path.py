@@ -31,7 +31,11 @@ Members: TypeAlias = set[V]
 
 
 class Path(ABC, Generic[E, T]):
-    """The way to a value of type T in items of entity E."""
+    """The way to a value of type T in items of entity E.
+
+    `==`, `!=`, `<`, `<=`, `>` and `>=` with a value or another path make a condition; `== None`
+    asks whether there is none. `[0]` and `["name"]` go on to what is inside a list or a dictionary.
+    """
 
     @abstractmethod
     def place(self) -> expressions.Path:

@@ -13,7 +13,10 @@ E = TypeVar("E")
 
 
 class Size(Generic[E]):
-    """The size of a value: characters of a text, bytes, members of a list, map or set."""
+    """The size of a value: characters of a text, bytes, members of a list, map or set.
+
+    Comparing it with a number makes a condition: `Ballot.notes.size() < 10`.
+    """
 
     __slots__ = ("_path", "_place")
 

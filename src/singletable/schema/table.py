@@ -48,7 +48,10 @@ class KeyAttribute:
 
 
 class Index:
-    """A global secondary index; its partition and sort keys may have up to four attributes each."""
+    """A global secondary index; its partition and sort keys may have up to four attributes each.
+
+    `projects` says what it holds beside the keys: everything, nothing, or some attributes.
+    """
 
     def __init__(
         self,
@@ -100,7 +103,11 @@ class Provisioned:
 
 
 class Table:
-    """A table, and the entities that share it."""
+    """A table, and the entities that share it.
+
+    `pk` and `sk` name the key attributes, sk=None: there is no sort key. `ttl` names the attribute
+    by which items expire. Without `capacity` a table is billed by request.
+    """
 
     def __init__(
         self,
