@@ -46,6 +46,15 @@ def test_a_table_is_found_by_its_entities(folder: Path) -> None:
     assert table.name == "shop"
 
 
+def test_one_table_is_named_behind_its_module(folder: Path) -> None:
+    (folder / "shop_of_two.py").write_text(SHOP)
+    (log,) = load_tables("shop_of_two:log")
+    (shop,) = load_tables("shop_of_two:Order")
+    assert (log.name, shop.name) == ("log", "shop")
+    with pytest.raises(DeclarationError, match=r"no table 'lgo' \(there are: shop, log\)"):
+        load_tables("shop_of_two:lgo")
+
+
 @pytest.mark.parametrize(
     ("app", "source", "said"),
     [
@@ -59,7 +68,8 @@ def test_a_table_is_found_by_its_entities(folder: Path) -> None:
         ("empty", "answer = 42", "declares no table"),
         ("shop/entities.py", None, "Is it shop.entities?"),
         ("shop.py", None, "Is it shop?"),
-        ("shop:table", None, "Is it shop?"),
+        ("not_there:table", None, "There is no module not_there"),
+        ("shop/entities.py:table", None, "Is it shop.entities?"),
         ("no such thing", None, "not the name of a module"),
         ("", None, "not the name of a module"),
     ],

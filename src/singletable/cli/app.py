@@ -12,7 +12,10 @@ from typing import Annotated
 
 import typer
 
+from singletable.cli.draft import draft
 from singletable.cli.dynamodb import dynamodb
+from singletable.cli.infrastructure import app as infrastructure
+from singletable.cli.table import app as table
 from singletable.errors import SingleTableError
 
 app = typer.Typer(
@@ -59,6 +62,9 @@ def tour(
 
 
 app.command()(dynamodb)
+app.command()(draft)
+app.add_typer(infrastructure, name="infrastructure")
+app.add_typer(table, name="table")
 
 
 @app.command()

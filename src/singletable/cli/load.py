@@ -17,8 +17,14 @@ from singletable.schema.stands_for import entity_behind
 
 
 def load_tables(app: str) -> list[Table]:
-    """The tables that a module declares or that its entities are in, in the order of its names."""
-    module = load_module(app)
+    """The tables that a module declares or that its entities are in, in the order of its names.
+
+    With a name behind the module, `shop.entities:orders`, it is that one table.
+    """
+    module_name, colon, name = app.partition(":")
+    module = load_module(module_name)
+    if colon:
+        return [_named(module, name)]
     tables = tables_in(module)
     if not tables:
         raise DeclarationError(f"The module {app} declares no table. {_instead(module)}")
@@ -50,6 +56,17 @@ def tables_in(module: ModuleType) -> list[Table]:
         if table is not None and table not in found:
             found.append(table)
     return found
+
+
+def _named(module: ModuleType, name: str) -> Table:
+    table = _table_of(getattr(module, name, None))
+    if table is not None:
+        return table
+    there = [one for one, value in vars(module).items() if isinstance(value, Table)]
+    raise DeclarationError(
+        f"The module {module.__name__} has no table {name!r} "
+        f"(there are: {', '.join(there) or 'none'})."
+    )
 
 
 def _table_of(value: object) -> Table | None:

@@ -1,0 +1,154 @@
+"""`singletable table`: make declared tables at an address, and check those that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from singletable.cli.choices import StreamView, TableKind
+from singletable.cli.written import pairs
+
+if TYPE_CHECKING:
+    from singletable.infrastructure import TableSettings
+    from singletable.operations import Driver
+    from singletable.schema import Table
+
+app = typer.Typer(
+    help="Make the tables that an app declares, and check those that are there.",
+    no_args_is_help=True,
+)
+
+App = Annotated[
+    str,
+    typer.Argument(
+        metavar="APP",
+        help="The module that declares the tables, such as shop.entities; shop.entities:orders is "
+        "one table of it.",
+    ),
+]
+Address = Annotated[
+    str,
+    typer.Argument(
+        metavar="ADDRESS", help="Where the tables are, as connect() has it: file:votes.db, …"
+    ),
+]
+NameOption = Annotated[
+    list[str] | None,
+    typer.Option("--name", metavar="DECLARED=REAL", help="The real name of a declared table."),
+]
+Protection = Annotated[
+    bool | None,
+    typer.Option(
+        "--deletion-protection/--no-deletion-protection",
+        help="Whether DeleteTable is refused. Without it, nobody cares.",
+        show_default=False,
+    ),
+]
+Stream = Annotated[
+    StreamView | None, typer.Option("--stream", help="What the table's stream shows.")
+]
+Kind = Annotated[TableKind | None, typer.Option("--table-class", help="How items are stored.")]
+
+
+@app.command("create")
+def create_tables(
+    app: App,
+    address: Address,
+    name: NameOption = None,
+    deletion_protection: Protection = None,
+    stream: Stream = None,
+    table_class: Kind = None,
+) -> None:
+    """Make the declared tables that are not there yet, and wait until they can be used.
+
+    Tables that are there are left as they are and compared with their declaration. The exit code
+    is 0 if all is as declared now, 1 if a table differs, 2 if something went wrong.
+    """
+    from singletable.infrastructure import create
+
+    differ = False
+    settings = _settings(deletion_protection, stream, table_class)
+    with _opened(app, address, name) as (driver, names):
+        for table, real in names.items():
+            if _told(driver, table, real, settings) is None:
+                create(driver, table, real, settings)
+                typer.echo(f"{real}: created as declared")
+            else:
+                differ |= bool(_told(driver, table, real, settings, aloud=True))
+    raise typer.Exit(1 if differ else 0)
+
+
+@app.command("check")
+def check_tables(
+    app: App,
+    address: Address,
+    name: NameOption = None,
+    deletion_protection: Protection = None,
+    stream: Stream = None,
+    table_class: Kind = None,
+) -> None:
+    """Compare the tables at an address with their declaration, and change nothing.
+
+    Each difference is told with what to do about it, and with whether DynamoDB can change it in
+    place. The exit code is 0 if all is as declared, 1 if a table differs, 2 if one is not there.
+    """
+    code = 0
+    settings = _settings(deletion_protection, stream, table_class)
+    with _opened(app, address, name) as (driver, names):
+        for table, real in names.items():
+            told = _told(driver, table, real, settings, aloud=True)
+            if told is None:
+                typer.echo(
+                    f"singletable: There is no table {real!r} at this address. Make it with: "
+                    f"singletable table create {app} ADDRESS",
+                    err=True,
+                )
+            code = max(code, 2 if told is None else 1 if told else 0)
+    raise typer.Exit(code)
+
+
+def _told(
+    driver: Driver, table: Table, name: str, settings: TableSettings, *, aloud: bool = False
+) -> int | None:
+    """How many differences there are, told aloud if asked to; None if there is no table."""
+    from singletable.infrastructure import describe, differences
+
+    described = describe(driver, name)
+    if described is None:
+        return None
+    found = differences(table, described, settings)
+    if aloud:
+        count = f"{len(found)} difference{'' if len(found) == 1 else 's'}"
+        typer.echo(f"{name}: {count if found else 'as declared'}")
+        for one in found:
+            typer.echo(f"  - {one}")
+    return len(found)
+
+
+def _settings(
+    protection: bool | None, stream: StreamView | None, kind: TableKind | None
+) -> TableSettings:
+    from singletable.infrastructure import TableSettings
+
+    return TableSettings(
+        deletion_protection=protection,
+        stream=None if stream is None else stream.value,
+        table_class=None if kind is None else kind.value,
+    )
+
+
+@contextmanager
+def _opened(
+    app: str, address: str, name: list[str] | None
+) -> Generator[tuple[Driver, Mapping[Table, str]]]:
+    """The driver, and the tables with their real names; the app is read first."""
+    from singletable.cli.load import load_tables
+    from singletable.connect import connect
+    from singletable.infrastructure import real_names
+
+    names = real_names(load_tables(app), pairs("--name", name or ()))
+    with connect(address) as driver:
+        yield driver, names
