@@ -12,7 +12,6 @@ from typing import Annotated
 
 import typer
 
-from singletable.cli.draft import draft
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.infrastructure import app as infrastructure
 from singletable.cli.table import app as table
@@ -62,7 +61,6 @@ def tour(
 
 
 app.command()(dynamodb)
-app.command()(draft)
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")
 
