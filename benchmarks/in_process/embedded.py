@@ -6,13 +6,13 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
 from benchmarks.workload import requests
-from singletable import Engine, GetItem, Item, PutItem, connect
+from singletable import Driver, GetItem, Item, PutItem, connect
 
 
 class Embedded:
     """The engine, given operations."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Driver) -> None:
         self._execute = engine.execute
         self._execute(requests.create())
 

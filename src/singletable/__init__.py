@@ -47,13 +47,16 @@ if TYPE_CHECKING:
         ServiceUnavailable,
         SingleTableError,
         StorageError,
+        StrangeAnswer,
         TableNotFound,
         Throttled,
         ThrottlingReason,
         TransactionCanceled,
         TransactionConflict,
         TransactionInProgress,
+        Unreachable,
         UnrecognizedClient,
+        Untrusted,
         ValidationError,
         VersionConflict,
     )
@@ -97,6 +100,7 @@ if TYPE_CHECKING:
         UpdateTimeToLive,
         WriteRequest,
     )
+    from singletable.remote import AsyncRemote, Remote
     from singletable.schema import (
         Address,
         Attr,
@@ -154,6 +158,7 @@ __all__ = [
     "AsyncAdmin",
     "AsyncDriver",
     "AsyncEngine",
+    "AsyncRemote",
     "AsyncStore",
     "Attr",
     "AttributeDefinition",
@@ -224,6 +229,7 @@ __all__ = [
     "PutRequest",
     "Query",
     "ReadChanges",
+    "Remote",
     "RequestLimitExceeded",
     "ResourceInUse",
     "ResourceNotFound",
@@ -237,6 +243,7 @@ __all__ = [
     "SingleTableError",
     "StorageError",
     "Store",
+    "StrangeAnswer",
     "SweepExpired",
     "Table",
     "TableNotFound",
@@ -253,7 +260,9 @@ __all__ = [
     "TransactionConflict",
     "TransactionInProgress",
     "Unique",
+    "Unreachable",
     "UnrecognizedClient",
+    "Untrusted",
     "Update",
     "UpdateItem",
     "UpdateTable",
@@ -291,9 +300,9 @@ _ROOMS = {
         InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded NotFound NotSigned
         OperationError PositionTrimmed ProvisionedThroughputExceeded RequestLimitExceeded
         ResourceInUse ResourceNotFound SerializationError ServiceUnavailable
-        SingleTableError StorageError TableNotFound Throttled ThrottlingReason
-        TransactionCanceled TransactionConflict TransactionInProgress UnrecognizedClient
-        ValidationError VersionConflict
+        SingleTableError StorageError StrangeAnswer TableNotFound Throttled ThrottlingReason
+        TransactionCanceled TransactionConflict TransactionInProgress Unreachable
+        UnrecognizedClient Untrusted ValidationError VersionConflict
     """,
     "singletable.operations": """
         AsyncDriver AttributeDefinition BatchGetItem BatchWriteItem ConditionCheck
@@ -303,6 +312,9 @@ _ROOMS = {
         Scan SweepExpired TimeToLiveSpecification TransactGetItem TransactGetItems
         TransactWriteItem TransactWriteItems Update UpdateItem UpdateTable UpdateTimeToLive
         WriteRequest
+    """,
+    "singletable.remote": """
+        AsyncRemote Remote
     """,
     "singletable.schema": """
         Address Attr Binary Collection Condition Count DeclarationWarning Edit Entity EntityOf

@@ -1,4 +1,4 @@
-"""An address to a driver: `memory:` and `file:votes.db` open the embedded engine."""
+"""An address to a driver: `memory:`, `file:votes.db`, `dynamodb:`, `dynamodb+http://host:port`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,48 @@ from typing import TYPE_CHECKING
 
 from singletable.errors import AddressError
 
-if TYPE_CHECKING:  # the engine is entered when an address asks for it
+if TYPE_CHECKING:  # a driver's room is entered when an address asks for it
     from singletable.engine import AsyncEngine, Engine, Settings
+    from singletable.remote import AsyncRemote, Remote
 
 # Kinds of address that the design has and this release has not: refused by name, never guessed at.
-_LATER = ("dynamodb", "dynamodb+http", "dynamodb+https", "mysql", "postgresql")
+_LATER = ("mysql", "postgresql")
+_REMOTE = ("dynamodb", "dynamodb+http", "dynamodb+https")
 
 
-def connect(address: str, settings: Settings | None = None) -> Engine:
+def connect(address: str, settings: Settings | None = None) -> Engine | Remote:
     """The driver behind an address; close it when done, or use it in a `with` block."""
+    if _is_remote(address, settings):
+        from singletable.remote import Remote
+
+        return Remote.at(address)
+    return _engine(address, settings)
+
+
+def connect_async(address: str, settings: Settings | None = None) -> AsyncEngine | AsyncRemote:
+    """The same driver for an event loop; use it in an `async with` block."""
+    if _is_remote(address, settings):
+        from singletable.remote import AsyncRemote
+
+        return AsyncRemote.at(address)
+    from singletable.engine import AsyncEngine
+
+    return AsyncEngine(_engine(address, settings))
+
+
+def _is_remote(address: str, settings: Settings | None) -> bool:
+    kind, colon, _ = address.partition(":")
+    if not colon or kind not in _REMOTE:
+        return False
+    if settings is not None:
+        raise AddressError(
+            f"Settings are for the engine in this process, 'memory:' or 'file:PATH', and '{kind}:' "
+            "is elsewhere. Its options follow the address, such as ?timeout=10."
+        )
+    return True
+
+
+def _engine(address: str, settings: Settings | None) -> Engine:
     from singletable.engine import Engine
 
     kind, colon, rest = address.partition(":")
@@ -26,13 +59,6 @@ def connect(address: str, settings: Settings | None = None) -> Engine:
             return Engine.on_file(_path(rest), settings)
         case _:
             raise AddressError(_refusal(kind, colon, rest))
-
-
-def connect_async(address: str, settings: Settings | None = None) -> AsyncEngine:
-    """The same driver for an event loop; use it in an `async with` block."""
-    from singletable.engine import AsyncEngine
-
-    return AsyncEngine(connect(address, settings))
 
 
 def _path(rest: str) -> Path:
@@ -49,7 +75,7 @@ def _path(rest: str) -> Path:
 
 def _refusal(kind: str, colon: str, rest: str) -> str:
     # An address may hold a password, so only its kind is repeated.
-    way_out = "There are 'memory:' and 'file:PATH'."
+    way_out = "There are 'memory:', 'file:PATH', 'dynamodb:' and 'dynamodb+http://HOST:PORT'."
     if not colon:
         return f"'{kind}' is not an address: it has no kind. {way_out} Is it 'file:{kind}'?"
     if kind in _LATER:

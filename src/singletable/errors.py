@@ -3,13 +3,16 @@
 SingleTableError
 ├─ AddressError                 connect() knows no driver for the address
 ├─ FaultsError                  faults to inject that make no sense, or that this driver cannot have
-├─ CredentialsError             the credentials file cannot be used; says where, and what to write
+├─ CredentialsError             credentials are missing or cannot be used; says where and why
 ├─ DeclarationError             the schema is wrong: found before an item is touched
 ├─ InvalidValue                 a value does not fit its field; nothing was sent
 ├─ ItemMismatch                 an item in the table does not fit its entity
 ├─ CursorRefused                a page cursor that is not ours, or not for this query
 ├─ StorageError                 the database file is not ours to use, or is gone
 │  └─ EngineClosed              it was closed before the call
+├─ Unreachable                  no answer came; `arrived` says whether the request may have
+│  └─ Untrusted                 who answers there has no certificate that is trusted
+├─ StrangeAnswer                what answered is not DynamoDB
 └─ OperationError               the table refused; `code` is DynamoDB's name for it
    ├─ ValidationError           the request breaks a rule of DynamoDB
    ├─ SerializationError        the request is not of the operation's shape
@@ -46,7 +49,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 
 class SingleTableError(Exception):
@@ -62,7 +64,7 @@ class FaultsError(SingleTableError):
 
 
 class CredentialsError(SingleTableError):
-    """The credentials file cannot be used; the message says where, why and what to do."""
+    """Credentials are missing or cannot be used; the message says where, why and what to do."""
 
 
 class DeclarationError(SingleTableError):
@@ -99,10 +101,30 @@ class EngineClosed(StorageError):
     """The engine was closed before this call."""
 
 
-class OperationError(SingleTableError):
-    """A refusal in DynamoDB's words; `code` is the exception's name at AWS."""
+class Unreachable(SingleTableError):
+    """No answer came. If the request may have `arrived`, nobody knows whether a write was done."""
 
-    code: ClassVar[str] = "InternalServerError"
+    def __init__(self, message: str, *, arrived: bool = False) -> None:
+        super().__init__(message)
+        self.arrived = arrived
+
+
+class Untrusted(Unreachable):
+    """Who answers there has no certificate that is trusted; nothing was sent."""
+
+
+class StrangeAnswer(SingleTableError):
+    """What answered is not DynamoDB: the message says what was asked, where, and what came."""
+
+
+class OperationError(SingleTableError):
+    """A refusal in DynamoDB's words; `code` is the exception's name at AWS.
+
+    `request_id` is what a service far away calls the request, for its support and its logs.
+    """
+
+    code: str = "InternalServerError"
+    request_id: str | None = None
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

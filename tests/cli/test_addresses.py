@@ -47,8 +47,6 @@ def test_the_same_addresses_open_for_an_event_loop() -> None:
 @pytest.mark.parametrize(
     ("address", "says"),
     [
-        ("dynamodb:", "'dynamodb:' addresses are not in this release yet"),
-        ("dynamodb+http://localhost:8000", "'dynamodb+http:' addresses are not in this release"),
         ("mysql://root:secret@db/votes", "'mysql:' addresses are not in this release yet"),
         ("postgresql://db/votes", "'postgresql:' addresses are not in this release yet"),
         ("redis://db", "'redis:' is no kind of address that singletable knows"),

@@ -68,7 +68,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def engine(clock: Clock) -> Iterator[Engine]:
-    with connect("memory:", Settings(clock=clock)) as engine:
+    with Engine.in_memory(Settings(clock=clock)) as engine:
         yield engine
 
 

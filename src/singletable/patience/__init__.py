@@ -2,12 +2,14 @@
 
 from singletable.patience.ask import ask, is_repeatable
 from singletable.patience.patience import Patience
+from singletable.patience.patient import Patient, sends_once
 from singletable.patience.quota import Quota
 from singletable.patience.steps import More, Pause, Reason, Steps, run, run_async
 
 __all__ = [
     "More",
     "Patience",
+    "Patient",
     "Pause",
     "Quota",
     "Reason",
@@ -16,4 +18,5 @@ __all__ = [
     "is_repeatable",
     "run",
     "run_async",
+    "sends_once",
 ]

@@ -2,9 +2,10 @@
 
 A driver sends a request once; patience is a matter of its own. Throttled, ServiceUnavailable and
 TransactionInProgress change nothing, so whatever met them is sent again, after a wait of random
-length. After an InternalError nobody knows whether a write took effect, so it is sent again only
-if twice is as good as once: reads, batches, unconditional puts, and transactions, each of which
-has a token. Other writes leave the decision to the caller, who is told.
+length; so is what never arrived. After an InternalError, or when a request was sent and no answer
+came, nobody knows whether a write took effect, so it is sent again only if twice is as good as
+once: reads, batches, unconditional puts, and transactions, each of which has a token. Other writes
+leave the decision to the caller, who is told.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from singletable.errors import (
     ServiceUnavailable,
     Throttled,
     TransactionInProgress,
+    Unreachable,
+    Untrusted,
 )
 from singletable.operations import DeleteItem, Operation, PutItem, UpdateItem
 from singletable.patience.patience import Patience
@@ -29,9 +32,18 @@ R = TypeVar("R")
 def ask(patience: Patience, operation: Operation[R]) -> Steps[R]:
     """The answer to a request."""
     for attempt in count():
+        throttled = False
         try:
             answer: R = yield operation
-        except (Throttled, ServiceUnavailable, TransactionInProgress):
+        except (Throttled, ServiceUnavailable, TransactionInProgress) as error:
+            if not patience.allows(attempt):
+                raise
+            throttled = isinstance(error, Throttled)
+        except Untrusted:  # it would be no better a moment later
+            raise
+        except Unreachable as error:
+            if error.arrived and not is_repeatable(operation):
+                raise
             if not patience.allows(attempt):
                 raise
         except InternalError as error:
@@ -42,7 +54,7 @@ def ask(patience: Patience, operation: Operation[R]) -> Steps[R]:
         else:
             patience.quota.earn(retried=attempt > 0)
             return answer
-        yield patience.pause(attempt, "refused")
+        yield patience.pause(attempt, "refused", throttled=throttled)
     raise AssertionError  # counting does not end
 
 
@@ -52,7 +64,7 @@ def is_repeatable(operation: Operation[Any]) -> bool:
         case UpdateItem() | DeleteItem():
             return False
         case PutItem():
-            return operation.condition_expression is None
+            return operation.condition_expression is None and operation.expected is None
         case _:
             return True
 

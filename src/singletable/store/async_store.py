@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, overload
 
 from singletable.operations import AsyncDriver
-from singletable.patience import run_async
+from singletable.patience import run_async, sends_once
 from singletable.schema import (
     Address,
     Collection,
@@ -56,12 +56,13 @@ class AsyncStore:
         observers: Iterable[Observer] = (),
     ) -> None:
         self.driver = driver
+        self._once = sends_once(driver)  # patience is ours
         self._context = context_of(tables, secret, clock, observers)
 
     @property
     def admin(self) -> AsyncAdmin:
         """What an operator does: make tables, and read all of one."""
-        return AsyncAdmin(self.driver, self._context)
+        return AsyncAdmin(self._once, self._context)
 
     async def get(self, address: Address[E], *, consistent: bool = False) -> E | None:
         """The item at an address; None if there is none."""
@@ -284,7 +285,7 @@ class AsyncStore:
         return await self._run(work.read_changes(self._context, entities, after, limit))
 
     async def _run(self, work: Work[R], *, continued: bool = False) -> R:
-        return await run_async(self.driver, told(self._context, work, continued=continued))
+        return await run_async(self._once, told(self._context, work, continued=continued))
 
     async def _each(self, series: Series[R]) -> AsyncIterator[R]:
         given = 0

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, overload
 
 from singletable.operations import Driver
-from singletable.patience import run
+from singletable.patience import run, sends_once
 from singletable.schema import (
     Address,
     Collection,
@@ -56,12 +56,13 @@ class Store:
         observers: Iterable[Observer] = (),
     ) -> None:
         self.driver = driver
+        self._once = sends_once(driver)  # patience is ours
         self._context = context_of(tables, secret, clock, observers)
 
     @property
     def admin(self) -> Admin:
         """What an operator does: make tables, and read all of one."""
-        return Admin(self.driver, self._context)
+        return Admin(self._once, self._context)
 
     def get(self, address: Address[E], *, consistent: bool = False) -> E | None:
         """The item at an address; None if there is none."""
@@ -282,7 +283,7 @@ class Store:
         return self._run(work.read_changes(self._context, entities, after, limit))
 
     def _run(self, work: Work[R], *, continued: bool = False) -> R:
-        return run(self.driver, told(self._context, work, continued=continued))
+        return run(self._once, told(self._context, work, continued=continued))
 
     def _each(self, series: Series[R]) -> Iterator[R]:
         given = 0

@@ -11,8 +11,7 @@ from typing import TypeVar
 
 import pytest
 
-from singletable.connect import connect_async
-from singletable.engine import AsyncEngine
+from singletable.engine import AsyncEngine, Engine
 from singletable.errors import (
     AccessDenied,
     InvalidSignature,
@@ -99,7 +98,7 @@ def _entry(of: Credential) -> str:
 
 @pytest.fixture
 def driver() -> Iterator[Watched]:
-    engine = connect_async("memory:")
+    engine = AsyncEngine(Engine.in_memory())
     asyncio.run(engine.execute(_table("PK", "SK")))
     yield Watched(engine)
     asyncio.run(engine.aclose())

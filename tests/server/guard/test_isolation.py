@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.connect import connect
 from singletable.engine import AsyncEngine, Engine
 from singletable.errors import OperationError
 from singletable.operations import (
@@ -186,7 +185,7 @@ bodies = st.one_of(
 
 
 def _filled() -> Engine:
-    engine = connect("memory:")
+    engine = Engine.in_memory()
     engine.execute(TABLE)
     for player in ("1", "2"):
         item: Item = {

@@ -1,0 +1,75 @@
+"""What may happen on the way, told so that one knows what to do."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import Any
+
+from singletable.errors import Unreachable, Untrusted
+from singletable.operations import Operation
+from singletable.patience import is_repeatable
+from singletable.remote.place import Place
+
+
+class Lost(Exception):
+    """A connection ended before the answer did.
+
+    `arrived`: the request may have arrived. `begun`: some of the answer came.
+    """
+
+    def __init__(self, why: str, *, arrived: bool, begun: bool = False, late: bool = False) -> None:
+        super().__init__(why)
+        self.arrived = arrived
+        self.begun = begun
+        self.late = late
+
+
+def may_go_again(operation: Operation[Any], lost: Lost, *, kept: bool) -> bool:
+    """Whether a request goes out once more at once, on a connection of its own.
+
+    A connection that was kept may have been closed at the other end while the request was on its
+    way. That is nobody's fault, and no reason to wait.
+    """
+    if not kept or lost.begun or lost.late:
+        return False
+    return not lost.arrived or is_repeatable(operation)
+
+
+def not_answered(place: Place, operation: Operation[Any], lost: Lost) -> Unreachable:
+    """What the caller is told when a connection was lost."""
+    text = f"{type(operation).__name__} at {place} got no answer: {lost}."
+    if lost.arrived and not is_repeatable(operation):
+        text += " Whether the write took effect is not known: read the item again."
+    if lost.late:
+        text += " Give it more time with the option 'timeout' of the address."
+    return Unreachable(text, arrived=lost.arrived)
+
+
+def not_connected(place: Place, by: object, error: Exception) -> Unreachable:
+    """What the caller is told when no connection could be made, `by` way of a proxy if so."""
+    where = f"{place}" if by is None else f"{place} by way of {by}"
+    match error:
+        case ssl.SSLCertVerificationError():
+            return Untrusted(
+                f"{where} has a certificate that is not trusted: {error.verify_message}. If it is "
+                "signed by an authority of your own, name its certificates in AWS_CA_BUNDLE."
+            )
+        case ssl.SSLError():
+            return Unreachable(
+                f"{where} cannot agree on encryption: {error.reason or error}. If it does not "
+                "encrypt, its address begins with dynamodb+http://."
+            )
+        case socket.gaierror():
+            return Unreachable(
+                f"No host has the name in {where}: {error.strerror}. Is it spelled so?"
+            )
+        case ConnectionRefusedError():
+            return Unreachable(f"Nothing listens at {where}. Is it running, and is that its port?")
+        case TimeoutError():
+            return Unreachable(
+                f"{where} does not react. Is there a way to it from this network? The option "
+                "'connect_timeout' of the address gives it more time."
+            )
+        case _:
+            return Unreachable(f"{where} cannot be reached: {error}.")
