@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
-import threading
 from binascii import Error as NotBase64
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -18,8 +16,8 @@ from botocore.exceptions import ClientError
 from singletable.engine import AsyncEngine, Engine
 from singletable.errors import OperationError, ResourceNotFound, TableNotFound
 from singletable.operations import Operation
-from singletable.server import DynamoDBApp, Listener
 from singletable.wire import write_request
+from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.differential.peer import (
     Json,
     as_map,
@@ -41,18 +39,6 @@ _CONFIG = Config(
     retries={"total_max_attempts": 1},
     account_id_endpoint_mode="disabled",
 )
-
-
-class Exchangeable:
-    """The engine behind the endpoint, which is another for each test."""
-
-    def __init__(self) -> None:
-        self.engine: AsyncEngine | None = None
-
-    async def execute(self, operation: Operation[R], /) -> R:
-        """The answer of the engine there is now."""
-        assert self.engine is not None, "no engine was given to the endpoint"
-        return await self.engine.execute(operation)
 
 
 class WireDriver:
@@ -111,22 +97,13 @@ class WireDriver:
 
 @contextmanager
 def wire_driver() -> Generator[WireDriver]:
-    """An endpoint that listens on a free port of this machine, and the driver that asks it."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
-    thread.start()
-    behind = Exchangeable()
-    listener = Listener(DynamoDBApp(behind))
-    start = asyncio.run_coroutine_threadsafe(listener.start("127.0.0.1", 0), loop)
-    driver = WireDriver(behind, *start.result())
-    try:
-        yield driver
-    finally:
-        driver.close()
-        asyncio.run_coroutine_threadsafe(listener.stop(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+    """An endpoint, and the driver that asks it through boto3."""
+    with endpoint() as (behind, host, port):
+        driver = WireDriver(behind, host, port)
+        try:
+            yield driver
+        finally:
+            driver.close()
 
 
 def _refusal(code: str, body: Json) -> OperationError:

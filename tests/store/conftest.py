@@ -9,19 +9,21 @@ from pathlib import Path
 import pytest
 
 from singletable.engine import AsyncEngine, Engine, Settings
+from singletable.remote import AsyncRemote, Remote
 from singletable.store import Store
-from tests.conformance.wire import WireDriver, wire_driver
+from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.store.clock import Clock
 from tests.store.faces import Face
 
-FACES = ("memory", "memory, awaited", "file", "file, awaited", "wire", "wire, awaited")
+# In this process, in a file, and behind an endpoint that is asked over HTTP.
+FACES = ("memory", "memory, awaited", "file", "file, awaited", "http", "http, awaited")
 
 
 @pytest.fixture(scope="session")
-def far_end() -> Iterator[WireDriver]:
-    """A driver at the far end of the wire; its engine is given to it test by test."""
-    with wire_driver() as driver:
-        yield driver
+def far_end() -> Iterator[tuple[Exchangeable, Remote]]:
+    """An endpoint and a driver for it; its engine is given to it test by test."""
+    with endpoint() as (behind, host, port), Remote.at(f"dynamodb+http://{host}:{port}") as driver:
+        yield behind, driver
 
 
 @pytest.fixture
@@ -40,9 +42,13 @@ def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
     on_disk = Settings(durable=False)
     engine = Engine.on_file(folder / "t.db", on_disk) if where == "file" else Engine.in_memory()
     with engine:
-        if where == "wire":
-            far_end: WireDriver = request.getfixturevalue("far_end")
-            yield Face(far_end.asks(engine), clock, loop)
+        if where == "http":
+            behind, remote = request.getfixturevalue("far_end")
+            behind.engine = AsyncEngine(engine)
+            far = AsyncRemote.at(f"dynamodb+{remote.place}") if loop else None
+            yield Face(remote, clock, loop, far)
+            if loop is not None and far is not None:
+                loop.run_until_complete(far.aclose())
         else:
             yield Face(engine, clock, loop, AsyncEngine(engine))
     if loop is not None:
