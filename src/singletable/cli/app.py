@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from singletable.cli.draft import draft
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.infrastructure import app as infrastructure
 from singletable.cli.table import app as table
@@ -61,6 +62,7 @@ def tour(
 
 
 app.command()(dynamodb)
+app.command()(draft)
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")
 
