@@ -3,7 +3,10 @@
 CountingError           also a ValueError: something that came cannot be counted
 ├─ RankingRefused       a ranking names somebody twice, nobody known, or a rank that is none
 ├─ BallotsRefused       candidates, rows or counts that make no ballots
-└─ TieUnbroken          a tie may decide who wins, and no seed was given to break it
+├─ TieUnbroken          a tie may decide who wins, and no seed was given to break it
+└─ FormatRefused        a file that cannot be read; `line` says where
+   ├─ FormatUnknown     no format fits; `tried` says why each did not
+   └─ WritingRefused    ballots that a format cannot hold
 """
 
 from __future__ import annotations
@@ -32,3 +35,23 @@ class TieUnbroken(CountingError):
         super().__init__(message)
         self.tied = tied
         self.in_round = in_round
+
+
+class FormatRefused(CountingError):
+    """A file that is not what its format asks for; `line` counts from 1, None is the whole."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message if line is None else f"Line {line:,}: {message}")
+        self.line = line
+
+
+class FormatUnknown(FormatRefused):
+    """A file that fits no format; `tried` has for each why it does not fit."""
+
+    def __init__(self, message: str, tried: dict[str, str]) -> None:
+        super().__init__(message)
+        self.tried = tried
+
+
+class WritingRefused(FormatRefused):
+    """Ballots that a format cannot hold."""
