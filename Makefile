@@ -5,13 +5,13 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: run test bench fmt fuzz drill-crash drill-concurrency clean help
+.PHONY: run test bench reference fmt fuzz drill-crash drill-concurrency clean help
 
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-PYTHON_FILES := src tests benchmarks drills
+PYTHON_FILES := src tests benchmarks drills tools
 
 # Peers that tests compare the engine with; each is installed by name and version, never vendored.
 DYNALITE_VERSION := 4.0.0
@@ -52,6 +52,9 @@ test: $(INSTALLED) $(DYNALITE) $(PYTHON_CLIENTS) $(NODE_CLIENTS) $(WRK)  ## ever
 bench: $(INSTALLED)  ## measure us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1: into the documentation)
 	@$(MAKE) --keep-going --no-print-directory $(DYNALITE) $(NODE_PEERS) $(PYTHON_PEERS) $(PYNAMODB) $(WRK) || true
 	$(BIN)/python -m benchmarks $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(WRITE),--write)
+
+reference: $(INSTALLED)  ## write docs/reference from the code
+	$(BIN)/python -m tools.reference
 
 fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend
 	$(BIN)/ruff format $(PYTHON_FILES)

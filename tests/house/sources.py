@@ -11,6 +11,7 @@ SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 BENCHMARKS = sorted((ROOT / "benchmarks").rglob("*.py"))
 DRILLS = sorted((ROOT / "drills").rglob("*.py"))
+TOOLS = sorted((ROOT / "tools").rglob("*.py"))
 DOCUMENTS = sorted(
     path for folder in (ROOT, ROOT / "drills") for path in folder.glob("*.md")
 ) + sorted((ROOT / "docs").rglob("*.md"))

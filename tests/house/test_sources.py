@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.sources import BENCHMARKS, DRILLS, ROOT, SOURCES, TESTS, name_of, tree_of
+from tests.house.sources import (
+    BENCHMARKS,
+    DRILLS,
+    ROOT,
+    SOURCES,
+    TESTS,
+    TOOLS,
+    name_of,
+    tree_of,
+)
 
 LONGEST = 300
 # Tables of data, which are looked up rather than read: file and reason.
@@ -22,7 +31,7 @@ every_source = pytest.mark.parametrize("path", SOURCES, ids=name_of)
 
 
 # A reader decides by the first line whether this is the file to read.
-@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS, *TESTS], ids=name_of)
+@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS, *TESTS], ids=name_of)
 def test_a_file_says_first_what_it_is(path: Path) -> None:
     first_line = (ast.get_docstring(tree_of(path)) or "").partition("\n")[0]
     assert first_line, "begin the file with a docstring of one line"
@@ -31,7 +40,7 @@ def test_a_file_says_first_what_it_is(path: Path) -> None:
 
 
 # Long files are where everything comes to hang together; split by what changes together.
-@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS], ids=name_of)
+@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS], ids=name_of)
 def test_a_file_is_short(path: Path) -> None:
     if name_of(path) in LONG_ON_PURPOSE:
         return
@@ -45,7 +54,7 @@ def test_exemptions_are_needed() -> None:
 
 
 # Work left undone belongs where work is planned; in the code nobody comes back to it.
-@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS, *TESTS], ids=name_of)
+@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS, *TESTS], ids=name_of)
 def test_nothing_is_left_to_do(path: Path) -> None:
     marks = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")
     assert not [line for line in path.read_text().splitlines() if marks.search(line)]

@@ -1,0 +1,86 @@
+"""The reference says what the code says."""
+
+from __future__ import annotations
+
+import pytest
+
+import singletable
+from tests.house.sources import ROOT
+from tools.reference.contents import contents
+from tools.reference.entry import entry_of
+from tools.reference.render import FOLDER, render
+from tools.reference.source import find
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return render()
+
+
+# A page that is written by hand is right on the day it is written.
+def test_the_pages_are_those_of_the_code(pages: dict[str, str]) -> None:
+    there = {path.name: path.read_text() for path in FOLDER.glob("*.md")}
+    stale = sorted(name for name in {*there, *pages} if there.get(name) != pages.get(name))
+    assert not stale, (
+        f"docs/reference does not say what the code says, on {', '.join(stale)}. "
+        "Run `make reference`, and commit the pages with the code."
+    )
+
+
+def test_every_public_name_is_told() -> None:
+    told = {name for _, name in contents().places}
+    assert not set(singletable.__all__) - told
+
+
+def test_writing_them_again_gives_the_same(pages: dict[str, str]) -> None:
+    assert render() == pages
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "said"),
+    [
+        ("singletable.connect", "connect", "connect(address: str"),
+        ("singletable.schema", "attr", "    default: T = …,"),  # the overloads say T
+        ("singletable.schema", "created", "created(*, name: str | None = None, form: TimeForm"),
+        ("singletable.schema", "Key", "Key(*, pk, sk=None)"),  # too many to be read
+        ("singletable.schema.key", "KeyOf", "Order.key(*values) -> Address[E]"),
+        ("singletable.schema", "Path", "add(amount: int | Decimal | float) -> Edit[E]"),
+        ("singletable.schema", "Partition", "class Partition[E, *S](Selection[E])"),
+        ("singletable.schema", "Entity", "class Yours(Entity, *, table: Table | None = None"),
+        ("singletable.schema", "TimeForm", '    SECONDS = "2026-11-15T05:00:00Z"'),
+        ("singletable.schema", "Number", "Number(name: str)"),
+        ("singletable.engine", "Settings", "    delays: Delays = Delays(),"),
+        ("singletable.engine", "Engine", "Engine.in_memory(settings: Settings | None = None)"),
+        ("singletable.store", "Store", "with transaction(*, token: str | None = None) as Transact"),
+        ("singletable.store", "AsyncStore", "await find(taken: Taken[E]) -> E | None"),
+        ("singletable.store", "ChangeOf", "- `expired`: Whether it was removed because its time"),
+        ("singletable.operations", "GetItem", "Its answer is `ItemGot`."),
+        ("singletable.values", "Item", "Item = dict[str, AttributeValue]"),
+        ("singletable.errors", "AlreadyExists", "Carries `fields`."),
+        ("singletable.errors", "ValidationError", "At AWS: `ValidationException`."),
+    ],
+)
+def test_an_entry_is_as_one_reads_it(module: str, name: str, said: str) -> None:
+    definition = find(module, name)
+    assert definition is not None
+    assert f"\n{said}" in "\n".join(["", *entry_of(definition).lines])
+
+
+def test_what_is_not_ours_is_not_explained() -> None:
+    assert find("singletable.store.store", "datetime") is None
+
+
+# Commands are told from their own help, so what is written there is what is shown here.
+def test_every_command_is_told(pages: dict[str, str]) -> None:
+    assert "## singletable tour\n" in pages["commands.md"]
+    assert "| `--durability` full\\|normal |" in pages["commands.md"]
+
+
+def test_a_name_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(singletable, "__all__", [*singletable.__all__, "Gone"])
+    with pytest.raises(LookupError, match=r"Gone, and .* has no such name"):
+        contents()
+
+
+def test_make_writes_them() -> None:
+    assert "python -m tools.reference" in (ROOT / "Makefile").read_text()

@@ -1,0 +1,1 @@
+"""What is run while developing, and is no part of the library."""

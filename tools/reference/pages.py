@@ -1,0 +1,152 @@
+"""Which name stands on which page, in which order; whatever is not named here finds its place.
+
+A public name that no section lists stands at the end of the page that its room has; a room without
+a page gets one of its own. So nothing has to be done here for a new name: it is for readers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Names that are read together; one from no public place is written module:Name."""
+
+    title: str
+    names: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, what it is about, and the rooms whose other names it takes in."""
+
+    name: str
+    title: str
+    about: str
+    sections: tuple[Section, ...] = ()
+    rooms: tuple[str, ...] = ()
+    # Whether its other names are too many for the first page.
+    long: bool = False
+
+
+PAGES = (
+    Page(
+        "declaring",
+        "Declaring",
+        "What a design is written with. The guide: [declaring](../guide/declaring.md), "
+        "[keys](../guide/keys.md), [indexes](../guide/indexes.md), "
+        "[unique values](../guide/uniqueness.md), [collections](../guide/collections.md).",
+        (
+            Section("Tables and indexes", "Table Index LocalIndex Number Binary Provisioned"),
+            Section("Entities", "Entity EntityOf Collection"),
+            Section("Fields", "Attr attr version created updated expires TimeForm"),
+            Section("Keys", "Key digits ordered descending casefold same Shards"),
+            Section("What follows an item", "Unique Count"),
+        ),
+        ("singletable.schema",),
+    ),
+    Page(
+        "asking",
+        "Asking",
+        "What a declaration becomes when it is used: keys give addresses and selections, fields "
+        "give conditions and edits. The guide: [keys](../guide/keys.md#prefixes-and-ranges), "
+        "[indexes](../guide/indexes.md).",
+        (
+            Section(
+                "Keys of an entity",
+                "singletable.schema.key:KeyOf singletable.schema.key:IndexKeyOf "
+                "singletable.schema.unique:UniqueOf",
+            ),
+            Section(
+                "Which items", "Address address_of Partition Selection singletable.schema:Taken"
+            ),
+            Section("Fields", "Path Condition Edit singletable.schema.size:Size"),
+        ),
+    ),
+    Page(
+        "store",
+        "The store",
+        "Typed things in, typed things out, on any driver. The guide: "
+        "[the first design](../guide/first-design.md), [transactions](../guide/transactions.md).",
+        (
+            Section("Sync and async", "Store AsyncStore"),
+            Section("Beside it", "Transaction Admin AsyncAdmin PageOf"),
+            Section("What has changed", "ChangeOf ChangesOf changes_in"),
+        ),
+        ("singletable.store",),
+    ),
+    Page(
+        "engine",
+        "Addresses and the engine",
+        "An address gives a driver; `memory:` and `file:PATH` give the embedded engine. The guide: "
+        "[durability](../guide/durability.md), [compatibility](../compatibility.md).",
+        (
+            Section("Connecting", "connect connect_async"),
+            Section("The engine", "Engine AsyncEngine Settings Delays Retention"),
+        ),
+        ("singletable.connect", "singletable.engine"),
+    ),
+    Page(
+        "operations",
+        "Operations",
+        "Every request as a frozen value, with the field names of the AWS API in snake case. Those "
+        "that `singletable` itself does not export are in `singletable.operations`.",
+        (
+            Section("The waist", "Operation Driver AsyncDriver"),
+            Section("Items", "GetItem PutItem UpdateItem DeleteItem Query Scan"),
+            Section("Several items", "BatchGetItem BatchWriteItem"),
+            Section("Transactions", "TransactGetItems TransactWriteItems"),
+            Section("Tables", "CreateTable UpdateTable DeleteTable DescribeTable ListTables"),
+            Section("Time and changes", "UpdateTimeToLive SweepExpired ReadChanges"),
+        ),
+    ),
+    Page(
+        "shapes",
+        "Shapes and answers",
+        "What operations are made of, and what they answer. Those that `singletable` itself does "
+        "not export are in `singletable.operations`.",
+        (Section("Items", "Item AttributeValue"),),
+        ("singletable.operations", "singletable.values"),
+        long=True,
+    ),
+    Page(
+        "errors",
+        "Errors",
+        "Whatever is raised on purpose is a `SingleTableError`. DynamoDB's own refusals keep "
+        "DynamoDB's own words.",
+        (),
+        ("singletable.errors",),
+        long=True,
+    ),
+)
+
+# What is given by others and never made by its own name.
+GIVEN = """
+    Address Admin AsyncAdmin AsyncEngine AsyncRemote Attr Condition Edit Engine IndexKeyOf KeyOf
+    Operation Partition Path Remote Selection Shape Size Taken Transaction UniqueOf
+""".split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
+
+# What is called by the name that it has in a design.
+CALLED = {"KeyOf": "Order.key", "IndexKeyOf": "Order.by_day", "UniqueOf": "Customer.one_email"}
+
+# What is told in few words, for another says the same at length.
+BRIEF = {"AsyncStore", "AsyncAdmin", "AsyncEngine", "AsyncDriver"}
+
+# Members that rooms need of each other, and users do not.
+PLUMBING = {
+    "Address": "of model same_as",
+    "Attr": "annotation codec copy field form inside place resolve set",
+    "Collection": "entities of",
+    "Engine": "execute_soon",
+    "Condition": "node",
+    "Index": "local",
+    "LocalIndex": "local",
+    "Partition": "of",
+    "Path": "codec field inside place",
+    "Selection": "asked whole_partition",
+    "Shards": "text_for texts",
+    "Size": "operand",
+    "Table": "all_key_attributes key_attributes",
+    "Transaction": "commit question",
+}
