@@ -3,40 +3,76 @@
 from __future__ import annotations
 
 from singletable_apps.shared.counting.ballots import Ballots
+from singletable_apps.shared.counting.borda import borda
+from singletable_apps.shared.counting.condorcet import condorcet_winner, smith_set
+from singletable_apps.shared.counting.copeland import copeland
 from singletable_apps.shared.counting.distinct import digest, distinct, groups
 from singletable_apps.shared.counting.errors import (
     BallotsRefused,
     CountingError,
     RankingRefused,
-    TieUnbroken,
 )
 from singletable_apps.shared.counting.gathering import ballots_of, ballots_of_groups
-from singletable_apps.shared.counting.pairwise import Pairwise, pairwise
+from singletable_apps.shared.counting.margin import Margin
+from singletable_apps.shared.counting.methods import METHODS
+from singletable_apps.shared.counting.pairwise import Matrix, Pairwise, pairwise
+from singletable_apps.shared.counting.plurality import plurality
+from singletable_apps.shared.counting.ranked_pairs import ranked_pairs
 from singletable_apps.shared.counting.ranking import Ranking
-from singletable_apps.shared.counting.result import Account, Place, Result, Rule
+from singletable_apps.shared.counting.result import Account, Number, Place, Result, Rule
+from singletable_apps.shared.counting.results.ranked_pairs import Pair, RankedPairsResult
+from singletable_apps.shared.counting.results.runoff import Round, RunoffResult, Tie, Transfer
+from singletable_apps.shared.counting.results.schulze import Path, SchulzeResult
+from singletable_apps.shared.counting.results.scores import CopelandResult, ScoreResult
 from singletable_apps.shared.counting.rows import ballots_of_orders, ballots_of_ranks
+from singletable_apps.shared.counting.running import RunningPairwise, RunningRankings
+from singletable_apps.shared.counting.runoff import instant_runoff
+from singletable_apps.shared.counting.schulze import schulze
 from singletable_apps.shared.counting.tie_break import TieBreak, tie_break
 
 __all__ = [
+    "METHODS",
     "Account",
     "Ballots",
     "BallotsRefused",
+    "CopelandResult",
     "CountingError",
+    "Margin",
+    "Matrix",
+    "Number",
+    "Pair",
     "Pairwise",
+    "Path",
     "Place",
+    "RankedPairsResult",
     "Ranking",
     "RankingRefused",
     "Result",
+    "Round",
     "Rule",
+    "RunningPairwise",
+    "RunningRankings",
+    "RunoffResult",
+    "SchulzeResult",
+    "ScoreResult",
+    "Tie",
     "TieBreak",
-    "TieUnbroken",
+    "Transfer",
     "ballots_of",
     "ballots_of_groups",
     "ballots_of_orders",
     "ballots_of_ranks",
+    "borda",
+    "condorcet_winner",
+    "copeland",
     "digest",
     "distinct",
     "groups",
+    "instant_runoff",
     "pairwise",
+    "plurality",
+    "ranked_pairs",
+    "schulze",
+    "smith_set",
     "tie_break",
 ]

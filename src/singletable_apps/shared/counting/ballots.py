@@ -7,7 +7,7 @@ greatest number of that type stands for "not ranked", so that a comparison of tw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -52,6 +52,8 @@ class Ballots:
                 f"Ranks of {number} candidates are {rank_type(number).__name__}, and these are "
                 f"{self.columns.dtype}. ballots_of_ranks and ballots_of_orders take any integers."
             )
+        if self.columns.size and int(self.columns.min()) < 1:
+            raise BallotsRefused("A column has a rank below 1; ranks begin with 1.")
         if self.counts is not None and self.counts.shape != (self.rows,):
             raise BallotsRefused(f"There are {len(self.counts)} counts for {self.rows} rows.")
 
@@ -77,9 +79,7 @@ class Ballots:
 
     def weigh(self, rows: NDArray[np.bool_]) -> int:
         """How many ballots the rows that are marked stand for."""
-        if self.counts is None:
-            return int(np.count_nonzero(rows))
-        return sum(whole_numbers(self.counts[rows]))
+        return scale(self.counts)(rows)
 
     def ranking(self, row: int) -> Ranking:
         """The ranking on a row."""
@@ -119,6 +119,15 @@ def whole_numbers(numbers: NDArray[np.int64] | NDArray[np.object_]) -> list[int]
     """The numbers as Python's own integers, which know no largest one."""
     listed: list[int] = numbers.tolist()
     return listed
+
+
+def scale(counts: Counts | None) -> Callable[[NDArray[np.bool_]], int]:
+    """What tells how many ballots the marked rows are, exactly, if these are all rows' counts."""
+    if counts is None:
+        return np.count_nonzero
+    if counts.dtype == np.object_:
+        return lambda marked: sum(whole_numbers(counts[marked]))
+    return lambda marked: int(np.dot(marked, counts))
 
 
 def counts_of(counts: Sequence[int]) -> Counts | None:

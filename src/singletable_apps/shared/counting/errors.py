@@ -3,7 +3,6 @@
 CountingError           also a ValueError: something that came cannot be counted
 ├─ RankingRefused       a ranking names somebody twice, nobody known, or a rank that is none
 ├─ BallotsRefused       candidates, rows or counts that make no ballots
-├─ TieUnbroken          a tie may decide who wins, and no seed was given to break it
 └─ FormatRefused        a file that cannot be read; `line` says where
    ├─ FormatUnknown     no format fits; `tried` says why each did not
    └─ WritingRefused    ballots that a format cannot hold
@@ -26,15 +25,6 @@ class RankingRefused(CountingError):
 
 class BallotsRefused(CountingError):
     """Candidates, rows or counts that make no ballots."""
-
-
-class TieUnbroken(CountingError):
-    """A tie that may decide who wins; `tied` are the candidates, `in_round` is where it arose."""
-
-    def __init__(self, message: str, tied: tuple[str, ...], in_round: int) -> None:
-        super().__init__(message)
-        self.tied = tied
-        self.in_round = in_round
 
 
 class FormatRefused(CountingError):

@@ -27,7 +27,7 @@ def ballots_of_groups(candidates: Sequence[str], groups: Iterable[tuple[Ranking,
     number = {name: at for at, name in enumerate(checked_candidates(candidates))}
     counted: Counter[Ranking] = Counter()
     for ranking, count in groups:
-        counted[ranking.checked(number)] += _checked_count(ranking, count)
+        counted[ranking.checked(number)] += checked_count(ranking, count)
     kept = [(ranking, count) for ranking, count in counted.items() if count]
     ranks = rank_type(len(number))
     columns = np.full((len(number), len(kept)), np.iinfo(ranks).max, dtype=ranks)
@@ -39,7 +39,8 @@ def ballots_of_groups(candidates: Sequence[str], groups: Iterable[tuple[Ranking,
     return Ballots(tuple(number), columns, counts_of([count for _, count in kept]), strict)
 
 
-def _checked_count(ranking: Ranking, count: object) -> int:
+def checked_count(ranking: Ranking, count: object) -> int:
+    """The count, if it is a whole number of ballots."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
         raise BallotsRefused(
             f"The ranking '{ranking}' comes with the count {count!r}; a count is 0, 1, 2 …"

@@ -6,14 +6,12 @@ whatever their number; and each ballot can be added to them, or taken out again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from singletable_apps.shared.counting.ballots import BLOCK, Ballots, Counts, whole_numbers
+from singletable_apps.shared.counting.ballots import BLOCK, Ballots, scale
 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 Unranked: TypeAlias = Literal["last", "no opinion"]
@@ -50,7 +48,12 @@ class Pairwise:
         )
 
 
-def pairwise(ballots: Ballots) -> Pairwise:
+def pairwise(ballots: Ballots | Pairwise) -> Pairwise:
+    """Every pair of the ballots; sums that were kept as the ballots came are taken as they are."""
+    return ballots if isinstance(ballots, Pairwise) else _counted(ballots)
+
+
+def _counted(ballots: Ballots) -> Pairwise:
     """Count every pair, a block of rows at a time."""
     size = len(ballots.candidates)
     ranked = [0] * size
@@ -59,7 +62,7 @@ def pairwise(ballots: Ballots) -> Pairwise:
     complete = int(ballots.columns.max(initial=0)) < ballots.unranked
     for first in range(0, ballots.rows, BLOCK):
         block = ballots.columns[:, first : first + BLOCK]
-        weigh = _scale(None if ballots.counts is None else ballots.counts[first : first + BLOCK])
+        weigh = scale(None if ballots.counts is None else ballots.counts[first : first + BLOCK])
         present = None if complete else block != ballots.unranked
         total = weigh(np.ones(len(block[0]), np.bool_))
         for a in range(size):
@@ -88,12 +91,3 @@ def pairwise(ballots: Ballots) -> Pairwise:
         tuple(map(tuple, both)),
         tuple(map(tuple, above)),
     )
-
-
-def _scale(counts: Counts | None) -> Callable[[NDArray[np.bool_]], int]:
-    """What tells how many ballots the marked rows of a block are, exactly."""
-    if counts is None:
-        return np.count_nonzero
-    if counts.dtype == np.object_:
-        return lambda marked: sum(whole_numbers(counts[marked]))
-    return lambda marked: int(np.dot(marked, counts))

@@ -1,0 +1,1 @@
+"""Results in sentences made of their own numbers: one file a method."""

@@ -1,0 +1,69 @@
+"""Margins of victory that follow from the rounds of an instant runoff.
+
+At most: in the last round of two, half of their difference, on ballots of the winner that name the
+other in the winner's stead. Either that makes the other win, or the winner goes even earlier.
+
+At least: changing one ballot moves the difference of two candidates by at most two. So the same
+candidates go while fewer are changed than half of the difference between those who go and the next;
+some may go in any order, if together they have fewer votes than the next has alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+
+from singletable_apps.shared.counting.first_choices import FirstChoices, Votes
+from singletable_apps.shared.counting.margin import Margin
+from singletable_apps.shared.counting.result import Number
+from singletable_apps.shared.counting.words import counted
+
+
+def margin_of_rounds(choices: FirstChoices, rounds: Sequence[Votes], winner: int) -> Margin | None:
+    """The margin of a winner by rounds; None for an only candidate."""
+    if len(rounds[0].of) == 1:
+        return None
+    votes, gone = _to_two(choices, rounds)
+    at_least = max(1, _least(votes, gone, winner))
+    if not choices.ready.strict:
+        why = "with fewer changed ballots the same candidates go, and the same one has a majority"
+        return Margin(at_least, None, why)
+    (other,) = (each for each in votes[-1].of if each != winner)
+    difference = votes[-1].of[winner] - votes[-1].of[other]
+    at_most = _half(difference)
+    why = f"the last two differ by {counted(difference, 'vote')}, and a ballot can move that by two"
+    if at_least < at_most:
+        why += "; with fewer than the smaller number the same candidates go, round by round"
+    return Margin(at_least, at_most, why)
+
+
+def _to_two(choices: FirstChoices, rounds: Sequence[Votes]) -> tuple[list[Votes], list[int]]:
+    """The rounds, continued beyond the majority until two are left; and who went in each."""
+    votes = list(rounds)
+    while len(votes[-1].of) > 2:
+        left = [each for each in votes[-1].of if each != votes[-1].fewest[-1]]
+        votes.append(choices.votes(left, votes[-1].lost))
+    gone = [
+        next(each for each in before.of if each not in after.of)
+        for before, after in pairwise(votes)
+    ]
+    return votes, gone
+
+
+def _least(votes: list[Votes], gone: list[int], winner: int) -> int:
+    """The fewest changed ballots that could let the count take another course, worked backwards."""
+    safe = [0] * len(votes)
+    for at in reversed(range(len(votes))):
+        here = votes[at]
+        safe[at] = _half(2 * here.of[winner] - here.continuing)
+        for then in range(at + 1, len(votes)):
+            together = sum(here.of[each] for each in gone[at:then])
+            next_one = min(here.of[each] for each in votes[then].of)
+            safe[at] = max(safe[at], min(_half(next_one - together), safe[then]))
+    return safe[0]
+
+
+def _half(difference: Number) -> int:
+    return max(0, ceil(Fraction(difference) / 2))
