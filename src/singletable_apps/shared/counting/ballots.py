@@ -109,9 +109,11 @@ def checked_candidates(candidates: Iterable[str]) -> tuple[str, ...]:
     names = tuple(candidates)
     if not names:
         raise BallotsRefused("There are no candidates; name at least one.")
-    for at, name in enumerate(names):
-        if name in names[:at]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
             raise BallotsRefused(f"The candidate '{name}' is named twice; name each once.")
+        seen.add(name)
     return names
 
 
