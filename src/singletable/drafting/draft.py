@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.drafting.dividers import other_divider
-from singletable.drafting.drafted import DraftEntity, DraftTable, Unplaced, shape_of
+from singletable.drafting.drafted import DraftEntity, DraftTable, Unplaced, is_whole
 from singletable.drafting.entities import draft_entities
+from singletable.drafting.expiry import looks_like_expiry
 from singletable.drafting.grouping import Group, grouped
 from singletable.drafting.kinds import Records
+from singletable.drafting.markers import take_markers
 from singletable.drafting.merging import merged
 from singletable.drafting.proof import run, why_not
 from singletable.drafting.sample import Sample
@@ -23,7 +25,7 @@ from singletable.drafting.source import (
     table_source,
 )
 from singletable.drafting.tags import find_tag
-from singletable.drafting.told import name_groups
+from singletable.drafting.told import name_groups, told_groups, unknown_names
 from singletable.errors import DeclarationError
 
 
@@ -60,24 +62,33 @@ def draft(samples: Sequence[Sample]) -> Draft:
 def _drafted(sample: Sample, taken: set[str]) -> DraftTable:
     """The table with entities that hold: whatever fails is drafted again more simply, or left."""
     tag = find_tag(sample.table, sample.items)
-    groups = merged(sample.table, grouped(sample.table, sample.items, tag))
-    name_groups(sample, groups)
-    unplaced: list[Unplaced] = []
+    groups = _groups(sample, tag)
+    unplaced = take_markers(sample.table, groups)
     while True:
-        # What is kept as it is could be any text, so all others come first.
-        groups.sort(key=lambda group: group.raw is not None)
         records = Records({*taken})
         entities = draft_entities(sample.table, groups, tag, records)
         drafted = DraftTable(sample.table, entities, unplaced, list(records.found.values()))
         wrong = _first_wrong(drafted)
         if wrong is None:
             drafted.notes += other_divider(sample.table, groups)
+            drafted.notes += unknown_names(sample, groups)
+            drafted.notes += looks_like_expiry(sample.table, sample.items)
             return drafted
         at, why = wrong
         if groups[at].raw is None and not isinstance(why, DeclarationError):
             groups[at].raw = str(why)
         else:
             unplaced.append(_left(groups.pop(at), entities[at], why))
+
+
+def _groups(sample: Sample, tag: str | None) -> list[Group]:
+    """What somebody has told of comes first; the rest is told by its looks."""
+    told = told_groups(sample, tag)
+    known = [item for group in told for item in group.items]
+    rest = [item for item in sample.items if item not in known]
+    groups = merged(sample.table, grouped(sample.table, rest, tag))
+    name_groups(sample, groups)
+    return [*told, *groups]
 
 
 def _first_wrong(drafted: DraftTable) -> tuple[int, str | DeclarationError] | None:
@@ -89,7 +100,9 @@ def _first_wrong(drafted: DraftTable) -> tuple[int, str | DeclarationError] | No
     for record in drafted.records:
         run(record_source(record), names)
     run(table_source(drafted.table, table, indexes), names)
-    for at, entity in enumerate(drafted.entities):
+    # What is kept as it is could be any text, so all others come first.
+    order = sorted(enumerate(drafted.entities), key=lambda one: is_whole(drafted.table, one[1]))
+    for at, entity in order:
         try:
             run(entity_source(entity, table, indexes), names)
         except DeclarationError as refusal:
@@ -103,7 +116,7 @@ def _first_wrong(drafted: DraftTable) -> tuple[int, str | DeclarationError] | No
 
 
 def _left(group: Group, entity: DraftEntity, why: str | DeclarationError) -> Unplaced:
-    return Unplaced(shape_of(entity.key), group.items, str(why if group.raw is None else group.raw))
+    return Unplaced(group.shape, group.items, " ".join([*entity.notes, str(why)]))
 
 
 def _body(drafted: DraftTable, taken: Iterable[str]) -> str:
@@ -146,4 +159,4 @@ def _heading(samples: Sequence[Sample], tables: Sequence[DraftTable]) -> str:
 
 def _words(left: Unplaced) -> str:
     items = "1 item is" if len(left.items) == 1 else f"{len(left.items)} items are"
-    return f"NOT PLACED: {items} held by no entity below, such as {left.shape}. {left.why}"
+    return f"NOT PLACED: {items} held by no entity below, of the shape {left.shape}. {left.why}"

@@ -114,6 +114,14 @@ def joined(parts: Sequence[Part]) -> list[Part]:
     return found
 
 
+def is_whole(table: Table, entity: DraftEntity) -> bool:
+    """Whether a key attribute is a field as it is, and so could be anything."""
+    stored = {field.name: field.attribute for field in entity.fields if field.stored}
+    keys = [attribute.name for attribute in table.key_attributes]
+    parts = (*entity.key.pk, *(entity.key.sk or ()))
+    return any(isinstance(part, FieldPart) and stored.get(part.field) in keys for part in parts)
+
+
 def key_text(parts: Sequence[Part]) -> str:
     """The template as it is shown: `POLL#{id}`."""
     return "#".join(part if isinstance(part, str) else f"{{{part.field}}}" for part in parts)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
-from singletable.drafting.drafted import DraftEntity, DraftField, FieldPart
+from singletable.drafting.drafted import DraftEntity, DraftField, FieldPart, Role
 from singletable.drafting.entity_names import entity_names
+from singletable.drafting.expiry import NAMES
 from singletable.drafting.grouping import Group
 from singletable.drafting.index_keys import index_keys, made_for_indexes
 from singletable.drafting.keys import Known, primary_key, raw_key
 from singletable.drafting.kinds import Kind, Records, kind_of
 from singletable.drafting.making import Making
-from singletable.drafting.names import free, snake
+from singletable.drafting.names import snake
 from singletable.schema import Table
 from singletable.values import AttributeValue
 
 _VERSIONS = ("version", "_version", "lock_version", "lockVersion", "_v")
-_TTL_NAMES = ("ttl", "expiry", "expires", "expiration", "expiration_time")
 
 
 def draft_entities(
@@ -46,7 +45,8 @@ def _known(entities: Sequence[DraftEntity]) -> Known:
     for entity in entities:
         stored = {field.name for field in entity.fields if field.stored}
         for parts in (entity.key.pk, entity.key.sk or ()):
-            for word, part in pairwise(parts):
+            # What begins the partition key goes by no word before it.
+            for word, part in pairwise(("", *parts) if parts is entity.key.pk else parts):
                 if isinstance(word, str) and isinstance(part, FieldPart) and part.field in stored:
                     known[word].append(part.field)
     return known
@@ -55,7 +55,10 @@ def _known(entities: Sequence[DraftEntity]) -> Known:
 def _draft(
     table: Table, group: Group, name: str, tag: str | None, records: Records, known: Known
 ) -> DraftEntity:
-    making = Making(table, group.items, tag if group.tag is not None else None, records)
+    tag = tag if group.tag is not None else None
+    making = Making(table, group.items, tag, records, group.called)
+    if group.imagined:
+        making.notes.append("There are no items of it; the types are those that were named.")
     skipped = {one.name for one in table.key_attributes} | made_for_indexes(making)
     for attribute in dict.fromkeys(name for item in group.items for name in item):
         if attribute not in skipped and attribute != making.tag:
@@ -70,7 +73,7 @@ def _draft(
         _ordered(making, key.pk, key.sk or ()),
         key,
         tuple(indexes),
-        items=group.items,
+        items=() if group.imagined else group.items,
         notes=tuple(making.notes),
     )
 
@@ -87,18 +90,13 @@ def _add(making: Making, attribute: str) -> None:
         making.notes.append(
             f"{attribute!r} is NULL in some items; written again, it is left out instead."
         )
-    counts = kind.text == "int" and attribute in _VERSIONS and len(there) == len(held)
-    made = DraftField(
-        "version" if counts and snake(attribute) == "version" else _name(making, attribute),
-        attribute,
-        kind,
-        optional=len(there) < len(held) and kind.text != "Any",
-        role="version" if counts and len({one["N"] for one in there}) > 1 else None,
-    )
-    if made.name == "version" and made.role is None:
-        made = replace(made, name=free("version", making.fields))
-    making.fields[made.name] = made
-    making.held[made.name] = held
+    optional = len(there) < len(held) and kind.text != "Any"
+    counts = attribute in _VERSIONS and kind.text == "int" and not optional
+    # What never changes counts nothing; it may be the version of a format.
+    counts = counts and len({one["N"] for one in there}) > 1 and "version" not in making.fields
+    name = "version" if counts else snake(attribute)
+    role: Role | None = "version" if counts else None
+    making.add(DraftField(name, attribute, kind, optional=optional, role=role), held)
 
 
 def _add_expiry(
@@ -114,20 +112,13 @@ def _add_expiry(
         )
         return
     plain = snake(attribute)
-    name = free("expires_at" if plain in _TTL_NAMES else plain, making.fields)
-    made = DraftField(
-        name, attribute, Kind("datetime"), optional=len(there) < len(held), role="expires"
-    )
-    making.fields[name] = made
-    making.held[name] = list(held)
+    name = "expires_at" if plain in NAMES else plain
+    optional = len(there) < len(held)
+    making.add(DraftField(name, attribute, Kind("datetime"), optional, role="expires"), held)
 
 
 def _but_null(value: AttributeValue | None) -> AttributeValue | None:
     return None if value is None or "NULL" in value else value
-
-
-def _name(making: Making, attribute: str) -> str:
-    return free(snake(attribute), making.fields)
 
 
 def _ordered(making: Making, *keys: Sequence[object]) -> tuple[DraftField, ...]:

@@ -31,12 +31,10 @@ def _wanted(table: Table, group: Group) -> str:
     if group.tag is not None:
         return camel(group.tag)
     owner, own = _word(group.pk), _word(group.sk)
-    if own is None:
+    if own is None or (own.lower() in SAYS_NOTHING and None not in group.sk):
         return owner or _by_attribute(table) or camel(singular(table.name))
-    if owner is None or None in group.sk:
+    if owner is None or owner == own or None in group.sk:
         return own
-    if own.lower() in SAYS_NOTHING:
-        return owner
     return f"{owner}{own}" if None in group.pk else own
 
 

@@ -10,8 +10,8 @@ Rule 3. A word after a word is more likely a value (`ELECTION#languages`), a wor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from singletable.drafting.text import is_loud, is_usual, is_word, look_of
@@ -36,6 +36,10 @@ class Group:
     items: list[Item]
     # What the entity is called, if somebody has said so.
     name: str | None = None
+    # What values in its keys are called, by attribute and place, if somebody has said so.
+    called: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    # Whether its item is made up, because there is none.
+    imagined: bool = False
     # Why its keys are kept as they are, if singletable would not write the same ones again.
     raw: str | None = None
 
@@ -117,7 +121,19 @@ class _Splitting:
         others = [text for text in by_text if text not in words and look_of(text) is None]
         if self.tagged or others or len(words) > MOST_WORDS:
             return lambda text: text in words and is_usual(text)
-        return lambda text: text in words and (is_loud(text) or len(by_text[text]) >= FEW)
+        begins = len(shape) in (0, self.width)
+        return lambda text: text in words and self._is_label(text, by_text[text], shape, begins)
+
+    def _is_label(self, text: str, items: Sequence[Item], shape: Column, begins: bool) -> bool:
+        """Whether a word among others stays: in capitals, seen often, or before identifiers."""
+        if not begins:
+            return is_usual(text) or len(items) >= (2 if is_loud(text) else FEW)
+        if is_loud(text) or len(items) >= FEW:
+            return True
+        rows = [self._row(item) for item in items]
+        after = len(shape) + 1
+        ends = after == len(rows[0]) or (after == self.width and len(shape) < self.width)
+        return not ends and all(look_of(row[after]) is not None for row in rows)
 
     def _after_a_word(self, shape: Column) -> bool:
         return len(shape) not in (0, self.width) and shape[-1] is not None

@@ -11,7 +11,7 @@ from singletable.drafting.grouping import Column, parts_of
 from singletable.drafting.kinds import Kind, kind_of, text_kind
 from singletable.drafting.making import WIDE, Making
 from singletable.drafting.names import free, snake
-from singletable.drafting.text import common_look, look_of, padded_width
+from singletable.drafting.text import common_look, padded_width
 from singletable.schema.escape import escape, unescape
 from singletable.schema.table import KeyAttribute
 from singletable.values import AttributeValue
@@ -53,8 +53,11 @@ def primary_key(making: Making, pk: Column, sk: Column, known: Known) -> DraftKe
 def _column(
     making: Making, attribute: KeyAttribute, column: Column, known: Known, used: set[str]
 ) -> tuple[Part, ...]:
-    values = column.count(None)
-    if attribute.type != "S" or values > MOST or not _divides(making, attribute.name, column):
+    if attribute.type != "S":
+        return (as_it_is(making, attribute.name, used),)
+    why = _why_whole(making, attribute.name, column)
+    if why is not None:
+        making.notes.append(f"{attribute.name} is kept as it is: {why}")
         return (as_it_is(making, attribute.name, used),)
     if column == (None,) and not is_generic(attribute.name):
         told = making.telling(_texts(making, attribute.name, 0), "")
@@ -67,9 +70,13 @@ def _column(
             continue
         label = (column[at - 1] or "") if at else ""
         texts = _texts(making, attribute.name, at)
-        part = making.telling(texts, label) or _in_key_only(
-            making, attribute.name, texts, label, known
-        )
+        first = at == 0 and attribute is making.table.pk
+        usual = known.get(label, ()) if label or first else ()
+        called = making.called.get((attribute.name, at))
+        part = making.telling(texts, label, called)
+        if part is None:
+            name = called or _name(attribute.name, texts, label, usual)
+            part = _in_key_only(making, name, texts)
         parts.append(replace(part, again=part.field in used))
         used.add(part.field)
     return tuple(parts)
@@ -93,30 +100,31 @@ def as_it_is(making: Making, attribute: str, used: set[str]) -> FieldPart:
     return part
 
 
-def _divides(making: Making, attribute: str, column: Column) -> bool:
-    """Whether the parts, written by singletable, would give the same keys again."""
+def _why_whole(making: Making, attribute: str, column: Column) -> str | None:
+    """Why the parts, written by singletable, would not give the same keys again."""
+    if column.count(None) > MOST:
+        return f"it has more than {MOST} values."
     for item in making.items:
-        for at, text in enumerate(parts_of(item, attribute)):
-            last = at == len(column) - 1
-            if not text or escape(unescape(text), last=last) != text:
-                return False
-    return True
+        parts = parts_of(item, attribute)
+        for at, text in enumerate(parts):
+            written = escape(unescape(text), last=at == len(column) - 1)
+            if not text:
+                return f"a part of {'#'.join(parts)!r} is empty, and parts of keys never are."
+            if written != text:
+                return f"singletable would write {text!r} in {'#'.join(parts)!r} as {written!r}."
+    return None
 
 
-def _texts(making: Making, attribute: str, at: int) -> list[str | None]:
+def _texts(making: Making, attribute: str, at: int) -> list[str]:
     return [unescape(parts_of(item, attribute)[at]) for item in making.items]
 
 
-def _in_key_only(
-    making: Making, attribute: str, texts: Sequence[str | None], label: str, known: Known
-) -> FieldPart:
+def _in_key_only(making: Making, name: str, texts: Sequence[str]) -> FieldPart:
     """A field that no attribute says, and that is read from the key."""
-    there = [text for text in texts if text is not None]
-    width = padded_width(there)
-    kind = text_kind(there) if width is None else Kind("int")
-    name = free(_name(attribute, there, label, known), making.fields)
+    width = padded_width(texts)
+    kind = text_kind(texts) if width is None else Kind("int")
     held: list[AttributeValue | None] = [
-        {"S": text} if width is None else {"N": str(int(text))} for text in there
+        {"S": text} if width is None else {"N": str(int(text))} for text in texts
     ]
     field = making.add(DraftField(name, "", kind, stored=False), held)
     if width is None or width == WIDE:
@@ -124,14 +132,13 @@ def _in_key_only(
     return FieldPart(field.name, "digits", width)
 
 
-def _name(attribute: str, texts: Sequence[str], label: str, known: Known) -> str:
+def _name(attribute: str, texts: Sequence[str], label: str, usual: Sequence[str]) -> str:
+    """What the value is called: as in other entities, or by the word before it, or by its look."""
     look = common_look(texts)
+    word = snake(label) if label else ""
+    if usual:
+        name = min(usual, key=lambda one: word not in one)
+        return name if word in name else f"{word}_{name}"
     if label:
-        word = snake(label)
-        told = sorted(known.get(label, ()), key=lambda name: word not in name)
-        if told:
-            return told[0] if word in told[0] else f"{word}_{told[0]}"
         return f"{word}_{_NAMES[look] if look in ('email', 'time', 'date') else 'id'}"
-    if look is not None:
-        return _NAMES[look]
-    return snake(attribute) if look_of(texts[0]) is None else "id"
+    return snake(attribute) if look is None else _NAMES[look]

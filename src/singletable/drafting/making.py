@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -23,6 +23,8 @@ class Making:
     items: Sequence[Item]
     tag: str | None
     records: Records
+    # What values in the keys are called, if somebody has said so.
+    called: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     fields: dict[str, DraftField] = field(default_factory=dict[str, DraftField])
     # The value of each field in each item; None where it has none.
     held: dict[str, list[AttributeValue | None]] = field(
@@ -47,8 +49,17 @@ class Making:
             (one for one in self.fields.values() if one.stored and one.attribute == attribute), None
         )
 
-    def telling(self, texts: Sequence[str | None], label: str) -> FieldPart | None:
-        """The field that says what stands in one place of the keys, if there is one."""
+    def telling(
+        self, texts: Sequence[str | None], label: str, called: str | None = None
+    ) -> FieldPart | None:
+        """The field that says what stands in one place of the keys, if there is one.
+
+        One that is called so comes first, then those that have the word before it in their name.
+        """
+        if called in self.fields:
+            part = self._part(called, texts)
+            if part is not None:
+                return part
         found: list[tuple[bool, int, FieldPart]] = []
         for place, (name, known) in enumerate(self.fields.items()):
             part = None if known.role is not None else self._part(name, texts)

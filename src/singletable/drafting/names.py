@@ -11,7 +11,7 @@ RESERVED = frozenset(
     """
     Annotated Any Attr Binary Decimal Entity Index Key LocalIndex Number Provisioned Table TimeForm
     UUID Unique attr bool bytes casefold dataclass date datetime dict digits expires int key list
-    same set str version
+    same set str
     """.split()  # noqa: SIM905 (words read better than quotes)
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from singletable.drafting.described import declared
 from singletable.operations import DescribeTable, DescribeTimeToLive, Driver, Scan
 from singletable.schema import Table
-from singletable.values import Item
+from singletable.values import AttributeType, Item
 
 # DynamoDB's pages end at a megabyte anyway; small ones let progress be seen.
 PAGE = 250
@@ -16,12 +16,17 @@ PAGE = 250
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Items that somebody has named, and the templates of their keys if these are known too."""
+    """Items that somebody has named, and the templates of their keys if these are known too.
+
+    A template is written as it is shown: `POLL#{poll_id}`. Where there are no items, `attributes`
+    tells the types that theirs would have.
+    """
 
     name: str
     items: Sequence[Item]
     pk: str | None = None
     sk: str | None = None
+    attributes: Mapping[str, AttributeType] = field(default_factory=dict[str, AttributeType])
 
 
 @dataclass(frozen=True, slots=True)

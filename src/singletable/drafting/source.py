@@ -169,11 +169,15 @@ def _key(key: DraftKey, indexes: dict[str, str]) -> str:
     arguments = [f"pk={_parts(key.pk)}"]
     if key.sk is not None:
         arguments.append(f"sk={_parts(key.sk)}")
-    end = ")"
-    if key.index is not None:
-        when = "" if key.when is None else f", when={_condition(key.when)}"
-        end = f").on({indexes[key.index]}{when})"
-    return call(f"{key.name} = Key(", arguments, end, indent=4)
+    begin = f"{key.name} = Key("
+    if key.index is None:
+        return call(begin, arguments, indent=4)
+    on = [indexes[key.index], *([] if key.when is None else [f"when={_condition(key.when)}"])]
+    whole = f"{begin}{', '.join(arguments)}).on("
+    # Formatters break the last call if what is before it fits on a line.
+    if len(whole) + 4 <= WIDTH:
+        return call(whole, on, indent=4)
+    return call(begin, arguments, f").on({', '.join(on)})", indent=4)
 
 
 def _condition(when: When) -> str:
