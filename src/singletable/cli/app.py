@@ -16,6 +16,7 @@ from singletable.cli.draft import draft
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.infrastructure import app as infrastructure
 from singletable.cli.table import app as table
+from singletable.cli.workbench import workbench
 from singletable.errors import SingleTableError
 
 app = typer.Typer(
@@ -63,6 +64,7 @@ def tour(
 
 app.command()(dynamodb)
 app.command()(draft)
+app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")
 
