@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         TransactionInProgress,
         Unreachable,
         UnrecognizedClient,
+        UnservedPattern,
         Untrusted,
         ValidationError,
         VersionConflict,
@@ -100,6 +101,24 @@ if TYPE_CHECKING:
         UpdateTimeToLive,
         WriteRequest,
     )
+    from singletable.patterns import (
+        Catalogue,
+        FeedPattern,
+        Pattern,
+        Rate,
+        ReadPattern,
+        ScanPattern,
+        WritePattern,
+        checks,
+        creates,
+        deletes,
+        per_day,
+        per_hour,
+        per_minute,
+        per_second,
+        puts,
+        updates,
+    )
     from singletable.remote import AsyncRemote, Remote
     from singletable.schema import (
         Address,
@@ -140,10 +159,15 @@ if TYPE_CHECKING:
         Admin,
         AsyncAdmin,
         AsyncStore,
+        Call,
         ChangeOf,
         ChangesOf,
+        Observer,
         PageOf,
+        Question,
+        Sent,
         Store,
+        Touch,
         Transaction,
         changes_in,
     )
@@ -166,7 +190,9 @@ __all__ = [
     "BatchGetItem",
     "BatchWriteItem",
     "Binary",
+    "Call",
     "CancellationReason",
+    "Catalogue",
     "ChangeOf",
     "ChangesOf",
     "Collection",
@@ -193,6 +219,7 @@ __all__ = [
     "EntityOf",
     "ExpiredToken",
     "FaultsError",
+    "FeedPattern",
     "Get",
     "GetItem",
     "GlobalSecondaryIndex",
@@ -215,11 +242,13 @@ __all__ = [
     "NotFound",
     "NotSigned",
     "Number",
+    "Observer",
     "Operation",
     "OperationError",
     "PageOf",
     "Partition",
     "Path",
+    "Pattern",
     "PositionTrimmed",
     "Projection",
     "Provisioned",
@@ -228,14 +257,19 @@ __all__ = [
     "PutItem",
     "PutRequest",
     "Query",
+    "Question",
+    "Rate",
     "ReadChanges",
+    "ReadPattern",
     "Remote",
     "RequestLimitExceeded",
     "ResourceInUse",
     "ResourceNotFound",
     "Retention",
     "Scan",
+    "ScanPattern",
     "Selection",
+    "Sent",
     "SerializationError",
     "ServiceUnavailable",
     "Settings",
@@ -251,6 +285,7 @@ __all__ = [
     "ThrottlingReason",
     "TimeForm",
     "TimeToLiveSpecification",
+    "Touch",
     "TransactGetItem",
     "TransactGetItems",
     "TransactWriteItem",
@@ -262,6 +297,7 @@ __all__ = [
     "Unique",
     "Unreachable",
     "UnrecognizedClient",
+    "UnservedPattern",
     "Untrusted",
     "Update",
     "UpdateItem",
@@ -269,20 +305,30 @@ __all__ = [
     "UpdateTimeToLive",
     "ValidationError",
     "VersionConflict",
+    "WritePattern",
     "WriteRequest",
     "address_of",
     "attr",
     "casefold",
     "changes_in",
+    "checks",
     "connect",
     "connect_async",
     "created",
+    "creates",
+    "deletes",
     "descending",
     "digits",
     "expires",
     "ordered",
+    "per_day",
+    "per_hour",
+    "per_minute",
+    "per_second",
+    "puts",
     "same",
     "updated",
+    "updates",
     "version",
 ]
 
@@ -302,7 +348,7 @@ _ROOMS = {
         ResourceInUse ResourceNotFound SerializationError ServiceUnavailable
         SingleTableError StorageError StrangeAnswer TableNotFound Throttled ThrottlingReason
         TransactionCanceled TransactionConflict TransactionInProgress Unreachable
-        UnrecognizedClient Untrusted ValidationError VersionConflict
+        UnrecognizedClient UnservedPattern Untrusted ValidationError VersionConflict
     """,
     "singletable.operations": """
         AsyncDriver AttributeDefinition BatchGetItem BatchWriteItem ConditionCheck
@@ -316,6 +362,10 @@ _ROOMS = {
     "singletable.remote": """
         AsyncRemote Remote
     """,
+    "singletable.patterns": """
+        Catalogue FeedPattern Pattern Rate ReadPattern ScanPattern WritePattern checks creates
+        deletes per_day per_hour per_minute per_second puts updates
+    """,
     "singletable.schema": """
         Address Attr Binary Collection Condition Count DeclarationWarning Edit Entity EntityOf
         Index Key LocalIndex Number Partition Path Provisioned Selection Shards Table TimeForm
@@ -323,7 +373,8 @@ _ROOMS = {
         updated version
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore ChangeOf ChangesOf PageOf Store Transaction changes_in
+        Admin AsyncAdmin AsyncStore Call ChangeOf ChangesOf Observer PageOf Question Sent Store
+        Touch Transaction changes_in
     """,
     "singletable.values": """
         AttributeValue Item

@@ -5,6 +5,7 @@ SingleTableError
 ├─ FaultsError                  faults to inject that make no sense, or that this driver cannot have
 ├─ CredentialsError             credentials are missing or cannot be used; says where and why
 ├─ DeclarationError             the schema is wrong: found before an item is touched
+│  └─ UnservedPattern           no key can answer an access pattern
 ├─ InvalidValue                 a value does not fit its field; nothing was sent
 ├─ ItemMismatch                 an item in the table does not fit its entity
 ├─ CursorRefused                a page cursor that is not ours, or not for this query
@@ -69,6 +70,10 @@ class CredentialsError(SingleTableError):
 
 class DeclarationError(SingleTableError):
     """The schema is wrong, found before an item is touched; says where, and what to write."""
+
+
+class UnservedPattern(DeclarationError):
+    """No key of the entity can answer an access pattern; says which there are, and what to add."""
 
 
 class InvalidValue(SingleTableError, ValueError):

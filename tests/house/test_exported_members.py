@@ -10,24 +10,25 @@ from singletable import errors
 PUBLIC = """
     AccessDenied Address AddressError Admin AlreadyExists AsyncAdmin AsyncDriver AsyncEngine
     AsyncRemote AsyncStore Attr AttributeDefinition AttributeValue BatchGetItem BatchWriteItem
-    Binary CancellationReason ChangeOf ChangesOf Collection Condition ConditionCheck
-    ConditionFailed Count CreateTable CredentialsError CursorRefused DeclarationError
-    DeclarationWarning Delays Delete DeleteItem DeleteRequest DeleteTable DescribeTable Driver
-    Edit Engine EngineClosed Entity EntityOf ExpiredToken FaultsError Get GetItem
-    GlobalSecondaryIndex IdempotencyMismatch IncompleteSignature Index InternalError
-    InvalidSignature InvalidValue Item ItemCollectionTooLarge ItemMismatch Key KeySchemaElement
-    KeysAndAttributes LimitExceeded ListTables LocalIndex LocalSecondaryIndex NotFound NotSigned
-    Number Operation OperationError PageOf Partition Path PositionTrimmed Projection Provisioned
-    ProvisionedThroughputExceeded Put PutItem PutRequest Query ReadChanges Remote
-    RequestLimitExceeded ResourceInUse ResourceNotFound Retention Scan Selection
-    SerializationError ServiceUnavailable Settings Shards SingleTableError StorageError Store
-    StrangeAnswer SweepExpired Table TableNotFound Throttled ThrottlingReason TimeForm
-    TimeToLiveSpecification TransactGetItem TransactGetItems TransactWriteItem
-    TransactWriteItems Transaction TransactionCanceled TransactionConflict TransactionInProgress
-    Unique Unreachable UnrecognizedClient Untrusted Update UpdateItem UpdateTable
-    UpdateTimeToLive ValidationError VersionConflict WriteRequest address_of attr casefold
-    changes_in connect connect_async created descending digits expires ordered same updated
-    version
+    Binary Call CancellationReason Catalogue ChangeOf ChangesOf Collection Condition
+    ConditionCheck ConditionFailed Count CreateTable CredentialsError CursorRefused
+    DeclarationError DeclarationWarning Delays Delete DeleteItem DeleteRequest DeleteTable
+    DescribeTable Driver Edit Engine EngineClosed Entity EntityOf ExpiredToken FaultsError
+    FeedPattern Get GetItem GlobalSecondaryIndex IdempotencyMismatch IncompleteSignature Index
+    InternalError InvalidSignature InvalidValue Item ItemCollectionTooLarge ItemMismatch Key
+    KeySchemaElement KeysAndAttributes LimitExceeded ListTables LocalIndex LocalSecondaryIndex
+    NotFound NotSigned Number Observer Operation OperationError PageOf Partition Path Pattern
+    PositionTrimmed Projection Provisioned ProvisionedThroughputExceeded Put PutItem PutRequest
+    Query Question Rate ReadChanges ReadPattern Remote RequestLimitExceeded ResourceInUse
+    ResourceNotFound Retention Scan ScanPattern Selection Sent SerializationError
+    ServiceUnavailable Settings Shards SingleTableError StorageError Store StrangeAnswer
+    SweepExpired Table TableNotFound Throttled ThrottlingReason TimeForm TimeToLiveSpecification
+    Touch TransactGetItem TransactGetItems TransactWriteItem TransactWriteItems Transaction
+    TransactionCanceled TransactionConflict TransactionInProgress Unique Unreachable
+    UnrecognizedClient UnservedPattern Untrusted Update UpdateItem UpdateTable UpdateTimeToLive
+    ValidationError VersionConflict WritePattern WriteRequest address_of attr casefold
+    changes_in checks connect connect_async created creates deletes descending digits expires
+    ordered per_day per_hour per_minute per_second puts same updated updates version
 """.split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
 
 

@@ -112,8 +112,10 @@ def observed(
     finally:
         seconds = perf_counter() - began
         call = Call(question, seconds, tuple(notes.sent), tuple(notes.waits), continued, error)
-        for observer in observers:
-            _tell(observer, call)
+        # Whoever has read all pages asks once more, and nothing is sent.
+        if notes.sent or error is not None or not continued:
+            for observer in observers:
+                _tell(observer, call)
 
 
 def _noted(steps: Steps[R], notes: _Notes) -> Steps[R]:

@@ -33,6 +33,13 @@ def must_read(address: Address[Any], edits: Sequence[Edit[Any]]) -> bool:
     return not _needed(model, touched) <= _known(address, edits)
 
 
+def may_read(model: Model, fields: set[str]) -> bool:
+    """Whether an update of these fields cannot be made without knowing the item."""
+    if fields & watched(model):
+        return True
+    return not _needed(model, fields) <= fields | set(model.key.fields)
+
+
 def plan_update(
     context: Context,
     address: Address[Any],

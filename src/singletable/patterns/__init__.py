@@ -1,0 +1,37 @@
+"""Access patterns as code: what an app asks of its tables, named, typed and checked."""
+
+from singletable.patterns.catalogue import Catalogue
+from singletable.patterns.effect import checks, creates, deletes, puts, updates
+from singletable.patterns.estimate import Estimate, estimate
+from singletable.patterns.pattern import (
+    FeedPattern,
+    Pattern,
+    ReadPattern,
+    ScanPattern,
+    WritePattern,
+)
+from singletable.patterns.rate import Rate, per_day, per_hour, per_minute, per_second
+from singletable.patterns.requests import Request, requests_of
+
+__all__ = [
+    "Catalogue",
+    "Estimate",
+    "FeedPattern",
+    "Pattern",
+    "Rate",
+    "ReadPattern",
+    "Request",
+    "ScanPattern",
+    "WritePattern",
+    "checks",
+    "creates",
+    "deletes",
+    "estimate",
+    "per_day",
+    "per_hour",
+    "per_minute",
+    "per_second",
+    "puts",
+    "requests_of",
+    "updates",
+]

@@ -1,0 +1,64 @@
+"""What must hold of a catalogue as a whole, and of each pattern when it is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from singletable.errors import DeclarationError
+from singletable.patterns.pattern import Pattern
+from singletable.patterns.requests import requests_of
+from singletable.schema import Access, Index, Table, model_of
+
+
+def check_consistent(where: str, access: Access) -> None:
+    """Refuse to read a global index as it stands at the moment: DynamoDB cannot."""
+    if access.index is not None and not access.index.local:
+        raise DeclarationError(
+            f"{where} is consistent and goes by {access}, which is in the global index "
+            f"{access.index.name!r}. DynamoDB reads a global index a moment later. Leave out "
+            "consistent=True, or ask by the primary key."
+        )
+
+
+def check_table(where: str, tables: Iterable[Table], entity: type) -> None:
+    """Refuse a pattern about a table that is not the catalogue's."""
+    listed = list(tables)
+    model = model_of(entity)
+    if model.table not in listed:
+        raise DeclarationError(
+            f"{where} is about {model.name}, which is in {model.table!r}, and the catalogue has "
+            f"{', '.join(map(repr, listed))}. Give the table to the catalogue too."
+        )
+
+
+def check_indexes(
+    name: str, tables: Iterable[Table], patterns: Iterable[Pattern], unused: Mapping[Index, str]
+) -> None:
+    """Refuse an index that no pattern reads, unless a reason is given; and a reason out of date."""
+    read = {request.index for pattern in patterns for request in requests_of(pattern)}
+    faults: list[str] = []
+    for table in tables:
+        for index in table.indexes:
+            if index in read and index in unused:
+                faults.append(
+                    f"{index!r} of {table!r} is said to be unused ({unused[index]}), and a pattern "
+                    "reads it. Take it out of unused=…."
+                )
+            if index not in read and index not in unused:
+                faults.append(
+                    f"{index!r} of {table!r} is read by no pattern, and every write of an item in "
+                    f"it is paid for ({_who(table, index)}). Declare the pattern that reads it, "
+                    "remove the index, or say why it stays: unused={index: 'reason'}."
+                )
+    if faults:
+        raise DeclarationError("\n".join(f"Catalogue {name!r}: {fault}" for fault in faults))
+
+
+def _who(table: Table, index: Index) -> str:
+    keys = [
+        f"{model.name}.{access.name}"
+        for model in map(model_of, table.entities)
+        for access in model.indexes.values()
+        if access.index is index
+    ]
+    return f"it holds {', '.join(keys)}" if keys else "no entity has a key in it"

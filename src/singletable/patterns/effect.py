@@ -1,0 +1,46 @@
+"""What a pattern writes: `creates(Ballot)`, `updates(Election, Election.ballots)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from singletable.errors import DeclarationError
+from singletable.schema import Path, model_of
+from singletable.schema.stands_for import entity_behind
+from singletable.store import Touch
+
+
+def creates(entity: type) -> Touch:
+    """Items that are not there yet are stored."""
+    return Touch("create", _entity(entity))
+
+
+def puts(entity: type) -> Touch:
+    """Items are stored in place of those with their keys: put, replace, put_many."""
+    return Touch("put", _entity(entity))
+
+
+def updates(entity: type, *fields: Path[Any, Any]) -> Touch:
+    """Some fields of items are changed; without fields, any."""
+    model = model_of(_entity(entity))
+    for path in fields:
+        if path.field not in model.fields:
+            raise DeclarationError(
+                f"updates({model.name}, …): {path} is not a field of {model.name}, which has "
+                f"{', '.join(model.fields)}."
+            )
+    return Touch("update", model.entity, edited=frozenset(path.field for path in fields))
+
+
+def deletes(entity: type) -> Touch:
+    """Items are removed."""
+    return Touch("delete", _entity(entity))
+
+
+def checks(entity: type) -> Touch:
+    """A transaction happens only if an item of the entity is as it should be."""
+    return Touch("check", _entity(entity))
+
+
+def _entity(entity: type) -> type:
+    return model_of(entity_behind(entity)).entity

@@ -1,0 +1,36 @@
+"""Patterns called or declared wrongly, each refused where it is written."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from singletable import Catalogue, Selection, creates, per_second
+from tests.typing.declared import Ballot, Election, UserSkill, votes
+
+catalogue = Catalogue("typing", votes)
+one = catalogue.read("AP1", "One ballot", Ballot.key)
+all_of = catalogue.read("AP2", "Ballots of an election", Ballot.key.partition)
+experts = catalogue.read("AP3", "Users by skill and level", UserSkill.by_level)
+skilled = catalogue.asks("AP4", "Skills of a user", UserSkill, UserSkill.user)
+
+
+@catalogue.reads("AP5")
+def since(voter: str, moment: datetime) -> Selection[Ballot]:
+    """Ballots of a voter since a moment."""
+    return Ballot.of_voter(voter).ge(moment)
+
+
+one("L")  # error: call-arg | reportCallIssue
+one("L", 3)  # error: arg-type | reportArgumentType
+all_of("L", "ada")  # error: call-arg | reportCallIssue
+all_of("L").gt(3)  # error: arg-type | reportArgumentType
+experts("Python", "4")  # error: arg-type | reportArgumentType
+skilled(3)  # error: arg-type | reportArgumentType
+since("ada", "now")  # error: arg-type | reportArgumentType
+since("ada", when=None)  # error: call-arg | reportCallIssue
+catalogue.read("AP6", "A rate", Ballot.key, rate=3)  # error: arg-type | reportArgumentType
+catalogue.read("AP7", "Unknown", Ballot.key, often=per_second(3))  # error: call-arg | reportCallIssue
+catalogue.asks("AP8", "A field of another", UserSkill, Ballot.voter)  # error: misc | reportArgumentType
+catalogue.write("AP9", "No effect", Ballot)  # error: arg-type | reportArgumentType
+catalogue.write("AP10", "A reading", creates(Ballot), consistent="yes")  # error: arg-type | reportArgumentType
+catalogue.read("AP11", "An entity", Election)  # error: type-var | reportArgumentType
