@@ -9,16 +9,18 @@ from singletable.schema.model import Model, model_of
 from singletable.values import Item
 
 E = TypeVar("E")
+# Covariant: mypy asks for None too where the items of `get_together` are unpacked at once.
+E_co = TypeVar("E_co", covariant=True)
 
 
-class Address(Generic[E]):
+class Address(Generic[E_co]):
     """Where an item of entity E is, or would be."""
 
     __slots__ = ("entity", "key", "pattern", "values")
 
     def __init__(
         self,
-        entity: type[E],
+        entity: type[E_co],
         key: Item,
         values: Mapping[str, object],
         pattern: str | None = None,
@@ -34,7 +36,7 @@ class Address(Generic[E]):
         """The address for the values of the key, from left to right."""
         access = model_of(entity).key
         named = access.named((*access.pk_fields, *access.sk_fields), values)
-        return cls(entity, access.complete(named), named)
+        return Address(entity, access.complete(named), named)
 
     @property
     def model(self) -> Model:

@@ -34,7 +34,7 @@ class Counted:
     """A count that is ready to use."""
 
     name: str
-    entity: type
+    entity: type[Any]
     path: Path[Any, int]
     fields: tuple[str, ...]
 

@@ -22,7 +22,7 @@ E = TypeVar("E")
 class Model:
     """An entity as the library sees it."""
 
-    entity: type
+    entity: type[Any]
     table: Table
     fields: Mapping[str, Attr[Any]]
     tag: tuple[str, str] | None
@@ -83,7 +83,7 @@ class Model:
                 values[name] = parsed[name]
         if self.make is not None:
             return self.make(values)
-        instance = cast("Any", object.__new__(self.entity))
+        instance = object.__new__(self.entity)
         instance.__dict__ = values
         return instance
 

@@ -1,0 +1,16 @@
+"""What a store gives: the entity that was asked for, or nothing."""
+
+from __future__ import annotations
+
+from singletable import Store, connect
+from tests.typing.declared import Ballot, Election, votes
+
+with connect("memory:") as driver:
+    store = Store(driver)
+    store.admin.create_table(votes)
+    one: Election | None = store.get(Election.key("Languages"))
+    # Unpacked at once, as most people write it.
+    election, ballot = store.get_together(Election.key("Languages"), Ballot.key("Languages", "ada"))
+    first: Election | None = election
+    second: Ballot | None = ballot
+    ballots: list[Ballot] = list(store.query(Ballot.key.partition("Languages")))
