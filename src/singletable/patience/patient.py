@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, cast
 
 from singletable.operations import AsyncDriver, Driver
 
 D = TypeVar("D", Driver, AsyncDriver)
 
 
-@runtime_checkable
 class Patient(Protocol):
     """A driver that sends again by itself; `once` is the driver that does not."""
 
@@ -21,4 +20,5 @@ class Patient(Protocol):
 
 def sends_once(driver: D) -> D:
     """The driver that sends once: whoever has patience of their own must not multiply it."""
-    return driver.once if isinstance(driver, Patient) else driver  # type: ignore[return-value]
+    # Asked by name: whether something is a Protocol is a slow question, and stores are made often.
+    return cast(D, getattr(driver, "once", driver))
