@@ -77,6 +77,15 @@ class Ballots:
         """How many ballots rank nobody."""
         return self.weigh(np.minimum.reduce(self.columns, axis=0) == self.unranked)
 
+    @cached_property
+    def is_strict(self) -> bool:
+        """Whether no row ranks two candidates level: looked up where it was not promised."""
+        return self.strict or not any(
+            np.any((self.columns[a] == self.columns[b]) & (self.columns[a] != self.unranked))
+            for a in range(len(self.candidates))
+            for b in range(a)
+        )
+
     def weigh(self, rows: NDArray[np.bool_]) -> int:
         """How many ballots the rows that are marked stand for."""
         return scale(self.counts)(rows)
@@ -126,7 +135,7 @@ def whole_numbers(numbers: NDArray[np.int64] | NDArray[np.object_]) -> list[int]
 def scale(counts: Counts | None) -> Callable[[NDArray[np.bool_]], int]:
     """What tells how many ballots the marked rows are, exactly, if these are all rows' counts."""
     if counts is None:
-        return np.count_nonzero
+        return lambda marked: int(np.count_nonzero(marked))
     if counts.dtype == np.object_:
         return lambda marked: sum(whole_numbers(counts[marked]))
     return lambda marked: int(np.dot(marked, counts))

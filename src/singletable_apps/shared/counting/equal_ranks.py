@@ -26,7 +26,7 @@ class Prepared:
 
 def prepared(ballots: Ballots, rule: EqualRanks) -> Prepared:
     """The ranks without those that the rule takes away."""
-    if ballots.strict or not ballots.rows:
+    if ballots.is_strict:
         return Prepared(ballots.columns, strict=True)
     if rule in ("split", "exhaust"):
         return Prepared(ballots.columns, strict=False)

@@ -20,7 +20,7 @@ from singletable_apps.shared.counting.errors import BallotsRefused, RankingRefus
 Rows: TypeAlias = NDArray[np.signedinteger[Any]] | NDArray[np.unsignedinteger[Any]]
 
 # The rows of a block are scattered over a table that stays in the processor's nearest cache.
-_BLOCK = 1 << 11
+_BLOCK = 1 << 13
 
 
 def ballots_of_orders(candidates: Sequence[str], rows: Rows) -> Ballots:
@@ -68,25 +68,32 @@ def _check_table(rows: Rows) -> None:
 def _scattered(block: Rows, names: Sequence[str], ranks: RankType, first: int) -> Columns:
     """The ranks that a block of orders gives, one row a ballot."""
     size, places = block.shape
-    width = len(names)
+    if not block.size:
+        return np.full((size, len(names)), np.iinfo(ranks).max, dtype=ranks)
+    if int(block.max()) >= len(names):
+        _refuse_unknown(block, names, first)
+    # Empty places, if there are any, all go to one more column, which is cut off again.
+    empty = block < 0 if int(block.min()) < 0 else None
+    width = len(names) if empty is None else len(names) + 1
     at = block.astype(np.intp)
-    empty = at < 0
-    if block.size and int(at.max()) >= width:
-        row, place = np.argwhere(at >= width)[0].tolist()
-        raise RankingRefused(
-            f"Ballot {first + row} ranks candidate number {int(at[row, place])}; "
-            f"there are {width}, numbered from 0."
-        )
-    # Empty places all go to one more column, which is cut off again.
-    at[empty] = width
-    at += np.arange(size, dtype=np.intp)[:, None] * (width + 1)
-    table = np.full(size * (width + 1), np.iinfo(ranks).max, dtype=ranks)
+    if empty is not None:
+        at[empty] = len(names)
+    at += np.arange(0, size * width, width, dtype=np.intp)[:, None]
+    table = np.full(size * width, np.iinfo(ranks).max, dtype=ranks)
     table[at.ravel()] = np.tile(np.arange(1, places + 1, dtype=ranks), size)
-    scattered = table.reshape(size, width + 1)[:, :width]
-    found = np.count_nonzero(scattered != np.iinfo(ranks).max)
-    if found + np.count_nonzero(empty) != block.size:
+    scattered = table.reshape(size, width)[:, : len(names)]
+    named = block.size - (0 if empty is None else np.count_nonzero(empty))
+    if np.count_nonzero(scattered != np.iinfo(ranks).max) != named:
         _refuse_twice(block, names, first)
     return scattered
+
+
+def _refuse_unknown(block: Rows, names: Sequence[str], first: int) -> None:
+    row, place = np.argwhere(block >= len(names))[0].tolist()
+    raise RankingRefused(
+        f"Ballot {first + row} ranks candidate number {int(block[row, place])}; "
+        f"there are {len(names)}, numbered from 0."
+    )
 
 
 def _refuse_twice(block: Rows, names: Sequence[str], first: int) -> None:

@@ -101,8 +101,9 @@ def _run(count: _Count, choices: FirstChoices, ties: TieBreak | None, *, look_ba
     while True:
         votes = choices.votes(left, lost)
         count.votes.append(votes)
-        if votes.majority is not None:
-            count.winner = votes.majority
+        # Where all ballots are exhausted nobody has a majority, and the last one left wins.
+        count.winner = left[0] if len(left) == 1 else votes.majority
+        if count.winner is not None:
             return
         tied = votes.fewest
         if len(tied) > 1:

@@ -42,6 +42,9 @@ def explain_runoff(result: RunoffResult) -> Iterator[str]:
 def _round(each: Round) -> Iterator[str]:
     tally = [f"{name} {number(votes)}" for name, votes in _by_votes(each)]
     yield f"Round {each.number}: {', '.join(tally)}."
+    if each.winner is not None and not each.continuing:
+        yield f"No ballot counts any more; {each.winner} is the last one left, and wins."
+        return
     if each.winner is not None:
         yield (
             f"{each.winner} has {number(each.tally[each.winner])} of "

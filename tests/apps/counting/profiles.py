@@ -1,0 +1,38 @@
+"""Random elections: a few candidates, and ballots that tie, leave out and repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups
+
+NAMES: tuple[str, ...] = ("Ada", "Ben", "Cy", "Di", "Eve")
+Groups = list[tuple[Ranking, int]]
+
+
+@st.composite
+def rankings(draw: st.DrawFn, candidates: Sequence[str], *, strict: bool = False) -> Ranking:
+    """Any ranking of some of the candidates; without ties if it is to be strict."""
+    order = draw(st.permutations(candidates))
+    ranked = order[: draw(st.integers(0, len(order)))]
+    if strict:
+        return Ranking.of_levels(ranked)
+    ranks = st.integers(1, len(candidates))
+    return Ranking.of_ranks({name: draw(ranks) for name in ranked})
+
+
+@st.composite
+def elections(
+    draw: st.DrawFn, *, most: int = 5, strict: bool = False, largest: int = 9
+) -> tuple[tuple[str, ...], Groups]:
+    """Candidates, and rankings with counts."""
+    candidates = NAMES[: draw(st.integers(1, most))]
+    groups = st.tuples(rankings(candidates, strict=strict), st.integers(1, largest))
+    return candidates, draw(st.lists(groups, max_size=8))
+
+
+def cast(election: tuple[tuple[str, ...], Groups]) -> Ballots:
+    """The ballots of a random election."""
+    return ballots_of_groups(*election)

@@ -1,0 +1,105 @@
+"""What an instant runoff does with ties and with equal ranks."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+import pytest
+
+from singletable_apps.shared.counting import Ranking, ballots_of, instant_runoff, tie_break
+from singletable_apps.shared.counting.result import Number
+from tests.apps.counting.test_systems import ballots
+
+Votes = dict[str, Number]
+OVERVOTE = ("2 A = B > C", "3 C", "2 A > B")
+
+
+@pytest.mark.parametrize(
+    ("rule", "tally", "exhausted"),
+    [
+        ("split", {"A": 3, "B": 1, "C": 3}, {"no more choices": 0, "equal ranks": 0}),
+        ("exhaust", {"A": 2, "B": 0, "C": 3}, {"no more choices": 0, "equal ranks": 2}),
+        ("exhaust at once", {"A": 2, "B": 0, "C": 3}, {"no more choices": 0, "equal ranks": 2}),
+        ("skip", {"A": 2, "B": 0, "C": 5}, {"no more choices": 0, "equal ranks": 0}),
+    ],
+)
+def test_equal_ranks_follow_the_rule_that_is_chosen(
+    rule: Literal["split", "exhaust", "exhaust at once", "skip"], tally: Votes, exhausted: Votes
+) -> None:
+    first = instant_runoff(ballots("A B C", *OVERVOTE), equal_ranks=rule).rounds[0]
+    assert first.tally == tally
+    assert first.exhausted == exhausted
+
+
+# "exhaust" looks at those who are left, "exhaust at once" at the ballot as it was cast.
+def test_a_shared_rank_with_one_left_counts_for_the_one() -> None:
+    cast = ballots("A B C D", "3 A", "4 B", "1 C > A = D")
+    later = instant_runoff(cast, equal_ranks="exhaust", seed="s")
+    assert later.rounds[2].tally == {"A": 4, "B": 4}
+    at_once = instant_runoff(cast, equal_ranks="exhaust at once", seed="s")
+    assert sum(at_once.rounds[-1].exhausted.values()) == 1
+    assert at_once.winner == "B"
+
+
+def test_a_split_ballot_becomes_whole_again() -> None:
+    result = instant_runoff(ballots("A B C", "1 A = B = C", "2 A", "2 B"), seed="s")
+    third = Fraction(1, 3)
+    assert result.rounds[0].tally == {"A": 2 + third, "B": 2 + third, "C": third}
+    assert result.rounds[1].tally == {"A": Fraction(5, 2), "B": Fraction(5, 2)}
+    assert [move.votes for move in result.rounds[0].transfers] == [Fraction(1, 6)] * 2
+
+
+def test_a_tie_that_matters_is_broken_by_the_seed_and_said_to_matter() -> None:
+    cast = ballots("A B C", "26 A > B > C", "20 B > C > A", "20 C > A > B")
+    open_result = instant_runoff(cast)
+    assert (open_result.winner, open_result.winners) == (None, ("A", "C"))
+    assert open_result.ties_mattered == "yes"
+    for seed in ("x", "y", "z"):
+        result = instant_runoff(cast, seed=seed)
+        tie = result.rounds[0].tie
+        assert tie is not None
+        assert (tie.broken_by, tie.mattered) == ("seed", "yes")
+        assert result.rounds[0].eliminated == tie_break(cast.candidates, seed).last(["B", "C"])
+
+
+def test_earlier_rounds_may_break_a_tie() -> None:
+    cast = ballots("A B C D", "5 A", "4 B", "3 C", "1 D > C")
+    result = instant_runoff(cast, look_back=True)
+    tie = result.rounds[1].tie
+    assert tie is not None
+    assert (tie.tied, tie.broken_by) == (("B", "C"), "earlier rounds")
+    assert result.rounds[1].eliminated == "C"
+    assert result.winner == "A"
+
+
+def test_where_nothing_counts_all_who_are_left_are_tied() -> None:
+    cast = ballots("A B C", "3 A = B")
+    result = instant_runoff(cast, equal_ranks="exhaust")
+    assert result.winners == ("A", "B", "C")
+    assert result.account.exhausted["equal ranks"] == 3
+    assert instant_runoff(cast, equal_ranks="exhaust", seed="s").winner in ("A", "B", "C")
+
+
+# Nobody knows who may win among so many orders; the count says so and names who is left.
+def test_too_many_ways_of_breaking_ties_are_not_gone_through() -> None:
+    names = [f"c{number:02}" for number in range(14)]
+    circle = [Ranking.of_levels(names[at:] + names[:at]) for at in range(14)]
+    swapped = [Ranking.of_levels([names[at], names[at - 7], names[at - 3]]) for at in range(14)]
+    cast = ballots_of(names, [*circle, *swapped])
+    result = instant_runoff(cast)
+    assert result.ties_mattered == "not known"
+    assert result.possible_winners is None
+    assert (result.winner, result.winners) == (None, tuple(names))
+    assert any("Give a seed" in sentence for sentence in result.explanation)
+    assert instant_runoff(cast, seed="s").winner is not None
+
+
+# Twenty options and two ballots: all that nobody ranked first go, in whatever order.
+def test_those_without_votes_cannot_make_a_tie_matter() -> None:
+    names = [f"c{number:02}" for number in range(20)]
+    cast = ballots_of(names, [Ranking.of_levels(["c03", "c04"])] * 2 + [Ranking.of_levels(["c07"])])
+    result = instant_runoff(cast)
+    assert result.winner == "c03"
+    level = ballots_of(names, [Ranking.of_levels([name]) for name in ("c03", "c07")])
+    assert instant_runoff(level).winners == ("c03", "c07")
