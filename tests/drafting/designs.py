@@ -85,14 +85,14 @@ class Poll(Entity, table=polls):
     title: Attr[str] = attr()
     candidates: Attr[list[str]] = attr()
     created_at: Attr[datetime] = attr(name="createdAt", form=TimeForm.SECONDS)
-    key = Key(pk=("POLL", id), sk="METADATA")
+    key = Key(pk=("POLL", id), sk="METADATA")  # noqa: A003
 
 
 class Vote(Entity, table=polls):
     poll_id: Attr[UUID] = attr(name="pollId")
     id: Attr[UUID] = attr()
     rankings: Attr[list[str]] = attr()
-    key = Key(pk=("POLL", poll_id), sk=("VOTE", id))
+    key = Key(pk=("POLL", poll_id), sk=("VOTE", id))  # noqa: A003
 
 
 by_date = Index("BlogsByDate", pk="GSI1PK", sk="GSI1SK")
@@ -107,9 +107,9 @@ class Blog(Entity, table=data):
     tags: Attr[set[str]] = attr(factory=set)
     price: Attr[Decimal] = attr()
     created_at: Attr[datetime] = attr(form=TimeForm.MILLISECONDS)
-    key = Key(pk=("BLOG", id), sk="METADATA")
+    key = Key(pk=("BLOG", id), sk="METADATA")  # noqa: A003
     in_order = Key(pk="BLOG#ALL", sk=created_at).on(by_date)
-    with_slug = Key(pk=("SLUG", slug), sk=id).on(by_slug)
+    with_slug = Key(pk=("SLUG", slug), sk=id).on(by_slug)  # noqa: A003
 
 
 class Like(Entity, table=data):

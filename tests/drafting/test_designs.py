@@ -24,7 +24,10 @@ def models(made: Draft, name: str) -> list[Model]:
 def placed(declared: Sequence[Model], item: Item) -> bool:
     """Whether one model, and no other, holds the item and writes it again as it was."""
     holding = [model for model in declared if model.matches(item)]
-    return len(holding) == 1 and holding[0].item(vars(holding[0].instance(item))) == item
+    if len(holding) != 1:
+        return False
+    instance: object = holding[0].instance(item)
+    return holding[0].item(vars(instance)) == item
 
 
 @pytest.mark.filterwarnings("ignore::singletable.DeclarationWarning")

@@ -18,6 +18,7 @@ from singletable.drafting.proof import run, why_not
 from singletable.drafting.sample import Sample
 from singletable.drafting.source import (
     comment,
+    docstring,
     entity_source,
     imports,
     record_source,
@@ -142,7 +143,7 @@ def _in_families(entities: Sequence[DraftEntity]) -> list[DraftEntity]:
 
 def _heading(samples: Sequence[Sample], tables: Sequence[DraftTable]) -> str:
     what = f"the table {samples[0].table.name}" if len(samples) == 1 else f"{len(samples)} tables"
-    lines = f'"""Drafted from {what}."""\n'
+    lines = f"{docstring(f'Drafted from {what}.')}\n"
     for sample, drafted in zip(samples, tables, strict=True):
         said = [*drafted.notes, *map(_words, drafted.unplaced)]
         if not sample.items:

@@ -137,7 +137,7 @@ def entity_source(entity: DraftEntity, table: str, indexes: dict[str, str]) -> s
         arguments.append(f"type_tag=({quoted(entity.tag[0])}, {quoted(entity.tag[1])})")
     lines = [
         call(f"class {entity.name}(", arguments, "):"),
-        f'    """{shape_of(entity.key)}"""',
+        f"    {docstring(shape_of(entity.key))}",
         "",
     ]
     lines += [_field(field) for field in entity.fields]
@@ -216,10 +216,16 @@ def quoted(text: str) -> str:
     return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain else plain
 
 
+def docstring(text: str) -> str:
+    """The text as a docstring, which nothing in it can end."""
+    plain = "".join(one if one.isprintable() and one not in '"\\' else "?" for one in text)
+    return f'"""{plain}"""'
+
+
 def comment(text: str) -> str:
     """Lines that begin with `#`, none too long."""
     lines, line = list[str](), "#"
-    for word in text.split():
+    for word in "".join(one if one.isprintable() else " " for one in text).split():
         if len(line) + len(word) >= WIDTH and line != "#":
             lines.append(line)
             line = "#"

@@ -48,6 +48,8 @@ def read_model(text: str | bytes) -> list[ModelTable]:
             f"This is no JSON, and so no data model: {problem}. In NoSQL Workbench, choose Export "
             "data model, and its own format."
         ) from None
+    if not model.data_model:
+        raise DeclarationError(f"The model {model.model_name!r} has no tables.")
     return [_table(table) for table in model.data_model]
 
 

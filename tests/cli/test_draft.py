@@ -1,0 +1,133 @@
+"""`singletable draft` and `singletable workbench`: from a table or a model to Python, and back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from singletable import Table, connect
+from singletable.cli import main
+from singletable.drafting import read_sample
+from tests.workbench.models import PAYMENTS
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Run]:
+    """Type a command in a folder of its own; its exit code, output and errors."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+
+    def typed(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        printed = capsys.readouterr()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return code or 0, printed.out, printed.err
+
+    yield typed
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def tables_in(source: str) -> dict[str, list[str]]:
+    """The tables that some source declares, with the names of their entities."""
+    names: dict[str, object] = {"__name__": "a draft"}
+    exec(compile(source, "a draft", "exec", dont_inherit=True), names)
+    return {
+        value.name: sorted(entity.__name__ for entity in value.entities)
+        for value in names.values()
+        if isinstance(value, Table)
+    }
+
+
+# The tour holds the tables of five design documents: a person would keep what is drafted of them.
+@pytest.mark.parametrize(
+    ("table", "entities"),
+    [
+        ("vote_data", "Ballot Candidate Counts Election User Voter"),
+        ("vote_event_log", "Event"),
+        ("ranked-choice-polls", "Poll Vote"),
+        ("DataTable", "Blog Like Portfolio User"),
+        ("glad-entities", "User UserSkill"),
+        ("engagements-dev-table", "Answer Game GameState Player Question Set"),
+    ],
+)
+def test_the_tables_of_the_tour_are_drafted(run: Run, table: str, entities: str) -> None:
+    run("tour", "--file", "tour.db")
+    code, out, err = run("draft", "file:tour.db", table)
+    assert code == 0
+    assert tables_in(out) == {table: entities.split()}
+    assert "NOT PLACED" not in out
+    for entity in entities.split():
+        assert entity in err
+
+
+def test_all_tables_of_an_address_are_one_draft(run: Run) -> None:
+    run("tour", "--file", "tour.db")
+    code, out, _ = run("draft", "file:tour.db")
+    assert code == 0
+    assert len(tables_in(out)) == 6
+
+
+def test_a_sample_is_bounded_and_says_so(run: Run) -> None:
+    run("tour", "--file", "tour.db")
+    _, out, _ = run("draft", "file:tour.db", "vote_data", "--sample", "5")
+    assert "# 5 items of 'vote_data' were read, and there are more." in out
+    with connect("file:tour.db") as driver:
+        seen: list[int] = []
+        sample = read_sample(driver, "vote_data", 13, seen.append)
+    assert seen[-1] == len(sample.items) == 13
+
+
+def test_a_draft_is_written_to_a_new_file_only(run: Run, tmp_path: Path) -> None:
+    run("tour", "--file", "tour.db")
+    first = run("draft", "file:tour.db", "vote_data", "-o", "entities.py")
+    assert first[0] == 0
+    written = (tmp_path / "entities.py").read_text()
+    code, _, err = run("draft", "file:tour.db", "vote_data", "-o", "entities.py")
+    assert code == 2
+    assert "is there already" in err
+    assert (tmp_path / "entities.py").read_text() == written
+    # What was drafted can be given back, as a model.
+    code, out, _ = run("workbench", "export", "entities")
+    assert code == 0
+    assert json.loads(out)["DataModel"][0]["TableName"] == "vote_data"
+
+
+def test_a_model_is_imported(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text(json.dumps(PAYMENTS))
+    code, out, err = run("workbench", "import", "model.json")
+    assert code == 0
+    assert tables_in(out) == {"RecurringPayments": ["Receipts", "Subscription"]}
+    assert "SUB#{sub_id}#SKU#{sku}" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("draft file:empty.db", "There are no tables at this address"),
+        ("draft file:tour.db nothing", "There is no table 'nothing' at this address; there are: "),
+        ("draft nowhere:", "no kind of address"),
+        ("draft file:tour.db vote_data -o nowhere/x.py", "cannot be written"),
+        ("workbench import nothing.json", "'nothing.json' cannot be read"),
+        ("workbench import tour.db", "no JSON"),
+        ("workbench export nothing_like_it", "There is no module nothing_like_it"),
+    ],
+)
+def test_what_cannot_be_done_is_one_paragraph(run: Run, command: str, said: str) -> None:
+    run("tour", "--file", "tour.db")
+    code, _, err = run(*command.split())
+    assert code == 2
+    assert said in err
+    assert "Traceback" not in err

@@ -1,0 +1,205 @@
+"""Tables that other programs have filled, in all the ways that they do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable import AttributeValue, Index, Item, LocalIndex, Number, Table
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A table, what is in it, what its draft says, and how many items it can hold."""
+
+    table: Table
+    items: list[Item]
+    lines: tuple[str, ...]
+    left: int = 0
+
+
+def item(**held: str | int | bool | AttributeValue) -> Item:
+    """Texts and numbers by their types, other values as they are."""
+    found: Item = {}
+    for name, value in held.items():
+        match value:
+            case str():
+                found[name] = {"S": value}
+            case bool():
+                found[name] = {"BOOL": value}
+            case int():
+                found[name] = {"N": str(value)}
+            case _:
+                found[name] = value
+    return found
+
+
+COLONS = Foreign(
+    Table("colons"),
+    [
+        item(PK="user:1", SK="order:7", total=3),
+        item(PK="user:1", SK="order:8", total=4),
+        item(PK="user:2", SK="profile:2", name="Ada"),
+        item(PK="user:3", SK="profile:3", name="Bo"),
+    ],
+    ("# PK looks divided by ':' ('user:1').", "key = Key(pk=pk, sk=sk)"),
+)
+# A space before a divider would be written otherwise; the users beside it are declared anyway.
+SPACES = Foreign(
+    Table("spaces"),
+    [
+        item(PK="CITY#New York#US", SK="INFO", name="New York"),
+        item(PK="CITY#Paris#FR", SK="INFO", name="Paris"),
+        item(PK="USER#1", SK="INFO", id="1"),
+    ],
+    (
+        "# NOT PLACED: 2 items are held by no entity below, of the shape CITY#…#… / INFO.",
+        "'New$20York'",
+        'key = Key(pk=("USER", id), sk="INFO")',
+    ),
+    left=2,
+)
+DOLLARS = Foreign(
+    Table("dollars"),
+    [item(PK="PRICE#5$", SK="INFO"), item(PK="PRICE#7$", SK="INFO")],
+    (
+        "# PK is kept as it is: singletable would write '5$' in 'PRICE#5$' as '5$24'.",
+        'pk: Attr[str] = attr(name="PK")',
+    ),
+)
+EMPTY_PARTS = Foreign(
+    Table("trailing"),
+    [item(PK="A#", SK="B#x"), item(PK="A#", SK="B#y")],
+    ("# PK is kept as it is: a part of 'A#' is empty", 'key = Key(pk=pk, sk=("B", b_id))'),
+)
+# A longer key that begins as this one does makes its last value an inner one, which is escaped.
+FOLLOWED = Foreign(
+    Table("followed"),
+    [
+        item(PK="USER#1", SK="SKILL#public speaking"),
+        item(PK="USER#1", SK="SKILL#chess#ENDORSED#7"),
+        item(PK="USER#1", SK="SKILL#chess#ENDORSED#8"),
+    ],
+    ("NOT PLACED: 1 item", "singletable would write SK as 'SKILL#public$20speaking'"),
+    left=1,
+)
+SHOP = Foreign(
+    Table(
+        "shop",
+        indexes=[Index("inverted", pk="SK", sk="PK"), LocalIndex("totals", sk=Number("total"))],
+    ),
+    [
+        item(PK="CUSTOMER#7", SK="ORDER#01H8XGJWBWBAQ4Z5M3N2P1R0TS", total=5),
+        item(PK="CUSTOMER#7", SK="ORDER#01H8XGJWBWBAQ4Z5M3N2P1R0TT", total=6),
+        item(PK="CUSTOMER#7", SK="CUSTOMER", name="Ada"),
+    ],
+    (
+        'by_order_id = Key(pk=("ORDER", order_id), sk=("CUSTOMER", customer_id)).on(inverted)',
+        'totals_index = LocalIndex("totals", sk=Number("total"))',
+        'totals = Key(pk=("CUSTOMER", customer_id), sk=total).on(totals_index)',
+        "class Customer(Entity, table=shop):",
+    ),
+)
+
+
+def _ticket(number: int) -> Item:
+    owner, open_ = ("ada" if number % 2 else "bob"), number % 3 != 0
+    index = {"GSI1PK": f"OPEN#{owner}", "GSI1SK": str(number)} if open_ else {}
+    ticket = item(PK=f"TICKET#{number}", SK="TICKET", id=str(number), owner=owner, flagged=open_)
+    return {**ticket, **item(status="open" if open_ else "closed", **index)}
+
+
+SPARSE = Foreign(
+    Table("tickets", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")]),
+    [_ticket(number) for number in range(1, 9)],
+    ('by_owner = Key(pk=("OPEN", owner), sk=id).on(gsi1, when=flagged.in_(True))',),
+)
+# Nothing in the item tells what the index is made of.
+UNTOLD = Foreign(
+    Table("untold", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")]),
+    [
+        item(PK="JOB#1", SK="JOB", id="1", GSI1PK="QUEUE#a7", GSI1SK="x1"),
+        item(PK="JOB#2", SK="JOB", id="2"),
+    ],
+    (
+        "# GSI1PK, GSI1SK: no field says what these keys of index 'GSI1' are made of",
+        'gsi1_pk: Attr[str | None] = attr(name="GSI1PK", default=None)',
+    ),
+)
+ODD_NAMES: dict[str, str | int] = {"follower#": 1, "class": "x", "0": "z"}
+MESSY = Foreign(
+    Table("messy", ttl="ttl"),
+    [
+        item(PK="X#1", SK="META", v={"L": [{"S": "a"}, {"N": "1"}]}, w="s", version=1, ttl="soon"),
+        item(PK="X#2", SK="META", v={"L": []}, w=1, version=3, at=1700000000),
+        item(
+            PK="X#3", SK="META", version=2, date="2024-01-01", key="k", list={"L": []},
+            nothing={"NULL": True}, **ODD_NAMES,
+        ),
+    ],
+    (
+        "version: Attr[int] = version()",
+        "w: Attr[Any] = attr(default=None)",
+        'date_: Attr[date | None] = attr(name="date", default=None)',
+        'class_: Attr[str | None] = attr(name="class", default=None)',
+        'follower: Attr[int | None] = attr(name="follower#", default=None)',
+        "at: Attr[datetime | None] = attr(form=TimeForm.EPOCH_SECONDS, default=None)",
+        "# 'ttl' is the table's time to live, but some items hold no whole number",
+        "# 'nothing' is NULL in some items",
+    ),
+)  # fmt: skip
+# Numbers in keys: padded ones are numbers, others are texts, for nobody knows how wide they are.
+NUMBERS = Foreign(
+    Table("numbers"),
+    [
+        item(PK="ACCT#76584123", SK="ENTRY#0007", AccountId=76584123, entry=7),
+        item(PK="ACCT#76584124", SK="ENTRY#0012", AccountId=76584124, entry=12),
+    ],
+    (
+        "acct_id: Attr[str] = attr(stored=False)",
+        'key = Key(pk=("ACCT", acct_id), sk=("ENTRY", digits(entry, 4)))',
+    ),
+)
+CASES = Foreign(
+    Table("mail"),
+    [
+        item(PK="EMAIL#ada@example.org", SK="EMAIL", address="Ada@Example.org"),
+        item(PK="EMAIL#bo@example.org", SK="EMAIL", address="bo@example.org"),
+    ],
+    ('key = Key(pk=("EMAIL", casefold(address)), sk="EMAIL")',),
+)
+MARKERS = Foreign(
+    Table("markers"),
+    [
+        item(PK="USER#ada", SK="USER", name="ada"),
+        item(PK="EMAIL#a@example.org", SK="EMAIL", owner_PK="USER#ada", owner_SK="USER"),
+    ],
+    ("They look like the markers of unique values",),
+    left=1,
+)
+EMPTY = Foreign(Table("empty"), [], ("# 'empty' holds no items", 'empty = Table("empty")'))
+# What would be code if it were not quoted.
+HOSTILE = Foreign(
+    Table('x"""\nimport os\n"""'),
+    [
+        item(PK='"); import os; ("#1', SK="A\nB", **{'a"b\nimport os': "1", "__class__": "2"}),
+        item(PK='"); import os; ("#2', SK="A\nB", entity_type='T"""'),
+    ],
+    ("",),
+)
+
+FOREIGN = {
+    "colons": COLONS,
+    "spaces": SPACES,
+    "dollars": DOLLARS,
+    "empty parts": EMPTY_PARTS,
+    "followed": FOLLOWED,
+    "shop": SHOP,
+    "sparse": SPARSE,
+    "untold": UNTOLD,
+    "messy": MESSY,
+    "numbers": NUMBERS,
+    "cases": CASES,
+    "markers": MARKERS,
+    "empty": EMPTY,
+    "hostile": HOSTILE,
+}
