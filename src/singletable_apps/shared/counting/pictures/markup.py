@@ -1,0 +1,42 @@
+"""Elements of SVG and HTML as text, in which whatever came from outside is escaped."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from html import escape
+
+# What XML has no way to write, and the marks that turn round the direction of what follows them.
+_UNWRITABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]"
+)
+
+
+def text(words: str) -> str:
+    """Words as content or as an attribute: no character of theirs is read as markup."""
+    return escape(_UNWRITABLE.sub("\ufffd", words))
+
+
+def length(value: float | Fraction) -> str:
+    """A number of pixels, to a tenth: the same wherever it is worked out."""
+    tenths = round(Fraction(value) * 10)
+    whole, rest = divmod(abs(tenths), 10)
+    return f"{'-' if tenths < 0 else ''}{whole}{f'.{rest}' if rest else ''}"
+
+
+def element(tag: str, *content: str, **attributes: str | float | Fraction) -> str:
+    """An element; `class_` is class, and text_anchor is text-anchor. The content is markup."""
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{_attribute(value)}"'
+        for name, value in attributes.items()
+    )
+    return f"<{tag}{written}>{''.join(content)}</{tag}>" if content else f"<{tag}{written}/>"
+
+
+def tip(words: str) -> str:
+    """What is shown when a pointer rests on the element."""
+    return element("title", text(words))
+
+
+def _attribute(value: str | float | Fraction) -> str:
+    return text(value) if isinstance(value, str) else length(value)

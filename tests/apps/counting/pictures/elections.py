@@ -1,0 +1,62 @@
+"""Elections that pictures are drawn of."""
+
+from __future__ import annotations
+
+import random
+
+from singletable_apps.shared.counting import Ballots, Ranking, ballots_of, ballots_of_groups
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "]]>&amp;</svg></title>",
+    "\u202eturned\x00 \x1b[31m round",
+    "x" * 300,
+)
+
+
+def written(*votes: str) -> Ballots:
+    """Ballots of lines such as "5 Ada > Ben = Cy"; candidates as the first line names them."""
+    groups: list[tuple[Ranking, int]] = []
+    for line in votes:
+        count, _, ranking = line.partition(" ")
+        levels = [level.split(" = ") for level in ranking.split(" > ")]
+        groups.append((Ranking.of_levels(levels), int(count)))
+    names = dict.fromkeys(name for ranking, _ in groups for name in ranking.names)
+    return ballots_of_groups(tuple(names), groups)
+
+
+def drawn_by_lot(names: tuple[str, ...], ballots: int, seed: int = 1) -> Ballots:
+    """Ballots that rank some of the candidates in any order: always the same."""
+    lot = random.Random(seed)
+    return ballots_of(
+        names,
+        (
+            Ranking.of_levels([[name] for name in lot.sample(names, lot.randint(1, len(names)))])
+            for _ in range(ballots)
+        ),
+    )
+
+
+ELECTIONS: dict[str, Ballots] = {
+    "two": written("12 Tea > Coffee", "9 Coffee > Tea"),
+    "one candidate": written("3 Ada"),
+    "no ballots": ballots_of(("Ada", "Ben", "Cy"), ()),
+    "only blank ballots": ballots_of(("Ada", "Ben"), [Ranking(), Ranking()]),
+    "dead heat": written("5 Ada > Ben", "5 Ben > Ada"),
+    # The first example of Schulze's paper.
+    "cycle": written(
+        "5 A > C > B > E > D",
+        "5 A > D > E > C > B",
+        "8 B > E > D > A > C",
+        "3 C > A > B > E > D",
+        "7 C > A > E > B > D",
+        "2 C > B > A > D > E",
+        "7 D > C > E > B > A",
+        "8 E > B > A > D > C",
+    ),
+    "split votes": written("3 Ada = Ben > Cy", "2 Cy", "2 Ben > Cy", "4 Di = Cy", "1 Di > Ada"),
+    "beyond 64 bits": written(f"{2**70} Ada > Ben > Cy", f"{2**69} Ben > Cy", f"{2**69 + 1} Cy"),
+    "hostile names": drawn_by_lot(HOSTILE, 40),
+    "fifty": drawn_by_lot(tuple(f"Somebody with a long name, {n}" for n in range(50)), 600),
+}

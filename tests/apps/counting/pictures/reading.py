@@ -1,0 +1,48 @@
+"""What a picture shows, read back from its markup."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from fractions import Fraction
+from xml.etree.ElementTree import Element
+
+from singletable_apps.shared.counting.pictures import Picture
+
+NUMBER = r"([\d,]+(?: \d+/\d+)?|\d+/\d+)"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parsed(picture: Picture) -> Element:
+    """The drawing as a tree; what is not XML is refused."""
+    return ET.fromstring(picture.svg)
+
+
+def marked(picture: Picture, pattern: str) -> Iterator[tuple[Element, re.Match[str]]]:
+    """Each element whose tip fits the whole pattern, with what the pattern found in it."""
+    for element in parsed(picture).iter():
+        tip = element.find(f"{SVG}title")
+        if tip is not None and (found := re.fullmatch(pattern, tip.text or "", re.DOTALL)):
+            yield element, found
+
+
+def written_in(element: Element) -> str:
+    """The words that are to be seen in an element: tips are not."""
+    words = element.text or ""
+    for inner in element:
+        if inner.tag != f"{SVG}title":
+            words += written_in(inner)
+        words += inner.tail or ""
+    return words.strip()
+
+
+def value(shown: str | int) -> Fraction:
+    """The number that "1,234 1/2" is, or the "7/2" of a JSON result."""
+    whole, _, rest = str(shown).replace(",", "").partition(" ")
+    return Fraction(whole) + Fraction(rest or 0)
+
+
+def classes(element: Element) -> set[str]:
+    """The classes of an element."""
+    return set(element.get("class", "").split())

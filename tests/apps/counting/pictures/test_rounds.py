@@ -1,0 +1,148 @@
+"""Bars and streams are as long and as broad as the votes of the JSON result."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from singletable_apps.shared.counting import RunoffResult, instant_runoff
+from singletable_apps.shared.counting.pictures import Picture, round_bars, transfer_flow
+from tests.apps.counting.pictures.elections import ELECTIONS
+from tests.apps.counting.pictures.reading import (
+    NUMBER,
+    SVG,
+    classes,
+    marked,
+    parsed,
+    value,
+    written_in,
+)
+
+_VOTES = rf"Round (\d+): (?!.* to )(.*?) {NUMBER}"
+_MOVE = rf"Round (\d+): (.*) to (.*?) {NUMBER}"
+Draw = Callable[[RunoffResult], Picture]
+_COUNTED = ["two", "one candidate", "dead heat", "cycle", "split votes", "beyond 64 bits"]
+_EMPTY = ["no ballots", "only blank ballots"]
+
+
+def _result(name: str) -> RunoffResult:
+    return instant_runoff(ELECTIONS[name], seed="2026-11-15")
+
+
+def _tallies(result: RunoffResult) -> dict[tuple[int, str], Fraction]:
+    """The votes of every round in the JSON result, the exhausted included."""
+    told: list[dict[str, Any]] = json.loads(result.to_json())["rounds"]
+    votes = {
+        (each["number"], name): value(votes)
+        for each in told
+        for name, votes in each["tally"].items()
+    }
+    for each in told:
+        gone = sum((value(votes) for votes in each["exhausted"].values()), Fraction(0))
+        votes[each["number"], "Exhausted"] = gone
+    return votes
+
+
+def _read(found: re.Match[str]) -> tuple[tuple[int, str], Fraction]:
+    number, name, votes = found.groups()
+    return (int(number), name), value(votes)
+
+
+@pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
+@pytest.mark.parametrize("draw", [round_bars, transfer_flow])
+def test_every_tally_is_shown(name: str, draw: Draw) -> None:
+    result = _result(name)
+    assert dict(_read(found) for _, found in marked(draw(result), _VOTES)) == _tallies(result)
+
+
+# A bar that is not as long as its number says misleads more than none.
+@pytest.mark.parametrize("name", _COUNTED)
+def test_bars_are_as_long_as_the_votes(name: str) -> None:
+    result = _result(name)
+    lengths = {
+        _read(found): float(bar.get("width", "nan"))
+        for bar, found in marked(round_bars(result), _VOTES)
+        if bar.tag == f"{SVG}rect"
+    }
+    (_, most), longest = max(lengths.items(), key=lambda entry: entry[0][1])
+    for (_, votes), length in lengths.items():
+        assert length == pytest.approx(float(longest * votes / most), abs=0.11)
+
+
+@pytest.mark.parametrize("name", _COUNTED)
+def test_the_winner_and_those_who_go_are_told_by_more_than_colour(name: str) -> None:
+    result = _result(name)
+    words = [written_in(text) for text in parsed(round_bars(result)).iter(f"{SVG}text")]
+    marks = "".join(word[-1] for word in words if word.endswith(("✓", "✕")))
+    assert sorted(marks) == sorted("✕" * (len(result.rounds) - 1) + "✓")
+
+
+def test_a_tie_that_nothing_breaks_is_shown_as_one() -> None:
+    picture = round_bars(instant_runoff(ELECTIONS["dead heat"]))
+    words = [written_in(text) for text in parsed(picture).iter(f"{SVG}text")]
+    assert words.count("5 =") == 2
+    assert "Ada and Ben are tied, and nothing breaks the tie." in picture.text
+
+
+@pytest.mark.parametrize("name", _COUNTED)
+def test_half_of_each_round_is_written_below_it(name: str) -> None:
+    result = _result(name)
+    words = [written_in(text) for text in parsed(round_bars(result)).iter(f"{SVG}text")]
+    for each in result.rounds:
+        at = words.index(f"Round {each.number}")
+        assert value(words[at + 1]) == Fraction(each.continuing, 2)
+
+
+def _moves(picture: Picture) -> dict[tuple[int, str, str], Fraction]:
+    return {
+        (int(found[1]), found[2], found[3]): value(found[4])
+        for stream, found in marked(picture, _MOVE)
+        if "moves" in classes(stream)
+    }
+
+
+@pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
+def test_every_transfer_is_a_stream(name: str) -> None:
+    result = _result(name)
+    expected: dict[tuple[int, str, str], Fraction] = {}
+    for each in json.loads(result.to_json())["rounds"]:
+        for move in each["transfers"]:
+            way = each["number"], move["source"], move["target"] or "Exhausted"
+            expected[way] = expected.get(way, Fraction(0)) + value(move["votes"])
+    assert _moves(transfer_flow(result)) == expected
+
+
+# What flows into a block is what stands in it: no vote appears, and none is lost.
+@pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
+def test_what_flows_in_is_what_is_there(name: str) -> None:
+    result = _result(name)
+    arrived: dict[tuple[int, str], Fraction] = {}
+    for _, found in marked(transfer_flow(result), _MOVE):
+        there = int(found[1]) + 1, found[3]
+        arrived[there] = arrived.get(there, Fraction(0)) + value(found[4])
+    for there, votes in _tallies(result).items():
+        assert there[0] == 1 or arrived.get(there, 0) == votes
+
+
+@pytest.mark.parametrize("name", _COUNTED)
+def test_the_words_have_the_tallies_and_the_transfers(name: str) -> None:
+    result = _result(name)
+    words = round_bars(result).text
+    assert words == transfer_flow(result).text
+    lines = [line for line in words.splitlines() if line.startswith("Round ")]
+    for (round_, who), votes in _tallies(result).items():
+        said = rf"; {NUMBER} (?:is|are) exhausted" if who == "Exhausted" else rf"{who} {NUMBER}[,.]"
+        assert [value(shown) for shown in re.findall(said, lines[round_ - 1])] == [votes]
+
+
+@pytest.mark.parametrize("name", _EMPTY)
+def test_where_nothing_counts_the_picture_says_so(name: str) -> None:
+    result = _result(name)
+    for picture in (round_bars(result), transfer_flow(result)):
+        assert picture.text == "No ballot counts for anybody, so there are no rounds."
+        assert picture.text in written_in(parsed(picture))
