@@ -20,6 +20,8 @@ DYNALITE := .peers/node_modules/dynalite/.$(DYNALITE_VERSION)
 # Clients that tests drive against the endpoint: .peers/PACKAGE/.VERSION, each with what it depends on in a folder of
 # its own, for they pin the same libraries differently.
 PYTHON_CLIENTS := .peers/aioboto3/.15.5.0 .peers/awscli/.1.46.2 .peers/pynamodb/.6.1.0
+# What runs the text that we write for it; it needs Node.js, as clients do.
+PYTHON_CLIENTS += .peers/aws-cdk-lib/.2.275.0
 NODE_CLIENTS := .peers/aws-sdk/.3.1162.0 .peers/dynamodb-admin/.5.3.3
 
 # What benchmarks need beside it: servers and libraries to compare with, and wrk, which puts load on servers.

@@ -37,7 +37,12 @@ def _measured(alarm: Alarm, table: str) -> Properties:
         case Share() as share:
             return {
                 "Metrics": [
-                    {"Id": "share", "Expression": share.expression, "Label": "percent"},
+                    {
+                        "Id": "share",
+                        "Expression": share.expression,
+                        "Label": "percent",
+                        "ReturnData": True,
+                    },
                     _stat("consumed", share.consumed, table, alarm.seconds),
                     _stat("provisioned", share.provisioned, table, alarm.seconds),
                 ]

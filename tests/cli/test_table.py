@@ -1,0 +1,127 @@
+"""`singletable table`: tables are made as declared, and differences are told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from singletable import ListTables, Table, connect
+from singletable.cli import main
+from singletable.infrastructure import TableSettings, create
+
+Run = Callable[..., tuple[int, str, str]]
+
+SHOP = """
+from singletable import Attr, Entity, Index, Key, Table, attr
+
+by_day = Index("by-day", pk="DAY")
+shop = Table("shop", indexes=[by_day], ttl="gone")
+log = Table("shop-log", sk=None)
+
+
+class Order(Entity, table=shop):
+    id: Attr[str] = attr()
+    day: Attr[str] = attr()
+    key = Key(pk=("ORDER", id), sk="ORDER")
+    of_day = Key(pk=("DAY", day)).on(by_day)
+"""
+
+
+@pytest.fixture
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Run]:
+    """Type a command in a folder that has the module `table_shop`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "table_shop.py").write_text(SHOP)
+
+    def typed(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        printed = capsys.readouterr()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return code or 0, printed.out, printed.err
+
+    yield typed
+    sys.modules.pop("table_shop", None)
+
+
+def test_tables_are_made_once_and_then_stand_as_declared(run: Run) -> None:
+    made = run("table", "create", "table_shop", "file:shop.db")
+    assert made == (0, "shop: created as declared\nshop-log: created as declared\n", "")
+    again = run("table", "create", "table_shop", "file:shop.db")
+    assert again == (0, "shop: as declared\nshop-log: as declared\n", "")
+    assert run("table", "check", "table_shop", "file:shop.db") == again
+
+
+def test_one_table_is_made_under_its_real_name(run: Run) -> None:
+    code, out, _ = run(
+        "table", "create", "table_shop:log", "file:shop.db", "--name", "shop-log=shop-log-dev"
+    )
+    assert (code, out) == (0, "shop-log-dev: created as declared\n")
+    with connect("file:shop.db") as driver:
+        assert driver.execute(ListTables()).table_names == ["shop-log-dev"]
+
+
+@pytest.mark.parametrize("command", ["check", "create"])
+def test_differences_are_told_and_nothing_is_changed(run: Run, command: str) -> None:
+    with connect("file:shop.db") as driver:
+        for other in (Table("shop", ttl="expires"), Table("shop-log", sk=None)):
+            create(driver, other, other.name, TableSettings())
+    code, out, err = run("table", command, "table_shop", "file:shop.db")
+    assert (code, err) == (1, "")
+    assert out.splitlines() == [
+        "shop: 2 differences",
+        "  - global index 'by-day': declared is 'DAY' (text), and there is no such index. This can "
+        "be changed in place, one index at a time. UpdateTable adds it and fills it from the "
+        "table; then the next one can be added.",
+        "  - time to live: declared is 'gone', and there is 'expires'. This can be changed in "
+        "place. Switch it off with UpdateTimeToLive, wait an hour, and switch the other on.",
+        "shop-log: as declared",
+    ]
+
+
+def test_settings_are_made_and_checked_if_they_are_given(run: Run) -> None:
+    given = ("--deletion-protection", "--stream", "NEW_IMAGE")
+    assert run("table", "create", "table_shop:log", "file:shop.db", *given)[0] == 0
+    assert run("table", "check", "table_shop:log", "file:shop.db", *given)[0] == 0
+    code, out, _ = run(
+        "table", "check", "table_shop:log", "file:shop.db", "--no-deletion-protection"
+    )
+    assert code == 1
+    assert "shop-log: 1 difference\n" in out
+    assert "deletion protection: declared is off, and there is on." in out
+
+
+def test_a_table_that_is_not_there_is_told_beside_the_others(run: Run) -> None:
+    run("table", "create", "table_shop:log", "file:shop.db")
+    code, out, err = run("table", "check", "table_shop", "file:shop.db")
+    assert (code, out) == (2, "shop-log: as declared\n")
+    assert err == (
+        "singletable: There is no table 'shop' at this address. Make it with: "
+        "singletable table create table_shop ADDRESS\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("no_such_shop", "memory:"), "There is no module no_such_shop"),
+        (("table_shop:nothing", "memory:"), "no table 'nothing' (there are: shop, log)"),
+        (("table_shop", "nowhere"), "'nowhere' is not an address"),
+        (("table_shop", "memory:", "--name", "shp=x"), "no table 'shp' to be named 'x'"),
+        (("table_shop", "memory:", "--name", "shop"), "not of the form NAME=VALUE"),
+        (("table_shop", "memory:", "--stream", "ALL"), "ALL"),
+    ],
+)
+def test_what_is_wrong_is_one_clear_line(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    code, out, err = run("table", "create", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err

@@ -1,0 +1,70 @@
+"""An endpoint that enforces a policy as it was written, and a driver for its owner."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from singletable import Driver, Store, connect
+from tests.infrastructure.declarations import ALL
+from tests.server.process import Endpoint
+
+CREDENTIALS = """
+[[credential]]
+name = "operator"
+access_key_id = "OPERATOR"
+secret_access_key = "may do everything"
+
+[[credential]]
+name = "app"
+access_key_id = "APP"
+secret_access_key = "may do what its policy says"
+policy_file = "policy.json"
+context = {"aws:PrincipalTag/user" = "alice"}
+"""
+# The same, as AWS's clients read it.
+PROFILES = """
+[operator]
+aws_access_key_id = OPERATOR
+aws_secret_access_key = may do everything
+
+[app]
+aws_access_key_id = APP
+aws_secret_access_key = may do what its policy says
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Enforced:
+    """Two who ask the same endpoint: one may do everything, one what the policy says."""
+
+    operator: Driver
+    app: Driver
+
+
+@contextmanager
+def enforced(policy: Mapping[str, object], folder: Path) -> Generator[Enforced]:
+    """An endpoint with the tables of the samples, all of them empty."""
+    for name, text in (
+        ("policy.json", json.dumps(policy)),
+        ("credentials.toml", CREDENTIALS),
+        ("profiles", PROFILES),
+    ):
+        (folder / name).touch(0o600)
+        (folder / name).write_text(text)
+    endpoint = Endpoint("--credentials", str(folder / "credentials.toml"))
+    address = f"dynamodb+http://{endpoint.host}:{endpoint.port}?region=us-east-1&profile="
+    try:
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("AWS_SHARED_CREDENTIALS_FILE", str(folder / "profiles"))
+            with connect(f"{address}operator") as operator, connect(f"{address}app") as app:
+                for table in ALL:
+                    Store(operator).admin.create_table(table)
+                yield Enforced(operator, app)
+    finally:
+        endpoint.stop()

@@ -1,0 +1,189 @@
+"""The configuration is Terraform's language, and says what the template says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from singletable import Table
+from singletable.infrastructure import Deployment, terraform
+from tests.infrastructure.declarations import ALL, digests, skills, votes
+from tests.infrastructure.deployments import DEPLOYMENTS, OTHERWISE, of_type, template
+from tests.infrastructure.hcl import resources
+
+# What the provider's documentation lists, of which we use so much.
+ARGUMENTS = {
+    "aws_dynamodb_table": """
+        name billing_mode read_capacity write_capacity hash_key range_key table_class ttl tags
+        deletion_protection_enabled stream_enabled stream_view_type attribute lifecycle
+        global_secondary_index local_secondary_index point_in_time_recovery server_side_encryption
+    """,
+    "aws_appautoscaling_target": """
+        service_namespace resource_id scalable_dimension min_capacity max_capacity
+    """,
+    "aws_appautoscaling_policy": """
+        name policy_type service_namespace resource_id scalable_dimension
+        target_tracking_scaling_policy_configuration
+    """,
+    "aws_cloudwatch_metric_alarm": """
+        alarm_name alarm_description namespace metric_name dimensions statistic extended_statistic
+        period comparison_operator threshold evaluation_periods datapoints_to_alarm
+        treat_missing_data alarm_actions ok_actions metric_query
+    """,
+}
+
+
+@pytest.mark.parametrize("name", DEPLOYMENTS)
+def test_arguments_are_those_of_the_provider(name: str) -> None:
+    for (kind, _), body in resources(terraform(ALL, DEPLOYMENTS[name])).items():
+        assert set(body) <= set(ARGUMENTS[kind].split())
+
+
+@pytest.mark.parametrize("name", DEPLOYMENTS)
+def test_tables_are_those_of_the_template(name: str) -> None:
+    deployment = DEPLOYMENTS[name]
+    found = [
+        _as_properties(body)
+        for (kind, _), body in resources(terraform(ALL, deployment)).items()
+        if kind == "aws_dynamodb_table"
+    ]
+    assert found == of_type(template(ALL, deployment)["Resources"], "AWS::DynamoDB::Table")
+
+
+@pytest.mark.parametrize("name", DEPLOYMENTS)
+def test_alarms_are_those_of_the_template(name: str) -> None:
+    deployment = DEPLOYMENTS[name]
+    found = [
+        (body["alarm_name"], body.get("metric_name"), body["threshold"], _dimensions(body))
+        for (kind, _), body in resources(terraform(ALL, deployment)).items()
+        if kind == "aws_cloudwatch_metric_alarm"
+    ]
+    assert found == [
+        (
+            one["AlarmName"],
+            one.get("MetricName"),
+            one["Threshold"],
+            [dimension["Name"] for dimension in one.get("Dimensions", [])],
+        )
+        for one in of_type(template(ALL, deployment)["Resources"], "AWS::CloudWatch::Alarm")
+    ]
+
+
+def test_what_is_provisioned_grows_and_terraform_lets_it() -> None:
+    found = resources(terraform([digests], Deployment()))
+    targets = {
+        (body["resource_id"], body["scalable_dimension"]): (
+            body["min_capacity"],
+            body["max_capacity"],
+        )
+        for (kind, _), body in found.items()
+        if kind == "aws_appautoscaling_target"
+    }
+    table = "table/${aws_dynamodb_table.digests.name}"
+    assert targets == {
+        (table, "dynamodb:table:ReadCapacityUnits"): (5, 50),
+        (table, "dynamodb:table:WriteCapacityUnits"): (10, 100),
+        (f"{table}/index/by-size", "dynamodb:index:ReadCapacityUnits"): (5, 50),
+        (f"{table}/index/by-size", "dynamodb:index:WriteCapacityUnits"): (10, 100),
+    }
+    (lifecycle,) = found["aws_dynamodb_table", "digests"]["lifecycle"]
+    ignored = ["read_capacity", "write_capacity", "global_secondary_index"]
+    assert lifecycle == {"prevent_destroy": True, "ignore_changes": ignored}
+
+
+def test_what_does_not_scale_is_not_ignored() -> None:
+    found = resources(terraform([votes, skills], OTHERWISE))
+    for name in ("vote_data", "glad_entities"):
+        assert "lifecycle" not in found["aws_dynamodb_table", name]
+
+
+# Names in Terraform begin with a letter, and have no dots.
+def test_names_that_terraform_does_not_allow_are_changed() -> None:
+    tables = [Table("7.days"), Table("7-days"), Table("7_DAYS")]
+    found = resources(terraform(tables, Deployment(alarms=None)))
+    assert {name: body["name"] for (_, name), body in found.items()} == {
+        "t_7_days": "7.days",
+        "t_7_days2": "7-days",
+        "t_7_days3": "7_DAYS",
+    }
+
+
+def _dimensions(body: dict[str, Any]) -> list[str]:
+    return list(body.get("dimensions", {}))
+
+
+def _as_properties(body: dict[str, Any]) -> dict[str, Any]:
+    """A table in Terraform's words, as CloudFormation would have it."""
+    (recovery,) = body["point_in_time_recovery"]
+    (encryption,) = body["server_side_encryption"]
+    optional = {
+        "ProvisionedThroughput": _units(body),
+        "GlobalSecondaryIndexes": [_global(one) for one in body.get("global_secondary_index", [])],
+        "LocalSecondaryIndexes": [
+            _index(one, [(body["hash_key"], "HASH"), (one["range_key"], "RANGE")])
+            for one in body.get("local_secondary_index", [])
+        ],
+        "TimeToLiveSpecification": next(
+            (
+                {"AttributeName": one["attribute_name"], "Enabled": one["enabled"]}
+                for one in body.get("ttl", [])
+            ),
+            None,
+        ),
+        "StreamSpecification": {"StreamViewType": body["stream_view_type"]}
+        if body.get("stream_enabled")
+        else None,
+        "Tags": [{"Key": key, "Value": value} for key, value in body.get("tags", {}).items()],
+    }
+    keys = [(body["hash_key"], "HASH")]
+    keys += [(body["range_key"], "RANGE")] if "range_key" in body else []
+    return {
+        "TableName": body["name"],
+        "AttributeDefinitions": [
+            {"AttributeName": one["name"], "AttributeType": one["type"]}
+            for one in body["attribute"]
+        ],
+        "KeySchema": _schema(keys),
+        "BillingMode": body["billing_mode"],
+        "TableClass": body["table_class"],
+        "DeletionProtectionEnabled": body["deletion_protection_enabled"],
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": recovery["enabled"]}
+        | (
+            {"RecoveryPeriodInDays": recovery["recovery_period_in_days"]}
+            if recovery["enabled"]
+            else {}
+        ),
+        "SSESpecification": {"SSEEnabled": encryption["enabled"]}
+        | (
+            {"SSEType": "KMS", "KMSMasterKeyId": encryption["kms_key_arn"]}
+            if "kms_key_arn" in encryption
+            else {}
+        ),
+    } | {name: value for name, value in optional.items() if value}
+
+
+def _global(body: dict[str, Any]) -> dict[str, Any]:
+    keys = [(one["attribute_name"], one["key_type"]) for one in body["key_schema"]]
+    units = _units(body)
+    return _index(body, keys) | ({} if units is None else {"ProvisionedThroughput": units})
+
+
+def _index(body: dict[str, Any], keys: list[tuple[str, str]]) -> dict[str, Any]:
+    projection: dict[str, object] = {"ProjectionType": body["projection_type"]}
+    if "non_key_attributes" in body:
+        projection["NonKeyAttributes"] = body["non_key_attributes"]
+    return {"IndexName": body["name"], "KeySchema": _schema(keys), "Projection": projection}
+
+
+def _schema(keys: list[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"AttributeName": name, "KeyType": kind} for name, kind in keys]
+
+
+def _units(body: dict[str, Any]) -> dict[str, int] | None:
+    if "read_capacity" not in body:
+        return None
+    return {
+        "ReadCapacityUnits": body["read_capacity"],
+        "WriteCapacityUnits": body["write_capacity"],
+    }
