@@ -44,6 +44,7 @@ def test_writing_them_again_gives_the_same(pages: dict[str, str]) -> None:
         ("singletable.schema", "created", "created(*, name: str | None = None, form: TimeForm"),
         ("singletable.schema", "Key", "Key(*, pk, sk=None)"),  # too many to be read
         ("singletable.schema.key", "KeyOf", "Order.key(*values) -> Address[E]"),
+        ("singletable.schema.unique", "UniqueOf", "Customer.one_email(*values: *V) -> Taken[E]"),
         ("singletable.schema", "Path", "add(amount: int | Decimal | float) -> Edit[E]"),
         ("singletable.schema", "Partition", "class Partition[E, *S](Selection[E])"),
         ("singletable.schema", "Entity", "class Yours(Entity, *, table: Table | None = None"),

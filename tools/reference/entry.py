@@ -112,9 +112,14 @@ def _members(where: Definition, node: ast.ClassDef) -> Iterator[Member]:
             yield Member(one.name, f"{one.name}{kind}", text)
             continue
         name = f"{where.name}.{one.name}" if "classmethod" in words else one.name
-        name = CALLED[where.name] if one.name == "__call__" else name
+        name = _called(where.name) if one.name == "__call__" else name
         signature = of_function(where, one, name, method=True, overloads=overloads)
         yield Member("" if one.name == "__call__" else one.name, signature, text)
+
+
+def _called(name: str) -> str:
+    """What an instance is called by whoever has one."""
+    return CALLED.get(name) or re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def _answer(node: ast.ClassDef) -> str:
