@@ -1,0 +1,1 @@
+"""Libraries that count ranked ballots, and the ballots that they are given."""
