@@ -14,7 +14,7 @@ DRILLS = sorted((ROOT / "drills").rglob("*.py"))
 TOOLS = sorted((ROOT / "tools").rglob("*.py"))
 DOCUMENTS = sorted(
     path for folder in (ROOT, ROOT / "drills") for path in folder.glob("*.md")
-) + sorted((ROOT / "docs").rglob("*.md"))
+) + sorted(path for folder in ("docs", "src") for path in (ROOT / folder).rglob("*.md"))
 
 
 def name_of(path: Path) -> str:

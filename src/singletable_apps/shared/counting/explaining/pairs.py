@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from singletable_apps.shared.counting.pairwise import Matrix
-from singletable_apps.shared.counting.words import number
+from singletable_apps.shared.counting.words import listed, number
 
 
 def beats(candidates: Sequence[str], preferences: Matrix, a: str, b: str) -> str:
@@ -26,7 +26,7 @@ def condorcet(
     if winner is None:
         said = "Nobody beats every other candidate head to head."
         if len(smith) < len(candidates):
-            said += f" Each of {', '.join(smith)} beats everyone who is not of these."
+            said += f" {listed(smith)} each beat everyone who is not one of them."
         yield said
         return
     yield f"{winner} beats every other candidate head to head, and so wins."
