@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-import types
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
-from enum import Enum
-from hashlib import md5
-from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
-from uuid import UUID
 
 from singletable.errors import InvalidValue
 from singletable.schema import Model
 from singletable.schema.column import TextColumn
+from singletable.schema.example import example
 from singletable.schema.template import Fixed, Value
 from singletable.values import Item
 
 # Two show what differs, and a third which fields may be absent.
 HOW_MANY = 3
-_BEGIN = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
 
 
 def example_items(model: Model) -> list[Item]:
@@ -58,58 +50,3 @@ def _words(model: Model) -> Iterator[tuple[str, str]]:
                     word = ""
                 case _:
                     word = ""
-
-
-def example(kind: Any, name: str, number: int) -> object:
-    """A value of a type, for a field of a name; TypeError if none can be made up."""
-    made = _simple(kind, name, number)
-    if made is not None:
-        return made
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return example(arguments[0], name, number)
-    if isinstance(kind, NewType):
-        return example(kind.__supertype__, name, number)
-    if origin is Literal:
-        some = [one for one in arguments if one is not None]
-        return some[number % len(some)]
-    if origin in (Union, types.UnionType):
-        return example(next(one for one in arguments if one is not type(None)), name, number)
-    if origin is list:
-        return [example(arguments[0], name, number)]
-    if origin is tuple:
-        return (example(arguments[0], name, number),)
-    if origin in (set, frozenset):
-        # Either will do for the other.
-        return {example(arguments[0], name, number)}
-    if origin is dict:
-        return {name: example(arguments[1], name, number)}
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return list(kind)[number % len(kind)]
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        hints = get_type_hints(kind, include_extras=True)
-        needed = [one.name for one in dataclasses.fields(kind) if one.init]
-        return kind(**{one: example(hints[one], one, number) for one in needed})
-    raise TypeError(f"no example for {kind}")
-
-
-def _simple(kind: Any, name: str, number: int) -> object:
-    if kind is str or kind is Any or kind is object:
-        return f"{name}-{number}"
-    if kind is bool:
-        return number % 2 == 1
-    if kind is int:
-        return number
-    if kind is Decimal:
-        return Decimal(number) + Decimal("0.5")
-    if kind is float:
-        return number + 0.5
-    if kind is bytes:
-        return f"{name}-{number}".encode()
-    if kind is datetime:
-        return _BEGIN + timedelta(days=number)
-    if kind is date:
-        return (_BEGIN + timedelta(days=number)).date()
-    if kind is UUID:
-        return UUID(bytes=md5(f"{name}-{number}".encode(), usedforsecurity=False).digest())
-    return None
