@@ -105,6 +105,28 @@ def test_a_draft_is_written_to_a_new_file_only(run: Run, tmp_path: Path) -> None
     assert json.loads(out)["DataModel"][0]["TableName"] == "vote_data"
 
 
+def test_patterns_of_a_catalogue_are_exported(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "shop_with_patterns.py").write_text(
+        """
+from singletable import Attr, Catalogue, Entity, Key, Table, attr
+
+shop = Table("shop")
+
+class Order(Entity, table=shop):
+    number: Attr[str] = attr()
+    key = Key(pk=("ORDER", number), sk="ORDER")
+
+asked = Catalogue("shop", shop)
+one = asked.read("AP1", "An order by its number", Order.key)
+"""
+    )
+    code, out, _ = run("workbench", "export", "shop_with_patterns", "--name", "Shop")
+    assert code == 0
+    model = json.loads(out)
+    assert model["ModelName"] == "Shop"
+    assert "* AP1: An order by its number" in model["ModelMetadata"]["Description"]
+
+
 def test_a_model_is_imported(run: Run, tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text(json.dumps(PAYMENTS))
     code, out, err = run("workbench", "import", "model.json")

@@ -216,7 +216,7 @@ def _value(
     moment = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(seconds=chance.randrange(10**8))
     if kind is datetime:
         # What expires must not have done so yet.
-        return moment.replace(year=2099) if field.role == "expires" else moment
+        return moment + timedelta(days=27_000) if field.role == "expires" else moment
     if kind is date:
         return moment.date()
     if kind == list[Ranking]:

@@ -139,6 +139,12 @@ def test_what_a_model_has_no_place_for_is_told() -> None:
     assert "Items of DataTable expire by 'ttl'" in notes
 
 
+def test_access_patterns_stand_in_the_description() -> None:
+    exported = export_model([polls], "Polls", NOW, ["AP1: Get a poll", "AP2: Votes of a poll"])
+    about = json.loads(exported.text)["ModelMetadata"]["Description"]
+    assert about.endswith("Access patterns:\n* AP1: Get a poll\n* AP2: Votes of a poll")
+
+
 # An attribute has one type in the whole table there, and null is a type of its own.
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_every_attribute_is_listed_with_the_one_type_it_has(table: Table) -> None:

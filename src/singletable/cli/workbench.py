@@ -32,14 +32,20 @@ def export_(
 ) -> None:
     """Write declared tables as a data model that NoSQL Workbench imports.
 
-    Each entity is a facet, its keys called by their templates, with made-up sample data. What a
-    model has no place for is told on standard error, and in the model's description.
+    Each entity is a facet, its keys called by their templates, with made-up sample data. Access
+    patterns of catalogues in the module are listed in the model's description, and so is what a
+    model has no place for.
     """
-    from singletable.cli.load import load_tables
+    from singletable.cli.load import load_module, load_tables
     from singletable.cli.new_file import write_new
+    from singletable.patterns import Catalogue
     from singletable.workbench import export_model
 
-    exported = export_model(load_tables(app), name or app, datetime.now())
+    tables = load_tables(app)
+    names = vars(load_module(app.partition(":")[0])).values()
+    catalogues = [value for value in names if isinstance(value, Catalogue)]
+    patterns = [str(pattern) for catalogue in catalogues for pattern in catalogue]
+    exported = export_model(tables, name or app, datetime.now(), patterns)
     for note in exported.notes:
         typer.echo(f"Note: {note}", err=True)
     write_new(exported.text, output)

@@ -37,12 +37,20 @@ class Exported:
     notes: Sequence[str]
 
 
-def export_model(tables: Sequence[Table], name: str, now: datetime) -> Exported:
-    """The tables as a data model. What Workbench cannot hold is told in notes, and in the model."""
+def export_model(
+    tables: Sequence[Table], name: str, now: datetime, patterns: Sequence[str] = ()
+) -> Exported:
+    """The tables as a data model. What Workbench cannot hold is told in notes, and in the model.
+
+    Access patterns are listed in the description: how version 3.20 and later write them into the
+    file is not published.
+    """
     notes: list[str] = []
     data = [_table(table, notes) for table in tables]
     made = now.strftime("%b %d, %Y, %I:%M %p")
     about = " ".join(["Exported from a declaration in Python (singletable).", *notes])
+    if patterns:
+        about += "\n\nAccess patterns:" + "".join(f"\n* {pattern}" for pattern in patterns)
     model = DataModel(name, data, Metadata("", made, made, about))
     text = msgspec.json.format(msgspec.json.encode(model), indent=2).decode()
     return Exported(f"{text}\n", notes)
