@@ -6,8 +6,9 @@ import json
 from datetime import datetime
 
 import pytest
+from pydantic import BaseModel
 
-from singletable import Table
+from singletable import Attr, Entity, Key, Shards, Table, Unique, attr, digits
 from singletable.drafting import Draft, Sample, Told, draft
 from singletable.schema import Access, Model, create_operation, model_of
 from singletable.schema.column import FieldColumn, TextColumn
@@ -143,6 +144,45 @@ def test_access_patterns_stand_in_the_description() -> None:
     exported = export_model([polls], "Polls", NOW, ["AP1: Get a poll", "AP2: Votes of a poll"])
     about = json.loads(exported.text)["ModelMetadata"]["Description"]
     assert about.endswith("Access patterns:\n* AP1: Get a poll\n* AP2: Votes of a poll")
+
+
+odd = Table("odd")
+
+
+class Tree(BaseModel):
+    name: str
+    children: list[Tree] = []
+
+
+class Kept(Entity, table=odd):
+    number: Attr[str] = attr()
+    tree: Attr[Tree] = attr()
+    key = Key(pk=("KEPT", number), sk="KEPT")
+
+
+class Picky(Entity, table=odd):
+    number: Attr[str] = attr(check=lambda text: text == "the one")
+    key = Key(pk=("PICKY", number), sk="PICKY")
+
+
+class Spread(Entity, table=odd):
+    page: Attr[str] = attr()
+    number: Attr[int] = attr()
+    one_page = Unique(page)
+    key = Key(pk=("CLICKS", page, Shards(4, by=number)), sk=(digits(number, 6),))
+
+
+# A model without data is better than none; and the facet is drafted from its templates.
+def test_what_cannot_be_made_up_is_told() -> None:
+    exported = export_model([odd], "odd", NOW)
+    assert "No sample data could be made up for Kept." in exported.notes
+    assert "No sample data could be made up for Picky." in exported.notes
+    (again,) = run(drafted(exported.text))
+    assert [entity.__name__ for entity in again.entities] == ["Kept", "Picky", "Spread"]
+    assert key_of(model_of(again.entities[0]), model_of(again.entities[0]).key) == [
+        "KEPT#{number as text}",
+        "KEPT",
+    ]
 
 
 # An attribute has one type in the whole table there, and null is a type of its own.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from singletable.errors import InvalidValue
 from singletable.schema import Model
@@ -19,22 +19,29 @@ def example_items(model: Model) -> list[Item]:
     """Some items of an entity; none if its fields allow nothing that could be made up."""
     words = dict(_words(model))
     found: list[Item] = []
+    keys = [one.name for one in model.table.key_attributes]
     for number in range(1, HOW_MANY + 1):
-        values: dict[str, object] = {}
-        for name, field in model.fields.items():
-            absent = number == HOW_MANY and field.codec().optional
-            kind = field.annotation
-            value = None if absent else example(kind, words.get(name, name), number)
-            values[name] = value
         try:
-            model.codec.check({n: v for n, v in values.items() if n not in model.in_key_only})
+            values = _values(model, words, number)
+            model.codec.check(
+                {name: one for name, one in values.items() if name not in model.in_key_only}
+            )
             item = model.item(values)
-        except (InvalidValue, TypeError, ValueError):
+        except (InvalidValue, TypeError, ValueError, RecursionError):
             continue
-        keys = [one.name for one in model.table.key_attributes]
         if all(any(item[key] != other[key] for key in keys) for other in found):
             found.append(item)
     return found
+
+
+def _values(model: Model, words: Mapping[str, str], number: int) -> dict[str, object]:
+    """A value for each field; the last example has none where there may be none."""
+    values: dict[str, object] = {}
+    for name, field in model.fields.items():
+        absent = number == HOW_MANY and field.codec().optional
+        made = None if absent else example(field.annotation, words.get(name, name), number)
+        values[name] = made
+    return values
 
 
 def _words(model: Model) -> Iterator[tuple[str, str]]:

@@ -61,6 +61,11 @@ def _table(table: Table, notes: list[str]) -> DataTable:
     types = _types(table, [item for items in samples.values() for item in items])
     if table.ttl is not None:
         notes.append(f"Items of {table.name} expire by {table.ttl!r}.")
+    notes += [
+        f"No sample data could be made up for {entity.__name__}."
+        for entity, items in samples.items()
+        if not items
+    ]
     return DataTable(
         table.name,
         _keys([table.pk], [] if table.sk is None else [table.sk]),
