@@ -1,0 +1,1 @@
+"""The Aggregated Ballot Information Format of the Electorama project."""

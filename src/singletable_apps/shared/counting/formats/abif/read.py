@@ -1,0 +1,86 @@
+"""Votes in ABIF become ballots.
+
+Lines are `# comment`, `{key: value}`, `=token:[Name]` for a candidate, and `count:A>B=C` for
+votes. The first draft's `ABIF 1.0` and `key: value` lines are passed over like other metadata.
+"""
+
+from __future__ import annotations
+
+import re
+
+from singletable_apps.shared.counting.errors import CountingError, FormatRefused
+from singletable_apps.shared.counting.formats.abif.votes import Vote, vote_of
+from singletable_apps.shared.counting.formats.collecting import Asked, Collector
+from singletable_apps.shared.counting.formats.digits import shown, whole_number
+from singletable_apps.shared.counting.formats.reading import Reading
+from singletable_apps.shared.counting.formats.source import Source
+from singletable_apps.shared.counting.ranking import Ranking
+
+_CANDIDATE = re.compile(r'=\s*(?:\[([^\[\]]*)\]|"([^"]*)"|([^\[\]":]*?))\s*:\s*(.*)')
+_NAME = re.compile(r'(?:\[([^\[\]]*)\]|"([^"]*)"|([^\[\]"#]+?))\s*(?:#.*)?')
+_TITLE = re.compile(r"""\{\s*["']?title["']?\s*:\s*["']?(.*?)["']?\s*\}\s*""")
+_METADATA = re.compile(r"\{.*\}\s*(?:#.*)?|ABIF(?:\s.*)?|[A-Za-z_]\w*\s*:[^>=,]*")
+
+
+def read_abif(source: Source, asked: Asked) -> Reading:
+    """The ballots of an ABIF file."""
+    lines = [(line, text.strip()) for line, text in enumerate(source.lines(), start=1)]
+    names: dict[str, str] = {}
+    title = ""
+    for line, text in lines:
+        if text.startswith("="):
+            _take_candidate(text, line, names)
+        elif found := _TITLE.fullmatch(text):
+            title = found[1]
+    collector = Collector(asked, list(names.values()))
+    known: dict[str, Vote] = {}
+    for line, text in lines:
+        if not text or text.startswith(("#", "=")) or _METADATA.fullmatch(text):
+            continue
+        try:
+            _take_vote(text, line, names, collector, known)
+        except CountingError as error:
+            collector.malformed(error, line)
+    asked.told(len(source.data), len(source.data))
+    return collector.reading("abif", title)
+
+
+def _take_candidate(text: str, line: int, names: dict[str, str]) -> None:
+    found = _CANDIDATE.fullmatch(text)
+    name = _NAME.fullmatch(found[4]) if found is not None else None
+    if found is None or name is None:
+        raise FormatRefused(
+            f"a candidate's line is '=token:[Name]', and this is {shown(text)}.", line
+        )
+    token = next(each.strip() for each in found.group(1, 2, 3) if each is not None)
+    if token in names:
+        raise FormatRefused(f"the token '{token}' stands for '{names[token]}' already.", line)
+    names[token] = next(each.strip() for each in name.groups() if each is not None)
+    if not token or not names[token]:
+        raise FormatRefused("the token or the name of a candidate is empty.", line)
+
+
+def _take_vote(
+    text: str, line: int, names: dict[str, str], collector: Collector, known: dict[str, Vote]
+) -> None:
+    number, colon, said = text.partition(":")
+    if not colon:
+        raise FormatRefused(
+            f"a vote is 'count:A>B=C', and there is no colon in {shown(text)}.", line
+        )
+    count = whole_number(number, line, "The count before the colon")
+    if said not in known:
+        known[said] = vote_of(said, line)
+    vote = known[said]
+    # Who is named in full, or never declared, is a candidate of that name.
+    levels = [[names.get(token, token) for token in level] for level in vote.levels]
+    if not all(name for level in levels for name in level):
+        raise FormatRefused(f"a name is empty in {shown(said)}.", line)
+    ranking = Ranking.of_levels(levels)
+    for name in (name for level in levels for name in level):
+        collector.number(name)
+    if vote.by_ratings:
+        collector.change("ratings read as an order", count, f"line {line:,}")
+    if vote.with_ratings:
+        collector.change("ratings beside an order left out", count, f"line {line:,}")
+    collector.add(ranking, count)

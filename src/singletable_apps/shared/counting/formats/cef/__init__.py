@@ -1,0 +1,1 @@
+"""The Condorcet Election Format, version 1."""

@@ -1,0 +1,1 @@
+"""Tables with commas: a column for each candidate, or a column for each rank."""

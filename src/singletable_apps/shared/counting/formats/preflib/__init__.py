@@ -1,0 +1,1 @@
+"""The order files of PrefLib: soc, soi, toc and toi."""

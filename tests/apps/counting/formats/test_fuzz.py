@@ -1,0 +1,79 @@
+"""Whatever bytes come: they are ballots, each accounted for, or they are refused."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from singletable_apps.shared.counting.formats import (
+    FORMATS,
+    BallotRules,
+    FormatRefused,
+    read,
+    read_rounds,
+)
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "data" / "ballots").iterdir())
+SCRAPS = [
+    *(b"\n", b"\r", b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\xe9", b'"', b"{", b"}", b"[", b"]"),
+    *(b">", b"=", b",", b";", b":", b"#", b"#/", b"*", b"^", b"||", b"/EMPTY/", b"-1", b"1e400"),
+    *(b"9" * 30, b"9" * 5000, b"null", b"true", b"rank 1", b"count", b"overvote", b" ", b"\t"),
+]
+RULES = [
+    BallotRules(),
+    BallotRules("skip", "exhaust", 0, "refuse", "|", "leave out"),
+    BallotRules("refuse", "refuse", 1, "refuse"),
+]
+
+
+@st.composite
+def spoiled(draw: st.DrawFn) -> bytes:
+    """A right file with a few places overwritten, cut or doubled."""
+    data = draw(st.sampled_from(EXAMPLES)).read_bytes()
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, len(data)))
+        end = start + draw(st.integers(0, 20))
+        scrap = draw(st.sampled_from(SCRAPS) | st.binary(max_size=4))
+        data = data[:start] + scrap + data[draw(st.sampled_from([start, end])) :]
+    return data
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    data=spoiled() | st.binary(max_size=60),
+    form=st.sampled_from([None, None, "preflib", *FORMATS]),
+    rules=st.sampled_from(RULES),
+)
+def test_bytes_are_ballots_or_refused(data: bytes, form: str | None, rules: BallotRules) -> None:
+    check(data, form, rules, "k1" if b"k1" in data else None)
+
+
+def check(
+    data: bytes, form: str | None, rules: BallotRules | None, contest: str | None = None
+) -> None:
+    """Only a refusal may come out; anything else fails the test."""
+    try:
+        reading = read(data, form, rules=rules, contest=contest)
+    except FormatRefused:
+        return
+    refused = sum(each.ballots for each in reading.refused)
+    assert reading.read == reading.ballots.cast + refused
+    assert reading.account()
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=spoiled() | st.binary(max_size=60))
+def test_bytes_are_rounds_or_refused(data: bytes) -> None:
+    with suppress(FormatRefused):
+        assert read_rounds(data).rounds is not None
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_a_file_that_ends_too_soon_is_ballots_or_refused(path: Path) -> None:
+    data = path.read_bytes()
+    for end in range(1, len(data), 7):
+        check(data[:end], None, None)

@@ -1,0 +1,100 @@
+"""Ballots by the chunk are the same as ballots line by line, and whoever waits is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups, groups
+from singletable_apps.shared.counting.formats import FormatRefused, read, tokens, write
+from tests.apps.counting.formats.strategies import all_ballots, names
+
+letters = st.characters(min_codepoint=ord("a"), max_codepoint=ord("z"))
+ROWS = 30_000
+
+
+def odd_lines(file: bytes) -> bytes:
+    """The file with a line that must be read by itself: empty, and so without any meaning."""
+    return file + b"\n"
+
+
+@pytest.mark.parametrize("form", ["csv", "csv-ranks", "soc", "soi", "toc", "toi"])
+@settings(max_examples=40)
+@given(data=st.data())
+def test_chunks_and_lines_say_the_same(form: str, data: st.DataObject) -> None:
+    ballots = data.draw(all_ballots(names(letters).map("Ms {}".format), st.integers(1, 10**17)))
+    kept = [(each, count) for each, count in groups(ballots) if fits(form, each, ballots)]
+    ranked = tuple(dict.fromkeys(name for each, _ in kept for name in each.names))
+    if form == "csv-ranks":
+        # Somebody has to be ranked there, or nobody would know of them.
+        ballots = ballots_of_groups([*ranked, "Ms Z"], [*kept, (Ranking((("Ms Z",),)), 1)])
+    else:
+        ballots = ballots_of_groups(ballots.candidates, kept)
+    file = write(ballots, form)
+    assert groups(read(odd_lines(file), form).ballots) == groups(read(file, form).ballots)
+    assert groups(read(file, form).ballots) == groups(ballots)
+
+
+def fits(form: str, ranking: Ranking, ballots: Ballots) -> bool:
+    ties = any(len(level) > 1 for level in ranking.levels)
+    whole = len(ranking.names) == len(ballots.candidates)
+    match form:
+        case "csv":
+            return True
+        case "csv-ranks":
+            return not ties
+        case _:
+            return (
+                not ranking.is_blank
+                and (form.startswith("to") or not ties)
+                and (form.endswith("i") or whole)
+            )
+
+
+def orders() -> list[list[int]]:
+    dice = np.random.default_rng(7)
+    listed: list[list[int]] = dice.permuted(np.tile(np.arange(1, 21), (ROWS, 1)), axis=1).tolist()
+    return listed
+
+
+def files() -> dict[str, bytes]:
+    rows = orders()
+    people = [f"Candidate {number}" for number in range(1, 21)]
+    header = "".join(f"# ALTERNATIVE NAME {at}: {name}\n" for at, name in enumerate(people, 1))
+    by_name = [",".join(people[number - 1] for number in row) for row in rows]
+    ranks = [",".join(str(row.index(number) + 1) for number in range(1, 21)) for row in rows]
+    lines = {
+        "soc": header + "".join(f"1: {','.join(map(str, row))}\n" for row in rows),
+        "csv": ",".join(people) + "\n" + "\n".join(ranks),
+        "csv-ranks": ",".join(f"rank {at}" for at in range(1, 21)) + "\n" + "\n".join(by_name),
+    }
+    return {form: text.encode() for form, text in lines.items()}
+
+
+# Chunks are cut small here, so that there are many, and a line lies across each border.
+@pytest.mark.parametrize("form", ["soc", "csv", "csv-ranks"])
+def test_all_ballots_of_many_chunks_are_there(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_CHUNK", 1 << 16)
+    file = files()[form]
+    told: list[tuple[int, int]] = []
+    reading = read(file, form, told=lambda done, total: told.append((done, total)))
+    assert (reading.read, reading.ballots.rows, reading.ballots.strict) == (ROWS, ROWS, True)
+    number = {f"Candidate {at}": at for at in range(1, 21)}
+    for row, order in list(enumerate(orders()))[::997]:
+        assert [number[name] for name in reading.ballots.ranking(row).names] == order
+    assert told[0] == (0, len(file))
+    assert told[-1] == (len(file), len(file))
+    assert len(told) > 10
+    assert told == sorted(told)
+
+
+# A million ballots may hold one that is wrong, and its line is wanted.
+@pytest.mark.parametrize("form", ["soc", "csv", "csv-ranks"])
+def test_the_one_wrong_line_among_many_is_named(form: str) -> None:
+    lines = files()[form].split(b"\n")
+    lines[ROWS // 2] = lines[ROWS // 2] + b",21,x"
+    with pytest.raises(FormatRefused) as refused:
+        read(b"\n".join(lines), form)
+    assert refused.value.line == ROWS // 2 + 1

@@ -1,0 +1,98 @@
+"""What a format can hold comes back as it was, and what it cannot is refused and never changed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups, groups
+from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, read, write
+from tests.apps.counting.formats.strategies import all_ballots, any_letter, names, plain
+
+WHEN = datetime(2026, 5, 1, 12, tzinfo=UTC)
+WRITTEN = [name for name, form in FORMATS.items() if form.written]
+HUGE = (1, 2**53 + 1, 2**63, 10**30)
+
+
+def written(ballots: Ballots, form: str) -> bytes | None:
+    try:
+        return write(ballots, form, title="A title", when=WHEN)
+    except WritingRefused:
+        return None
+
+
+def assert_same(data: bytes, ballots: Ballots, form: str, asked: str | None) -> None:
+    reading = read(data, asked)
+    assert groups(reading.ballots) == groups(ballots)
+    if form == "csv-ranks":
+        # Candidates are known by being ranked there, so that their order is another.
+        assert set(reading.ballots.candidates) == set(ballots.candidates)
+    else:
+        assert reading.ballots.candidates == ballots.candidates
+    assert (reading.read, reading.changed, reading.refused) == (ballots.cast, (), ())
+    assert reading.format == form
+
+
+# Counts are few for cast vote records, which have a record for each ballot.
+@pytest.mark.parametrize("form", WRITTEN)
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_what_is_written_is_read_back(form: str, data: st.DataObject) -> None:
+    counts = None if FORMATS[form].counts else st.integers(1, 3)
+    ballots = data.draw(all_ballots(names(any_letter), counts))
+    file = written(ballots, form)
+    if file is not None:
+        assert_same(file, ballots, form, form)
+
+
+# What the table of formats promises, and no more than that, is refused.
+@pytest.mark.parametrize("form", WRITTEN)
+@given(data=st.data())
+def test_a_format_holds_what_its_table_says(form: str, data: st.DataObject) -> None:
+    held = FORMATS[form]
+    letters = plain.filter(lambda letter: letter not in held.reserved)
+    # Over a column, a name with a word or a number may be a count or a rank; in a cell, a dash.
+    safe = names(letters).map(lambda name: f"Ms {name} Z")
+    counts = None if held.counts else st.integers(1, 3)
+    ballots = data.draw(all_ballots(safe, counts))
+    ties = any(len(level) > 1 for ranking, _ in groups(ballots) for level in ranking.levels)
+    partial = any(len(each.names) < len(ballots.candidates) for each, _ in groups(ballots))
+    unranked = {*ballots.candidates} - {n for each, _ in groups(ballots) for n in each.names}
+    fits = (
+        (held.ties or not ties)
+        and (held.partial or not partial)
+        and (held.blank or not ballots.blank)
+        and (form != "csv-ranks" or not unranked)
+    )
+    file = written(ballots, form)
+    assert (file is not None) == fits
+    if file is not None:
+        assert_same(file, ballots, form, None)
+
+
+@pytest.mark.parametrize("form", [name for name in WRITTEN if FORMATS[name].counts])
+@pytest.mark.parametrize("count", HUGE)
+def test_counts_are_exact_however_large(form: str, count: int) -> None:
+    ballots = ballots_of_groups(
+        ["Ada", "Ben"],
+        [(Ranking.of_levels(["Ada", "Ben"]), count), (Ranking.of_levels(["Ben", "Ada"]), 7)],
+    )
+    assert_same(write(ballots, form), ballots, form, None)
+
+
+KINDS = [
+    ("soc", [["Ada", "Ben", "Cy"]]),
+    ("soi", [["Ada", "Ben", "Cy"], ["Ben"]]),
+    ("toc", [["Ada", ["Ben", "Cy"]]]),
+    ("toi", [["Ada", ["Ben", "Cy"]], ["Ben"]]),
+]
+
+
+@pytest.mark.parametrize(("kind", "levels"), KINDS)
+def test_preflib_takes_the_narrowest_kind(kind: str, levels: list[list[str | list[str]]]) -> None:
+    orders = [(Ranking.of_levels(each), 1) for each in levels]
+    ballots = ballots_of_groups(["Ada", "Ben", "Cy"], orders)
+    assert read(write(ballots, "preflib")).format == kind
