@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from singletable.cli.added import Commands
 from singletable.cli.draft import draft
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.infrastructure import app as infrastructure
@@ -20,6 +21,7 @@ from singletable.cli.workbench import workbench
 from singletable.errors import SingleTableError
 
 app = typer.Typer(
+    cls=Commands,
     help="DynamoDB single-table design in Python, with a DynamoDB inside the process.",
     epilog="New here? Begin with: singletable tour",
     no_args_is_help=True,

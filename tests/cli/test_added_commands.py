@@ -1,0 +1,161 @@
+"""A package that is installed adds its commands; one that is broken says so in a line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from singletable.cli import main
+
+Install = Callable[[str, dict[str, str]], None]
+Run = Callable[..., tuple[int, str, str]]
+
+HELLO = '''
+import typer
+
+def hello(name: str, loud: bool = False) -> None:
+    """Greet somebody."""
+    typer.echo(f"HELLO {name.upper()}" if loud else f"Hello {name}")
+
+family = typer.Typer(help="Greet many.")
+
+@family.command()
+def aunts() -> None:
+    """Greet the aunts."""
+    typer.echo("Hello aunts")
+
+@family.command()
+def uncles() -> None:
+    """Greet the uncles."""
+
+from singletable import AddressError
+
+def refuses() -> None:
+    """Never greet."""
+    raise AddressError("nobody lives there")
+
+number = 7
+'''
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Put a package where Python finds it, as an installer does: its modules, its metadata."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    modules: list[str] = []
+
+    def put(module: str, commands: dict[str, str]) -> None:
+        modules.append(module)
+        (tmp_path / f"{module}.py").write_text(HELLO)
+        told = tmp_path / f"{module}-1.0.dist-info"
+        told.mkdir()
+        (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+        lines = [f"{name} = {value}" for name, value in commands.items()]
+        (told / "entry_points.txt").write_text("\n".join(["[singletable.commands]", *lines]))
+
+    yield put
+    for name in modules:
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Type a command; its exit code, output and errors."""
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def typed(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        printed = capsys.readouterr()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return code or 0, printed.out, printed.err
+
+    return typed
+
+
+def test_a_function_becomes_a_command(install: Install, run: Run) -> None:
+    install("greeting", {"hello": "greeting:hello"})
+    assert run("hello", "Ada", "--loud") == (0, "HELLO ADA\n", "")
+    code, out, _ = run("hello", "-h")
+    assert code == 0
+    assert "Usage: " in out
+    assert "Greet somebody." in out
+
+
+def test_an_app_becomes_a_group_of_commands(install: Install, run: Run) -> None:
+    install("families", {"family": "families:family"})
+    assert run("family", "aunts") == (0, "Hello aunts\n", "")
+    assert "uncles" in run("family", "--help")[1]
+
+
+def test_help_lists_what_was_added_with_its_sentence(install: Install, run: Run) -> None:
+    install("listed", {"hello": "listed:hello", "family": "listed:family"})
+    _, out, _ = run("--help")
+    for words in ("hello", "Greet somebody.", "family", "Greet many.", "tour", "version"):
+        assert words in out
+
+
+def test_what_an_added_command_refuses_ends_as_ours_do(install: Install, run: Run) -> None:
+    install("refusing", {"refuse": "refusing:refuses"})
+    assert run("refuse") == (2, "", "singletable: nobody lives there\n")
+
+
+def test_our_own_commands_cannot_be_replaced(install: Install, run: Run) -> None:
+    install("impostor", {"version": "impostor:hello"})
+    code, out, _ = run("version")
+    assert code == 0
+    assert out.startswith("singletable ")
+
+
+BROKEN = [
+    ("not_there:hello", "ModuleNotFoundError: No module named 'not_there'"),
+    ("broken:goodbye", "AttributeError: module 'broken' has no attribute 'goodbye'"),
+    ("broken:number", "TypeError"),
+    ("broken:hello:hello", ""),
+]
+
+
+# Whoever asks for help, or for another command, is not stopped by a package that is broken.
+@pytest.mark.parametrize(("value", "why"), BROKEN)
+@pytest.mark.parametrize("arguments", [(), ("some", "--thing"), ("--help",)])
+def test_a_broken_command_says_so_in_one_line(
+    install: Install, run: Run, value: str, why: str, arguments: tuple[str, ...]
+) -> None:
+    install("broken", {"bad": value, "hello": "broken:hello"})
+    code, out, err = run("bad", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("singletable: The command 'bad' of the package broken could not be ")
+    assert f"from {value}: {why}" in err
+    assert err.count("\n") == 1
+
+
+def test_help_says_which_command_is_broken(install: Install, run: Run) -> None:
+    install("halves", {"bad": "not_there:hello", "hello": "halves:hello"})
+    code, out, err = run("--help")
+    assert (code, err) == (0, "")
+    assert "could not be loaded: ModuleNotFoundError" in out
+    assert "Greet somebody." in out
+
+
+def _modules_after(*arguments: str) -> set[str]:
+    script = (
+        "import sys\nfrom singletable.cli import main\n"
+        f"try:\n    main({list(arguments)!r})\n"
+        "except SystemExit:\n    print(*sys.modules, file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(ran.stderr.split())
+
+
+# Help is asked for by people who wait; a command should not pay for what another needs.
+def test_listing_commands_imports_nothing_heavy() -> None:
+    assert not {"numpy", "botocore", "sqlalchemy", "fastapi"} & _modules_after("--help")
+
+
+def test_our_own_commands_import_no_others() -> None:
+    assert not [name for name in _modules_after("version") if name.startswith("singletable_apps")]
