@@ -159,6 +159,13 @@ def test_an_index_that_holds_keys_alone_gives_no_whole_items(store: Store) -> No
     assert store.count(Ballot.by_choice("L", "Ann")) == 2
 
 
+# Its own keys have the values that they were made of.
+def test_what_stands_in_keys_is_picked_from_an_index_of_keys_alone(store: Store) -> None:
+    of_ann = Ballot.by_choice("L", "Ann")
+    picked = list(store.pick(of_ann, Ballot.voter, Ballot.choice, Ballot.election))
+    assert picked == [("bea", "Ann", "L"), ("cid", "Ann", "L")]
+
+
 def test_items_behind_an_index_are_fetched_from_the_table(store: Store) -> None:
     of_ann = Ballot.by_choice("L", "Ann")
     assert [one.notes for one in store.fetch(of_ann)] == [["x", "bea"], ["x", "cid"]]

@@ -102,6 +102,17 @@ class Access:
         return values
 
     @property
+    def told(self) -> set[str]:
+        """The fields whose values can be had back from the key, as they were."""
+        found: set[str] = set()
+        for column in self.columns:
+            if isinstance(column, TextColumn):
+                found |= {one.field for one in column.template.values if one.form.exact}
+            else:
+                found.add(column.field)
+        return found
+
+    @property
     def tested(self) -> tuple[expressions.Path, ...]:
         """The places that the index's own condition looks at."""
         return () if self.condition is None else tuple(expressions.paths_of(self.condition))

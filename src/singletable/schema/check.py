@@ -233,14 +233,7 @@ def _check_expiry(model: Model) -> None:
 
 def _check_in_key_only(model: Model) -> None:
     for name in model.in_key_only:
-        exact = {
-            value.field
-            for column in model.key.columns
-            if isinstance(column, TextColumn)
-            for value in column.template.values
-            if value.form.exact
-        } | {column.field for column in model.key.columns if not isinstance(column, TextColumn)}
-        if name not in exact:
+        if name not in model.key.told:
             raise DeclarationError(
                 f"{model.name}.{name} is not stored, and cannot be read back from the primary key. "
                 "Put it there, or store it."

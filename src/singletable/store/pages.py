@@ -11,7 +11,7 @@ from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import holds, value_at
 from singletable.patience import Steps
-from singletable.schema import Collection, Condition, Model, Path, Selection, model_of
+from singletable.schema import Access, Collection, Condition, Model, Path, Selection, model_of
 from singletable.store.alive import is_alive
 from singletable.store.batch import get_items
 from singletable.store.context import Context
@@ -20,7 +20,7 @@ from singletable.store.given import check_collection, check_path, check_selectio
 from singletable.store.held import held
 from singletable.store.items import instance_of
 from singletable.store.plan import key_of
-from singletable.store.projected import check_picked, check_whole
+from singletable.store.projected import check_picked, check_whole, told_by_key
 from singletable.store.reading import Reading
 from singletable.store.write import place_of
 from singletable.values import Item
@@ -95,12 +95,16 @@ def _still_in(reading: Reading[Any], entry: Item, item: Item) -> bool:
     return reading.where is None or holds(reading.where, item)
 
 
-def picked(model: Model, paths: Sequence[Path[Any, Any]], item: Item) -> tuple[Any, ...]:
-    """What an item holds at some places; None, or a field's default, where it holds nothing."""
+def picked(
+    model: Model, paths: Sequence[tuple[Path[Any, Any], Access | None]], item: Item
+) -> tuple[Any, ...]:
+    """What an item holds at some places, or what a key tells; None, or a default, where nothing."""
     values: list[object] = []
-    for path in paths:
+    for path, key in paths:
         place = path.place()
-        if len(place) == 1:
+        if key is not None:
+            values.append((key.parse(item) or {})[path.field])
+        elif len(place) == 1:
             values.append(held(model, item, [path.field])[path.field])
         else:
             value = value_at(place, item)
@@ -123,7 +127,11 @@ def reading_of(
     for path in paths:
         check_path(reading.model, path, in_key=True)
     check_picked(reading.model, selection.access, tuple(paths))
-    asked = {_projected(path.place()) for path in paths if reading.model.fields[path.field].stored}
+    asked = {
+        _projected(path.place())
+        for path in paths
+        if told_by_key(reading.model, selection.access, path.field) is None
+    }
     asked |= {(name,) for name in reading.key_names()}
     # What is inside of something that is asked for comes with it.
     reading.paths = tuple(
@@ -142,7 +150,9 @@ def some_picked(
 ) -> Steps[list[tuple[Any, ...]]]:
     """What the next items hold at some places."""
     items = yield from reading.next_items(most)
-    return [picked(reading.model, paths, item) for item in items]
+    model, access = reading.model, reading.selection.access
+    told = [(path, told_by_key(model, access, path.field)) for path in paths]
+    return [picked(model, told, item) for item in items]
 
 
 def collect(

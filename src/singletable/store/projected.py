@@ -52,11 +52,20 @@ def check_where(model: Model, access: Access, where: expressions.Condition) -> N
         )
 
 
+def told_by_key(model: Model, access: Access, name: str) -> Access | None:
+    """The key that tells the value of a field which the index itself does not hold."""
+    field = model.fields[name]
+    if field.stored and holds_attribute(model, access.index, field.attribute):
+        return None
+    return next((key for key in (model.key, access) if name in key.told), None)
+
+
 def check_picked(model: Model, access: Access, paths: tuple[Path[Any, Any], ...]) -> None:
-    """Refuse to read fields that an index does not hold."""
+    """Refuse to read fields that neither an index nor its keys hold."""
     for path in paths:
         field = model.fields[path.field]
-        if field.stored and not holds_attribute(model, access.index, field.attribute):
+        held = holds_attribute(model, access.index, field.attribute)
+        if not held and told_by_key(model, access, path.field) is None:
             raise InvalidValue(
                 f"{access}: {access.index!r} does not hold {field}. Project it, or read the items "
                 "themselves with fetch()."
