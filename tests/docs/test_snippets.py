@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
 
@@ -12,19 +15,27 @@ from singletable.cli import main
 from tests.docs.markdown import Block, blocks
 from tests.house.sources import DOCUMENTS, ROOT, name_of
 
+# A snippet that begins with `# votes.py` is that file, too, for commands to read.
+_FILE = re.compile(r"# (\w+\.py)\n")
+
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current directory; what is imported from it is forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    for name, module in list(sys.modules.items()):
+        if Path(getattr(module, "__file__", None) or "").parent == tmp_path:
+            del sys.modules[name]
 
 
 # The snippets of a page are one session, as a reader types them. A `text` block that follows one is
 # what it prints.
 @every_document
-def test_snippets_run(
-    path: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     session: dict[str, object] = {"__name__": "__main__"}
     printed = ""
     for block in blocks(path):
@@ -41,18 +52,14 @@ def test_snippets_run(
 
 # Commands of ours are typed as shown; lines below one are part of what it prints, "…" is anything.
 @every_document
-def test_commands_run(
-    path: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_commands_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(path):
+        if block.language == "python" and (named := _FILE.match(block.text)):
+            (folder / named[1]).write_text(block.text)
         if block.language != "console":
             continue
         for command, shown in _commands(block):
-            program, *arguments = command.split()
+            program, *arguments = shlex.split(command)
             if program == "singletable":
                 with pytest.raises(SystemExit) as ended:
                     main(arguments)
