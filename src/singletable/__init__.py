@@ -171,6 +171,7 @@ if TYPE_CHECKING:
         Transaction,
         changes_in,
     )
+    from singletable.telemetry import OpenTelemetryObserver, PrometheusObserver, Tally
     from singletable.values import AttributeValue, Item
 
 __all__ = [
@@ -243,6 +244,7 @@ __all__ = [
     "NotSigned",
     "Number",
     "Observer",
+    "OpenTelemetryObserver",
     "Operation",
     "OperationError",
     "PageOf",
@@ -251,6 +253,7 @@ __all__ = [
     "Pattern",
     "PositionTrimmed",
     "Projection",
+    "PrometheusObserver",
     "Provisioned",
     "ProvisionedThroughputExceeded",
     "Put",
@@ -281,6 +284,7 @@ __all__ = [
     "SweepExpired",
     "Table",
     "TableNotFound",
+    "Tally",
     "Throttled",
     "ThrottlingReason",
     "TimeForm",
@@ -375,6 +379,9 @@ _ROOMS = {
     "singletable.store": """
         Admin AsyncAdmin AsyncStore Call ChangeOf ChangesOf Observer PageOf Question Sent Store
         Touch Transaction changes_in
+    """,
+    "singletable.telemetry": """
+        OpenTelemetryObserver PrometheusObserver Tally
     """,
     "singletable.values": """
         AttributeValue Item

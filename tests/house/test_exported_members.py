@@ -17,18 +17,19 @@ PUBLIC = """
     FeedPattern Get GetItem GlobalSecondaryIndex IdempotencyMismatch IncompleteSignature Index
     InternalError InvalidSignature InvalidValue Item ItemCollectionTooLarge ItemMismatch Key
     KeySchemaElement KeysAndAttributes LimitExceeded ListTables LocalIndex LocalSecondaryIndex
-    NotFound NotSigned Number Observer Operation OperationError PageOf Partition Path Pattern
-    PositionTrimmed Projection Provisioned ProvisionedThroughputExceeded Put PutItem PutRequest
-    Query Question Rate ReadChanges ReadPattern Remote RequestLimitExceeded ResourceInUse
-    ResourceNotFound Retention Scan ScanPattern Selection Sent SerializationError
-    ServiceUnavailable Settings Shards SingleTableError StorageError Store StrangeAnswer
-    SweepExpired Table TableNotFound Throttled ThrottlingReason TimeForm TimeToLiveSpecification
-    Touch TransactGetItem TransactGetItems TransactWriteItem TransactWriteItems Transaction
-    TransactionCanceled TransactionConflict TransactionInProgress Unique Unreachable
-    UnrecognizedClient UnservedPattern Untrusted Update UpdateItem UpdateTable UpdateTimeToLive
-    ValidationError VersionConflict WritePattern WriteRequest address_of attr casefold
-    changes_in checks connect connect_async created creates deletes descending digits expires
-    ordered per_day per_hour per_minute per_second puts same updated updates version
+    NotFound NotSigned Number Observer OpenTelemetryObserver Operation OperationError PageOf
+    Partition Path Pattern PositionTrimmed Projection PrometheusObserver Provisioned
+    ProvisionedThroughputExceeded Put PutItem PutRequest Query Question Rate ReadChanges
+    ReadPattern Remote RequestLimitExceeded ResourceInUse ResourceNotFound Retention Scan
+    ScanPattern Selection Sent SerializationError ServiceUnavailable Settings Shards
+    SingleTableError StorageError Store StrangeAnswer SweepExpired Table TableNotFound Tally
+    Throttled ThrottlingReason TimeForm TimeToLiveSpecification Touch TransactGetItem
+    TransactGetItems TransactWriteItem TransactWriteItems Transaction TransactionCanceled
+    TransactionConflict TransactionInProgress Unique Unreachable UnrecognizedClient
+    UnservedPattern Untrusted Update UpdateItem UpdateTable UpdateTimeToLive ValidationError
+    VersionConflict WritePattern WriteRequest address_of attr casefold changes_in checks connect
+    connect_async created creates deletes descending digits expires ordered per_day per_hour
+    per_minute per_second puts same updated updates version
 """.split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
 
 

@@ -1,0 +1,147 @@
+"""Calls of a store as OpenTelemetry has them: a span each, and metrics.
+
+Attributes are named by its semantic conventions for database clients and for DynamoDB; what it has
+no name for begins with `singletable.`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from singletable.store import Call, Sent
+from singletable.telemetry.extra import check_installed
+from singletable.telemetry.naming import Recognises, outcome_of, pattern_of
+from singletable.telemetry.units import units_of
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import TracerProvider
+    from opentelemetry.util.types import Attributes
+
+SYSTEM = "aws.dynamodb"
+NAME = "singletable"
+NANOSECONDS = 1_000_000_000
+
+
+class OpenTelemetryObserver:
+    """An observer that makes a span of each call, and counts by pattern.
+
+    The providers are those given, or the global ones. A span begins when its call began, within
+    whatever span was current there.
+    """
+
+    def __init__(
+        self,
+        *catalogues: Recognises,
+        tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
+    ) -> None:
+        check_installed("opentelemetry.trace", "opentelemetry", "OpenTelemetryObserver")
+        from opentelemetry.metrics import get_meter
+        from opentelemetry.trace import get_tracer
+
+        self._catalogues: Sequence[Recognises] = catalogues
+        self._tracer = get_tracer(NAME, tracer_provider=tracer_provider)
+        meter = get_meter(NAME, meter_provider=meter_provider)
+        self._seconds = meter.create_histogram(
+            "db.client.operation.duration", "s", "How long calls took, retries included."
+        )
+        self._units = meter.create_counter(
+            "singletable.consumed_capacity", "{unit}", "Capacity units consumed."
+        )
+        self._repeats = meter.create_counter(
+            "singletable.repeats", "{request}", "Requests sent again, by reason."
+        )
+
+    def __call__(self, call: Call) -> None:
+        """Tell of a call."""
+        pattern = pattern_of(self._catalogues, call)
+        self._trace(call, pattern)
+        self._measure(call, pattern)
+
+    def _trace(self, call: Call, pattern: str) -> None:
+        from opentelemetry.trace import SpanKind, Status, StatusCode
+
+        ended = time.time_ns()
+        began = ended - int(call.seconds * NANOSECONDS)
+        span = self._tracer.start_span(
+            _summary(call, pattern),
+            kind=SpanKind.CLIENT,
+            attributes=_attributes(call, pattern),
+            start_time=began,
+        )
+        for reason in call.waits:
+            span.add_event("singletable.repeat", {"singletable.reason": reason}, ended)
+        if call.error is not None:
+            span.set_attribute("error.type", outcome_of(call))
+            span.set_status(Status(StatusCode.ERROR, str(call.error)))
+        span.end(ended)
+
+    def _measure(self, call: Call, pattern: str) -> None:
+        about = _about(call, pattern)
+        if call.error is not None:
+            about["error.type"] = outcome_of(call)
+        self._seconds.record(call.seconds, about)
+        for units in units_of(call):
+            self._units.add(
+                units.units,
+                {
+                    "singletable.pattern": pattern,
+                    "db.collection.name": units.table,
+                    "aws.dynamodb.index_name": units.index,
+                    "singletable.kind": units.kind,
+                },
+            )
+        for reason in call.waits:
+            self._repeats.add(1, {"singletable.pattern": pattern, "singletable.reason": reason})
+
+
+def _summary(call: Call, pattern: str) -> str:
+    return f"{call.question.verb} {pattern}"
+
+
+def _about(call: Call, pattern: str) -> dict[str, str]:
+    """What spans and metrics both say."""
+    about = {
+        "db.system.name": SYSTEM,
+        "db.query.summary": _summary(call, pattern),
+        "singletable.pattern": pattern,
+    }
+    names = dict.fromkeys(type(sent.operation).__name__ for sent in call.sent)
+    if names:
+        about["db.operation.name"] = next(iter(names)) if len(names) == 1 else call.question.verb
+    tables = _tables(call.sent)
+    if len(tables) == 1:
+        about["db.collection.name"] = tables[0]
+    return about
+
+
+def _attributes(call: Call, pattern: str) -> Attributes:
+    consumed = [msgspec.json.encode(one).decode() for sent in call.sent for one in sent.consumed]
+    more: dict[str, str | bool | float | Sequence[str]] = {
+        "singletable.verb": call.question.verb,
+        "singletable.continued": call.continued,
+        "singletable.read_units": call.read_units,
+        "singletable.write_units": call.write_units,
+        "aws.dynamodb.table_names": _tables(call.sent),
+        "aws.dynamodb.consumed_capacity": consumed,
+        "aws.dynamodb.consistent_read": call.question.consistent,
+    }
+    indexes = {getattr(sent.operation, "index_name", None) for sent in call.sent} - {None}
+    if len(indexes) == 1:
+        more["aws.dynamodb.index_name"] = str(indexes.pop())
+    return {**_about(call, pattern), **more}
+
+
+def _tables(sent: Sequence[Sent]) -> list[str]:
+    """The tables that requests named, or said that they had used."""
+    names: dict[str, None] = {}
+    for one in sent:
+        named = getattr(one.operation, "table_name", None)
+        found = [named] if named else [consumed.table_name for consumed in one.consumed]
+        names.update(dict.fromkeys(found))
+    return list(names)

@@ -1,0 +1,35 @@
+"""Some calls to be counted: of declared patterns and of none, with faults and without."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable import AlreadyExists, Observer, Store
+from singletable.faults import Faults, FaultyDriver, Next
+from tests.patterns.declared import ballots, one_ballot
+from tests.store.declared import Ballot, Candidate, ballot, votes
+from tests.store.members import Member, members
+
+
+def make_calls(driver: FaultyDriver, observer: Observer) -> None:
+    """Calls whose figures are known."""
+    store = Store(driver, observers=[observer])
+    store.admin.create_table(votes)
+    store.admin.create_table(members)
+    driver.faults = Faults()
+    # AP16: 3 writes in one request; then AP1 twice, once after being refused twice.
+    store.put_many([Candidate(election="L", name=name) for name in ("a", "b", "c")])
+    store.get(one_ballot("L", "ada"), consistent=True)
+    driver.faults = Faults(throttle=Next(2))
+    store.get(one_ballot("L", "ada"), consistent=True)
+    # AP13: unique values make a transaction, and the second meets the first.
+    driver.faults = Faults(conflict=Next(1))
+    store.create(Member(name="mia", email="m@b.c"))
+    driver.faults = Faults()
+    with pytest.raises(AlreadyExists):
+        store.create(Member(name="max", email="M@b.c"))
+    # No pattern creates a ballot alone; the query of AP2 has three pages.
+    for number in range(8):
+        store.create(ballot(f"v{number}", notes=["x" * 300_000]))
+    assert len(list(store.query(ballots("L")))) == 8
+    assert store.get(Ballot.key("L", "v0")) is not None

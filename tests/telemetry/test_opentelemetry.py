@@ -1,0 +1,155 @@
+"""OpenTelemetry gets a span of each call, and metrics, by its semantic conventions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+
+from singletable import AsyncEngine, AsyncStore, Engine, Store
+from singletable.faults import FaultyDriver
+from singletable.telemetry import OpenTelemetryObserver
+from tests.patterns.declared import ballots, elections
+from tests.store.declared import Ballot, ballot, votes
+from tests.telemetry.calls import make_calls
+
+
+class Told:
+    """What was told to OpenTelemetry."""
+
+    def __init__(self) -> None:
+        self._exporter = InMemorySpanExporter()
+        self.tracers = TracerProvider()
+        self.tracers.add_span_processor(SimpleSpanProcessor(self._exporter))
+        self._reader = InMemoryMetricReader()
+        meters = MeterProvider([self._reader])
+        self.observer = OpenTelemetryObserver(
+            elections, tracer_provider=self.tracers, meter_provider=meters
+        )
+
+    def spans(self, name: str) -> list[ReadableSpan]:
+        return [one for one in self._exporter.get_finished_spans() if one.name == name]
+
+    def points(self, name: str) -> list[Any]:
+        data = self._reader.get_metrics_data()
+        assert data is not None
+        return [
+            point
+            for resource in data.resource_metrics
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+            if metric.name == name
+            for point in metric.data.data_points
+        ]
+
+
+@pytest.fixture
+def told() -> Told:
+    return Told()
+
+
+def test_a_call_is_a_span(driver: FaultyDriver, told: Told) -> None:
+    make_calls(driver, told.observer)
+    first, second, *_ = told.spans("get elections:AP1")
+    assert first.kind is SpanKind.CLIENT
+    attributes: dict[str, Any] = dict(first.attributes or {})
+    (consumed,) = attributes.pop("aws.dynamodb.consumed_capacity")
+    assert json.loads(consumed)["CapacityUnits"] == 1.0
+    assert attributes == {
+        "db.system.name": "aws.dynamodb",
+        "db.query.summary": "get elections:AP1",
+        "db.operation.name": "GetItem",
+        "db.collection.name": "vote_data",
+        "aws.dynamodb.table_names": ("vote_data",),
+        "aws.dynamodb.consistent_read": True,
+        "singletable.pattern": "elections:AP1",
+        "singletable.verb": "get",
+        "singletable.continued": False,
+        "singletable.read_units": 1.0,
+        "singletable.write_units": 0.0,
+    }
+    assert first.start_time is not None
+    assert first.end_time is not None
+    assert first.start_time < first.end_time
+    assert [event.name for event in second.events] == ["singletable.repeat"] * 2
+
+
+def test_a_call_that_failed_is_a_span_in_error(driver: FaultyDriver, told: Told) -> None:
+    make_calls(driver, told.observer)
+    good, bad = told.spans("create elections:AP13")
+    assert good.status.status_code is StatusCode.UNSET
+    assert bad.status.status_code is StatusCode.ERROR
+    assert (bad.attributes or {})["error.type"] == "AlreadyExists"
+
+
+def test_metrics_are_kept_by_pattern(driver: FaultyDriver, told: Told) -> None:
+    make_calls(driver, told.observer)
+    seconds = {
+        point.attributes["singletable.pattern"]: point
+        for point in told.points("db.client.operation.duration")
+        if "error.type" not in point.attributes
+    }
+    assert seconds["elections:AP2"].count == 3
+    units = {
+        (point.attributes["singletable.pattern"], point.attributes["aws.dynamodb.index_name"]): (
+            point.value
+        )
+        for point in told.points("singletable.consumed_capacity")
+    }
+    assert units["elections:AP13", ""] == 4.0
+    assert units["undeclared", "by_person"] == 8 * 294.0
+    repeats = {
+        point.attributes["singletable.reason"]: point.value
+        for point in told.points("singletable.repeats")
+    }
+    assert repeats == {"refused": 2, "conflict": 1}
+
+
+def test_a_span_lies_within_the_one_around_it(told: Told) -> None:
+    tracer = told.tracers.get_tracer("app")
+    with Engine.in_memory() as engine:
+        store = Store(engine, observers=[told.observer])
+        store.admin.create_table(votes)
+        with tracer.start_as_current_span("request") as around:
+            store.put(ballot("ada"))
+    (span,) = told.spans("put undeclared")
+    assert span.parent is not None
+    assert span.parent.span_id == around.get_span_context().span_id
+
+
+def test_an_awaited_call_lies_within_the_span_of_its_own_task(told: Told) -> None:
+    tracer = told.tracers.get_tracer("app")
+
+    async def request(store: AsyncStore, number: int) -> int:
+        with tracer.start_as_current_span(f"request {number}") as around:
+            await asyncio.sleep(0)
+            await store.count(ballots(f"election {number}"))
+            return around.get_span_context().span_id
+
+    async def both() -> list[int]:
+        with Engine.in_memory() as engine:
+            store = AsyncStore(AsyncEngine(engine), observers=[told.observer])
+            await store.admin.create_table(votes)
+            return await asyncio.gather(*(request(store, number) for number in range(5)))
+
+    around = asyncio.run(both())
+    spans = told.spans("count elections:AP2")
+    assert {span.parent.span_id for span in spans if span.parent} == set(around)
+    assert (spans[0].attributes or {}).get("aws.dynamodb.index_name") is None
+
+
+def test_the_index_that_is_read_is_named(told: Told) -> None:
+    with Engine.in_memory() as engine:
+        store = Store(engine, observers=[told.observer])
+        store.admin.create_table(votes)
+        assert store.count(Ballot.by_voter("ada")) == 0
+    (span,) = told.spans("count elections:AP7")
+    assert (span.attributes or {})["aws.dynamodb.index_name"] == "by_person"

@@ -1,0 +1,77 @@
+"""Prometheus counts calls by pattern, in the official client's words."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+
+from singletable.faults import FaultyDriver
+from singletable.telemetry import PrometheusObserver
+from tests.patterns.declared import elections
+from tests.telemetry.calls import make_calls
+
+
+@pytest.fixture
+def registry(driver: FaultyDriver) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    make_calls(driver, PrometheusObserver(elections, registry=registry))
+    return registry
+
+
+SAMPLES: dict[str, tuple[dict[str, str], float]] = {
+    "calls": ({"pattern": "elections:AP1", "outcome": "ok"}, 3.0),
+    "calls of several pages": ({"pattern": "elections:AP2", "outcome": "ok"}, 1.0),
+    "calls that failed": ({"pattern": "elections:AP13", "outcome": "AlreadyExists"}, 1.0),
+    "calls of no pattern": ({"pattern": "undeclared", "outcome": "ok"}, 8.0),
+}
+
+
+@pytest.mark.parametrize(("labels", "value"), SAMPLES.values(), ids=SAMPLES)
+def test_calls_are_counted(
+    registry: CollectorRegistry, labels: dict[str, str], value: float
+) -> None:
+    assert registry.get_sample_value("singletable_calls_total", labels) == value
+
+
+def test_times_are_a_histogram(registry: CollectorRegistry) -> None:
+    labels = {"pattern": "elections:AP2"}
+    assert registry.get_sample_value("singletable_call_duration_seconds_count", labels) == 3.0
+    total = registry.get_sample_value("singletable_call_duration_seconds_sum", labels)
+    assert total is not None
+    assert total > 0
+
+
+def test_units_are_counted_by_table_and_index(registry: CollectorRegistry) -> None:
+    def units(pattern: str, table: str, index: str, kind: str) -> float | None:
+        labels = {"pattern": pattern, "table": table, "index": index, "kind": kind}
+        return registry.get_sample_value("singletable_consumed_capacity_units_total", labels)
+
+    assert units("elections:AP13", "members", "", "write") == 4.0
+    assert units("elections:AP1", "vote_data", "", "read") == 39.0
+    # Each ballot of 300 kB is also in the index by person.
+    assert units("undeclared", "vote_data", "by_person", "write") == 8 * 294.0
+    assert units("undeclared", "vote_data", "keys_only", "write") is None
+
+
+def test_requests_and_repeats_are_counted(registry: CollectorRegistry) -> None:
+    def value(name: str, **labels: str) -> float | None:
+        return registry.get_sample_value(f"singletable_{name}_total", labels)
+
+    assert value("requests", pattern="elections:AP2", operation="Query") == 3.0
+    assert value("requests", pattern="elections:AP1", operation="GetItem") == 5.0
+    assert value("repeats", pattern="elections:AP1", reason="refused") == 2.0
+    assert value("repeats", pattern="elections:AP13", reason="conflict") == 1.0
+
+
+def test_the_page_that_is_scraped_has_help_and_types(registry: CollectorRegistry) -> None:
+    page = generate_latest(registry).decode()
+    assert "# TYPE singletable_calls_total counter" in page
+    assert "# TYPE singletable_call_duration_seconds histogram" in page
+
+
+def test_a_missing_library_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'singletable\[prometheus\]'"):
+        PrometheusObserver(elections)
