@@ -56,7 +56,7 @@ def copeland(
     )
     winner, *others = result.winners
     if not others:
-        margin = margin_of_pairs(names, preferences, names.index(winner), strictly=True)
+        margin = margin_of_pairs(sums, preferences, names.index(winner), strictly=True)
         result = replace(result, margin=margin)
     return replace(result, explanation=tuple(explain_copeland(result)))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from singletable_apps.shared.counting.margin import Margin
-from singletable_apps.shared.counting.pairwise import Matrix
+from singletable_apps.shared.counting.pairwise import Matrix, Pairwise
 from singletable_apps.shared.counting.rules import Strength
 from singletable_apps.shared.counting.words import counted
 
@@ -22,7 +22,7 @@ def half(difference: int) -> int:
 
 
 def margin_of_pairs(
-    candidates: Sequence[str],
+    sums: Pairwise,
     preferences: Matrix,
     winner: int,
     *,
@@ -35,10 +35,12 @@ def margin_of_pairs(
     `gaps` are differences between strengths that the result rests on beside who beats whom.
     `strictly` says that a challenger must beat everyone to be sure of winning.
     """
+    candidates = sums.candidates
     others = [other for other in range(len(candidates)) if other != winner]
     if not others:
         return None
-    at_most = min(_to_unbeaten(preferences, other, strictly=strictly) for other in others)
+    enough = [_to_unbeaten(preferences, other, strictly=strictly) for other in others]
+    at_most = min(sums.cast, *enough)
     closest = min(others, key=lambda other: _difference(preferences, winner, other))
     smallest = _difference(preferences, winner, closest)
     if smallest > 0:

@@ -1,7 +1,8 @@
 """Margins of victory that follow from the rounds of an instant runoff.
 
-At most: in the last round of two, half of their difference, on ballots of the winner that name the
-other in the winner's stead. Either that makes the other win, or the winner goes even earlier.
+At most: in any round, so many of the winner's ballots may name others in the winner's stead that
+nobody else has fewer votes. Then the winner goes in that round, or has gone before: earlier rounds
+are the same but for votes that the winner lacks and others have.
 
 At least: changing one ballot moves the difference of two candidates by at most two. So the same
 candidates go while fewer are changed than half of the difference between those who go and the next;
@@ -10,6 +11,7 @@ some may go in any order, if together they have fewer votes than the next has al
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -30,13 +32,29 @@ def margin_of_rounds(choices: FirstChoices, rounds: Sequence[Votes], winner: int
     if not choices.ready.strict:
         why = "with fewer changed ballots the same candidates go, and the same one has a majority"
         return Margin(at_least, None, why)
-    (other,) = (each for each in votes[-1].of if each != winner)
-    difference = votes[-1].of[winner] - votes[-1].of[other]
-    at_most = _half(difference)
-    why = f"the last two differ by {counted(difference, 'vote')}, and a ballot can move that by two"
+    most = [_to_be_last(each, winner) for each in votes]
+    at_most = min(most)
+    number = most.index(at_most) + 1
+    why = (
+        f"with {counted(at_most, 'ballot')} for others instead the winner could be last in round "
+        f"{number}"
+    )
     if at_least < at_most:
         why += "; with fewer than the smaller number the same candidates go, round by round"
     return Margin(at_least, at_most, why)
+
+
+def _to_be_last(here: Votes, winner: int) -> int:
+    """The fewest ballots whose change from the winner to others leaves nobody with fewer votes."""
+    # Ballots that name one candidate at a time give whole votes.
+    mine = int(here.of[winner])
+    others = [int(votes) for each, votes in here.of.items() if each != winner]
+    # With each ballot that changes there is less to lift the others to, and more to do it with.
+    return bisect_left(
+        range(mine),
+        0,
+        key=lambda changed: changed - sum(max(0, mine - changed - votes) for votes in others),
+    )
 
 
 def _to_two(choices: FirstChoices, rounds: Sequence[Votes]) -> tuple[list[Votes], list[int]]:

@@ -71,7 +71,7 @@ def ranked_pairs(
         ),
         account=Account(sums.cast, sums.blank, sums.cast - sums.blank),
         places=places,
-        margin=_margin(names, preferences, places, strength),
+        margin=_margin(sums, preferences, places, strength),
         tie_break=ties,
         final_order=final_order(places, ties),
         preferences=preferences,
@@ -116,7 +116,7 @@ def _pairs(
 
 
 def _margin(
-    names: Sequence[str], preferences: Matrix, places: tuple[Place, ...], strength: Strength
+    sums: Pairwise, preferences: Matrix, places: tuple[Place, ...], strength: Strength
 ) -> Margin | None:
     winner, *tied = places[0].candidates
     if tied:
@@ -132,4 +132,6 @@ def _margin(
         if votes > against
     )
     gaps = [higher - lower for lower, higher in neighbours(strengths)]
-    return margin_of_pairs(names, preferences, names.index(winner), gaps=gaps, strength=strength)
+    return margin_of_pairs(
+        sums, preferences, sums.candidates.index(winner), gaps=gaps, strength=strength
+    )

@@ -64,7 +64,7 @@ def schulze(
     if len(result.winners) == 1:
         at = names.index(result.winners[0])
         gaps = [strengths[at][b] - strengths[b][at] for b in range(len(names)) if b != at]
-        margin = margin_of_pairs(names, preferences, at, gaps=gaps, strength=strength)
+        margin = margin_of_pairs(sums, preferences, at, gaps=gaps, strength=strength)
         result = replace(result, margin=margin)
     return replace(result, explanation=tuple(explain_schulze(result)))
 
