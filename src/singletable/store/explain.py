@@ -13,6 +13,7 @@ from singletable.errors import (
     VersionConflict,
 )
 from singletable.schema import Address, Model
+from singletable.schema.unique import RELEASED
 from singletable.store.alive import is_alive
 from singletable.store.write import Explain
 from singletable.values import Item
@@ -81,11 +82,11 @@ def taken(model: Model, unique: str, fields: tuple[str, ...]) -> Explain:
     """Another item has the unique value."""
 
     def explain(item: Item | None) -> ConditionFailed:
-        return AlreadyExists(
-            f"{model.name}.{unique}: another {model.name} has the same {' and '.join(fields)}.",
-            fields,
-            item,
-        )
+        who, value = f"{model.name}.{unique}: another {model.name}", " and ".join(fields)
+        said = f"{who} has the same {value}."
+        if item is not None and RELEASED in item:
+            said = f"{who} once had the same {value}, and it stays taken."
+        return AlreadyExists(said, fields, item)
 
     return explain
 
