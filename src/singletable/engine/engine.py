@@ -62,6 +62,13 @@ class Engine:
         settings = settings or Settings()
         return cls(Database(Path(path), durable=settings.durable), settings)
 
+    def copy(self, settings: Settings | None = None) -> Engine:
+        """A new engine in memory that holds what this one holds now; the two go apart from here.
+
+        It costs less than to make the tables again, which tests do often.
+        """
+        return Engine(Database(None, contents=self._database.contents()), settings or self.settings)
+
     def execute(self, operation: Operation[R], /) -> R:
         """The answer; an OperationError if the request is refused, and then nothing was changed."""
         handler, work = self._work(operation)

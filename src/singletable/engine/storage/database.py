@@ -33,15 +33,23 @@ class Database:
     """One SQLite database, opened by one process at a time.
 
     `vfs` names the layer of SQLite that reaches the disk; drills put one of their own there.
+    `contents` are what another database in memory held.
     """
 
-    def __init__(self, path: Path | None, *, durable: bool = True, vfs: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        durable: bool = True,
+        vfs: str | None = None,
+        contents: bytes | None = None,
+    ) -> None:
         self.path = path
         self._closing = threading.Lock()
         self._closed = False
         self._born = _forks
         self._hold = None if path is None else Hold(path)
-        connect = partial(_connect, path, self._hold, durable=durable, vfs=vfs)
+        connect = partial(_connect, path, self._hold, durable=durable, vfs=vfs, contents=contents)
         try:
             self._connection = connect(is_ours, lay_out)
             if self._hold is not None:
@@ -85,6 +93,13 @@ class Database:
             # after a commit the two differ. While no one writes they agree.
             return self._writer.alone(lambda _: self._readers.read(work))
 
+    def contents(self) -> bytes:
+        """All that it holds, for another database in memory to begin with."""
+        self._check_process()
+        pages = self._writer.alone(lambda _: self._connection.serialize("main"))
+        # Bytes 18 and 19 say that a file has a write-ahead log, and what is in memory has none.
+        return pages[:18] + b"\x01\x01" + pages[20:]
+
     @property
     def waiting(self) -> int:
         """How many writes wait for their turn."""
@@ -122,12 +137,15 @@ def _connect(
     *,
     durable: bool,
     vfs: str | None,
+    contents: bytes | None,
 ) -> apsw.Connection:
     """A connection; `check` sees the database before anything about it is changed."""
     try:
         connection = apsw.Connection(str(path or ":memory:"), vfs=vfs, statementcachesize=500)
         if hold is not None:
             hold.keep(connection)
+        if contents is not None:
+            connection.deserialize("main", contents)  # pyright: ignore[reportUnknownMemberType]
         connection.set_busy_timeout(10_000)
         execute = statements(connection)
         if check is not None:
