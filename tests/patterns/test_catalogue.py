@@ -168,6 +168,15 @@ REFUSED: dict[str, tuple[Callable[[Catalogue], object], str]] = {
         lambda c: c.write("A", "Other", updates(Election, Ballot.rank)),
         "updates(Election, …): Ballot.rank is not a field of Election, which has name, title.",
     ),
+    "the name of a field": (
+        lambda c: c.write("A", "Other", updates(Election, "title")),  # type: ignore[arg-type]
+        "updates(Election, …): 'title' is not a field of Election, which has name, title.",
+    ),
+    "an entity alone": (
+        lambda c: c.write("A", "Other", Election),  # type: ignore[arg-type]
+        f"Pattern 'A' (Other): {Election!r} does not say what is done. Say so: creates(Election), "
+        "puts(Election), updates(Election, …), deletes(Election) or checks(Election).",
+    ),
     "a scan without a reason": (
         lambda c: c.scan("A", "All", Ballot, reason=" "),
         "Pattern 'A' (All) reads the whole table at every call, and costs more the more there is. "
@@ -184,6 +193,41 @@ REFUSED: dict[str, tuple[Callable[[Catalogue], object], str]] = {
     "an item that is too large": (
         lambda c: c.read("A", "One", Ballot.key, size=500_000),
         "Pattern 'A' (One): size=500000: an item has 1 to 409,600 bytes.",
+    ),
+    "a number of items that is none": (
+        lambda c: c.read("A", "One", Ballot.key, items="10"),  # type: ignore[arg-type]
+        "Pattern 'A' (One): items='10': expected a whole number from 0 on.",
+    ),
+    "a consistent write": (
+        lambda c: c.write("A", "Cast", creates(Ballot), consistent=True),
+        "Pattern 'A' (Cast): consistent=… is for patterns that read. Whatever a write must know, "
+        "it reads as it stands at the moment.",
+    ),
+    "a code of two words": (
+        lambda c: c.read("A 1", "One", Ballot.key),
+        "Pattern 'A 1' of Catalogue('c'): expected one word for a name, such as 'AP7' or 'shop'.",
+    ),
+    "no name": (
+        lambda c: Catalogue("", votes),
+        "Catalogue(''): expected one word for a name, such as 'AP7' or 'shop'.",
+    ),
+    "an entity for a table": (
+        lambda c: Catalogue("c", Ballot),  # type: ignore[arg-type]
+        f"Catalogue('c'): expected tables behind the name, but got {Ballot!r}.",
+    ),
+    "a size of nothing": (
+        lambda c: Catalogue("c", votes, sizes={Ballot: 0}),
+        "Catalogue('c'): sizes of Ballot=0: an item has 1 to 409,600 bytes.",
+    ),
+    "a size of another's": (
+        lambda c: Catalogue("c", votes, sizes={Member: 300}),
+        "Catalogue('c'): sizes is about Member, which is in Table('members'), and the catalogue "
+        "has Table('vote_data'). Give the table to the catalogue too.",
+    ),
+    "a reason for an index that is gone": (
+        lambda c: Catalogue("c", other, unused={by_person: "the console"}),
+        "Catalogue('c'): unused has Index('by_person'), and the tables have no indexes. Take it "
+        "out.",
     ),
     "no table": (
         lambda c: Catalogue("empty"),

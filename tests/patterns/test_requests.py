@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from singletable import Call, Engine, Pattern, Store, TransactWriteItems
+from singletable import Call, Catalogue, Engine, Pattern, Store, TransactWriteItems
 from singletable.patterns import estimate, requests_of
 from singletable.patterns.words import selection_words
 from tests.patterns import declared as p
@@ -122,6 +122,22 @@ def test_the_estimate_of_a_write_is_never_too_low(
     ask(store)
     said = estimate(pattern, p.elections.sizes).write
     assert calls[0].write_units <= said <= 2 * calls[0].write_units
+
+
+# Items of one query may be of any entity of the collection, so the largest are reckoned with.
+def test_a_collection_is_priced_by_its_largest_items() -> None:
+    sizes: dict[type, int] = {Election: 100, Candidate: 100, Ballot: 600}
+    assert estimate(p.file, sizes).read == estimate(p.ballots, {Ballot: 720}).read
+
+
+# A stream is a table's, whatever is looked for in it.
+def test_a_stream_is_followed_once_for_each_table() -> None:
+    catalogue = Catalogue("c", votes, members)
+    follow = catalogue.feed("A", "All", Ballot, Candidate, Member)
+    assert [(one.action, one.table) for one in requests_of(follow)] == [
+        ("GetRecords", votes),
+        ("GetRecords", members),
+    ]
 
 
 WORDS = {

@@ -3,6 +3,7 @@
 from singletable.patterns.catalogue import Catalogue
 from singletable.patterns.effect import checks, creates, deletes, puts, updates
 from singletable.patterns.estimate import Estimate, estimate
+from singletable.patterns.listed import catalogues_in
 from singletable.patterns.pattern import (
     FeedPattern,
     Pattern,
@@ -23,6 +24,7 @@ __all__ = [
     "Request",
     "ScanPattern",
     "WritePattern",
+    "catalogues_in",
     "checks",
     "creates",
     "deletes",

@@ -14,7 +14,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from singletable.errors import DeclarationError, SingleTableError
-from singletable.patterns.check import check_indexes, check_table
+from singletable.patterns.check import (
+    check_effect,
+    check_indexes,
+    check_name,
+    check_table,
+    check_tables,
+    check_unused,
+    sizes_of,
+)
 from singletable.patterns.expected import Expectations, Expected, expected_of
 from singletable.patterns.pattern import (
     FeedPattern,
@@ -56,15 +64,14 @@ class Catalogue:
         sizes: Mapping[type, int] | None = None,
         unused: Mapping[Index, str] | None = None,
     ) -> None:
-        if not tables:
-            raise DeclarationError(
-                f"Catalogue({name!r}) names no table. Name those that its patterns go to."
-            )
+        check_name(f"Catalogue({name!r})", name)
+        check_tables(f"Catalogue({name!r})", tables)
         self.name = name
         self.tables = tables
-        self.sizes = dict(sizes or {})
+        self.sizes = sizes_of(f"Catalogue({name!r})", tables, sizes or {})
         self.unused = dict(unused or {})
         self.patterns: dict[str, Pattern] = {}
+        check_unused(f"Catalogue({name!r})", tables, self.unused)
 
     def __iter__(self) -> Iterator[Pattern]:
         return iter(self.patterns.values())
@@ -199,7 +206,13 @@ class Catalogue:
                 "updates(Ballot, Ballot.rank), deletes(Ballot)."
             )
         for touch in effects:
+            check_effect(where, touch)
             check_table(where, self.tables, touch.entity)
+        if "consistent" in expected:
+            raise DeclarationError(
+                f"{where}: consistent=… is for patterns that read. Whatever a write must know, it "
+                "reads as it stands at the moment."
+            )
         as_expected = expected_of(where, expected)
         return self._add(WritePattern(self.name, code, what, as_expected, tuple(effects)))
 
@@ -212,7 +225,10 @@ class Catalogue:
         reason: str,
         **expected: Unpack[Expectations],
     ) -> ScanPattern:
-        """A pattern that reads a whole table, with the reason why no key will do."""
+        """A pattern that reads a whole table, with the reason why no key will do.
+
+        `items` are then all that the table holds, those of other entities too: all are paid for.
+        """
         where = self._where(code, what)
         if not reason.strip():
             raise DeclarationError(
@@ -252,6 +268,7 @@ class Catalogue:
 
     def _where(self, code: str, what: str) -> str:
         """What a pattern is called in messages; its code is its own, and it says what it is."""
+        check_name(f"Pattern {code!r} of {self!r}", code)
         if code in self.patterns:
             raise DeclarationError(
                 f"{self!r} has two patterns {code!r}: {self.patterns[code].what!r} and {what!r}. "

@@ -2,12 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from singletable.errors import DeclarationError
+from singletable.patterns.expected import check_size
 from singletable.patterns.pattern import Pattern
 from singletable.patterns.requests import requests_of
 from singletable.schema import Access, Index, Table, model_of
+from singletable.schema.stands_for import entity_behind
+from singletable.store import Touch
+
+
+def check_name(where: str, name: str) -> None:
+    """Refuse a name that could not be typed as one word, in a command or a query of metrics."""
+    if not isinstance(name, str) or not name or len(name.split()) != 1 or name != name.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DeclarationError(f"{where}: expected one word for a name, such as 'AP7' or 'shop'.")
+
+
+def check_tables(where: str, tables: Sequence[Table]) -> None:
+    """Refuse a catalogue of no tables, or of something else."""
+    if not tables:
+        raise DeclarationError(f"{where} names no table. Name those that its patterns go to.")
+    for table in tables:
+        if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DeclarationError(f"{where}: expected tables behind the name, but got {table!r}.")
+
+
+def sizes_of(where: str, tables: Sequence[Table], sizes: Mapping[type, int]) -> dict[type, int]:
+    """The usual sizes of entities, each of which is in the catalogue's tables."""
+    found: dict[type, int] = {}
+    for entity, size in sizes.items():
+        entity = entity_behind(entity)
+        check_size(f"{where}: sizes of {entity.__name__}", size)
+        check_table(f"{where}: sizes", tables, entity)
+        found[entity] = size
+    return found
+
+
+def check_unused(where: str, tables: Sequence[Table], unused: Mapping[Index, str]) -> None:
+    """Refuse a reason for an index that is nowhere: it was removed, or is another's."""
+    there = [index for table in tables for index in table.indexes]
+    for index in unused:
+        if index not in there:
+            raise DeclarationError(
+                f"{where}: unused has {index!r}, and the tables have "
+                f"{', '.join(map(repr, there)) or 'no indexes'}. Take it out."
+            )
+
+
+def check_effect(where: str, effect: Touch) -> None:
+    """Refuse what says nothing of what is written."""
+    if not isinstance(effect, Touch):  # pyright: ignore[reportUnnecessaryIsInstance]
+        name = getattr(effect, "__name__", "Ballot")
+        raise DeclarationError(
+            f"{where}: {effect!r} does not say what is done. Say so: creates({name}), "
+            f"puts({name}), updates({name}, …), deletes({name}) or checks({name})."
+        )
 
 
 def check_consistent(where: str, access: Access) -> None:

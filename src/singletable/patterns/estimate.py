@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from singletable.patterns.pattern import Pattern
+from singletable.patterns.pattern import Pattern, ReadPattern
 from singletable.patterns.requests import Request, requests_of
 from singletable.schema import Access, Index, model_of
 
@@ -37,13 +37,22 @@ def estimate(pattern: Pattern, sizes: Mapping[type, int] | None = None) -> Estim
     for request in requests_of(pattern):
         size = MARKER_SIZE
         if not _is_marker(request):
-            size = expected.size or known.get(request.entity, USUAL_SIZE)
+            size = expected.size or max(
+                known.get(one, USUAL_SIZE) for one in _found(pattern, request)
+            )
         if request.reads:
             consistent = expected.consistent or request.consistent
             read += _read_units(request, size, expected.items) * (1.0 if consistent else 0.5)
         else:
             write += _write_units(request, size) * expected.items
     return Estimate(read, write, assumed)
+
+
+def _found(pattern: Pattern, request: Request) -> list[type]:
+    """The entities whose items a request is about: a collection has several."""
+    if isinstance(pattern, ReadPattern) and pattern.collects is not None:
+        return pattern.collects.entities()
+    return [request.entity]
 
 
 def _read_units(request: Request, size: int, items: int) -> float:

@@ -40,10 +40,16 @@ def expected_of(where: str, said: Expectations) -> Expected:
         raise DeclarationError(
             f"{where}: rate={expected.rate!r}: expected a rate, such as per_second(20)."
         )
-    if expected.items < 0:
-        raise DeclarationError(f"{where}: items={expected.items}: expected a number from 0 on.")
-    if expected.size is not None and not 1 <= expected.size <= LARGEST_ITEM:
+    if type(expected.items) is not int or expected.items < 0:
         raise DeclarationError(
-            f"{where}: size={expected.size}: an item has 1 to {LARGEST_ITEM:,} bytes."
+            f"{where}: items={expected.items!r}: expected a whole number from 0 on."
         )
+    if expected.size is not None:
+        check_size(f"{where}: size", expected.size)
     return expected
+
+
+def check_size(where: str, size: int) -> None:
+    """Refuse a size that no item has."""
+    if type(size) is not int or not 1 <= size <= LARGEST_ITEM:
+        raise DeclarationError(f"{where}={size!r}: an item has 1 to {LARGEST_ITEM:,} bytes.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
-from singletable.patterns.pattern import Pattern, ReadPattern
+from singletable.patterns.pattern import FeedPattern, Pattern, ReadPattern
 from singletable.patterns.words import address_words, partition_words, selection_words
 from singletable.schema import Access, Index, Model, Selection, Table, model_of
 from singletable.store import Touch
@@ -65,6 +65,8 @@ def requests_of(pattern: Pattern) -> tuple[Request, ...]:
     made = [request for touch in pattern.touches for request in _requests(touch, sample)]
     if isinstance(pattern, ReadPattern) and pattern.collects is not None:
         return tuple(made[:1])  # One query brings them all.
+    if isinstance(pattern, FeedPattern):
+        return tuple({request.table: request for request in reversed(made)}.values())[::-1]
     writes = sum(not request.reads for request in made)
     return tuple(_joined(request, together=writes > 1) for request in made)
 

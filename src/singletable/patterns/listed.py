@@ -1,0 +1,14 @@
+"""The catalogues that a module declares, or has from another."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from singletable.patterns.catalogue import Catalogue
+
+
+def catalogues_in(module: ModuleType) -> list[Catalogue]:
+    """The catalogues among a module's names, in their order, each once."""
+    return [
+        *dict.fromkeys(value for value in vars(module).values() if isinstance(value, Catalogue))
+    ]
