@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from singletable.connect import connect, connect_async
 
 if TYPE_CHECKING:
+    from singletable.documents import check_documents
     from singletable.engine import AsyncEngine, Delays, Engine, Retention, Settings
     from singletable.errors import (
         AccessDenied,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         SerializationError,
         ServiceUnavailable,
         SingleTableError,
+        StaleDocuments,
         StorageError,
         StrangeAnswer,
         TableNotFound,
@@ -278,6 +280,7 @@ __all__ = [
     "Settings",
     "Shards",
     "SingleTableError",
+    "StaleDocuments",
     "StorageError",
     "Store",
     "StrangeAnswer",
@@ -315,6 +318,7 @@ __all__ = [
     "attr",
     "casefold",
     "changes_in",
+    "check_documents",
     "checks",
     "connect",
     "connect_async",
@@ -340,6 +344,9 @@ _ROOMS = {
     "singletable.connect": """
         connect connect_async
     """,
+    "singletable.documents": """
+        check_documents
+    """,
     "singletable.engine": """
         AsyncEngine Delays Engine Retention Settings
     """,
@@ -350,9 +357,9 @@ _ROOMS = {
         InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded NotFound NotSigned
         OperationError PositionTrimmed ProvisionedThroughputExceeded RequestLimitExceeded
         ResourceInUse ResourceNotFound SerializationError ServiceUnavailable
-        SingleTableError StorageError StrangeAnswer TableNotFound Throttled ThrottlingReason
-        TransactionCanceled TransactionConflict TransactionInProgress Unreachable
-        UnrecognizedClient UnservedPattern Untrusted ValidationError VersionConflict
+        SingleTableError StaleDocuments StorageError StrangeAnswer TableNotFound Throttled
+        ThrottlingReason TransactionCanceled TransactionConflict TransactionInProgress
+        Unreachable UnrecognizedClient UnservedPattern Untrusted ValidationError VersionConflict
     """,
     "singletable.operations": """
         AsyncDriver AttributeDefinition BatchGetItem BatchWriteItem ConditionCheck

@@ -6,6 +6,7 @@ SingleTableError
 ├─ CredentialsError             credentials are missing or cannot be used; says where and why
 ├─ DeclarationError             the schema is wrong: found before an item is touched
 │  └─ UnservedPattern           no key can answer an access pattern
+├─ StaleDocuments               written documents do not say what the code says
 ├─ InvalidValue                 a value does not fit its field; nothing was sent
 ├─ ItemMismatch                 an item in the table does not fit its entity
 ├─ CursorRefused                a page cursor that is not ours, or not for this query
@@ -74,6 +75,10 @@ class DeclarationError(SingleTableError):
 
 class UnservedPattern(DeclarationError):
     """No key of the entity can answer an access pattern; says which there are, and what to add."""
+
+
+class StaleDocuments(SingleTableError):
+    """Written documents do not say what the code says; the message has the command to run."""
 
 
 class InvalidValue(SingleTableError, ValueError):

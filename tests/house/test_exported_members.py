@@ -22,14 +22,15 @@ PUBLIC = """
     ProvisionedThroughputExceeded Put PutItem PutRequest Query Question Rate ReadChanges
     ReadPattern Remote RequestLimitExceeded ResourceInUse ResourceNotFound Retention Scan
     ScanPattern Selection Sent SerializationError ServiceUnavailable Settings Shards
-    SingleTableError StorageError Store StrangeAnswer SweepExpired Table TableNotFound Tally
-    Throttled ThrottlingReason TimeForm TimeToLiveSpecification Touch TransactGetItem
-    TransactGetItems TransactWriteItem TransactWriteItems Transaction TransactionCanceled
-    TransactionConflict TransactionInProgress Unique Unreachable UnrecognizedClient
-    UnservedPattern Untrusted Update UpdateItem UpdateTable UpdateTimeToLive ValidationError
-    VersionConflict WritePattern WriteRequest address_of attr casefold changes_in checks connect
-    connect_async created creates deletes descending digits expires ordered per_day per_hour
-    per_minute per_second puts same updated updates version
+    SingleTableError StaleDocuments StorageError Store StrangeAnswer SweepExpired Table
+    TableNotFound Tally Throttled ThrottlingReason TimeForm TimeToLiveSpecification Touch
+    TransactGetItem TransactGetItems TransactWriteItem TransactWriteItems Transaction
+    TransactionCanceled TransactionConflict TransactionInProgress Unique Unreachable
+    UnrecognizedClient UnservedPattern Untrusted Update UpdateItem UpdateTable UpdateTimeToLive
+    ValidationError VersionConflict WritePattern WriteRequest address_of attr casefold
+    changes_in check_documents checks connect connect_async created creates deletes descending
+    digits expires ordered per_day per_hour per_minute per_second puts same updated updates
+    version
 """.split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
 
 

@@ -1,0 +1,134 @@
+"""The access patterns of a catalogue: what each asks of DynamoDB, and what that costs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from singletable.documents.markdown import code, lines, plain, table
+from singletable.documents.wording import type_words
+from singletable.patterns import (
+    Catalogue,
+    Estimate,
+    FeedPattern,
+    Pattern,
+    ReadPattern,
+    Request,
+    ScanPattern,
+    WritePattern,
+    estimate,
+    requests_of,
+)
+from singletable.patterns.estimate import USUAL_SIZE
+
+# Where the condition on the next key attribute begins.
+_CLAUSE = re.compile(r" and (?=\S+ (?:=|<|>|≤|≥|begins with|between) )")
+
+
+def pattern_table(catalogue: Catalogue, names: Mapping[str, str]) -> str:
+    """What each pattern asks of DynamoDB; `names` are those that its module has for them."""
+    titles = ["", "pattern", "operation", "index", "key condition", "how"]
+    rows = [row for one in catalogue for row in _requests(one, names.get(one.id))]
+    return table(titles, rows)
+
+
+def cost_table(catalogue: Catalogue) -> str:
+    """What a call of each pattern consumes, and what its rate makes of that."""
+    titles = ["", "items", "bytes each", "reads a call", "writes a call", "rate"]
+    titles += ["reads a second", "writes a second"]
+    priced = [one for one in catalogue if not isinstance(one, FeedPattern)]
+    rows = [_cost(one, estimate(one, catalogue.sizes), catalogue) for one in priced]
+    sums = [_a_second(one, estimate(one, catalogue.sizes)) for one in priced]
+    read, write = sum(one for one, _ in sums), sum(one for _, one in sums)
+    all_ = (f"**{_units(units, '')}**" if units else "" for units in (read, write))
+    rows.append(["**all**", "", "", "", "", "", *all_])
+    return table(titles, rows, right=range(1, len(titles)))
+
+
+def _requests(pattern: Pattern, name: str | None) -> Iterator[list[str]]:
+    """A row for each request; what is asked several times in the same words is told once."""
+    said = [plain(pattern.what)]
+    if name is not None:
+        said.append(code(_called(pattern, name)))
+    first = [f"**{plain(pattern.code)}**", lines(said)]
+    for request, count in Counter(requests_of(pattern)).items():
+        times = f"{count} × " if count > 1 else ""
+        perhaps = ", perhaps" if request.perhaps else ""
+        operation = f"{times}{request.action} {plain(_about(pattern, request))}{perhaps}"
+        index = "" if request.index is None else code(request.index.name)
+        yield [*first, operation, index, _condition(pattern, request), _how(pattern, request)]
+        first = ["", ""]
+
+
+def _about(pattern: Pattern, request: Request) -> str:
+    """What a request is about: a collection is read whole, a stream tells of everything."""
+    if isinstance(pattern, ReadPattern) and pattern.collects is not None:
+        return pattern.collects.__name__
+    return "" if isinstance(pattern, FeedPattern) else request.of
+
+
+def _condition(pattern: Pattern, request: Request) -> str:
+    if isinstance(pattern, ScanPattern):
+        return f"everything: {plain(pattern.reason)}"
+    if request.action == "GetRecords":
+        return plain(request.condition)
+    return lines(code(part) for part in _CLAUSE.split(request.condition))
+
+
+def _how(pattern: Pattern, request: Request) -> str:
+    """How fresh what is read is; what is written together."""
+    if request.action == "GetRecords":
+        return ""
+    if not request.reads:
+        return "together" if request.together else ""
+    return "consistent" if pattern.expected.consistent or request.consistent else "eventual"
+
+
+def _called(pattern: Pattern, name: str) -> str:
+    if not isinstance(pattern, ReadPattern):
+        return name
+    given = ", ".join(f"{one.name}: {type_words(one.type)}" for one in pattern.parameters)
+    gives = "" if pattern.collects is None else f" → {pattern.collects.__name__}"
+    return f"{name}({given}){gives}"
+
+
+def _cost(pattern: Pattern, cost: Estimate, catalogue: Catalogue) -> list[str]:
+    rate = pattern.expected.rate
+    about = "~" if cost.assumed else ""
+    most = "≤ " if isinstance(pattern, WritePattern) else ""
+    read, write = _a_second(pattern, cost)
+    return [
+        f"**{plain(pattern.code)}**",
+        f"{pattern.expected.items:,}",
+        _size(pattern, catalogue),
+        _units(cost.read, about),
+        _units(cost.write, f"{most}{about}"),
+        "" if rate is None else str(rate).replace(" ", "&nbsp;"),
+        "" if rate is None else _units(read, about),
+        "" if rate is None else _units(write, f"{most}{about}"),
+    ]
+
+
+def _size(pattern: Pattern, catalogue: Catalogue) -> str:
+    if pattern.expected.size is not None:
+        return f"{pattern.expected.size:,}"
+    entities = dict.fromkeys(touch.entity for touch in pattern.touches)
+    sizes = [catalogue.sizes.get(entity, USUAL_SIZE) for entity in entities]
+    about = "" if all(entity in catalogue.sizes for entity in entities) else "~"
+    low, high = min(sizes), max(sizes)
+    return f"{about}{low:,}" if low == high else f"{about}{low:,}–{high:,}"
+
+
+def _a_second(pattern: Pattern, cost: Estimate) -> tuple[float, float]:
+    rate = pattern.expected.rate
+    often = 0.0 if rate is None else rate.a_second
+    return cost.read * often, cost.write * often
+
+
+def _units(units: float, mark: str) -> str:
+    """Units as one reads them: two digits that matter, all of them before the point."""
+    if not units:
+        return ""
+    digits = f"{units:,.0f}" if units >= 100 else f"{units:,.3g}"
+    return f"{mark}{digits}"
