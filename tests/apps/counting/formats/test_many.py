@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups, groups
-from singletable_apps.shared.counting.formats import FormatRefused, read, tokens, write
+from singletable_apps.shared.counting.formats import (
+    BallotRules,
+    FormatRefused,
+    read,
+    tokens,
+    write,
+)
+from singletable_apps.shared.counting.formats.rules import Overvotes, Repeats
 from tests.apps.counting.formats.strategies import all_ballots, names
 
 letters = st.characters(min_codepoint=ord("a"), max_codepoint=ord("z"))
@@ -51,6 +60,34 @@ def fits(form: str, ranking: Ranking, ballots: Ballots) -> bool:
                 and (form.startswith("to") or not ties)
                 and (form.endswith("i") or whole)
             )
+
+
+cells = st.sampled_from(["", "", "A", "B", "C", "overvote", "skipped", "D"])
+ranks = st.sampled_from(["", "", "1", "2", "3", "0", "7"])
+all_rules = st.builds(
+    BallotRules,
+    overvotes=st.sampled_from(get_args(Overvotes)),
+    repeats=st.sampled_from(get_args(Repeats)),
+    skipped=st.none() | st.integers(0, 2),
+)
+
+
+# A quote anywhere in a table makes its rows be read one by one.
+@pytest.mark.parametrize(
+    ("header", "cell", "last"),
+    [("rank 1,rank 2,rank 3,rank 4,votes", cells, "A"), ("A,B,C,D,votes", ranks, "1")],
+)
+@given(data=st.data(), rules=all_rules)
+def test_messy_rows_are_treated_alike_in_chunks(
+    header: str, cell: st.SearchStrategy[str], last: str, data: st.DataObject, rules: BallotRules
+) -> None:
+    row = st.tuples(cell, cell, cell, cell, st.sampled_from(["1", "1", "2", "0"]))
+    rows = data.draw(st.lists(row, max_size=12))
+    text = f"{header}\n" + "".join(f"{','.join(r)}\n" for r in rows)
+    fast = read(f"{text}{last},,,,1\n".encode(), rules=rules)
+    slow = read(f'{text}"{last}",,,,1\n'.encode(), rules=rules)
+    assert groups(fast.ballots) == groups(slow.ballots)
+    assert (fast.read, fast.changed, fast.refused) == (slow.read, slow.changed, slow.refused)
 
 
 def orders() -> list[list[int]]:

@@ -34,7 +34,7 @@ ROWS = [
         "A|B,B,C,",
         BallotRules(delimiter="|", overvotes="skip", repeats="exhaust"),
         "",
-        "overvoted rank skipped; exhausted at a repeated candidate",
+        "exhausted at a repeated candidate; overvoted rank skipped",
     ),
 ]
 
@@ -64,7 +64,12 @@ RANKS = [
     ("1,2,2,3", BallotRules(overvotes="exhaust"), "A", "exhausted at an overvote"),
     ("1,2,2,3", BallotRules(overvotes="refuse"), None, "overvoted"),
     ("1,4,,9", BallotRules(), "A > B > D", "skipped ranks ignored"),
-    ("1,4,,9", BallotRules(skipped=2), "A > B", "skipped ranks ignored; exhausted at skipped rank"),
+    (
+        "1,4,,9",
+        BallotRules(skipped=2),
+        "A > B",
+        "exhausted at skipped ranks; skipped ranks ignored",
+    ),
     ("1,99999999999999999999,,", BallotRules(), "A > B", "skipped ranks ignored"),
 ]
 

@@ -35,10 +35,19 @@ class Asked:
             raise error
 
 
+@dataclass(slots=True)
+class _Met:
+    """How many ballots met a rule, and where the first is."""
+
+    ballots: int
+    first: int
+
+
 class Collector:
     """Candidates in the order they came, ballots, and what was done to them."""
 
-    def __init__(self, asked: Asked, candidates: Sequence[str] = ()) -> None:
+    def __init__(self, asked: Asked, candidates: Sequence[str] = (), place: str = "line") -> None:
+        self.place = place
         self.asked = asked
         self.candidates: dict[str, int] = {}
         for name in candidates:
@@ -49,8 +58,8 @@ class Collector:
         self.notes: list[str] = []
         self._pieces: list[Ballots] = []
         self._groups: Counter[Ranking] = Counter()
-        self._changed: dict[str, Treated] = {}
-        self._refused: dict[str, Treated] = {}
+        self._changed: dict[str, _Met] = {}
+        self._refused: dict[str, _Met] = {}
 
     def number(self, name: str) -> int:
         """The candidate's number; one that is new gets the next."""
@@ -67,15 +76,15 @@ class Collector:
             self._flush()
 
     def add_marks(
-        self, marks: Sequence[Mark], count: int, where: str, unnamed: frozenset[int] = frozenset()
+        self, marks: Sequence[Mark], count: int, at: int, unnamed: frozenset[int] = frozenset()
     ) -> None:
         """So many ballots with these marks, made a ranking by the rules."""
         made = cleaned(marks, self.asked.rules, unnamed)
         if made.refused is not None:
-            self.refuse(made.refused, count, where)
+            self.refuse(made.refused, count, at)
             return
         for rule in made.changed:
-            self.change(rule, count, where)
+            self.change(rule, count, at)
         self.add(made.ranking, count)
 
     def add_piece(self, piece: Ballots) -> None:
@@ -83,21 +92,21 @@ class Collector:
         self.read += piece.cast
         self._pieces.append(piece)
 
-    def change(self, rule: str, count: int, where: str) -> None:
-        """So many ballots are counted otherwise than marked."""
-        _put(self._changed, rule, count, where)
+    def change(self, rule: str, count: int, at: int) -> None:
+        """So many ballots are counted otherwise than marked; `at` is the line of the first."""
+        _put(self._changed, rule, count, at)
 
-    def refuse(self, reason: str, count: int, where: str) -> None:
-        """So many ballots are not counted."""
+    def refuse(self, reason: str, count: int, at: int) -> None:
+        """So many ballots are not counted; `at` is the line of the first."""
         self.read += count
-        _put(self._refused, reason, count, where)
+        _put(self._refused, reason, count, at)
 
     def malformed(self, error: CountingError, line: int) -> None:
         """A line that makes no sense: an error, or one refused ballot."""
         if not isinstance(error, FormatRefused):
             error = FormatRefused(str(error), line)
         self.asked.stop_or_go(error)
-        self.refuse("malformed", 1, f"line {line:,}")
+        self.refuse("malformed", 1, line)
 
     def reading(self, form: str, title: str = "") -> Reading:
         """All of it; the file is at its end."""
@@ -110,10 +119,16 @@ class Collector:
             joined(tuple(self.candidates), self._pieces),
             form,
             self.read,
-            tuple(self._changed.values()),
-            tuple(self._refused.values()),
+            self._treated(self._changed),
+            self._treated(self._refused),
             tuple(self.notes),
             title,
+        )
+
+    def _treated(self, met: dict[str, _Met]) -> tuple[Treated, ...]:
+        in_order = sorted(met.items(), key=lambda each: (each[1].first, each[0]))
+        return tuple(
+            Treated(rule, each.ballots, f"{self.place} {each.first:,}") for rule, each in in_order
         )
 
     def _flush(self) -> None:
@@ -121,7 +136,8 @@ class Collector:
         self._groups.clear()
 
 
-def _put(treated: dict[str, Treated], rule: str, count: int, where: str) -> None:
+def _put(met: dict[str, _Met], rule: str, count: int, at: int) -> None:
     if count:
-        before = treated.get(rule, Treated(rule, 0, where))
-        treated[rule] = Treated(rule, before.ballots + count, before.first)
+        each = met.setdefault(rule, _Met(0, at))
+        each.ballots += count
+        each.first = min(each.first, at)

@@ -80,7 +80,7 @@ def _take_vote(
     for name in (name for level in levels for name in level):
         collector.number(name)
     if vote.by_ratings:
-        collector.change("ratings read as an order", count, f"line {line:,}")
+        collector.change("ratings read as an order", count, line)
     if vote.with_ratings:
-        collector.change("ratings beside an order left out", count, f"line {line:,}")
+        collector.change("ratings beside an order left out", count, line)
     collector.add(ranking, count)

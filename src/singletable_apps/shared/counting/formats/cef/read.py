@@ -76,21 +76,20 @@ def _take_vote(
             f"a vote is 'A > B = C ^weight * quantity' in this order; this is {shown(text)}.", line
         )
     count = 1 if found[3] is None else whole_number(found[3], line, "The quantity after *")
-    where = f"line {line:,}"
     if found[2] is not None:
         weight = whole_number(found[2], line, "The weight after ^")
         if parameters.weights:
             count *= weight
-            collector.change("weight counted as so many ballots", count, where)
+            collector.change("weight counted as so many ballots", count, line)
         else:
-            collector.change("weight ignored, as the file allows none", count, where)
+            collector.change("weight ignored, as the file allows none", count, line)
     said = found[1].strip()
     if said not in known:
         known[said] = _vote(said, line, collector)
     vote = known[said]
     if vote.unknown:
-        collector.change("unknown candidates ignored", count, where)
-    collector.add(_completed(vote.ranking, parameters, collector, count, where), count)
+        collector.change("unknown candidates ignored", count, line)
+    collector.add(_completed(vote.ranking, parameters, collector, count, line), count)
 
 
 def _vote(said: str, line: int, collector: Collector) -> _Vote:
@@ -112,11 +111,11 @@ def _vote(said: str, line: int, collector: Collector) -> _Vote:
 
 
 def _completed(
-    ranking: Ranking, parameters: Parameters, collector: Collector, count: int, where: str
+    ranking: Ranking, parameters: Parameters, collector: Collector, count: int, line: int
 ) -> Ranking:
     """The ranking with everybody else on a last rank, if the file asks for it."""
     left = [name for name in collector.candidates if name not in ranking.names]
     if not parameters.implicit or not left or collector.asked.rules.unlisted == "leave out":
         return ranking
-    collector.change("candidates not listed ranked last, as the file asks", count, where)
+    collector.change("candidates not listed ranked last, as the file asks", count, line)
     return Ranking((*ranking.levels, tuple(left)))

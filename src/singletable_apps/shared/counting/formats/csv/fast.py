@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,101 +11,127 @@ from numpy.typing import NDArray
 from singletable_apps.shared.counting.ballots import Ballots
 from singletable_apps.shared.counting.formats.csv.cells import UNCLEAR, Numbers
 from singletable_apps.shared.counting.formats.csv.header import Header
-from singletable_apps.shared.counting.formats.tokens import numbers, separators
+from singletable_apps.shared.counting.formats.tokens import LONGEST, numbers, separators
 from singletable_apps.shared.counting.rows import ballots_of_orders, ballots_of_ranks
 
 # Ranks are put into the bits of one number to see which are there.
 _MOST_RANKS = 62
+_MOST_PLACES = 126
 _LINE = ord("\n")
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Ballots, the marks of ranks that were skipped among them, and the row where they begin."""
+    """Ballots of a chunk, and the rows that need a closer look, each with its place in the chunk.
+
+    `skipped` is how many of the ballots leave ranks out, and `first_skipped` is the first's row.
+    """
 
     ballots: Ballots
     skipped: int
     first_skipped: int
+    odd: list[tuple[int, list[str]]]
 
 
 def ranks_piece(chunk: bytes, header: Header, ties: bool, gaps: bool) -> Piece | None:
-    """The ballots of rows of rank numbers; None if a row needs a closer look.
+    """The ballots of rows of rank numbers; None if there is more than numbers and empty cells.
 
-    That is anything but numbers and empty cells, and ties or gaps where rules are about them.
+    Rows with ties or gaps need a closer look unless `ties` and `gaps` are fine.
     """
     data, ends = separators(chunk.replace(b"\r\n", b"\n"))
-    if not _is_table(data[ends], header):
-        return None
-    parsed = numbers(data, ends)
+    parsed = numbers(data, ends) if _is_table(data[ends], header) else None
     if parsed is None:
         return None
-    values = parsed[0].reshape(-1, header.width)
-    counts = None if header.count is None else values[:, header.count]
-    if header.count is not None and not parsed[1].reshape(values.shape)[:, header.count].all():
+    values, lengths = (each.reshape(-1, header.width) for each in parsed)
+    if header.count is not None and not lengths[:, header.count].all():
         return None
     ranks = np.ascontiguousarray(values[:, list(header.candidates.values())])
     if int(ranks.max()) > _MOST_RANKS:
         return None
     there = np.bitwise_or.reduce(np.left_shift(1, ranks), axis=1) & ~1
-    levels = np.bitwise_count(there)
-    strict = bool((levels == np.count_nonzero(ranks, axis=1)).all())
+    tied = np.bitwise_count(there) != np.count_nonzero(ranks, axis=1)
     skipped = there + 2 != np.left_shift(2, ranks.max(axis=1))
-    if (not strict and not ties) or (not gaps and skipped.any()):
-        return None
-    ballots = replace(ballots_of_ranks(tuple(header.candidates), ranks), strict=strict)
-    return _piece(ballots, counts, skipped)
+    counts = None if header.count is None else values[:, header.count]
+    odd = _odd(counts, (tied & (not ties)) | (skipped & (not gaps)))
+    kept = ballots_of_ranks(tuple(header.candidates), _without(ranks, odd))
+    listed = [(row, list(map(str, values[row].tolist()))) for row in np.flatnonzero(odd).tolist()]
+    return _piece(replace(kept, strict=not (tied & ~odd).any()), counts, skipped, odd, listed)
 
 
-def names_piece(chunk: bytes, header: Header, known: Numbers) -> Piece | None:
-    """The ballots of rows of names; None if a row needs a closer look."""
+def names_piece(chunk: bytes, header: Header, known: Numbers, gaps: bool) -> Piece | None:
+    """The ballots of rows of names; None if the rows do not have the cells of the header.
+
+    Rows with words for too many names, repeats, or gaps unless those are fine, are looked at.
+    """
     chunk = chunk.replace(b"\r\n", b"\n")
     data = np.frombuffer(chunk, np.uint8)
-    delimiter = ord(header.delimiter)
-    kinds = data[(data == delimiter) | (data == _LINE)]
-    if not _is_table(kinds, header):
+    delimiter = header.delimiter.encode()
+    # So few candidates have no numbers for so many places.
+    if not _is_table(data[(data == ord(delimiter)) | (data == _LINE)], header) or (
+        len(header.ranks) > _MOST_PLACES
+    ):
         return None
-    cells = chunk[:-1].replace(b"\n", header.delimiter.encode()).split(header.delimiter.encode())
+    cells = chunk[:-1].replace(b"\n", delimiter).split(delimiter)
     rows = len(cells) // header.width
     counts = None
     if header.count is not None:
         counted = cells[header.count :: header.width]
-        if not all(cell.isdigit() and len(cell) <= 18 for cell in counted):
+        if not all(cell.isdigit() and len(cell) <= LONGEST for cell in counted):
             return None
         counts = np.fromiter(map(int, counted), np.int64, rows)
     orders = np.empty((rows, len(header.ranks)), np.int16)
     for place, column in enumerate(header.ranks):
-        orders[:, place] = np.fromiter(
-            map(known.__getitem__, cells[column :: header.width]), np.int16, rows
-        )
-    names = known.names()
-    # The columns of so few candidates have no numbers for so many places.
-    if (orders == UNCLEAR).any() or not names or len(header.ranks) > 126:
+        found = map(known.__getitem__, cells[column :: header.width])
+        orders[:, place] = np.fromiter(found, np.int16, rows)
+    if not known.names():
         return None
-    return _orders_piece(orders, counts, names)
+    skipped = _gaps(orders)
+    odd = _odd(counts, _unclear(orders) | (skipped & (not gaps)))
+    ballots = ballots_of_orders(known.names(), _without(orders, odd))
+    listed = [
+        (row, [cell.decode() for cell in cells[row * header.width : (row + 1) * header.width]])
+        for row in np.flatnonzero(odd).tolist()
+    ]
+    return _piece(ballots, counts, skipped, odd, listed)
 
 
-def _orders_piece(
-    orders: NDArray[np.int16], counts: NDArray[np.int64] | None, names: tuple[str, ...]
-) -> Piece | None:
+def _gaps(orders: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Rows with a place that is empty before one that is not."""
     empty = orders < 0
-    # A place that is empty before one that is not: marks after the first gap.
-    skipped: NDArray[np.bool_] = np.any(empty[:, :-1] & ~empty[:, 1:], axis=1)
+    gaps: NDArray[np.bool_] = np.any(empty[:, :-1] & ~empty[:, 1:], axis=1)
+    return gaps
+
+
+def _unclear(orders: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Rows that name somebody twice, or have a word for too many names."""
     in_order = np.sort(orders, axis=1)
-    if ((in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)).any():
-        return None
-    return _piece(ballots_of_orders(names, orders), counts, skipped)
+    twice = (in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)
+    unclear: NDArray[np.bool_] = np.any(twice, axis=1) | np.any(orders == UNCLEAR, axis=1)
+    return unclear
+
+
+def _odd(counts: NDArray[np.int64] | None, odd: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Rows that need a closer look; so do those that stand for no ballot at all."""
+    return odd if counts is None else odd | (counts == 0)
+
+
+def _without(rows: NDArray[T], odd: NDArray[np.bool_]) -> NDArray[T]:
+    return rows[~odd] if odd.any() else rows
 
 
 def _piece(
-    ballots: Ballots, counts: NDArray[np.int64] | None, skipped: NDArray[np.bool_]
-) -> Piece | None:
-    first = int(skipped.argmax()) if skipped.any() else 0
-    if counts is None:
-        return Piece(ballots, int(np.count_nonzero(skipped)), first)
-    if not counts.all():
-        return None
-    weighed = ballots if (counts == 1).all() else replace(ballots, counts=counts)
-    return Piece(weighed, weighed.weigh(skipped), first)
+    ballots: Ballots,
+    counts: NDArray[np.int64] | None,
+    skipped: NDArray[np.bool_],
+    odd: NDArray[np.bool_],
+    listed: list[tuple[int, list[str]]],
+) -> Piece:
+    first = int((skipped & ~odd).argmax())
+    if counts is not None:
+        counts = _without(counts, odd)
+        ballots = ballots if (counts == 1).all() else replace(ballots, counts=counts)
+    return Piece(ballots, ballots.weigh(_without(skipped, odd)), first, listed)
 
 
 def _is_table(kinds: NDArray[np.uint8], header: Header) -> bool:

@@ -55,9 +55,7 @@ def _take_chunks(source: Source, table: _Table) -> None:
         if piece is None:
             _take_rows(io.StringIO(chunk.decode(), newline=""), line, table)
         else:
-            table.collector.add_piece(piece.ballots)
-            where = f"line {line + piece.first_skipped:,}"
-            table.collector.change(SKIP_IGNORED, piece.skipped, where)
+            _take_piece(piece, line, table)
         line += chunk.count(b"\n")
         table.collector.asked.told(min(start + len(chunk), len(source.data)), len(source.data))
 
@@ -69,12 +67,21 @@ def _piece(chunk: bytes, table: _Table) -> Piece | None:
         return ranks_piece(chunk, table.header, rules.overvotes == "keep", gaps)
     if rules.delimiter is not None:
         return None
-    piece = names_piece(chunk, table.header, table.numbers)
-    return None if piece is not None and piece.skipped and not gaps else piece
+    return names_piece(chunk, table.header, table.numbers, gaps)
+
+
+def _take_piece(piece: Piece, line: int, table: _Table) -> None:
+    table.collector.add_piece(piece.ballots)
+    table.collector.change(SKIP_IGNORED, piece.skipped, line + piece.first_skipped)
+    _take_each(((line + row, cells) for row, cells in piece.odd), table)
 
 
 def _take_rows(text: Iterable[str], line: int, table: _Table) -> None:
-    for number, row in _rows(text, line, table.header.delimiter):
+    _take_each(_rows(text, line, table.header.delimiter), table)
+
+
+def _take_each(rows: Iterable[tuple[int, list[str]]], table: _Table) -> None:
+    for number, row in rows:
         try:
             _take_row(row, number, table)
         except CountingError as error:
@@ -107,7 +114,7 @@ def _take_row(row: list[str], line: int, table: _Table) -> None:
     if header.count is not None:
         count = whole_number(row[header.count], line, "The count of a row")
     marks, unnamed = _marks(row, line, table)
-    table.collector.add_marks(marks, count, f"line {line:,}", unnamed)
+    table.collector.add_marks(marks, count, line, unnamed)
 
 
 def _marks(row: list[str], line: int, table: _Table) -> tuple[list[Mark], frozenset[int]]:

@@ -30,7 +30,7 @@ def read_cvr(source: Source, asked: Asked) -> Reading:
     report = _report(source.data)
     election, contest = _contest(report, asked.contest)
     names = _names(election, contest)
-    collector = Collector(asked, list(names.values()))
+    collector = Collector(asked, list(names.values()), "record")
     elsewhere = 0
     for number, record in enumerate(report.records, start=1):
         try:
@@ -38,10 +38,10 @@ def read_cvr(source: Source, asked: Asked) -> Reading:
             if marked is None:
                 elsewhere += 1
             else:
-                collector.add_marks(_marks(marked, names, number), 1, f"record {number:,}")
+                collector.add_marks(_marks(marked, names, number), 1, number)
         except FormatRefused as error:
             asked.stop_or_go(error)
-            collector.refuse("malformed", 1, f"record {number:,}")
+            collector.refuse("malformed", 1, number)
     if elsewhere:
         collector.notes.append(f"{elsewhere:,} records have nothing of this contest")
     asked.told(len(source.data), len(source.data))
