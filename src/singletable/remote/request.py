@@ -11,7 +11,6 @@ from singletable.remote.place import Place
 from singletable.remote.signature import Credentials, Signer
 from singletable.wire import UnknownOperation, write_request
 
-_OUR_OWN = (ReadChanges, SweepExpired)
 _WAYS_OUT: dict[type[Operation[Any]], str] = {
     ReadChanges: "Have DynamoDB stream the table to a function, and read what comes there with "
     "changes_in(event, …).",
@@ -42,7 +41,7 @@ class Requests:
 
     def write(self, operation: Operation[Any], credentials: Credentials) -> bytes:
         """The request that asks for an operation, signed now."""
-        if self.place.is_aws and isinstance(operation, _OUR_OWN):
+        if self.place.is_aws and type(operation) in _WAYS_OUT:
             raise not_at(self.place, operation)
         target, body = write_request(operation)
         signed = self._signer.headers(target, body, credentials, self._clock())
@@ -50,9 +49,11 @@ class Requests:
 
 
 def not_at(place: Place, operation: Operation[Any]) -> UnknownOperation:
-    """The refusal of an operation that only our own engine and endpoint have."""
+    """The refusal of an operation that a place does not know."""
     kind = type(operation)
+    if kind not in _WAYS_OUT:
+        return UnknownOperation(f"What answers at {place} does not know {kind.__name__}.")
     return UnknownOperation(
         f"{kind.__name__} is an operation of singletable's own engine, and {place} does not have "
-        f"it. {_WAYS_OUT.get(kind, '')}".rstrip()
+        f"it. {_WAYS_OUT[kind]}"
     )

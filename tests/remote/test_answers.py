@@ -1,0 +1,134 @@
+"""Answers are checked, unpacked and read, those of older servers too."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+from singletable.errors import StrangeAnswer, Unreachable
+from singletable.operations import (
+    BatchWriteItem,
+    ChangesRead,
+    DescribeTable,
+    GetItem,
+    ItemGot,
+    ItemsWritten,
+    ItemWritten,
+    Operation,
+    PutItem,
+    Query,
+    ReadChanges,
+    TransactGetItems,
+    TransactionRead,
+)
+from singletable.remote.answer import result_of
+from singletable.remote.place import Place
+from singletable.remote.response import Answer
+
+HERE = Place("localhost", 8000, tls=False, region="us-east-1")
+ITEM = {"PK": {"S": "a"}, "n": {"N": "1"}}
+GET = GetItem("votes", {"PK": {"S": "a"}})
+PAGE = Query("votes")
+
+
+def answer(body: bytes, status: int = 200, **headers: str) -> Answer:
+    fields = {name.replace("_", "-").encode(): value.encode() for name, value in headers.items()}
+    return Answer(status, fields, body, keep=True)
+
+
+def got(raw: dict[str, object]) -> ItemGot:
+    return result_of(HERE, GET, answer(json.dumps(raw).encode()))
+
+
+@pytest.mark.parametrize("raw", [{}, {"Item": None}, {"ConsumedCapacity": None}])
+def test_no_item_is_none(raw: dict[str, object]) -> None:
+    assert got(raw) == ItemGot()
+
+
+def test_an_item_and_what_it_cost_are_read() -> None:
+    result = got({"Item": ITEM, "ConsumedCapacity": {"TableName": "t", "CapacityUnits": 0.5}})
+    assert result.item == ITEM
+    assert result.consumed_capacity is not None
+    assert result.consumed_capacity.capacity_units == 0.5
+
+
+def test_what_we_do_not_know_is_left_out() -> None:
+    assert got({"Item": ITEM, "NewMember": {"x": [1]}}).item == ITEM
+
+
+@pytest.mark.parametrize(
+    ("operation", "raw", "none"),
+    [
+        (PutItem("t", {}), {}, ItemWritten()),
+        (TransactGetItems([]), {"Responses": []}, TransactionRead([])),
+        (ReadChanges(), {"Changes": [], "Position": 3}, ChangesRead([], 3)),
+        (BatchWriteItem({}), {}, ItemsWritten({})),
+    ],
+)
+def test_results_may_be_empty(
+    operation: Operation[object], raw: dict[str, object], none: object
+) -> None:
+    assert result_of(HERE, operation, answer(json.dumps(raw).encode())) == none
+
+
+def test_a_damaged_answer_is_no_answer() -> None:
+    body = json.dumps({"Item": ITEM}).encode()
+    assert result_of(HERE, GET, answer(body, x_amz_crc32=str(crc32(body)))).item == ITEM
+    with pytest.raises(Unreachable, match="damaged") as refused:
+        result_of(HERE, GET, answer(body[:-1] + b" ", x_amz_crc32=str(crc32(body))))
+    assert refused.value.arrived
+
+
+@pytest.mark.parametrize("packing", ["gzip", "deflate"])
+def test_a_packed_answer_is_unpacked(packing: str) -> None:
+    pack = gzip.compress if packing == "gzip" else zlib.compress
+    packed = pack(json.dumps({"Item": ITEM}).encode())
+    checksum = str(crc32(packed))
+    assert (
+        result_of(HERE, GET, answer(packed, content_encoding=packing, x_amz_crc32=checksum)).item
+        == ITEM
+    )
+    with pytest.raises(Unreachable, match="unpacked"):
+        result_of(HERE, GET, answer(packed[:-9], content_encoding=packing))
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>", b"[]", b'{"Item":', b'{"Count":"x"}', b"\xff\xfe", b'"']
+)
+def test_what_is_no_answer_is_told_with_what_came(body: bytes) -> None:
+    with pytest.raises(StrangeAnswer) as refused:
+        result_of(HERE, PAGE, answer(body, content_type="text/html"))
+    for said in ("Query", "http://localhost:8000", "200", "text/html", "not DynamoDB"):
+        assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("status", [201, 302, 404])
+def test_a_status_that_dynamodb_does_not_have_is_told(status: int) -> None:
+    with pytest.raises(StrangeAnswer, match=str(status)):
+        result_of(HERE, GET, answer(b"", status))
+
+
+# What was added to DynamoDB since is missing in the answers of older servers.
+def test_a_table_may_be_described_in_brief() -> None:
+    brief: dict[str, Any] = {
+        "TableName": "t",
+        "TableStatus": "ACTIVE",
+        "AttributeDefinitions": [],
+        "KeySchema": [],
+        "GlobalSecondaryIndexes": [
+            {
+                "IndexName": "i",
+                "IndexStatus": "ACTIVE",
+                "KeySchema": [],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+    }
+    table = result_of(HERE, DescribeTable("t"), answer(json.dumps({"Table": brief}).encode())).table
+    assert (table.table_name, table.table_status) == ("t", "ACTIVE")
+    assert not table.deletion_protection_enabled

@@ -1,0 +1,80 @@
+"""Engines that others wrote, as servers: what a store promises, it keeps on these too.
+
+What one of them cannot do is listed in `lacking.py`, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, suppress
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+import pytest
+
+from benchmarks.measuring.scale import Scale
+from benchmarks.over_http.server import running
+from benchmarks.over_http.servers import peers
+from singletable.errors import ResourceInUse, ResourceNotFound
+from singletable.operations import (
+    DeleteTable,
+    ListTables,
+    Operation,
+    TimeToLiveUpdated,
+    UpdateTimeToLive,
+)
+from singletable.remote import Remote
+from tests.store.lacking import LACKS
+
+R = TypeVar("R")
+
+
+class ForeignEngine:
+    """A driver for a foreign engine; it ends a test that needs what the engine does not have."""
+
+    def __init__(self, name: str, remote: Remote) -> None:
+        self.name = name
+        self.remote = remote
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """The engine's answer."""
+        lacks = [one for one in LACKS if one.engine == self.name and one.needs(operation)]
+        if not lacks:
+            return self.remote.execute(operation)
+        asked: Operation[Any] = operation
+        if isinstance(asked, UpdateTimeToLive):
+            # No more than a wish: items may stay for days at DynamoDB, and a store shows none.
+            return cast(R, TimeToLiveUpdated(asked.time_to_live_specification))
+        pytest.xfail(f"{self.name} has no {lacks[0].feature}: {lacks[0].why}")
+
+
+class Foreign:
+    """Servers that are started when they are first asked for, and end with the tests."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._drivers: dict[str, Remote] = {}
+
+    def emptied(self, name: str) -> Remote:
+        """A driver for an engine, which has no tables now."""
+        if name not in self._drivers:
+            (server,) = (one for one in peers(Scale()) if one.name == name)
+            port = self._open.enter_context(running(server)).port
+            driver = Remote.at(f"dynamodb+http://127.0.0.1:{port}?timeout=10")
+            self._drivers[name] = self._open.enter_context(driver)
+        driver = self._drivers[name]
+        while names := driver.execute(ListTables()).table_names:
+            for table in names:
+                with suppress(ResourceNotFound, ResourceInUse):  # it goes, and takes its time
+                    driver.execute(DeleteTable(table))
+        return driver
+
+    def __enter__(self) -> Foreign:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()

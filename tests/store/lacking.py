@@ -1,0 +1,137 @@
+"""What engines that others wrote cannot do: each with its reason, as data.
+
+Rule 1: a test that needs what an engine lacks ends there, as an expected failure with that reason.
+Rule 2: `test_foreign.py` shows that it still lacks it: what it has learnt must go from here.
+Rule 3: a test in `FAILS` must fail on that engine: one that passes is reported as a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from singletable.operations import (
+    AttributeDefinition,
+    CreateTable,
+    Get,
+    GlobalSecondaryIndex,
+    KeySchemaElement,
+    Operation,
+    Projection,
+    Put,
+    ReadChanges,
+    SweepExpired,
+    TimeToLiveSpecification,
+    TransactGetItem,
+    TransactGetItems,
+    TransactWriteItem,
+    TransactWriteItems,
+    UpdateTimeToLive,
+)
+
+LOCAL, DYNALITE, MOTO = "DynamoDB Local", "dynalite", "moto server"
+FOREIGN = (LOCAL, DYNALITE, MOTO)
+TABLE = CreateTable(
+    "plain",
+    [AttributeDefinition("PK", "S")],
+    [KeySchemaElement("PK", "HASH")],
+    billing_mode="PAY_PER_REQUEST",
+)
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A feature that an engine does not have, and an operation that shows it."""
+
+    engine: str
+    feature: str
+    why: str
+    example: Operation[Any]
+    needs: Callable[[Operation[Any]], bool]
+
+
+def _operations(engine: str, feature: str, why: str, *examples: Operation[Any]) -> list[Lack]:
+    return [
+        Lack(engine, feature, why, example, partial(_is_a, type(example))) for example in examples
+    ]
+
+
+def _is_a(kind: type[Operation[Any]], asked: Operation[Any]) -> bool:
+    return type(asked) is kind
+
+
+def _has_many_attributes(asked: Operation[Any]) -> bool:
+    return isinstance(asked, CreateTable) and any(
+        len(index.key_schema) > 2 for index in asked.global_secondary_indexes or ()
+    )
+
+
+_MANY_ATTRIBUTES = CreateTable(
+    "many",
+    [AttributeDefinition(name, "S") for name in ("PK", "a", "b", "c")],
+    [KeySchemaElement("PK", "HASH")],
+    billing_mode="PAY_PER_REQUEST",
+    global_secondary_indexes=[
+        GlobalSecondaryIndex(
+            "by_three",
+            [
+                KeySchemaElement("a", "HASH"),
+                KeySchemaElement("b", "HASH"),
+                KeySchemaElement("c", "RANGE"),
+            ],
+            Projection("ALL"),
+        )
+    ],
+)
+
+LACKS: list[Lack] = [
+    *(
+        lack
+        for engine in FOREIGN
+        for lack in _operations(
+            engine, "change feed", "it is singletable's own", ReadChanges(), SweepExpired()
+        )
+    ),
+    *_operations(
+        DYNALITE,
+        "transactions",
+        "it is older than they are",
+        TransactWriteItems([TransactWriteItem(put=Put("plain", {"PK": {"S": "a"}}))]),
+        TransactGetItems([TransactGetItem(Get("plain", {"PK": {"S": "a"}}))]),
+    ),
+    *_operations(
+        DYNALITE,
+        "time to live",
+        "it is older than that",
+        UpdateTimeToLive("plain", TimeToLiveSpecification(enabled=True, attribute_name="TTL")),
+    ),
+    Lack(
+        DYNALITE,
+        "index keys of many attributes",
+        "it is older than they are",
+        _MANY_ATTRIBUTES,
+        _has_many_attributes,
+    ),
+]
+
+# Tests that an engine fails, because it does something else than DynamoDB.
+_NO_OLD_ITEM = "it does not give the item that a condition failed on"
+FAILS: dict[tuple[str, str], str] = {
+    (DYNALITE, "test_a_condition_is_asked_of_the_item"): _NO_OLD_ITEM,
+    (DYNALITE, "test_a_delete_may_depend_on_a_condition"): _NO_OLD_ITEM,
+    (DYNALITE, "test_a_new_item_does_not_take_the_place_of_one_that_was_never_read"): _NO_OLD_ITEM,
+    (DYNALITE, "test_a_put_from_an_older_state_is_refused"): _NO_OLD_ITEM,
+    (DYNALITE, "test_a_put_may_depend_on_a_condition"): _NO_OLD_ITEM,
+    (DYNALITE, "test_a_replacement_may_depend_on_a_condition"): _NO_OLD_ITEM,
+    (DYNALITE, "test_a_table_without_a_sort_key"): _NO_OLD_ITEM,
+    (DYNALITE, "test_a_table_is_made_as_it_is_declared"): "it has no time to live",
+    (DYNALITE, "test_an_update_may_depend_on_a_condition"): _NO_OLD_ITEM,
+    (DYNALITE, "test_items_from_before_the_version_was_declared_count_as_zero"): _NO_OLD_ITEM,
+    (DYNALITE, "test_what_is_there_is_not_created_again"): _NO_OLD_ITEM,
+    (MOTO, "test_a_condition_is_asked_of_the_item[moto server-not]"): "NOT breaks its parser",
+    (MOTO, "test_a_token_is_not_for_another_transaction"): "it ignores tokens",
+    (MOTO, "test_a_token_makes_the_same_transaction_happen_once"): "it ignores tokens",
+    (MOTO, "test_what_has_no_time_never_ends[moto server-held1]"): "it breaks on a list compared",
+}
