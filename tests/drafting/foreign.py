@@ -170,8 +170,18 @@ CASES = Foreign(
 MARKERS = Foreign(
     Table("markers"),
     [
-        item(PK="USER#ada", SK="USER", name="ada"),
+        item(PK="USER#ada", SK="USER", name="ada", email="A@example.org"),
+        item(PK="USER#bo", SK="USER", name="bo", email="b@example.org"),
         item(PK="EMAIL#a@example.org", SK="EMAIL", owner_PK="USER#ada", owner_SK="USER"),
+        item(PK="EMAIL#b@example.org", SK="EMAIL", owner_PK="USER#bo", owner_SK="USER"),
+    ],
+    ('one_email = Unique(casefold(email), pk=("EMAIL", casefold(email)), sk="EMAIL")',),
+)
+STRAYS = Foreign(
+    Table("strays"),
+    [
+        item(PK="USER#ada", SK="USER", name="ada"),
+        item(PK="EMAIL#a@example.org", SK="EMAIL", owner_PK="USER#gone", owner_SK="USER"),
     ],
     ("They look like the markers of unique values",),
     left=1,
@@ -200,6 +210,7 @@ FOREIGN = {
     "numbers": NUMBERS,
     "cases": CASES,
     "markers": MARKERS,
+    "strays": STRAYS,
     "empty": EMPTY,
     "hostile": HOSTILE,
 }

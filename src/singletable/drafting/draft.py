@@ -12,9 +12,9 @@ from singletable.drafting.entities import draft_entities
 from singletable.drafting.expiry import looks_like_expiry
 from singletable.drafting.grouping import Group, grouped
 from singletable.drafting.kinds import Records
-from singletable.drafting.markers import take_markers
+from singletable.drafting.markers import left_alone, take_markers, with_unique
 from singletable.drafting.merging import merged
-from singletable.drafting.proof import run, why_not
+from singletable.drafting.proof import makes_markers, run, why_not
 from singletable.drafting.sample import Sample
 from singletable.drafting.source import (
     comment,
@@ -64,13 +64,15 @@ def _drafted(sample: Sample, taken: set[str]) -> DraftTable:
     """The table with entities that hold: whatever fails is drafted again more simply, or left."""
     tag = find_tag(sample.table, sample.items)
     groups = _groups(sample, tag)
-    unplaced = take_markers(sample.table, groups)
+    markers = take_markers(sample.table, groups)
+    unplaced: list[Unplaced] = []
     while True:
         records = Records({*taken})
         entities = draft_entities(sample.table, groups, tag, records)
         drafted = DraftTable(sample.table, entities, unplaced, list(records.found.values()))
         wrong = _first_wrong(drafted)
         if wrong is None:
+            drafted = _with_uniques(drafted, markers)
             drafted.notes += other_divider(sample.table, groups)
             drafted.notes += unknown_names(sample, groups)
             drafted.notes += looks_like_expiry(sample.table, sample.items)
@@ -90,6 +92,28 @@ def _groups(sample: Sample, tag: str | None) -> list[Group]:
     groups = merged(sample.table, grouped(sample.table, rest, tag))
     name_groups(sample, groups)
     return [*told, *groups]
+
+
+def _with_uniques(drafted: DraftTable, markers: Sequence[Group]) -> DraftTable:
+    """The draft with the unique values whose markers were found; the other markers are told of."""
+    for group in markers:
+        made = with_unique(drafted, group)
+        if made is not None and _makes(made, group):
+            drafted = made
+        else:
+            drafted.unplaced.append(left_alone(group))
+    return drafted
+
+
+def _makes(drafted: DraftTable, group: Group) -> bool:
+    """Whether the entity with the newest unique value makes the markers of the group."""
+    body, names = _body(drafted, ()), dict[str, Any]()
+    try:
+        run(f"{imports(body)}\n{body}", names)
+    except DeclarationError:
+        return False
+    owners = [entity for entity in drafted.entities if entity.uniques]
+    return any(makes_markers(names[one.name], one.items, group.items) for one in owners)
 
 
 def _first_wrong(drafted: DraftTable) -> tuple[int, str | DeclarationError] | None:

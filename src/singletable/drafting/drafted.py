@@ -61,6 +61,16 @@ class DraftKey:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftUnique:
+    """A value that no two items share, with the key of its markers."""
+
+    name: str
+    part: FieldPart
+    pk: tuple[Part, ...]
+    sk: tuple[Part, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class DraftEntity:
     """An entity, the items it was found in, and what a reader should know of it."""
 
@@ -69,6 +79,7 @@ class DraftEntity:
     fields: tuple[DraftField, ...]
     key: DraftKey
     indexes: tuple[DraftKey, ...] = ()
+    uniques: tuple[DraftUnique, ...] = ()
     items: Sequence[Item] = ()
     notes: tuple[str, ...] = ()
 

@@ -49,6 +49,20 @@ def why_not(entity: type, items: Sequence[Item]) -> str | None:
     return None
 
 
+def makes_markers(entity: type, items: Sequence[Item], markers: Sequence[Item]) -> bool:
+    """Whether the newest unique value of the entity gives its items just these markers."""
+    model = model_of(entity)
+    unique = list(model.uniques.values())[-1]
+    keys = [one.name for one in model.table.key_attributes]
+    made: list[Item] = []
+    for item in items:
+        instance: object = model.instance(item)
+        key = unique.key(vars(instance))
+        if key is not None:
+            made.append(unique.item(key, {name: item[name] for name in keys}, item))
+    return all(marker in made for marker in markers)
+
+
 def _changed(item: Item, again: Item) -> str | None:
     """The first attribute that is not the same; one that is null may be absent."""
     for name in {**item, **again}:

@@ -10,6 +10,7 @@ from singletable.drafting.drafted import (
     DraftField,
     DraftKey,
     DraftTable,
+    DraftUnique,
     FieldPart,
     Part,
     When,
@@ -32,7 +33,7 @@ _STANDARD = {
 }
 _OURS = (
     "Attr", "Binary", "Entity", "Index", "Key", "LocalIndex", "Number", "Provisioned", "Table",
-    "TimeForm", "attr", "casefold", "digits", "expires", "same", "version",
+    "TimeForm", "Unique", "attr", "casefold", "digits", "expires", "same", "version",
 )  # fmt: skip
 
 
@@ -143,6 +144,7 @@ def entity_source(entity: DraftEntity, table: str, indexes: dict[str, str]) -> s
     lines += [_field(field) for field in entity.fields]
     lines += [""] if entity.fields else []
     lines += [_key(key, indexes) for key in (entity.key, *entity.indexes)]
+    lines += [_unique(unique) for unique in entity.uniques]
     return notes + "\n".join(lines) + "\n"
 
 
@@ -178,6 +180,13 @@ def _key(key: DraftKey, indexes: dict[str, str]) -> str:
     if len(whole) + 4 <= WIDTH:
         return call(whole, on, indent=4)
     return call(begin, arguments, f").on({', '.join(on)})", indent=4)
+
+
+def _unique(unique: DraftUnique) -> str:
+    arguments = [_part(unique.part), f"pk={_parts(unique.pk)}"]
+    if unique.sk is not None:
+        arguments.append(f"sk={_parts(unique.sk)}")
+    return call(f"{unique.name} = Unique(", arguments, indent=4)
 
 
 def _condition(when: When) -> str:
