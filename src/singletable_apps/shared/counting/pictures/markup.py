@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from html import escape
 
-# What XML has no way to write, and the marks that turn round the direction of what follows them.
-_UNWRITABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]"
-)
+from singletable_apps.shared.counting.visible import visible
 
 
 def text(words: str) -> str:
     """Words as content or as an attribute: no character of theirs is read as markup."""
-    return escape(_UNWRITABLE.sub("\ufffd", words))
+    return escape(visible(words))
 
 
 def length(value: float | Fraction) -> str:
