@@ -34,6 +34,15 @@ class Product(Entity, table=shop):
     id: Attr[str] = attr()
     key = Key(pk=("PRODUCT", id), sk="PRODUCT")
 """
+PATTERNS = """
+from singletable import Catalogue, creates
+from written_shop import Order, Product, shop
+
+asked = Catalogue("shop", shop)
+asked.read("AP1", "A product", Product.key)
+asked.read("AP2", "Orders of a day", Order.of_day)
+asked.write("AP3", "Order", creates(Order))
+"""
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/1"
 
 
@@ -56,7 +65,8 @@ def run(
         return code or 0, printed.out, printed.err
 
     yield typed
-    sys.modules.pop("written_shop", None)
+    for name in ("written_shop", "written_patterns", "long_policy"):
+        sys.modules.pop(name, None)
 
 
 COMMANDS = ["cloudformation", "terraform", "cdk", "iam"]
@@ -130,6 +140,20 @@ def test_a_policy_is_for_the_entities_and_actions_that_are_named(run: Run) -> No
     assert key["Resource"] == KEY
 
 
+def test_a_policy_may_be_what_the_patterns_do(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "written_patterns.py").write_text(PATTERNS)
+    code, out, err = run("iam", "written_patterns", "--patterns")
+    assert (code, err) == (0, "")
+    allowed = [
+        (one["Resource"].rpartition(":")[2], one["Action"]) for one in json.loads(out)["Statement"]
+    ]
+    assert allowed == [
+        ("table/shop", ["dynamodb:GetItem", "dynamodb:BatchGetItem"]),
+        ("table/shop", ["dynamodb:PutItem"]),
+        ("table/shop/index/by-day", ["dynamodb:Query"]),
+    ]
+
+
 def test_what_cannot_be_an_owners_is_left_out_and_told(run: Run) -> None:
     code, out, err = run(
         "iam", "written_shop", "--entity", "Order", "--owner",
@@ -173,6 +197,8 @@ def test_a_policy_that_is_too_long_is_told(run: Run, tmp_path: Path) -> None:
         (("iam", "written_shop:bare"), "The tables have no entities"),
         (("iam", "written_shop", "--action", "Get"), "'Get' is no action on items"),
         (("iam", "written_shop", "--action", "Query", "--read-only"), "not both"),
+        (("iam", "written_shop", "--patterns", "--scan"), "Patterns say themselves"),
+        (("iam", "written_shop", "--patterns"), "written_shop has no access patterns"),
         (("iam", "written_shop", "--owner", "customer=x"), "partition key of Product has none"),
     ],
 )

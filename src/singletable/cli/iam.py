@@ -14,6 +14,7 @@ from singletable.cli.written import give, pairs
 from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
+    from singletable.patterns import Pattern
     from singletable.schema import Table
 
 # What IAM counts of a managed policy: every character that is no white space.
@@ -27,6 +28,12 @@ def iam(
         typer.Option("--output", "-o", metavar="FILE", help="Write to this file."),
     ] = None,
     name: NameOption = None,
+    patterns: Annotated[
+        bool,
+        typer.Option(
+            "--patterns", help="Allow what the module's access patterns do, and nothing else."
+        ),
+    ] = False,
     entity: Annotated[
         list[str] | None,
         typer.Option(help="Allow this entity alone; may be given again. Without it, all."),
@@ -60,8 +67,9 @@ def iam(
     """Write the policy of IAM that an app needs, and no more.
 
     It allows the actions of a store on the app's tables and, one by one, on the indexes that its
-    entities have keys on; and only for partition keys that begin as theirs do. What the policy
-    leaves out because it cannot be held to an owner is told beside it.
+    entities have keys on; and only for partition keys that begin as theirs do. With --patterns it
+    is what the access patterns of the module do. What is left out because it cannot be held to an
+    owner is told beside it.
     """
     from singletable.cli.load import load_tables
     from singletable.infrastructure import real_names
@@ -72,16 +80,26 @@ def iam(
         Place,
         policy_of,
         uses_of,
+        uses_of_patterns,
         within_owner,
     )
 
     if read_only and action:
         raise typer.BadParameter("Give --read-only or actions, not both.", param_hint="'--action'")
+    if patterns and (entity or action or read_only or scan):
+        raise typer.BadParameter(
+            "Patterns say themselves which entities and actions they need.",
+            param_hint="'--patterns'",
+        )
     tables = load_tables(app)
     names = pairs("--name", name or ())
     real_names(tables, names)
     actions = action or (READS if read_only else (*READS, *WRITES))
-    uses = uses_of(_entities(tables, entity), (*actions, "Scan") if scan else actions)
+    uses = (
+        uses_of_patterns(_patterns(app))
+        if patterns
+        else uses_of(_entities(tables, entity), (*actions, "Scan") if scan else actions)
+    )
     held = Owner(pairs("--owner", owner)) if owner else None
     left_out: list[str] = []
     if held is not None:
@@ -104,6 +122,20 @@ def _entities(tables: Sequence[Table], wanted: Sequence[str] | None) -> list[typ
         if name not in found:
             raise DeclarationError(f"There is no entity {name} (there are: {', '.join(found)}).")
     return [found[name] for name in wanted or found]
+
+
+def _patterns(app: str) -> list[Pattern]:
+    from singletable.cli.load import load_module
+    from singletable.patterns import catalogues_in
+
+    module = load_module(app.partition(":")[0])
+    found = [pattern for catalogue in catalogues_in(module) for pattern in catalogue]
+    if not found:
+        raise DeclarationError(
+            f"The module {module.__name__} has no access patterns. Name the module that makes a "
+            "Catalogue(…), or leave --patterns out."
+        )
+    return found
 
 
 def _tell(left_out: Sequence[str], size: int) -> None:

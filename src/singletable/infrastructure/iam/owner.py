@@ -40,7 +40,7 @@ def within_owner(uses: Iterable[Use], owner: Owner) -> tuple[list[Use], list[str
     kept: list[Use] = []
     left_out: dict[str, None] = {}
     for use in uses:
-        if owner.variables(use.access) and use.action != "Scan":
+        if owner.variables(use.access) and use.has_keys:
             kept.append(use)
         elif use.access.name == "key" and use.access.index is None:
             raise DeclarationError(_not_theirs(use, owner))
@@ -81,8 +81,10 @@ def _check_form(access: Access, field: str, column: Column) -> None:
 
 
 def _not_theirs(use: Use, owner: Owner) -> str:
-    if use.action == "Scan":
-        return "Scan reads everybody's items, and cannot be held to an owner. Leave it out."
+    if not use.has_keys:
+        return (
+            f"{use.action} reads everybody's items, and cannot be held to an owner. Leave it out."
+        )
     entity = use.access.owner
     return (
         f"The partition key of {entity} has none of the owner's fields "

@@ -10,7 +10,7 @@ from singletable.errors import DeclarationError
 from singletable.infrastructure.iam.conditions import conditions_of
 from singletable.infrastructure.iam.owner import Owner
 from singletable.infrastructure.iam.patterns import partition_patterns
-from singletable.infrastructure.iam.use import SCAN, Use
+from singletable.infrastructure.iam.use import WRITES, Use
 from singletable.infrastructure.names import Names, in_capitals
 from singletable.schema import Table
 
@@ -47,43 +47,42 @@ def policy_of(
         raise DeclarationError("A policy allows something, and no use of any entity is given.")
     sids = Names(in_capitals)
     statements: list[Statement] = []
-    for (table, index), patterns in _by_resource(given, owner).items():
+    for (table, part), patterns in _by_resource(given, owner).items():
         name = (names or {}).get(table.name, table.name)
-        arn = place.table(name)
-        resource = arn if index is None else f"{arn}/index/{index}"
-        what = f"{name} items" if index is None else f"{name} {index}"
-        statements += _statements(what, resource, patterns, sids)
+        what = f"{name} {part.removeprefix('/index/') or 'items'}"
+        statements += _statements(what, place.table(name) + part, patterns, sids)
     if key_arn is not None:
         statements.append(_key(key_arn, place, given))
     return {"Version": "2012-10-17", "Statement": statements}
 
 
-_Patterns: TypeAlias = frozenset[tuple[str, ...]]
+# For each action on a table or an index, the partition keys that are reached; None if IAM is not
+# told them, so that a condition on them would refuse every request.
+_Reached: TypeAlias = dict[str, set[tuple[str, ...]] | None]
 
 
-def _by_resource(
-    uses: Iterable[Use], owner: Owner | None
-) -> dict[tuple[Table, str | None], dict[str, set[tuple[str, ...]]]]:
-    """For each table or index, and for each action on it, the partition keys that are reached."""
-    found: dict[tuple[Table, str | None], dict[str, set[tuple[str, ...]]]] = {}
+def _by_resource(uses: Iterable[Use], owner: Owner | None) -> dict[tuple[Table, str], _Reached]:
+    found: dict[tuple[Table, str], _Reached] = {}
     for use in uses:
+        reached = found.setdefault((use.table, use.part), {})
+        if not use.has_keys:
+            reached[use.action] = None
+            continue
         variables = {} if owner is None else owner.variables(use.access)
-        reached = found.setdefault((use.table, use.index), {}).setdefault(use.action, set())
-        reached.add(partition_patterns(use.access, variables))
+        keys = reached.setdefault(use.action, set())
+        if keys is not None:
+            keys.add(partition_patterns(use.access, variables))
     return found
 
 
-def _statements(
-    what: str, resource: str, patterns: Mapping[str, set[tuple[str, ...]]], sids: Names
-) -> list[Statement]:
+def _statements(what: str, resource: str, reached: _Reached, sids: Names) -> list[Statement]:
     """Actions that reach the same partition keys share their statements."""
-    together: dict[_Patterns | None, list[str]] = {}
-    for action, reached in patterns.items():
-        # A scan has no leading key, and a condition on it would refuse every one.
-        together.setdefault(None if action == SCAN else frozenset(reached), []).append(action)
+    together: dict[frozenset[tuple[str, ...]] | None, list[str]] = {}
+    for action, keys in reached.items():
+        together.setdefault(None if keys is None else frozenset(keys), []).append(action)
     statements: list[Statement] = []
-    for keys, actions in together.items():
-        conditions = [None] if keys is None else conditions_of(keys)
+    for shared, actions in together.items():
+        conditions = [None] if shared is None else conditions_of(shared)
         for condition in conditions:
             number = len(statements) + 1
             statement: Statement = {
@@ -101,7 +100,7 @@ def _statements(
 def _key(arn: str, place: Place, uses: Iterable[Use]) -> Statement:
     """DynamoDB uses the key of an encrypted table in the name of whoever asks."""
     actions = ["kms:Decrypt", "kms:DescribeKey"]
-    if any(use.action not in ("GetItem", "BatchGetItem", "Query", SCAN) for use in uses):
+    if any(use.action in WRITES for use in uses):
         actions += ["kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"]
     return {
         "Sid": "KeyOfTheTables",

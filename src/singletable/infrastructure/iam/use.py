@@ -12,6 +12,8 @@ from singletable.schema import Access, Model, Table, model_of
 READS = ("GetItem", "BatchGetItem", "Query")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
 SCAN = "Scan"
+# What a table's stream is read with.
+STREAM = ("DescribeStream", "GetRecords", "GetShardIterator")
 ALL_ACTIONS = (*READS, *WRITES, SCAN)
 
 
@@ -24,9 +26,16 @@ class Use:
     access: Access
 
     @property
-    def index(self) -> str | None:
-        """The index that is asked; None for the table itself."""
-        return None if self.access.index is None else self.access.index.name
+    def part(self) -> str:
+        """What of the table is asked: nothing but the table, an index, or its streams."""
+        if self.action in STREAM:
+            return "/stream/*"
+        return "" if self.access.index is None else f"/index/{self.access.index.name}"
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether IAM is told the partition keys that it is about: not of all there are."""
+        return self.action != SCAN and self.action not in STREAM
 
 
 def uses_of(entities: Iterable[type], actions: Collection[str]) -> list[Use]:
