@@ -15,6 +15,7 @@ from benchmarks.measuring.missing import Missing
 from benchmarks.measuring.progress import progress
 from benchmarks.measuring.scale import Scale
 from benchmarks.measuring.table import Table
+from benchmarks.voting.given import ROUNDS
 from benchmarks.voting.program import Counted, Program, programs
 from benchmarks.voting.rows import CANDIDATES, names, raw_rows
 from singletable_apps.shared.counting import (
@@ -29,7 +30,6 @@ from singletable_apps.shared.counting import (
 CLAIM = "a million ballots are counted a hundred times as fast as by other libraries, or faster"
 RATIO = Bar(at_least=100)
 BARE = Bar(at_most=3)
-_ROUNDS = 3
 _BLOCK = 1 << 16
 METHODS: dict[str, Callable[[Ballots], Result]] = {
     "Schulze": schulze,
@@ -111,7 +111,7 @@ def _shortest(act: Callable[[], object]) -> float:
 
 
 def _timed(act: Callable[[], object]) -> Iterator[float]:
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         begun = time.perf_counter()
         act()
         yield time.perf_counter() - begun
@@ -129,4 +129,4 @@ def _bare(ballots: Ballots) -> NDArray[np.int64]:
 
 
 def _times(ballots: int, seconds: float) -> list[str]:
-    return [f"{ballots:,}", f"{seconds:.3g}"]
+    return [f"{ballots:,}", f"{seconds:,.2f}"]
