@@ -11,6 +11,7 @@ import pytest
 from singletable import ListTables, Table, connect
 from singletable.cli import main
 from singletable.infrastructure import TableSettings, create
+from tests.server.process import Endpoint
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -58,6 +59,23 @@ def test_tables_are_made_once_and_then_stand_as_declared(run: Run) -> None:
     again = run("table", "create", "table_shop", "file:shop.db")
     assert again == (0, "shop: as declared\nshop-log: as declared\n", "")
     assert run("table", "check", "table_shop", "file:shop.db") == again
+
+
+# The same commands, where DynamoDB is reached over HTTP.
+def test_tables_are_made_behind_an_address_that_is_elsewhere(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "any")
+    endpoint = Endpoint()
+    try:
+        address = f"dynamodb+http://{endpoint.host}:{endpoint.port}?region=us-east-1"
+        assert run("table", "check", "table_shop", address)[0] == 2
+        assert run("table", "create", "table_shop", address)[0] == 0
+        told = run("table", "check", "table_shop", address)
+        assert told == (0, "shop: as declared\nshop-log: as declared\n", "")
+    finally:
+        endpoint.stop()
 
 
 def test_one_table_is_made_under_its_real_name(run: Run) -> None:

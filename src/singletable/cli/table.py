@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,7 @@ from singletable.cli.choices import StreamView, TableKind
 from singletable.cli.written import pairs
 
 if TYPE_CHECKING:
-    from singletable.infrastructure import TableSettings
+    from singletable.infrastructure import Difference, TableSettings
     from singletable.operations import Driver
     from singletable.schema import Table
 
@@ -67,17 +67,18 @@ def create_tables(
     Tables that are there are left as they are and compared with their declaration. The exit code
     is 0 if all is as declared now, 1 if a table differs, 2 if something went wrong.
     """
-    from singletable.infrastructure import create
+    from singletable.infrastructure import create, describe, differences
 
     differ = False
     settings = _settings(deletion_protection, stream, table_class)
     with _opened(app, address, name) as (driver, names):
         for table, real in names.items():
-            if _told(driver, table, real, settings) is None:
+            described = describe(driver, real)
+            if described is None:
                 create(driver, table, real, settings)
                 typer.echo(f"{real}: created as declared")
             else:
-                differ |= bool(_told(driver, table, real, settings, aloud=True))
+                differ |= _tell(real, differences(table, described, settings))
     raise typer.Exit(1 if differ else 0)
 
 
@@ -95,37 +96,32 @@ def check_tables(
     Each difference is told with what to do about it, and with whether DynamoDB can change it in
     place. The exit code is 0 if all is as declared, 1 if a table differs, 2 if one is not there.
     """
+    from singletable.infrastructure import describe, differences
+
     code = 0
     settings = _settings(deletion_protection, stream, table_class)
     with _opened(app, address, name) as (driver, names):
         for table, real in names.items():
-            told = _told(driver, table, real, settings, aloud=True)
-            if told is None:
+            described = describe(driver, real)
+            if described is None:
                 typer.echo(
                     f"singletable: There is no table {real!r} at this address. Make it with: "
                     f"singletable table create {app} ADDRESS",
                     err=True,
                 )
-            code = max(code, 2 if told is None else 1 if told else 0)
+                code = 2
+            elif _tell(real, differences(table, described, settings)):
+                code = max(code, 1)
     raise typer.Exit(code)
 
 
-def _told(
-    driver: Driver, table: Table, name: str, settings: TableSettings, *, aloud: bool = False
-) -> int | None:
-    """How many differences there are, told aloud if asked to; None if there is no table."""
-    from singletable.infrastructure import describe, differences
-
-    described = describe(driver, name)
-    if described is None:
-        return None
-    found = differences(table, described, settings)
-    if aloud:
-        count = f"{len(found)} difference{'' if len(found) == 1 else 's'}"
-        typer.echo(f"{name}: {count if found else 'as declared'}")
-        for one in found:
-            typer.echo(f"  - {one}")
-    return len(found)
+def _tell(name: str, found: Sequence[Difference]) -> bool:
+    """Say how a table stands; whether it differs."""
+    count = f"{len(found)} difference{'' if len(found) == 1 else 's'}"
+    typer.echo(f"{name}: {count if found else 'as declared'}")
+    for one in found:
+        typer.echo(f"  - {one}")
+    return bool(found)
 
 
 def _settings(
