@@ -89,3 +89,17 @@ def test_a_clear_runner_up_makes_the_margin_exact() -> None:
     margin = schulze(ballots("A B C", "5 A > B > C", "4 B > A > C")).margin
     assert margin is not None
     assert (margin.at_least, margin.kind) == (1, "exact")
+
+
+# Counts have no largest number, and so no margin may have one.
+@pytest.mark.parametrize("method", METHODS)
+def test_margins_know_no_largest_number(method: str) -> None:
+    groups = [(6, "A > B > C"), (2, "B > A > C"), (1, "C > B > A")]
+    few, many = (
+        METHODS[method](ballots("A B C", *(f"{count * scale} {order}" for count, order in groups)))
+        for scale in (1, 2**80)
+    )
+    assert few.winner == many.winner == "A"
+    assert many.margin is not None
+    assert many.margin.at_least > 2**78
+    assert many.margin.at_most is None or many.margin.at_most >= many.margin.at_least

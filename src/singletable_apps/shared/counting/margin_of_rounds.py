@@ -11,7 +11,6 @@ some may go in any order, if together they have fewer votes than the next has al
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -49,12 +48,16 @@ def _to_be_last(here: Votes, winner: int) -> int:
     # Ballots that name one candidate at a time give whole votes.
     mine = int(here.of[winner])
     others = [int(votes) for each, votes in here.of.items() if each != winner]
-    # With each ballot that changes there is less to lift the others to, and more to do it with.
-    return bisect_left(
-        range(mine),
-        0,
-        key=lambda changed: changed - sum(max(0, mine - changed - votes) for votes in others),
-    )
+    # With each ballot that changes there is less to lift the others to, and more to do it with; so
+    # halving finds it. Votes may be more than `bisect` can count.
+    fewest, enough = 0, mine
+    while fewest < enough:
+        changed = (fewest + enough) // 2
+        if changed < sum(max(0, mine - changed - votes) for votes in others):
+            fewest = changed + 1
+        else:
+            enough = changed
+    return fewest
 
 
 def _to_two(choices: FirstChoices, rounds: Sequence[Votes]) -> tuple[list[Votes], list[int]]:
