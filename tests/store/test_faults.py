@@ -19,6 +19,7 @@ from singletable.errors import (
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from singletable.store import AsyncStore, Store
 from tests.store.declared import Ballot, Candidate, ballot, votes
+from tests.store.faces import Around
 from tests.store.indexed import Task, check_indexes, tasks
 from tests.store.members import Member, check_markers, members
 
@@ -35,9 +36,13 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyDriver]:
         yield FaultyDriver(engine)
 
 
-@pytest.fixture
-def store(driver: FaultyDriver) -> Store:
+@pytest.fixture(params=["in process", "over HTTP"])
+def store(driver: FaultyDriver, request: pytest.FixtureRequest) -> Store:
     store = Store(driver)
+    if request.param == "over HTTP":
+        behind, remote = request.getfixturevalue("far_end")
+        behind.engine = Around(driver)
+        store = Store(remote)
     for table in (votes, tasks, members):
         store.admin.create_table(table)
     return store
