@@ -6,7 +6,8 @@ A store without observers pays nothing for this. With one, every request asks wh
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, TypeAlias, TypeVar
@@ -89,6 +90,24 @@ class Call:
 
 
 Observer: TypeAlias = Callable[[Call], None]
+
+# Those who observe every store of the process: tests do, for as long as one runs.
+_EVERYWHERE: list[Observer] = []
+
+
+@contextmanager
+def observing_everywhere(observer: Observer) -> Generator[None]:
+    """Tell an observer of the calls of all stores, within the block."""
+    _EVERYWHERE.append(observer)
+    try:
+        yield
+    finally:
+        _EVERYWHERE.remove(observer)
+
+
+def observers_of(own: tuple[Observer, ...]) -> tuple[Observer, ...]:
+    """A store's own observers, and those of all stores."""
+    return (*own, *_EVERYWHERE) if _EVERYWHERE else own
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from singletable.store.changes import ChangesOf
 from singletable.store.context import Context
 from singletable.store.given import addresses_of, check_amount, check_several, models_of
 from singletable.store.items import State
-from singletable.store.observe import observed
+from singletable.store.observe import observed, observers_of
 from singletable.store.pages import PageOf
 from singletable.store.projected import check_whole
 from singletable.store.question import (
@@ -60,9 +60,10 @@ class Series(Generic[R]):
 
 def told(context: Context, work: Work[R], *, continued: bool) -> Steps[R]:
     """The steps of a work; the store's observers are told of them."""
-    if not context.observers:
+    observers = observers_of(context.observers)
+    if not observers:
         return work.steps
-    return observed(work.steps, work.question(), context.observers, continued=continued)
+    return observed(work.steps, work.question(), observers, continued=continued)
 
 
 def get(context: Context, address: Address[E], *, consistent: bool) -> Work[E | None]:

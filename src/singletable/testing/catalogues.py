@@ -1,0 +1,39 @@
+"""The catalogues that a project names in its settings: `app.patterns`, `app.patterns:elections`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+
+from singletable.errors import DeclarationError
+from singletable.patterns import Catalogue
+from singletable.schema import Table
+
+
+def catalogues_named(names: Iterable[str]) -> list[Catalogue]:
+    """The catalogues of some modules; those after a colon alone, if one is named."""
+    found: list[Catalogue] = []
+    for name in names:
+        found += _named(name)
+    return found
+
+
+def tables_of(catalogues: Iterable[Catalogue]) -> tuple[Table, ...]:
+    """All tables of some catalogues, each once."""
+    return tuple(dict.fromkeys(table for one in catalogues for table in one.tables))
+
+
+def _named(name: str) -> list[Catalogue]:
+    module_name, _, chosen = name.partition(":")
+    module = importlib.import_module(module_name)
+    listed = {key: value for key, value in vars(module).items() if isinstance(value, Catalogue)}
+    if not chosen and listed:
+        return list(dict.fromkeys(listed.values()))
+    if chosen not in listed:
+        there = ", ".join(listed) or "none"
+        wanted = f"no catalogue {chosen!r}" if chosen else "no catalogue"
+        raise DeclarationError(
+            f"singletable_catalogues names {name!r}, and there is {wanted} in {module_name} "
+            f"(there is: {there}). Write module:name, such as app.patterns:catalogue."
+        )
+    return [listed[chosen]]

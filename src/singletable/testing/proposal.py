@@ -1,0 +1,72 @@
+"""The line that would declare a call as a pattern."""
+
+from __future__ import annotations
+
+from singletable.schema import model_of
+from singletable.store import Question, Touch
+
+_EFFECTS = {
+    "create": "creates",
+    "put": "puts",
+    "update": "updates",
+    "delete": "deletes",
+    "check": "checks",
+}
+
+
+def proposal(question: Question) -> str:
+    """What to write into the catalogue."""
+    first = question.touches[0]
+    if first.kind in _EFFECTS:
+        effects = ", ".join(_effect(touch) for touch in question.touches)
+        return f'Declare it: catalogue.write("AP…", "…", {effects})'
+    entity = first.entity.__name__
+    if first.kind == "scan":
+        return (
+            "Ask by a key, or declare why no key will do: "
+            f'catalogue.scan("AP…", "…", {entity}, reason="…")'
+        )
+    made = _made(first)
+    if made is None:
+        return f"Declare it with a function: {_function(first)}"
+    collects = ", collects=…" if first.kind == "collect" else ""
+    return f'Declare it: catalogue.read("AP…", "…", {made}{collects})'
+
+
+def _effect(touch: Touch) -> str:
+    entity = touch.entity.__name__
+    fields = "".join(f", {entity}.{name}" for name in sorted(touch.edited))
+    return f"{_EFFECTS[touch.kind]}({entity}{fields})"
+
+
+def _made(touch: Touch) -> str | None:
+    """The key whose call gives such a question by itself; None if it was narrowed."""
+    model = model_of(touch.entity)
+    entity = touch.entity.__name__
+    match touch.kind:
+        case "get":
+            return f"{entity}.{model.key.name}"
+        case "find":
+            return f"{entity}.{touch.access}"
+        case _:
+            primary = touch.access == model.key.name
+            access = model.key if primary else model.indexes[touch.access]
+            if touch.ranged is not None or touch.given != access.pk_fields:
+                return None
+            return f"{entity}.{touch.access}" + (".partition" if primary else "")
+
+
+def _function(touch: Touch) -> str:
+    model = model_of(touch.entity)
+    entity = touch.entity.__name__
+    primary = touch.access == model.key.name
+    access = model.key if primary else model.indexes[touch.access]
+    called = f"{entity}.{touch.access}" + (".partition" if primary else "")
+    asked = f"{called}({', '.join(access.pk_fields)})"
+    for name in touch.given[len(access.pk_fields) :]:
+        asked += f".eq({name})"
+    names = list(touch.given)
+    if touch.ranged is not None:
+        asked += f".between(low, high) (or .ge, .lt, … of {touch.ranged})"
+        names += ["low", "high"]
+    return f'@catalogue.reads("AP…") def …({", ".join(names)}): return {asked}'

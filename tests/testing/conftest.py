@@ -1,0 +1,59 @@
+"""Projects made for a test, with an app that declares patterns, run by a pytest of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+APP = """
+from singletable import Attr, Catalogue, Entity, Key, Store, Table, attr, creates, expires
+
+shop = Table("shop", ttl="ttl")
+
+
+class Order(Entity, table=shop):
+    customer: Attr[str] = attr()
+    number: Attr[int] = attr()
+    key = Key(pk=("CUSTOMER", customer), sk=("ORDER", number))
+
+
+class Cart(Entity, table=shop):
+    customer: Attr[str] = attr()
+    ends: Attr[datetime | None] = expires(default=None)
+    key = Key(pk=("CUSTOMER", customer), sk="CART")
+
+
+catalogue = Catalogue("shop", shop)
+orders = catalogue.read("AP1", "Orders of a customer", Order.key.partition)
+one = catalogue.read("AP2", "One order", Order.key)
+place = catalogue.write("AP3", "Place an order", creates(Order))
+catalogue.check()
+
+
+def order(store: Store, customer: str, number: int) -> None:
+    store.create(Order(customer=customer, number=number))
+
+
+def find(store: Store, customer: str) -> list[Order]:
+    return list(store.query(Order.key.partition(customer)))
+
+
+def late(store: Store, customer: str) -> list[Order]:
+    return list(store.query(Order.key.partition(customer).gt(10)))
+
+
+def everything(store: Store) -> list[Order]:
+    return list(store.admin.scan(Order))
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makepyfile(
+        app=APP.replace("from singletable", "from datetime import datetime\nfrom singletable", 1)
+    )
+    pytester.makeini(
+        "[pytest]\nsingletable_catalogues = app\npythonpath = .\naddopts = -p no:cacheprovider\n"
+    )
+    return pytester
