@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import ssl
 from typing import Any
@@ -64,7 +65,8 @@ def not_connected(place: Place, by: object, error: Exception) -> Unreachable:
             return Unreachable(
                 f"No host has the name in {where}: {error.strerror}. Is it spelled so?"
             )
-        case ConnectionRefusedError():
+        # An event loop that has tried several addresses of a host tells of all in one text.
+        case OSError() if f"[Errno {errno.ECONNREFUSED}]" in str(error):
             return Unreachable(f"Nothing listens at {where}. Is it running, and is that its port?")
         case TimeoutError():
             return Unreachable(
