@@ -54,7 +54,7 @@ def _as_utf8(data: bytes, name: str) -> bytes:
     if encoding is not None:
         data = _from_utf16(data, encoding, name)
     data = data.removeprefix(codecs.BOM_UTF8)
-    if not data.strip():
+    if not data or data.isspace():
         raise FormatRefused(f"There is nothing in {name}: no candidates and no ballots.")
     if b"\0" in data:
         raise FormatRefused(

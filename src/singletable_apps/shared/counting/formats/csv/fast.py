@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from singletable_apps.shared.counting.ballots import Ballots
 from singletable_apps.shared.counting.formats.csv.cells import UNCLEAR, Numbers
 from singletable_apps.shared.counting.formats.csv.header import Header
-from singletable_apps.shared.counting.formats.tokens import LONGEST, numbers, separators
+from singletable_apps.shared.counting.formats.tokens import (
+    LONGEST,
+    numbers,
+    separators,
+    with_line_feeds,
+)
 from singletable_apps.shared.counting.rows import ballots_of_orders, ballots_of_ranks
 
 # Ranks are put into the bits of one number to see which are there.
@@ -39,20 +44,20 @@ def ranks_piece(chunk: bytes, header: Header, ties: bool, gaps: bool) -> Piece |
 
     Rows with ties or gaps need a closer look unless `ties` and `gaps` are fine.
     """
-    data, ends = separators(chunk.replace(b"\r\n", b"\n"))
+    data, ends = separators(with_line_feeds(chunk))
     parsed = numbers(data, ends) if _is_table(data[ends], header) else None
     if parsed is None:
         return None
     values, lengths = (each.reshape(-1, header.width) for each in parsed)
     if header.count is not None and not lengths[:, header.count].all():
         return None
-    ranks = np.ascontiguousarray(values[:, list(header.candidates.values())])
+    ranks = _candidates(values, list(header.candidates.values()))
     if int(ranks.max()) > _MOST_RANKS:
         return None
-    there = np.bitwise_or.reduce(np.left_shift(1, ranks), axis=1) & ~1
+    there = np.bitwise_or.reduce(np.left_shift(np.int64(1), ranks), axis=1) & ~1
     tied = np.bitwise_count(there) != np.count_nonzero(ranks, axis=1)
-    skipped = there + 2 != np.left_shift(2, ranks.max(axis=1))
-    counts = None if header.count is None else values[:, header.count]
+    skipped = there + 2 != np.left_shift(np.int64(2), ranks.max(axis=1))
+    counts = None if header.count is None else values[:, header.count].astype(np.int64)
     odd = _odd(counts, (tied & (not ties)) | (skipped & (not gaps)))
     kept = ballots_of_ranks(tuple(header.candidates), _without(ranks, odd))
     listed = [(row, list(map(str, values[row].tolist()))) for row in np.flatnonzero(odd).tolist()]
@@ -64,7 +69,7 @@ def names_piece(chunk: bytes, header: Header, known: Numbers, gaps: bool) -> Pie
 
     Rows with words for too many names, repeats, or gaps unless those are fine, are looked at.
     """
-    chunk = chunk.replace(b"\r\n", b"\n")
+    chunk = with_line_feeds(chunk)
     data = np.frombuffer(chunk, np.uint8)
     delimiter = header.delimiter.encode()
     # So few candidates have no numbers for so many places.
@@ -94,6 +99,15 @@ def names_piece(chunk: bytes, header: Header, known: Numbers, gaps: bool) -> Pie
         for row in np.flatnonzero(odd).tolist()
     ]
     return _piece(ballots, counts, skipped, odd, listed)
+
+
+def _candidates(
+    values: NDArray[np.int16 | np.int64], columns: list[int]
+) -> NDArray[np.int16 | np.int64]:
+    """The columns of candidates, without a copy where they stand side by side."""
+    if columns == list(range(columns[0], columns[-1] + 1)):
+        return values[:, columns[0] : columns[-1] + 1]
+    return values[:, columns]
 
 
 def _gaps(orders: NDArray[np.int16]) -> NDArray[np.bool_]:

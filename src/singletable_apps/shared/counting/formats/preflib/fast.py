@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from singletable_apps.shared.counting.ballots import Ballots, rank_type
 from singletable_apps.shared.counting.formats.table import Format
-from singletable_apps.shared.counting.formats.tokens import numbers, separators
+from singletable_apps.shared.counting.formats.tokens import numbers, separators, with_line_feeds
 
 _COLON, _COMMA, _LINE, _OPEN, _CLOSE = (ord(mark) for mark in ":,\n{}")
 
@@ -17,7 +17,7 @@ def ballots_of_chunk(chunk: bytes, candidates: tuple[str, ...], form: Format) ->
 
     Whoever gets None reads the chunk line by line, and finds what is wrong and where.
     """
-    chunk = chunk.replace(b"\r\n", b"\n").replace(b": ", b":").replace(b", ", b",")
+    chunk = with_line_feeds(chunk).replace(b": ", b":").replace(b", ", b",")
     data, ends = separators(chunk)
     kinds = data[ends]
     parsed = numbers(data, ends)
@@ -35,7 +35,7 @@ def ballots_of_chunk(chunk: bytes, candidates: tuple[str, ...], form: Format) ->
     row = np.cumsum(last, dtype=np.int32) - last
     level = steps - step - steps[colon][row] + 1
     ranked = filled & ~colon
-    counts = values[colon]
+    counts = values[colon].astype(np.int64)
     columns = _columns(values[ranked] - 1, row[ranked], level[ranked], candidates, len(counts))
     if columns is None or not counts.all():
         return None
@@ -80,7 +80,7 @@ def _depth(kinds: NDArray[np.uint8]) -> NDArray[np.int8]:
 
 
 def _columns(
-    ranked: NDArray[np.int64],
+    ranked: NDArray[np.int16 | np.int64],
     row: NDArray[np.int32],
     level: NDArray[np.int32],
     candidates: tuple[str, ...],
