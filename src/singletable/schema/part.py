@@ -109,7 +109,7 @@ class Shards:
     """One of so many suffixes: what is written to one key is spread over as many partitions.
 
     `by` a field, the suffix is calculated from its value, and an item can be found again; without
-    it the suffix is random, which only the key of an index may be. Readers ask each shard, and merge.
+    it the suffix is random, which only the key of an index may be. Readers ask every shard.
     """
 
     def __init__(self, count: int, *, by: Part[Any] | None = None, prefix: str = "") -> None:
