@@ -77,15 +77,17 @@ PAGES = (
         ("singletable.store",),
     ),
     Page(
-        "engine",
-        "Addresses and the engine",
-        "An address gives a driver; `memory:` and `file:PATH` give the embedded engine. The guide: "
-        "[durability](../guide/durability.md), [compatibility](../compatibility.md).",
+        "drivers",
+        "Addresses and drivers",
+        "An address gives a driver: `memory:` and `file:PATH` the embedded engine, `dynamodb:` "
+        "DynamoDB itself or what speaks its protocol. The guide: "
+        "[addresses](../guide/addresses.md), [durability](../guide/durability.md).",
         (
             Section("Connecting", "connect connect_async"),
             Section("The engine", "Engine AsyncEngine Settings Delays Retention"),
+            Section("DynamoDB", "Remote AsyncRemote"),
         ),
-        ("singletable.connect", "singletable.engine"),
+        ("singletable.connect", "singletable.engine", "singletable.remote"),
     ),
     Page(
         "operations",
@@ -131,7 +133,7 @@ GIVEN = """
 CALLED = {"KeyOf": "Order.key", "IndexKeyOf": "Order.by_day", "UniqueOf": "Customer.one_email"}
 
 # What is told in few words, for another says the same at length.
-BRIEF = {"AsyncStore", "AsyncAdmin", "AsyncEngine", "AsyncDriver"}
+BRIEF = {"AsyncStore", "AsyncAdmin", "AsyncEngine", "AsyncDriver", "AsyncRemote"}
 
 # Members that rooms need of each other, and users do not.
 PLUMBING = {
