@@ -61,8 +61,9 @@ bench: $(INSTALLED)  ## measure us and our peers in one run (ONLY=name, SECONDS=
 	@$(MAKE) --keep-going --no-print-directory $(DYNALITE) $(NODE_PEERS) $(PYTHON_PEERS) $(PYNAMODB) $(WRK) || true
 	$(BIN)/python -m benchmarks $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(WRITE),--write)
 
-reference: $(INSTALLED)  ## write docs/reference from the code
+reference: $(INSTALLED)  ## write docs/reference, and the pictures of the guide, from the code
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.guide_pictures
 
 fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend
 	$(BIN)/ruff format $(PYTHON_FILES)

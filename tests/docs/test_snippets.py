@@ -15,8 +15,8 @@ from singletable.cli import main
 from tests.docs.markdown import Block, blocks
 from tests.house.sources import DOCUMENTS, ROOT, name_of
 
-# A snippet that begins with `# votes.py` is that file, too, for commands to read.
-_FILE = re.compile(r"# (\w+\.py)\n")
+# A block that begins with `# votes.py` is that file, too, for commands and snippets to read.
+_FILE = re.compile(r"# (\w+\.(?:py|abif))\n")
 
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 
@@ -39,6 +39,7 @@ def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
     session: dict[str, object] = {"__name__": "__main__"}
     printed = ""
     for block in blocks(path):
+        _kept(block, folder)
         match block.language:
             case "python":
                 exec(_compiled(block, path), session)
@@ -54,8 +55,7 @@ def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
 @every_document
 def test_commands_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(path):
-        if block.language == "python" and (named := _FILE.match(block.text)):
-            (folder / named[1]).write_text(block.text)
+        _kept(block, folder)
         if block.language != "console":
             continue
         for command, shown in _commands(block):
@@ -70,6 +70,12 @@ def test_commands_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
             elif program == "make":
                 makefile = (ROOT / "Makefile").read_text()
                 assert re.search(rf"^{arguments[0]}:", makefile, re.MULTILINE), command
+
+
+def _kept(block: Block, folder: Path) -> None:
+    """Write the block to the file that it says it is, if it says so."""
+    if named := _FILE.match(block.text):
+        (folder / named[1]).write_text(block.text)
 
 
 def _compiled(block: Block, path: Path) -> CodeType:
