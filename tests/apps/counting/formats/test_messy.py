@@ -112,6 +112,13 @@ def test_what_makes_no_sense_stops_the_reading_or_is_reported(text: str, why: st
     assert reading.read == reading.ballots.cast + 1
 
 
+# Declarations are not ballots: without them no ballot can be trusted.
+@pytest.mark.parametrize("line", ["=b:[Ben", "=b", "=:[Ben]", "=b:", "=b:[Ben] too", "=a:[Ben]"])
+def test_a_candidate_that_is_not_declared_right_stops_the_reading(line: str) -> None:
+    with pytest.raises(FormatRefused, match="Line 2: "):
+        read(f"=a:[Ada]\n{line}\n1:a\n".encode(), rules=BallotRules(malformed="refuse"))
+
+
 def test_a_header_that_counts_otherwise_is_refused() -> None:
     with pytest.raises(FormatRefused, match="says 3 voters, and the orders are of 2"):
         read(b"# NUMBER VOTERS: 3\n# ALTERNATIVE NAME 1: A\n2: 1\n")

@@ -9,16 +9,13 @@ from __future__ import annotations
 import re
 
 from singletable_apps.shared.counting.errors import CountingError, FormatRefused
-from singletable_apps.shared.counting.formats.abif.votes import Vote, vote_of
+from singletable_apps.shared.counting.formats.abif.votes import Vote, quoted, vote_of
 from singletable_apps.shared.counting.formats.collecting import Asked, Collector
 from singletable_apps.shared.counting.formats.digits import shown, whole_number
 from singletable_apps.shared.counting.formats.reading import Reading
 from singletable_apps.shared.counting.formats.source import Source
 from singletable_apps.shared.counting.ranking import Ranking
 
-_CANDIDATE = re.compile(r'=\s*(?:\[([^\[\]]*)\]|"([^"]*)"|([^\[\]":]*?))\s*:\s*(.*)')
-_NAME = re.compile(r'(?:\[([^\[\]]*)\]|"([^"]*)"|([^\[\]"#]+?))\s*(?:#.*)?')
-_TITLE = re.compile(r"""\{\s*["']?title["']?\s*:\s*["']?(.*?)["']?\s*\}\s*""")
 _METADATA = re.compile(r"\{.*\}\s*(?:#.*)?|ABIF(?:\s.*)?|[A-Za-z_]\w*\s*:[^>=,]*")
 
 
@@ -30,8 +27,8 @@ def read_abif(source: Source, asked: Asked) -> Reading:
     for line, text in lines:
         if text.startswith("="):
             _take_candidate(text, line, names)
-        elif found := _TITLE.fullmatch(text):
-            title = found[1]
+        else:
+            title = title or _title(text) or ""
     collector = Collector(asked, list(names.values()))
     known: dict[str, Vote] = {}
     for line, text in lines:
@@ -46,18 +43,23 @@ def read_abif(source: Source, asked: Asked) -> Reading:
 
 
 def _take_candidate(text: str, line: int, names: dict[str, str]) -> None:
-    found = _CANDIDATE.fullmatch(text)
-    name = _NAME.fullmatch(found[4]) if found is not None else None
-    if found is None or name is None:
+    token, rest = quoted(text[1:].lstrip(), ":")
+    name, after = quoted(rest[1:].lstrip(), "#")
+    if not token or not name or not rest.startswith(":") or not (after + "#").startswith("#"):
         raise FormatRefused(
             f"a candidate's line is '=token:[Name]', and this is {shown(text)}.", line
         )
-    token = next(each.strip() for each in found.group(1, 2, 3) if each is not None)
     if token in names:
         raise FormatRefused(f"the token '{token}' stands for '{names[token]}' already.", line)
-    names[token] = next(each.strip() for each in name.groups() if each is not None)
-    if not token or not names[token]:
-        raise FormatRefused("the token or the name of a candidate is empty.", line)
+    names[token] = name
+
+
+def _title(text: str) -> str | None:
+    """The title that a line of metadata has, if it has one."""
+    key, colon, value = text.removeprefix("{").removesuffix("}").partition(":")
+    if not (colon and text.startswith("{") and key.strip(" \t\"'") == "title"):
+        return None
+    return value.strip(" \t\"'")
 
 
 def _take_vote(

@@ -29,14 +29,16 @@ def vote_of(text: str, line: int) -> Vote:
     tokens: list[str] = []
     ratings: list[int | None] = []
     marks: list[str] = []
+    text = text.strip()
+    data = text.endswith("}")
     at = 0
     while True:
-        if not tokens and _is_over(text[at:]):
+        if not tokens and _is_over(text, at, data):
             return Vote(())
         found = _TOKEN.match(text, at)
         if found is None:
             raise FormatRefused(
-                f"a candidate was expected at {shown(text[at:])}: a word, or a name in [brackets] "
+                f"a candidate was expected at {_from(text, at)}: a word, or a name in [brackets] "
                 'or "quotes".',
                 line,
             )
@@ -44,21 +46,35 @@ def vote_of(text: str, line: int) -> Vote:
         tokens.append(next(each.strip() for each in (bracketed, quoted, bare) if each is not None))
         ratings.append(None if rating is None else whole_number(rating, line, "A rating"))
         at = found.end()
-        if _is_over(text[at:]):
+        if _is_over(text, at, data):
             return _ordered(tokens, ratings, marks, line)
         if text[at] not in ">=,":
             raise FormatRefused(
-                f"'>', '=' or ',' was expected between candidates, and {shown(text[at:])} came.",
+                f"'>', '=' or ',' was expected between candidates, and {_from(text, at)} came.",
                 line,
             )
         marks.append(text[at])
         at += 1
 
 
-def _is_over(rest: str) -> bool:
-    """Whether no candidate follows: a comment may, or a colon and data about the voters."""
-    rest = rest.strip()
-    return not rest or rest.startswith("#") or (rest.startswith(":") and rest.endswith("}"))
+def _from(text: str, at: int) -> str:
+    return shown(text[at : at + 61])
+
+
+def _is_over(text: str, at: int, data: bool) -> bool:
+    """Whether no candidate follows: a comment may, or a colon and `data` about the voters."""
+    return at == len(text) or text[at] == "#" or (data and text[at] == ":")
+
+
+def quoted(text: str, end: str) -> tuple[str, str]:
+    """What stands in brackets or quotes, or up to `end`, and the rest; nothing if none closes."""
+    for opening, closing in ("[]", '""'):
+        if text.startswith(opening):
+            inside, closed, rest = text[1:].partition(closing)
+            return inside.strip() if closed else "", rest.lstrip()
+    at = text.find(end)
+    at = len(text) if at < 0 else at
+    return text[:at].strip(), text[at:]
 
 
 def _ordered(tokens: list[str], ratings: list[int | None], marks: list[str], line: int) -> Vote:

@@ -114,7 +114,8 @@ def _completed(
     ranking: Ranking, parameters: Parameters, collector: Collector, count: int, line: int
 ) -> Ranking:
     """The ranking with everybody else on a last rank, if the file asks for it."""
-    left = [name for name in collector.candidates if name not in ranking.names]
+    ranked = set(ranking.names)
+    left = [name for name in collector.candidates if name not in ranked]
     if not parameters.implicit or not left or collector.asked.rules.unlisted == "leave out":
         return ranking
     collector.change("candidates not listed ranked last, as the file asks", count, line)

@@ -6,13 +6,12 @@ each of them, and a line with three totals. Their orders have a comma after the 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from singletable_apps.shared.counting.errors import FormatRefused
 from singletable_apps.shared.counting.formats.digits import shown, whole_number
 
-_FIELD = re.compile(rb"#\s*([A-Z][A-Z ]*?)\s*([0-9]*)\s*:(.*)")
+_NAME = "ALTERNATIVE NAME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +39,12 @@ def _new(data: bytes) -> Header:
     while data.startswith(b"#", at):
         end = data.find(b"\n", at)
         end = len(data) if end < 0 else end
-        found = _FIELD.fullmatch(data[at:end].rstrip(b"\r"))
-        if found is not None:
-            key, value = found[1].decode(), found[3].decode().strip()
-            if key == "ALTERNATIVE NAME":
-                _take_name(names, found[2].decode(), value, line)
-            else:
-                said[key] = value
+        key, _, value = data[at + 1 : end].decode().partition(":")
+        key, value = key.strip(), value.strip()
+        if key.startswith(_NAME):
+            _take_name(names, key.removeprefix(_NAME), value, line)
+        else:
+            said[key] = value
         at, line = end + 1, line + 1
     if not names:
         raise FormatRefused(

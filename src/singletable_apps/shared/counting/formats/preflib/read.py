@@ -16,7 +16,7 @@ from singletable_apps.shared.counting.formats.table import FORMATS, PREFLIB, For
 from singletable_apps.shared.counting.formats.tokens import chunks
 from singletable_apps.shared.counting.ranking import Ranking
 
-_LEVEL = re.compile(r"\s*(?:\{([^{}]*)\}|([^{},]*))\s*(,|$)")
+_LEVEL = re.compile(r"\s*+(?:\{([^{}]*+)\}|([^{},]*+))\s*+(,|$)")
 
 
 @dataclass(frozen=True, slots=True)
