@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from singletable import ListTables, connect
-from singletable.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Type a command; its exit code, output and errors."""
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def typed(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        printed = capsys.readouterr()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return code or 0, printed.out, printed.err
-
-    return typed
+from tests.cli.run import Run
 
 
 def test_help_names_the_commands_and_where_to_begin(run: Run) -> None:

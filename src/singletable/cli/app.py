@@ -13,9 +13,12 @@ from typing import Annotated
 import typer
 
 from singletable.cli.added import Commands
+from singletable.cli.docs import docs
 from singletable.cli.draft import draft
 from singletable.cli.dynamodb import dynamodb
+from singletable.cli.explain import explain
 from singletable.cli.infrastructure import app as infrastructure
+from singletable.cli.look import look
 from singletable.cli.table import app as table
 from singletable.cli.workbench import workbench
 from singletable.errors import SingleTableError
@@ -66,6 +69,9 @@ def tour(
 
 app.command()(dynamodb)
 app.command()(draft)
+app.command()(docs)
+app.command()(explain)
+app.command()(look)
 app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")

@@ -1,4 +1,4 @@
-"""The tables that a module declares, for commands that read a declaration."""
+"""What a module declares, for commands that read a declaration."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import sys
 import traceback
 from importlib.util import find_spec
 from types import ModuleType
-from typing import cast
+from typing import Any, cast
 
 from singletable.errors import DeclarationError
+from singletable.patterns import Catalogue, Pattern, catalogues_in
+from singletable.patterns.pattern import About
 from singletable.schema import Table
 from singletable.schema.model import MODELS
 from singletable.schema.stands_for import entity_behind
@@ -27,8 +29,39 @@ def load_tables(app: str) -> list[Table]:
         return [_named(module, name)]
     tables = tables_in(module)
     if not tables:
-        raise DeclarationError(f"The module {app} declares no table. {_instead(module)}")
+        raise DeclarationError(
+            f"The module {app} declares no table. {_instead(module, 'entities', 'a Table(…)')}"
+        )
     return tables
+
+
+def load_catalogues(app: str) -> tuple[ModuleType, list[Catalogue]]:
+    """A module, and the catalogues of access patterns that it declares or imports."""
+    module = load_module(app)
+    catalogues = catalogues_in(module)
+    if not catalogues:
+        raise DeclarationError(
+            f"The module {app} declares no catalogue of access patterns. "
+            f"{_instead(module, 'patterns', 'a Catalogue(…)')}"
+        )
+    return module, catalogues
+
+
+def load_pattern(app: str, name: str) -> Pattern:
+    """A pattern of a module by its code, by its catalogue and code, or by its name there."""
+    module, catalogues = load_catalogues(app)
+    named: Any = vars(module).get(name)
+    if isinstance(named, About):
+        return cast("Pattern", named)
+    every = [pattern for catalogue in catalogues for pattern in catalogue]
+    found = [pattern for pattern in every if name in (pattern.code, pattern.id)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(pattern.id for pattern in found)
+        raise DeclarationError(f"{app} has several patterns {name!r}. Say which: {ids}.")
+    codes = ", ".join(pattern.code for pattern in every) or "none"
+    raise DeclarationError(f"{app} has no pattern {name!r}. There are: {codes}.")
 
 
 def load_module(app: str) -> ModuleType:
@@ -111,9 +144,9 @@ def _broken(app: str, error: BaseException) -> str:
     return f"The module {app} could not be imported{place}: {type(error).__name__}: {error}"
 
 
-def _instead(module: ModuleType) -> str:
-    """Where the tables of a package usually are, if it has such a module."""
-    likely = f"{module.__name__}.entities"
+def _instead(module: ModuleType, usual: str, what: str) -> str:
+    """Where such things of a package usually are, if it has such a module."""
+    likely = f"{module.__name__}.{usual}"
     if hasattr(module, "__path__") and find_spec(likely) is not None:
         return f"Is it {likely}?"
-    return "Name the module in which a Table(…) is made."
+    return f"Name the module in which {what} is made."

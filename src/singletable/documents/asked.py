@@ -21,6 +21,7 @@ from singletable.patterns import (
     requests_of,
 )
 from singletable.patterns.estimate import USUAL_SIZE
+from singletable.schema import model_of, shares_range
 
 # Where the condition on the next key attribute begins.
 _CLAUSE = re.compile(r" and (?=\S+ (?:=|<|>|≤|≥|begins with|between) )")
@@ -82,7 +83,15 @@ def _how(pattern: Pattern, request: Request) -> str:
         return ""
     if not request.reads:
         return "together" if request.together else ""
-    return "consistent" if pattern.expected.consistent or request.consistent else "eventual"
+    fresh = "consistent" if pattern.expected.consistent or request.consistent else "eventual"
+    return f"{fresh}, past others" if _goes_past(pattern, request) else fresh
+
+
+def _goes_past(pattern: Pattern, request: Request) -> bool:
+    """Whether a query may meet items of other entities, which are not what it is about."""
+    if not isinstance(pattern, ReadPattern) or request.action != "Query":
+        return False
+    return pattern.collects is None and shares_range(request.access, model_of(request.entity))
 
 
 def _called(pattern: Pattern, name: str) -> str:

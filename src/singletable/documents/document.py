@@ -25,7 +25,8 @@ _LEGEND = (
 
 _HOW = (
     "An eventual read may be a moment behind, and costs half of a consistent one. What is written "
-    "together is one transaction."
+    "together is one transaction. A query that goes past others meets items of other entities too, "
+    "leaves them out, and pays for them."
 )
 
 

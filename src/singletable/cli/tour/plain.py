@@ -60,4 +60,4 @@ def key_text(key: Item) -> str:
 
 def several(count: float, noun: str) -> str:
     """The count with its noun: 1 item, 2 items, 0.5 read units."""
-    return f"{count:g} {noun}" if count == 1 else f"{count:g} {noun}s"
+    return f"{count:,.10g} {noun}" if count == 1 else f"{count:,.10g} {noun}s"

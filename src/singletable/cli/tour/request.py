@@ -109,15 +109,19 @@ def _page_lines(name: str, page: Query | Scan) -> list[str]:
         lines += _clauses("where", spelled(page.key_condition_expression, names, values))
     if page.filter_expression:
         lines += _clauses("filter", spelled(page.filter_expression, names, values))
+    if page.projection_expression:
+        lines.append("only " + spelled(page.projection_expression, names))
     details = [
+        "strongly consistent" if page.consistent_read else "",
         "descending" if isinstance(page, Query) and page.scan_index_forward is False else "",
         "count only" if page.select == "COUNT" else "",
         f"at most {page.limit}" if page.limit else "",
     ]
     if any(details):
         lines.append(", ".join(filter(None, details)))
-    if page.exclusive_start_key:
-        lines.append(f"after {key_text({name: page.exclusive_start_key[name] for name in KEY})}")
+    if start := page.exclusive_start_key:
+        own = {name: start[name] for name in KEY if name in start}
+        lines.append(f"after {key_text(own or start)}")
     return lines
 
 

@@ -15,6 +15,7 @@ from singletable.cli.tour.consumed import consumed_by, consumption_text
 from singletable.cli.tour.plain import several
 from singletable.cli.tour.request import request_lines
 from singletable.cli.tour.tally import Tally
+from singletable.cli.trimmed import print_trimmed
 from singletable.operations import KeySchemaElement, Operation, Projection, TableDescription
 
 # Lines longer than this are hard to read, however wide the terminal.
@@ -101,11 +102,7 @@ class Screen:
         self._console.print()
 
     def _indented(self, content: RenderableType, by: int = 2) -> None:
-        """Print without the blanks that fill up each line: they are in the way when copied."""
-        for line in self._console.render_lines(Padding(content, (0, 0, 0, by)), pad=False):
-            text = Text.assemble(*((part.text, part.style or "") for part in line))
-            text.rstrip()
-            self._console.print(text, soft_wrap=True)
+        print_trimmed(self._console, content, indent=by)
 
 
 def _grid() -> Table:

@@ -1,0 +1,64 @@
+"""`singletable docs`: the catalogue of an app as documents that a person reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from singletable.errors import StaleDocuments
+
+
+def docs(
+    app: Annotated[
+        str,
+        typer.Argument(
+            metavar="APP", help="The module that declares access patterns, such as shop.patterns."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="PATH",
+            help="A folder, in which README.md is written, or a file that ends in .md; pictures "
+            "lie beside it. Without it the text is printed.",
+        ),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Write nothing: exit code 1 if what is there is stale."),
+    ] = False,
+) -> None:
+    """Write the entities, access patterns and item collections of an app as Markdown.
+
+    The text is the same for the same code, so that it can be committed and reviewed, and a test can
+    tell when it is stale: check_documents() says the same as --check.
+    """
+    from singletable.cli.load import load_catalogues
+    from singletable.documents import check_documents, text_alone, write_documents
+
+    module, _ = load_catalogues(app)
+    if check and out is None:
+        raise typer.BadParameter(
+            "--check compares documents that are there with the code. Say where they are: --out "
+            "PATH.",
+            param_hint="'--check'",
+        )
+    if out is None:
+        typer.echo(text_alone(module), nl=False)
+        typer.echo("The pictures are left out; they are written with --out PATH.", err=True)
+    elif check:
+        try:
+            check_documents(module, out)
+        except StaleDocuments as stale:
+            typer.echo(f"singletable: {stale}", err=True)
+            raise typer.Exit(1) from None
+        typer.echo(f"{out}: up to date")
+    else:
+        for file in (changed := write_documents(module, out)):
+            typer.echo(f"{file}: {'written' if file.exists() else 'removed'}")
+        if not changed:
+            typer.echo(f"{out}: up to date")

@@ -1,0 +1,1 @@
+"""What an access pattern is, does and costs, shown to a person."""

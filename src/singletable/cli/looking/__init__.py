@@ -1,0 +1,1 @@
+"""The items of a table, grouped as they lie together."""
