@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 import sys
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The current directory; what is imported from it is forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     yield tmp_path
     for name, module in list(sys.modules.items()):
         if Path(getattr(module, "__file__", None) or "").parent == tmp_path:
@@ -67,6 +68,8 @@ def test_commands_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
                 printed = capsys.readouterr().out
                 for line in shown:
                     assert re.search(re.escape(line).replace("…", ".*"), printed), line
+            elif program == "python":
+                runpy.run_path(arguments[0])
             elif program == "make":
                 makefile = (ROOT / "Makefile").read_text()
                 assert re.search(rf"^{arguments[0]}:", makefile, re.MULTILINE), command

@@ -44,7 +44,7 @@ class Sent:
     @property
     def units(self) -> float:
         """The units consumed, of all tables and indexes."""
-        return sum(one.capacity_units for one in self.consumed)
+        return sum((one.capacity_units for one in self.consumed), 0.0)
 
     @property
     def reads(self) -> bool:
@@ -71,12 +71,12 @@ class Call:
     @property
     def read_units(self) -> float:
         """Read units consumed by all requests."""
-        return sum(one.units for one in self.sent if one.reads)
+        return sum((one.units for one in self.sent if one.reads), 0.0)
 
     @property
     def write_units(self) -> float:
         """Write units consumed by all requests."""
-        return sum(one.units for one in self.sent if not one.reads)
+        return sum((one.units for one in self.sent if not one.reads), 0.0)
 
     @property
     def retries(self) -> int:

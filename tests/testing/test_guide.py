@@ -1,0 +1,24 @@
+"""The tests that the guide shows are run as the guide says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import blocks
+from tests.house.sources import ROOT
+
+
+def test_the_tests_of_the_guide_pass(pytester: pytest.Pytester) -> None:
+    settings = ""
+    for block in blocks(ROOT / "docs/guide/testing.md"):
+        if named := re.match(r"# (\w+\.py)\n", block.text):
+            Path(pytester.path / named[1]).write_text(block.text)
+        elif block.language == "toml":
+            settings = block.text
+    Path(pytester.path / "pyproject.toml").write_text(f'{settings}pythonpath = ["."]\n')
+    result = pytester.runpytest_subprocess("--singletable-strict", "--singletable-report")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["pattern *calls *slowest ms", "shop:AP1 *", "shop:AP2 *"])
