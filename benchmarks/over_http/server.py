@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -55,7 +56,7 @@ def running(server: Server, *, on_file: bool = False) -> Generator[Running]:
     """The server, from its first answer on; Missing if it gives none."""
     with scratch() as folder:
         port = _free_port()
-        command = server.command(port, folder if on_file else None)
+        command = _ends_with_us(server.command(port, folder if on_file else None))
         log = folder / "log.txt"
         with log.open("wb") as output:
             begun = time.perf_counter()
@@ -78,6 +79,12 @@ def running(server: Server, *, on_file: bool = False) -> Generator[Running]:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _ends_with_us(command: Sequence[str]) -> Sequence[str]:
+    """The command of a server that does not outlive this process, however that ends."""
+    program = shutil.which("setpriv")
+    return command if program is None else [program, "--pdeathsig", "KILL", *command]
 
 
 def _wait(name: str, process: subprocess.Popen[bytes], client: Client, log: Path) -> None:
