@@ -42,8 +42,9 @@ def cost_table(catalogue: Catalogue) -> str:
     rows = [_cost(one, estimate(one, catalogue.sizes), catalogue) for one in priced]
     sums = [_a_second(one, estimate(one, catalogue.sizes)) for one in priced]
     read, write = sum(one for one, _ in sums), sum(one for _, one in sums)
-    all_ = (f"**{_units(units, '')}**" if units else "" for units in (read, write))
-    rows.append(["**all**", "", "", "", "", "", *all_])
+    if read or write:
+        all_ = (f"**{_units(units, '')}**" if units else "" for units in (read, write))
+        rows.append(["**all**", "", "", "", "", "", *all_])
     return table(titles, rows, right=range(1, len(titles)))
 
 
@@ -55,11 +56,18 @@ def _requests(pattern: Pattern, name: str | None) -> Iterator[list[str]]:
     first = [f"**{plain(pattern.code)}**", lines(said)]
     for request, count in Counter(requests_of(pattern)).items():
         times = f"{count} × " if count > 1 else ""
-        perhaps = ", perhaps" if request.perhaps else ""
-        operation = f"{times}{request.action} {plain(_about(pattern, request))}{perhaps}"
+        about = plain(_about(pattern, request))
+        operation = f"{times}{request.action} {about}{_besides(request)}".rstrip()
         index = "" if request.index is None else code(request.index.name)
         yield [*first, operation, index, _condition(pattern, request), _how(pattern, request)]
         first = ["", ""]
+
+
+def _besides(request: Request) -> str:
+    """What depends on the values; and a question that is put to each shard."""
+    shards = request.access.shards if request.action == "Query" else None
+    spread = "" if shards is None else f", in each of {shards.count} shards"
+    return f"{spread}{', perhaps' if request.perhaps else ''}"
 
 
 def _about(pattern: Pattern, request: Request) -> str:

@@ -95,5 +95,5 @@ def _columns(columns: Sequence[Column]) -> list[str]:
 
 
 def _titled(index: Index) -> str:
-    sides = (", ".join(key.name for key in side) for side in (index.pk, index.sk) if side)
+    sides = (", ".join(plain(key.name) for key in side) for side in (index.pk, index.sk) if side)
     return f"{code(index.name)}: {' / '.join(sides)}"
