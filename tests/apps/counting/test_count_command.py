@@ -241,3 +241,14 @@ def test_a_large_file_has_a_bar_on_a_terminal_and_none_in_a_pipe(run: Run, tmp_p
 def test_the_runoff_of_the_command_is_that_of_the_library(run: Run) -> None:
     _, out, _ = run("capital.abif", "-m", "runoff", "--json", "--seed", "s")
     assert out == instant_runoff(read("capital.abif").ballots, seed="s").to_json()
+
+
+# The library is often installed without the apps' extra: the way out is one line long.
+def test_without_numpy_it_says_what_to_install() -> None:
+    script = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "from singletable.cli import main; main(['count', 'votes.abif'])"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 2
+    assert ran.stderr == ("singletable: Counting needs NumPy: pip install 'singletable[apps]'.\n")

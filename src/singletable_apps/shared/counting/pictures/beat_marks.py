@@ -75,9 +75,9 @@ def marks(drawing: Scene) -> Iterator[str]:
         kind: _arrows(drawing, kind) for kind in kinds
     }
     for kind in kinds:
+        steps = drawing.steps(kind)
         for (winner, loser), way in ways[kind].items():
-            strength = drawing.steps(kind)[winner, loser]
-            said = f"{winner} beats {loser} with strength {number(strength)}"
+            said = f"{winner} beats {loser} with strength {number(steps[winner, loser])}"
             faint = "faint" if kind == "link" and len(drawing.circle.names) > _NUMBERED else ""
             yield drawn_arrow(way, kind, 8 if kind == "link" else 12, said, faint)
     for name in drawing.circle.names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from singletable_apps.shared.counting.pictures.labels import widest
 from singletable_apps.shared.counting.pictures.markup import element, tip
@@ -11,7 +12,7 @@ from singletable_apps.shared.counting.pictures.markup import element, tip
 NODE = 15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Circle:
     """Where everybody stands. With many, names point outwards like the spokes of a wheel."""
 
@@ -35,7 +36,7 @@ class Circle:
             return max(170.0, 17 * len(self.names) / math.tau)
         return min(40.0 + 17 * len(self.names), 200)
 
-    @property
+    @cached_property
     def margin(self) -> tuple[float, float]:
         """The room that names need beside the circle, and above it."""
         named = widest(self.labels.values()) + self.node + 10
@@ -50,7 +51,11 @@ class Circle:
 
     def angle(self, name: str) -> float:
         """The direction in which a candidate stands; the first is on top, and then clockwise."""
-        return math.tau * self.names.index(name) / len(self.names) - math.tau / 4
+        return math.tau * self._at[name] / len(self.names) - math.tau / 4
+
+    @cached_property
+    def _at(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.names)}
 
     def inwards(self, spot: tuple[float, float], far: float) -> tuple[float, float]:
         """The point so far from a spot towards the middle."""

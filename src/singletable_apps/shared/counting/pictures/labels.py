@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 _NARROW = frozenset("ijlItfr.,:;'|!()[]/ -")
 _BROAD = frozenset("mwMWQ@%—…")
@@ -14,6 +15,7 @@ def width(words: str, size: float = 12) -> float:
     return size * sum(map(_width, words))
 
 
+@cache
 def _width(character: str) -> float:
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0

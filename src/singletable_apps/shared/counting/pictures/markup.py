@@ -15,9 +15,8 @@ def text(words: str) -> str:
 
 def length(value: float | Fraction) -> str:
     """A number of pixels, to a tenth: the same wherever it is worked out."""
-    tenths = round(Fraction(value) * 10)
-    whole, rest = divmod(abs(tenths), 10)
-    return f"{'-' if tenths < 0 else ''}{whole}{f'.{rest}' if rest else ''}"
+    shown = f"{float(value):.1f}".removesuffix(".0")
+    return "0" if shown == "-0" else shown
 
 
 def element(tag: str, *content: str, **attributes: str | float | Fraction) -> str:
