@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from typing import Any
+from typing import Any, get_args
 from zlib import crc32
 
 import pytest
+from botocore.session import Session
 
 from singletable.errors import StrangeAnswer, Unreachable
 from singletable.operations import (
@@ -23,6 +24,7 @@ from singletable.operations import (
     PutItem,
     Query,
     ReadChanges,
+    TableStatus,
     TransactGetItems,
     TransactionRead,
 )
@@ -111,6 +113,24 @@ def test_what_is_no_answer_is_told_with_what_came(body: bytes) -> None:
 def test_a_status_that_dynamodb_does_not_have_is_told(status: int) -> None:
     with pytest.raises(StrangeAnswer, match=str(status)):
         result_of(HERE, GET, answer(b"", status))
+
+
+# A table may be in states that the embedded engine has not.
+@pytest.mark.parametrize("status", get_args(TableStatus))
+def test_every_state_of_a_table_is_read(status: str) -> None:
+    brief: dict[str, Any] = {
+        "TableName": "t",
+        "TableStatus": status,
+        "AttributeDefinitions": [],
+        "KeySchema": [],
+    }
+    body = json.dumps({"Table": brief}).encode()
+    assert result_of(HERE, DescribeTable("t"), answer(body)).table.table_status == status
+
+
+def test_we_know_every_state_that_dynamodb_has() -> None:
+    model: Any = Session().get_service_model("dynamodb")  # botocore has no types of its own
+    assert set(get_args(TableStatus)) == set(model.shape_for("TableStatus").enum)
 
 
 # What was added to DynamoDB since is missing in the answers of older servers.

@@ -34,7 +34,17 @@ Select: TypeAlias = Literal[
     "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"
 ]
 TableClass: TypeAlias = Literal["STANDARD", "STANDARD_INFREQUENT_ACCESS"]
-TableStatus: TypeAlias = Literal["CREATING", "UPDATING", "DELETING", "ACTIVE"]
+TableStatus: TypeAlias = Literal[
+    "CREATING",
+    "UPDATING",
+    "DELETING",
+    "ACTIVE",
+    # The embedded engine has none of these; DynamoDB does.
+    "INACCESSIBLE_ENCRYPTION_CREDENTIALS",
+    "ARCHIVING",
+    "ARCHIVED",
+    "REPLICATION_NOT_AUTHORIZED",
+]
 StreamViewType: TypeAlias = Literal["NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"]
 
 
