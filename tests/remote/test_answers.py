@@ -129,7 +129,8 @@ def test_every_state_of_a_table_is_read(status: str) -> None:
 
 
 def test_we_know_every_state_that_dynamodb_has() -> None:
-    model: Any = Session().get_service_model("dynamodb")  # botocore has no types of its own
+    session: Any = Session()  # botocore has no types of its own
+    model = session.get_service_model("dynamodb")
     assert set(get_args(TableStatus)) == set(model.shape_for("TableStatus").enum)
 
 
