@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from singletable.cli.arguments import read_arguments
 from singletable.cli.existing import connect_existing
-from singletable.errors import InvalidValue, SingleTableError
+from singletable.cli.looking.reading import describe
+from singletable.errors import InvalidValue, ResourceNotFound, SingleTableError
 from singletable.infrastructure import real_names
 from singletable.patterns import Pattern, ReadPattern
 from singletable.patterns.check import check_consistent
@@ -76,6 +77,10 @@ def ask(asked: Asked, address: str | None, names: Mapping[str, str]) -> Answer:
             _fill(answer, store, asked)
         except SingleTableError as error:
             answer.error = error
+        if isinstance(answer.error, ResourceNotFound):
+            # DynamoDB does not say what it has not found; a table is likely, and then told by name.
+            for name in real_names(asked.pattern.tables, names).values():
+                describe(store.driver, name)
     return answer
 
 
