@@ -119,8 +119,11 @@ class Attr(Path[Any, T], Part[T]):
 
     def set(self, value: T) -> Edit[Any]:
         """Make it this value, if the field's own check allows it; None removes it."""
-        ask(self.check, value, str(self))
-        return super().set(value)
+        return self._checked(super().set(value), value)
+
+    def set_once(self, value: T) -> Edit[Any]:
+        """Make it this value unless there is one, if the field's own check allows it."""
+        return self._checked(super().set_once(value), value)
 
     @property
     def field(self) -> str:
@@ -142,6 +145,11 @@ class Attr(Path[Any, T], Part[T]):
     def inside(self, step: str | int) -> Path[Any, Any]:
         """The way to a member or an element of the value."""
         return Inner(self, (step,), inner_type(self._type, step, str(self)))
+
+    def _checked(self, edit: Edit[Any], value: object) -> Edit[Any]:
+        # Asked last: a check may rely on the type.
+        ask(self.check, value, str(self))
+        return edit
 
     def _may_be_absent(self) -> bool:
         return self.codec().optional or self.default is not None

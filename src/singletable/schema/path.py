@@ -130,7 +130,9 @@ class Path(ABC, Generic[E, T]):
         return self._edit(self._absence({"NULL": True}))
 
     def set_once(self, value: T) -> Edit[E]:
-        """Make it this value unless it has one."""
+        """Make it this value unless there is one; a null that another program wrote stays."""
+        if value is None or value == frozenset():
+            raise InvalidValue(f"{self}: expected a value to set once, but got {value!r}.")
         place = self.place()
         given = Literally(self._encoded(value))
         return self._edit(expressions.Set(place, expressions.IfNotExists(place, given)))

@@ -1,0 +1,81 @@
+"""A field's own check: no way to set the whole value leads around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from singletable.errors import InvalidValue
+from singletable.schema import Attr, Edit, Entity, Key, Table, attr
+from singletable.store import Store
+
+scores = Table("scores")
+
+
+def short(name: str | None) -> bool:
+    return name is None or len(name) <= 5
+
+
+class Score(Entity, table=scores):
+    player: Attr[str] = attr()
+    nick: Attr[str | None] = attr(default=None, check=short)
+    marks: Attr[set[str]] = attr(factory=set)
+    key = Key(pk=("SCORE", player), sk="SCORE")
+
+
+ZOE = Score.key("zoe")
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(scores)
+    empty.create(Score(player="zoe"))
+    return empty
+
+
+def not_made(value: str) -> Score:
+    score = Score(player="zoe")
+    score.nick = value
+    return score
+
+
+WAYS: dict[str, Callable[[Store, str], object]] = {
+    "set": lambda store, value: store.update(ZOE, Score.nick.set(value)),
+    "set_once": lambda store, value: store.update(ZOE, Score.nick.set_once(value)),
+    "put": lambda store, value: store.put(not_made(value)),
+    "replace": lambda store, value: store.replace(not_made(value)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_check_refuses_is_not_written(store: Store, way: str) -> None:
+    with pytest.raises(InvalidValue, match=r"Score\.nick: expected what short allows"):
+        WAYS[way](store, "zoe the great")
+    assert store.get(ZOE) == Score(player="zoe")
+    WAYS[way](store, "zzz")
+    assert store.get(ZOE) == Score(player="zoe", nick="zzz")
+
+
+EDITS: dict[str, Callable[[], Edit[Score]]] = {
+    "set": lambda: Score.nick.set(cast(Any, 5)),
+    "set_once": lambda: Score.nick.set_once(cast(Any, 5)),
+}
+
+
+# The check of a text would fail in its own way for a number.
+@pytest.mark.parametrize("way", EDITS)
+def test_the_type_is_looked_at_before_the_check(way: str) -> None:
+    with pytest.raises(InvalidValue, match=r"expected text .* but got 5"):
+        EDITS[way]()
+
+
+# Null would be a value that is never set again.
+@pytest.mark.parametrize(
+    "edit",
+    [lambda: Score.nick.set_once(None), lambda: Score.marks.set_once(set())],
+)
+def test_nothing_is_not_set_once(edit: Callable[[], Edit[Score]]) -> None:
+    with pytest.raises(InvalidValue, match="expected a value to set once"):
+        edit()
