@@ -65,6 +65,20 @@ PAGES = (
         ),
     ),
     Page(
+        "patterns",
+        "Access patterns",
+        "What an app asks of its tables: listed, checked and written out. The guide: "
+        "[access patterns](../guide/patterns.md).",
+        (
+            Section("The list", "Catalogue"),
+            Section("What a write does", "creates puts updates deletes checks"),
+            Section("How often", "Rate per_second per_minute per_hour per_day"),
+            Section("Patterns", "Pattern ReadPattern WritePattern ScanPattern FeedPattern"),
+            Section("Documents", "check_documents"),
+        ),
+        ("singletable.patterns", "singletable.documents"),
+    ),
+    Page(
         "store",
         "The store",
         "Typed things in, typed things out, on any driver. The guide: "

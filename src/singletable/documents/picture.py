@@ -59,7 +59,7 @@ def picture(place: Place, partitions: Sequence[Lying], mark: str) -> str:
         height = max(len(one.rows) * _LINE, 12 + 17 * len(_key_lines(one))) + 8
         lines += _partition(one, top, height, widths, colours)
         top += height + _GAP
-    total = top - _GAP + _MARGIN
+    total = top - _GAP + _MARGIN - 8
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{widths.total:.0f}" height="{total}" '

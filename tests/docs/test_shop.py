@@ -1,0 +1,39 @@
+"""The shop of the guide: the module that the chapter shows, with documents that are fresh."""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
+
+import pytest
+
+from singletable import StaleDocuments, check_documents
+from tests.docs.markdown import blocks
+from tests.house.sources import ROOT
+
+GUIDE = ROOT / "docs/guide"
+
+
+@pytest.fixture(scope="module")
+def shop() -> ModuleType:
+    spec = spec_from_file_location("shop", GUIDE / "shop.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_chapter_shows_the_module() -> None:
+    first = next(block for block in blocks(GUIDE / "patterns.md") if block.language == "python")
+    assert first.text == (GUIDE / "shop.py").read_text(), (
+        "docs/guide/patterns.md and docs/guide/shop.py show different shops. Copy one to the other."
+    )
+
+
+# What an app is told to do for its own documents, done for ours.
+def test_the_documents_of_the_shop_say_what_it_declares(shop: ModuleType) -> None:
+    try:
+        check_documents(shop, GUIDE / "shop")
+    except StaleDocuments as stale:
+        pytest.fail(f"{stale}, in docs/guide")
