@@ -34,6 +34,7 @@ Select: TypeAlias = Literal[
     "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"
 ]
 TableClass: TypeAlias = Literal["STANDARD", "STANDARD_INFREQUENT_ACCESS"]
+IndexStatus: TypeAlias = Literal["CREATING", "UPDATING", "DELETING", "ACTIVE"]
 TableStatus: TypeAlias = Literal[
     "CREATING",
     "UPDATING",

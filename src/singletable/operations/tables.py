@@ -10,6 +10,7 @@ from singletable.operations.operation import Operation, Shape
 from singletable.operations.shapes import (
     AttributeDefinition,
     BillingMode,
+    IndexStatus,
     KeySchemaElement,
     OnDemandThroughput,
     Projection,
@@ -99,7 +100,7 @@ class GlobalSecondaryIndexDescription(Shape, frozen=True):
     index_name: str
     key_schema: list[KeySchemaElement]
     projection: Projection
-    index_status: TableStatus
+    index_status: IndexStatus
     provisioned_throughput: ProvisionedThroughputDescription
     index_size_bytes: int
     item_count: int

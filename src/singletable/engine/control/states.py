@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from singletable.engine.record import IndexRecord, TableRecord
 from singletable.errors import ResourceInUse
-from singletable.operations import BillingMode, TableStatus
+from singletable.operations import BillingMode, IndexStatus
 
 IN_USE = "Attempt to change a resource which is still in use: "
 
 
-def table_status(record: TableRecord, now: float) -> TableStatus:
-    """The state of a table that is not gone."""
+def table_status(record: TableRecord, now: float) -> IndexStatus:
+    """The state of a table that is not gone; here it has no others than an index has."""
     if record.deleted_by is not None:
         return "DELETING"
     if record.created_by > now:
@@ -18,7 +18,7 @@ def table_status(record: TableRecord, now: float) -> TableStatus:
     return "UPDATING" if _is_updating(record, now) else "ACTIVE"
 
 
-def index_status(record: TableRecord, index: IndexRecord, now: float) -> TableStatus:
+def index_status(record: TableRecord, index: IndexRecord, now: float) -> IndexStatus:
     """The state of a global secondary index that is not gone."""
     if index.deleted_by is not None:
         return "DELETING"
