@@ -35,12 +35,12 @@ Select: TypeAlias = Literal[
 ]
 TableClass: TypeAlias = Literal["STANDARD", "STANDARD_INFREQUENT_ACCESS"]
 IndexStatus: TypeAlias = Literal["CREATING", "UPDATING", "DELETING", "ACTIVE"]
+# The last four the embedded engine never has.
 TableStatus: TypeAlias = Literal[
     "CREATING",
     "UPDATING",
     "DELETING",
     "ACTIVE",
-    # The embedded engine has none of these; DynamoDB does.
     "INACCESSIBLE_ENCRYPTION_CREDENTIALS",
     "ARCHIVING",
     "ARCHIVED",
