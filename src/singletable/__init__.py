@@ -20,8 +20,10 @@ if TYPE_CHECKING:
         AccessDenied,
         AddressError,
         AlreadyExists,
+        BackupTableNotFound,
         CancellationReason,
         ConditionFailed,
+        ContinuousBackupsUnavailable,
         CredentialsError,
         CursorRefused,
         DeclarationError,
@@ -190,6 +192,7 @@ __all__ = [
     "Attr",
     "AttributeDefinition",
     "AttributeValue",
+    "BackupTableNotFound",
     "BatchGetItem",
     "BatchWriteItem",
     "Binary",
@@ -202,6 +205,7 @@ __all__ = [
     "Condition",
     "ConditionCheck",
     "ConditionFailed",
+    "ContinuousBackupsUnavailable",
     "Count",
     "CreateTable",
     "CredentialsError",
@@ -351,10 +355,11 @@ _ROOMS = {
         AsyncEngine Delays Engine Retention Settings
     """,
     "singletable.errors": """
-        AccessDenied AddressError AlreadyExists CancellationReason ConditionFailed
-        CredentialsError CursorRefused DeclarationError EngineClosed ExpiredToken
-        FaultsError IdempotencyMismatch IncompleteSignature InternalError InvalidSignature
-        InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded NotFound NotSigned
+        AccessDenied AddressError AlreadyExists BackupTableNotFound CancellationReason
+        ConditionFailed ContinuousBackupsUnavailable CredentialsError CursorRefused
+        DeclarationError EngineClosed ExpiredToken FaultsError IdempotencyMismatch
+        IncompleteSignature InternalError InvalidSignature InvalidValue ItemCollectionTooLarge
+        ItemMismatch LimitExceeded NotFound NotSigned
         OperationError PositionTrimmed ProvisionedThroughputExceeded RequestLimitExceeded
         ResourceInUse ResourceNotFound SerializationError ServiceUnavailable
         SingleTableError StaleDocuments StorageError StrangeAnswer TableNotFound Throttled

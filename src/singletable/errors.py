@@ -24,7 +24,9 @@ SingleTableError
    │  └─ VersionConflict        the item was written since it was read
    ├─ ResourceNotFound          no such table, index or resource
    │  └─ TableNotFound          the table that a control-plane call names
+   │     └─ BackupTableNotFound  the table that a call about backups names
    ├─ ResourceInUse             the table exists already, or is being changed
+   ├─ ContinuousBackupsUnavailable  a new table has no backups yet; ask again in some seconds
    ├─ AccessDenied              no policy allows it, or the resource belongs to another account
    ├─ NotSigned                 the request does not say who asks
    ├─ IncompleteSignature       the signature lacks a part, or a part cannot be read
@@ -202,10 +204,22 @@ class TableNotFound(ResourceNotFound):
     """There is no table of that name. DynamoDB words it one way for items, another for tables."""
 
 
+class BackupTableNotFound(TableNotFound):
+    """There is no table of that name. DynamoDB has another name for it where backups are meant."""
+
+    code = "TableNotFoundException"
+
+
 class ResourceInUse(OperationError):
     """The table exists already, or is in a state that forbids the change."""
 
     code = "ResourceInUseException"
+
+
+class ContinuousBackupsUnavailable(OperationError):
+    """The table is so new that it has no backups yet; the same request may succeed soon."""
+
+    code = "ContinuousBackupsUnavailableException"
 
 
 class AccessDenied(OperationError):

@@ -190,6 +190,24 @@ def test_a_table_has_tags_and_a_time_to_live(client: Any) -> None:
     assert described["TimeToLiveStatus"] in ("ENABLING", "ENABLED")
 
 
+def test_a_table_is_told_to_be_recoverable(client: Any) -> None:
+    asked = {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 7}
+    told = client.update_continuous_backups(
+        TableName=TABLE, PointInTimeRecoverySpecification=asked
+    )["ContinuousBackupsDescription"]
+    assert told == {
+        "ContinuousBackupsStatus": "ENABLED",
+        "PointInTimeRecoveryDescription": {
+            "PointInTimeRecoveryStatus": "ENABLED",
+            "RecoveryPeriodInDays": 7,
+        },
+    }
+    described = client.describe_continuous_backups(TableName=TABLE)
+    assert described["ContinuousBackupsDescription"] == told
+    with pytest.raises(client.exceptions.TableNotFoundException):
+        client.describe_continuous_backups(TableName="nowhere")
+
+
 def test_refusals_are_the_exceptions_of_the_client(client: Any) -> None:
     with pytest.raises(client.exceptions.ResourceNotFoundException) as missing:
         client.get_item(TableName="nowhere", Key=key(1))

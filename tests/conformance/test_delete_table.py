@@ -7,14 +7,18 @@ import pytest
 from singletable.errors import ResourceNotFound, TableNotFound
 from singletable.operations import (
     DeleteTable,
+    DescribeContinuousBackups,
     DescribeTable,
     DescribeTimeToLive,
     Driver,
     GetItem,
     ListTables,
+    PointInTimeRecoveryDescription,
+    PointInTimeRecoverySpecification,
     PutItem,
     Scan,
     TimeToLiveSpecification,
+    UpdateContinuousBackups,
     UpdateTable,
     UpdateTimeToLive,
 )
@@ -39,6 +43,7 @@ def test_items_go_with_their_table(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, {"pk": {"S": "ada"}})
     driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "ttl")))
+    driver.execute(UpdateContinuousBackups(table, PointInTimeRecoverySpecification(True)))
     driver.execute(DeleteTable(table))
     for operation in (
         GetItem(table, {"pk": {"S": "ada"}}),
@@ -51,6 +56,8 @@ def test_items_go_with_their_table(driver: Driver) -> None:
     assert driver.execute(Scan(table)).count == 0
     ttl = driver.execute(DescribeTimeToLive(table)).time_to_live_description
     assert ttl.time_to_live_status == "DISABLED"
+    backups = driver.execute(DescribeContinuousBackups(table)).continuous_backups_description
+    assert backups.point_in_time_recovery_description == PointInTimeRecoveryDescription("DISABLED")
 
 
 def test_a_table_is_deleted_by_its_arn(driver: Driver) -> None:

@@ -180,10 +180,10 @@ def _with_units(described: Json) -> Json:
 
 
 def _kinds(root: type[OperationError]) -> dict[str, type[OperationError]]:
-    found = {root.code: root}
+    # Those without a code of their own are told apart by us, not by DynamoDB.
+    found = {root.code: root} if "code" in vars(root) else {}
     for kind in root.__subclasses__():
-        if "code" in vars(kind):  # others are told apart by us, not by DynamoDB
-            found |= _kinds(kind)
+        found |= _kinds(kind)
     return found
 
 

@@ -32,14 +32,17 @@ from singletable import (
     connect,
 )
 from singletable.operations import (
+    DescribeContinuousBackups,
     GlobalSecondaryIndex,
     LocalSecondaryIndex,
+    PointInTimeRecoverySpecification,
     Projection,
     ProvisionedThroughput,
     SSESpecification,
     TransactWriteItem,
     TransactWriteItems,
     Update,
+    UpdateContinuousBackups,
     UpdateTable,
 )
 from tests.house.sources import ROOT
@@ -106,6 +109,20 @@ def test_encryption_is_remembered_and_not_done(engine: Engine) -> None:
     described = engine.execute(DescribeTable("differences")).table.sse_description
     assert described is not None
     assert described.status == "ENABLED"
+
+
+# A time that a table could be restored to would be a promise that nobody here keeps.
+def test_recovery_is_remembered_and_not_done(engine: Engine, clock: Clock) -> None:
+    engine.execute(TABLE)
+    asked = PointInTimeRecoverySpecification(True, 7)
+    engine.execute(UpdateContinuousBackups("differences", asked))
+    clock.now += 24 * 60 * 60
+    backups = engine.execute(DescribeContinuousBackups("differences"))
+    told = backups.continuous_backups_description.point_in_time_recovery_description
+    assert told is not None
+    assert (told.point_in_time_recovery_status, told.recovery_period_in_days) == ("ENABLED", 7)
+    assert told.earliest_restorable_date_time is None
+    assert told.latest_restorable_date_time is None
 
 
 # Throttling by the clock would make tests fail at random; units are counted, none is refused.

@@ -9,9 +9,10 @@ from singletable import errors
 
 PUBLIC = """
     AccessDenied Address AddressError Admin AlreadyExists AsyncAdmin AsyncDriver AsyncEngine
-    AsyncRemote AsyncStore Attr AttributeDefinition AttributeValue BatchGetItem BatchWriteItem
-    Binary Call CancellationReason Catalogue ChangeOf ChangesOf Collection Condition
-    ConditionCheck ConditionFailed Count CreateTable CredentialsError CursorRefused
+    AsyncRemote AsyncStore Attr AttributeDefinition AttributeValue BackupTableNotFound BatchGetItem
+    BatchWriteItem Binary Call CancellationReason Catalogue ChangeOf ChangesOf Collection Condition
+    ConditionCheck ConditionFailed ContinuousBackupsUnavailable Count CreateTable
+    CredentialsError CursorRefused
     DeclarationError DeclarationWarning Delays Delete DeleteItem DeleteRequest DeleteTable
     DescribeTable Driver Edit Engine EngineClosed Entity EntityOf ExpiredToken FaultsError
     FeedPattern Get GetItem GlobalSecondaryIndex IdempotencyMismatch IncompleteSignature Index

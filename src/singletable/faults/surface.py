@@ -40,6 +40,7 @@ CONTROL_WRITES = (
     "UpdateTable",
     "DeleteTable",
     "UpdateTimeToLive",
+    "UpdateContinuousBackups",
     "TagResource",
     "UntagResource",
 )
@@ -47,6 +48,7 @@ CONTROL = (
     *CONTROL_WRITES,
     "DescribeTable",
     "DescribeTimeToLive",
+    "DescribeContinuousBackups",
     "ListTables",
     "ListTagsOfResource",
     "DescribeLimits",

@@ -66,7 +66,7 @@ class Member:
 
 # Whole numbers are Long at AWS, but for these.
 _INTEGER = Scalar("Integer")
-_INTEGERS = ("Limit", "Segment", "TotalSegments")
+_INTEGERS = ("Limit", "Segment", "TotalSegments", "RecoveryPeriodInDays")
 
 
 @cache

@@ -11,15 +11,18 @@ from singletable.operations import (
     AttributeDefinition,
     CreateTable,
     DeleteTable,
+    DescribeContinuousBackups,
     DescribeTable,
     DescribeTimeToLive,
     KeySchemaElement,
     ListTables,
     Operation,
+    PointInTimeRecoverySpecification,
     ProvisionedThroughput,
     SSESpecification,
     StreamSpecification,
     TimeToLiveSpecification,
+    UpdateContinuousBackups,
     UpdateTable,
     UpdateTimeToLive,
 )
@@ -63,6 +66,8 @@ NAMES: list[Claim] = [
     (DeleteTable(NOTHING), NO_NAME),
     (DescribeTimeToLive(NOTHING), NO_NAME),
     (UpdateTimeToLive(NOTHING, NOTHING), NO_NAME),
+    (DescribeContinuousBackups(NOTHING), NO_NAME),
+    (UpdateContinuousBackups(NOTHING, NOTHING), NO_NAME),
     (create(table_name="ab"), f"{ONE}Value 'ab' at 'tableName' {FAILED} {SHORT}"),
     (update(table_name="ab"), f"{ONE}Value 'ab' at 'tableName' {FAILED} {SHORT}"),
     (
@@ -141,6 +146,14 @@ SETTINGS: list[Claim] = [
         "have length greater than or equal to 1",
     ),
     (UpdateTimeToLive("tab", NOTHING), ONE + null("timeToLiveSpecification")),
+    (
+        UpdateContinuousBackups("tab", NOTHING),
+        ONE + null("pointInTimeRecoverySpecification"),
+    ),
+    (
+        UpdateContinuousBackups("tab", PointInTimeRecoverySpecification(NOTHING)),
+        ONE + null("pointInTimeRecoverySpecification.pointInTimeRecoveryEnabled"),
+    ),
 ]
 LISTS: list[Claim] = [
     (

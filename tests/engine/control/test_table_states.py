@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.errors import ResourceNotFound, TableNotFound, ValidationError
+from singletable.errors import (
+    ContinuousBackupsUnavailable,
+    ResourceNotFound,
+    TableNotFound,
+    ValidationError,
+)
 from singletable.operations import (
     DeleteTable,
+    DescribeContinuousBackups,
     DescribeTimeToLive,
     GetItem,
     ListTables,
     ListTagsOfResource,
     OnDemandThroughput,
+    PointInTimeRecoverySpecification,
     PutItem,
     Scan,
     SSESpecification,
@@ -21,6 +28,7 @@ from singletable.operations import (
     TagResource,
     TimeToLiveSpecification,
     UntagResource,
+    UpdateContinuousBackups,
     UpdateTable,
     UpdateTimeToLive,
 )
@@ -69,6 +77,21 @@ def test_a_table_in_the_making_can_only_be_looked_at(slow: Slow) -> None:
     for operation in (ITEM, GetItem("table", {"pk": {"S": "ada"}}), Scan("table")):
         with pytest.raises(ResourceNotFound):
             slow(operation)
+
+
+# A client that waits for the table alone is refused, and can be tested here.
+def test_a_table_in_the_making_has_no_backups_yet(slow: Slow) -> None:
+    slow(on_demand(**NAMED))
+    asked = UpdateContinuousBackups("table", PointInTimeRecoverySpecification(True))
+    described = slow(DescribeContinuousBackups("table")).continuous_backups_description
+    assert described.continuous_backups_status == "DISABLED"
+    with pytest.raises(ContinuousBackupsUnavailable) as refused:
+        slow(asked)
+    assert refused.value.message == (
+        "Backups are being enabled for the table: table. Please retry later"
+    )
+    slow.wait(10)
+    assert slow(asked).continuous_backups_description.continuous_backups_status == "ENABLED"
 
 
 def test_a_table_is_deleting_for_its_time(slow: Slow) -> None:

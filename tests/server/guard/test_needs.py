@@ -17,6 +17,7 @@ from singletable.operations import (
     DeleteItem,
     DeleteRequest,
     DeleteTable,
+    DescribeContinuousBackups,
     DescribeEndpoints,
     DescribeLimits,
     DescribeTable,
@@ -29,6 +30,7 @@ from singletable.operations import (
     ListTables,
     ListTagsOfResource,
     Operation,
+    PointInTimeRecoverySpecification,
     Put,
     PutItem,
     PutRequest,
@@ -45,6 +47,7 @@ from singletable.operations import (
     TransactWriteItems,
     UntagResource,
     Update,
+    UpdateContinuousBackups,
     UpdateItem,
     UpdateTable,
     UpdateTimeToLive,
@@ -62,6 +65,7 @@ KEY: Item = {"UserId": {"S": "ada"}, "GameTitle": {"S": "chess"}}
 CREATE = CreateTable(
     "GameScores", [AttributeDefinition("UserId", "S")], [KeySchemaElement("UserId", "HASH")]
 )
+RECOVERY = PointInTimeRecoverySpecification(True, 7)
 TTL = TimeToLiveSpecification(True, "expires")
 
 # Each operation, and the actions and resources it needs.
@@ -120,6 +124,14 @@ CASES: list[tuple[Operation[object], list[tuple[str, str]]]] = [
     (DeleteTable("GameScores"), [("dynamodb:DeleteTable", GAMES)]),
     (DescribeTimeToLive("GameScores"), [("dynamodb:DescribeTimeToLive", GAMES)]),
     (UpdateTimeToLive("GameScores", TTL), [("dynamodb:UpdateTimeToLive", GAMES)]),
+    (
+        DescribeContinuousBackups("GameScores"),
+        [("dynamodb:DescribeContinuousBackups", GAMES)],
+    ),
+    (
+        UpdateContinuousBackups("GameScores", RECOVERY),
+        [("dynamodb:UpdateContinuousBackups", GAMES)],
+    ),
     (ListTables(), [("dynamodb:ListTables", TABLES)]),
     (TagResource(GAMES, []), [("dynamodb:TagResource", GAMES)]),
     (UntagResource(GAMES, []), [("dynamodb:UntagResource", GAMES)]),

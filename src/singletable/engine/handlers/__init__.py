@@ -21,6 +21,9 @@ from singletable.engine.handlers import (
 )
 from singletable.engine.handlers.create_table import create_table
 from singletable.engine.handlers.delete_table import delete_table
+from singletable.engine.handlers.describe_continuous_backups import (
+    describe_continuous_backups,
+)
 from singletable.engine.handlers.describe_endpoints import describe_endpoints
 from singletable.engine.handlers.describe_limits import describe_limits
 from singletable.engine.handlers.describe_table import describe_table
@@ -30,6 +33,7 @@ from singletable.engine.handlers.list_tables import list_tables
 from singletable.engine.handlers.list_tags_of_resource import list_tags_of_resource
 from singletable.engine.handlers.tag_resource import tag_resource
 from singletable.engine.handlers.untag_resource import untag_resource
+from singletable.engine.handlers.update_continuous_backups import update_continuous_backups
 from singletable.engine.handlers.update_table import update_table
 from singletable.engine.handlers.update_time_to_live import update_time_to_live
 from singletable.operations import (
@@ -38,6 +42,7 @@ from singletable.operations import (
     CreateTable,
     DeleteItem,
     DeleteTable,
+    DescribeContinuousBackups,
     DescribeEndpoints,
     DescribeLimits,
     DescribeTable,
@@ -54,6 +59,7 @@ from singletable.operations import (
     TransactGetItems,
     TransactWriteItems,
     UntagResource,
+    UpdateContinuousBackups,
     UpdateItem,
     UpdateTable,
     UpdateTimeToLive,
@@ -84,6 +90,8 @@ HANDLERS: dict[type, Handler[Any, Any, Any]] = {
     ListTables: Handler(unchecked, list_tables, writes=False),
     UpdateTimeToLive: Handler(unchecked, update_time_to_live, writes=True),
     DescribeTimeToLive: Handler(unchecked, describe_time_to_live, writes=False),
+    UpdateContinuousBackups: Handler(unchecked, update_continuous_backups, writes=True),
+    DescribeContinuousBackups: Handler(unchecked, describe_continuous_backups, writes=False),
     TagResource: Handler(unchecked, tag_resource, writes=True),
     UntagResource: Handler(unchecked, untag_resource, writes=True),
     ListTagsOfResource: Handler(unchecked, list_tags_of_resource, writes=False),

@@ -32,10 +32,13 @@ from singletable.engine.constraints.wording import TABLE as ANSWERS
 from singletable.operations import (
     CreateTable,
     DeleteTable,
+    DescribeContinuousBackups,
     DescribeTable,
     DescribeTimeToLive,
     ListTables,
+    PointInTimeRecoverySpecification,
     TimeToLiveSpecification,
+    UpdateContinuousBackups,
     UpdateTable,
     UpdateTimeToLive,
 )
@@ -96,6 +99,22 @@ UPDATE_TIME_TO_LIVE = Struct(
         ),
     ),
 )
+UPDATE_CONTINUOUS_BACKUPS = Struct(
+    UpdateContinuousBackups,
+    (
+        TABLE,
+        required(
+            "point_in_time_recovery_specification",
+            Struct(
+                PointInTimeRecoverySpecification,
+                (
+                    required("point_in_time_recovery_enabled", Flag()),
+                    Member("recovery_period_in_days", Number(1, 35)),
+                ),
+            ),
+        ),
+    ),
+)
 
 TABLES = tuple(
     Rule(shape, ANSWERS, falls_back=False)
@@ -107,5 +126,7 @@ TABLES = tuple(
         LIST_TABLES,
         UPDATE_TIME_TO_LIVE,
         Struct(DescribeTimeToLive, (TABLE,)),
+        UPDATE_CONTINUOUS_BACKUPS,
+        Struct(DescribeContinuousBackups, (TABLE,)),
     )
 )

@@ -12,6 +12,7 @@ from singletable.operations import (
     CreateTable,
     DeleteItem,
     DeleteTable,
+    DescribeContinuousBackups,
     DescribeEndpoints,
     DescribeLimits,
     DescribeTable,
@@ -30,6 +31,7 @@ from singletable.operations import (
     TransactGetItems,
     TransactWriteItems,
     UntagResource,
+    UpdateContinuousBackups,
     UpdateItem,
     UpdateTable,
     UpdateTimeToLive,
@@ -81,6 +83,8 @@ def needs_of(operation: Operation[object], place: Place) -> tuple[Need, ...]:
             | UpdateTable()
             | DescribeTimeToLive()
             | UpdateTimeToLive()
+            | DescribeContinuousBackups()
+            | UpdateContinuousBackups()
         ):
             return (Need(action, place.table(operation.table_name)),)
         case TagResource() | UntagResource() | ListTagsOfResource():

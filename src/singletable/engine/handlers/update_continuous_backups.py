@@ -1,0 +1,43 @@
+"""Check and run UpdateContinuousBackups."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from singletable.engine.control.backups import backed_up, describe_backups
+from singletable.engine.control.states import table_status
+from singletable.engine.session import Session
+from singletable.errors import ContinuousBackupsUnavailable, ValidationError
+from singletable.operations import (
+    ContinuousBackupsUpdated,
+    PointInTimeRecoverySpecification,
+    UpdateContinuousBackups,
+)
+
+_LONGEST = 35
+
+
+def update_continuous_backups(
+    request: UpdateContinuousBackups, session: Session
+) -> ContinuousBackupsUpdated:
+    """Remember whether recovery is wanted, and for how many days. To ask twice is no fault."""
+    days = _days(request.point_in_time_recovery_specification)
+    record = backed_up(request.table_name, "UpdateContinuousBackups", session).record
+    if table_status(record, session.now) == "CREATING":
+        raise ContinuousBackupsUnavailable(
+            f"Backups are being enabled for the table: {record.name}. Please retry later"
+        )
+    changed = session.catalog.change(session.execute, replace(record, recovery_days=days))
+    return ContinuousBackupsUpdated(describe_backups(changed.record, session.now))
+
+
+def _days(asked: PointInTimeRecoverySpecification) -> int | None:
+    """For how many days; None if recovery is to be off."""
+    if asked.point_in_time_recovery_enabled:
+        return asked.recovery_period_in_days or _LONGEST
+    if asked.recovery_period_in_days is not None:
+        raise ValidationError(
+            "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "
+            "recovery."
+        )
+    return None
