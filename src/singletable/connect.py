@@ -56,13 +56,13 @@ def _engine(address: str, settings: Settings | None) -> Engine:
         case "memory" if colon and not rest:
             return Engine.in_memory(settings)
         case "file" if rest:
-            return Engine.on_file(_path(rest), settings)
+            return Engine.on_file(file_path(rest), settings)
         case _:
             raise AddressError(_refusal(kind, colon, rest))
 
 
-def _path(rest: str) -> Path:
-    """`votes.db`, `/srv/votes.db`, and the latter as a URL has it: `///srv/votes.db`."""
+def file_path(rest: str) -> Path:
+    """What follows `file:`: `votes.db`, `/srv/votes.db`, or as a URL has it `///srv/votes.db`."""
     if not rest.startswith("//"):
         return Path(rest)
     if rest.startswith("///"):

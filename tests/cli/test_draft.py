@@ -138,7 +138,7 @@ def test_a_model_is_imported(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("draft file:empty.db", "There are no tables at this address"),
+        ("draft memory:", "There are no tables at this address"),
         ("draft file:tour.db nothing", "There is no table 'nothing' at this address; there are: "),
         ("draft nowhere:", "no kind of address"),
         ("draft file:tour.db vote_data -o nowhere/x.py", "cannot be written"),

@@ -57,10 +57,10 @@ def draft(
 def _samples(address: str, table: str | None, most: int, console: Console) -> list[Sample]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from singletable.connect import connect
+    from singletable.cli.existing import connect_existing
     from singletable.drafting import read_sample
 
-    with connect(address) as driver:
+    with connect_existing(address) as driver:
         names = _tables(driver, table)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         with Progress(*columns, console=console, transient=True) as progress:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from singletable.connect import connect
+from singletable.connect import connect, file_path
 from singletable.errors import StorageError
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 def connect_existing(address: str) -> Engine | Remote:
     """The driver behind an address; a file that is not there is not made."""
     kind, _, rest = address.partition(":")
-    path = Path(rest.removeprefix("//"))
-    if kind == "file" and rest and not path.exists():
+    if kind == "file" and rest and not (path := file_path(rest)).exists():
         raise StorageError(f"There is no file '{path}', so there are no tables in it to look at.")
     return connect(address)

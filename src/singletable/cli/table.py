@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +12,10 @@ from singletable.cli.choices import StreamView, TableKind
 from singletable.cli.written import pairs
 
 if TYPE_CHECKING:
+    from singletable.engine import Engine
     from singletable.infrastructure import Difference, TableSettings
     from singletable.operations import Driver
+    from singletable.remote import Remote
     from singletable.schema import Table
 
 app = typer.Typer(
@@ -67,11 +69,12 @@ def create_tables(
     Tables that are there are left as they are and compared with their declaration. The exit code
     is 0 if all is as declared now, 1 if a table differs, 2 if something went wrong.
     """
+    from singletable.connect import connect
     from singletable.infrastructure import create, describe, differences
 
     differ = False
     settings = _settings(deletion_protection, stream, table_class)
-    with _opened(app, address, name) as (driver, names):
+    with _opened(app, address, name, connect) as (driver, names):
         for table, real in names.items():
             described = describe(driver, real)
             if described is None:
@@ -96,11 +99,12 @@ def check_tables(
     Each difference is told with what to do about it, and with whether DynamoDB can change it in
     place. The exit code is 0 if all is as declared, 1 if a table differs, 2 if one is not there.
     """
+    from singletable.cli.existing import connect_existing
     from singletable.infrastructure import describe, differences
 
     code = 0
     settings = _settings(deletion_protection, stream, table_class)
-    with _opened(app, address, name) as (driver, names):
+    with _opened(app, address, name, connect_existing) as (driver, names):
         for table, real in names.items():
             described = describe(driver, real)
             if described is None:
@@ -138,11 +142,13 @@ def _settings(
 
 @contextmanager
 def _opened(
-    app: str, address: str, name: list[str] | None
+    app: str,
+    address: str,
+    name: list[str] | None,
+    connect: Callable[[str], Engine | Remote],
 ) -> Generator[tuple[Driver, Mapping[Table, str]]]:
     """The driver, and the tables with their real names; the app is read first."""
     from singletable.cli.load import load_tables
-    from singletable.connect import connect
     from singletable.infrastructure import real_names
 
     names = real_names(load_tables(app), pairs("--name", name or ()))
