@@ -229,6 +229,29 @@ REFUSED: dict[str, tuple[Callable[[Catalogue], object], str]] = {
         "Catalogue('c'): unused has Index('by_person'), and the tables have no indexes. Take it "
         "out.",
     ),
+    "a decorator without its code": (
+        lambda c: c.reads(_undocumented),  # type: ignore[arg-type]
+        "Catalogue('c').reads expects the code of the pattern: write "
+        '@….reads("AP7") above def _undocumented(…).',
+    ),
+    "an entity for a key": (
+        lambda c: c.read("A", "One", Ballot),  # type: ignore[type-var]
+        "Pattern 'A' (One): expected a key, but got the class Ballot. Ask by a key of it: "
+        "Ballot.key for one item, Ballot.key.partition for several.",
+    ),
+    "an item that is created": (
+        lambda c: c.write("A", "Begin", creates(Election(name="L", title="T"))),  # type: ignore[arg-type]
+        "creates(…): expected an entity, the class itself, but got Election(name='L', title='T').",
+    ),
+    "an entity that is collected": (
+        lambda c: c.read("A", "File", Election.key.partition, collects=Ballot),  # type: ignore[arg-type]
+        f"Pattern 'A' (File): collects={Ballot!r}: expected a class of Collection, which names "
+        "what lies in the partition.",
+    ),
+    "a size by name": (
+        lambda c: Catalogue("c", votes, sizes={"Ballot": 300}),  # type: ignore[dict-item]
+        "Catalogue('c'): sizes: expected an entity, the class itself, but got 'Ballot'.",
+    ),
     "no table": (
         lambda c: Catalogue("empty"),
         "Catalogue('empty') names no table. Name those that its patterns go to.",

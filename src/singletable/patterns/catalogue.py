@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from singletable.errors import DeclarationError, SingleTableError
 from singletable.patterns.check import (
+    check_code,
     check_effect,
     check_indexes,
     check_name,
@@ -124,6 +125,7 @@ class Catalogue:
         **expected: Unpack[Expectations],
     ) -> Callable[[Callable[P, Q]], ReadPattern[P, Q]]:
         """The same for a function that makes a selection; its first sentence says what it is."""
+        check_code(f"{self!r}.reads", code)
 
         def declared(function: Callable[P, Q]) -> ReadPattern[P, Q]:
             said = (function.__doc__ or "").strip().partition("\n\n")[0]

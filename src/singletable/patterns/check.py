@@ -8,7 +8,7 @@ from singletable.errors import DeclarationError
 from singletable.patterns.expected import check_size
 from singletable.patterns.pattern import Pattern
 from singletable.patterns.requests import requests_of
-from singletable.schema import Access, Index, Table, model_of
+from singletable.schema import Access, Collection, Index, Table, model_of
 from singletable.schema.stands_for import entity_behind
 from singletable.store import Touch
 
@@ -17,6 +17,34 @@ def check_name(where: str, name: str) -> None:
     """Refuse a name that could not be typed as one word, in a command or a query of metrics."""
     if not isinstance(name, str) or not name or len(name.split()) != 1 or name != name.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DeclarationError(f"{where}: expected one word for a name, such as 'AP7' or 'shop'.")
+
+
+def check_code(where: str, code: str) -> None:
+    """Refuse a function where the code of its pattern belongs: a decorator that was not called."""
+    if callable(code):
+        name = getattr(code, "__name__", "…")
+        raise DeclarationError(
+            f'{where} expects the code of the pattern: write @….reads("AP7") above def {name}(…).'
+        )
+
+
+def check_entity(where: str, entity: type) -> None:
+    """Refuse an item, a name, or whatever else is no class."""
+    if not isinstance(entity, type):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DeclarationError(
+            f"{where}: expected an entity, the class itself, but got {entity!r}."
+        )
+
+
+def check_collects(where: str, collects: type[Collection] | None) -> None:
+    """Refuse what is no collection."""
+    if collects is not None and not (
+        isinstance(collects, type) and issubclass(collects, Collection)  # pyright: ignore[reportUnnecessaryIsInstance]
+    ):
+        raise DeclarationError(
+            f"{where}: collects={collects!r}: expected a class of Collection, which names what "
+            "lies in the partition."
+        )
 
 
 def check_tables(where: str, tables: Sequence[Table]) -> None:
@@ -32,6 +60,7 @@ def sizes_of(where: str, tables: Sequence[Table], sizes: Mapping[type, int]) -> 
     """The usual sizes of entities, each of which is in the catalogue's tables."""
     found: dict[type, int] = {}
     for entity, size in sizes.items():
+        check_entity(f"{where}: sizes", entity)
         entity = entity_behind(entity)
         check_size(f"{where}: sizes of {entity.__name__}", size)
         check_table(f"{where}: sizes", tables, entity)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from singletable.errors import DeclarationError
+from singletable.patterns.check import check_entity
 from singletable.schema import Path, model_of
 from singletable.schema.stands_for import entity_behind
 from singletable.store import Touch
@@ -12,17 +13,17 @@ from singletable.store import Touch
 
 def creates(entity: type) -> Touch:
     """Items that are not there yet are stored."""
-    return Touch("create", _entity(entity))
+    return Touch("create", _entity("creates", entity))
 
 
 def puts(entity: type) -> Touch:
     """Items are stored in place of those with their keys: put, replace, put_many."""
-    return Touch("put", _entity(entity))
+    return Touch("put", _entity("puts", entity))
 
 
 def updates(entity: type, *fields: Path[Any, Any]) -> Touch:
     """Some fields of items are changed; without fields, any."""
-    model = model_of(_entity(entity))
+    model = model_of(_entity("updates", entity))
     for path in fields:
         # Whoever has no checker may write the name of a field instead.
         if not isinstance(path, Path) or path.field not in model.fields:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -35,13 +36,14 @@ def updates(entity: type, *fields: Path[Any, Any]) -> Touch:
 
 def deletes(entity: type) -> Touch:
     """Items are removed."""
-    return Touch("delete", _entity(entity))
+    return Touch("delete", _entity("deletes", entity))
 
 
 def checks(entity: type) -> Touch:
     """A transaction happens only if an item of the entity is as it should be."""
-    return Touch("check", _entity(entity))
+    return Touch("check", _entity("checks", entity))
 
 
-def _entity(entity: type) -> type:
+def _entity(verb: str, entity: type) -> type:
+    check_entity(f"{verb}(…)", entity)
     return model_of(entity_behind(entity)).entity

@@ -61,6 +61,11 @@ def _named(where: str, asks: Callable[..., object]) -> list[tuple[str, object]]:
     key = asks.__self__ if isinstance(asks, MethodType) else asks
     if isinstance(key, KeyOf | IndexKeyOf | UniqueOf):
         return _of_key(key, partition=isinstance(asks, MethodType))  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(asks, type):
+        raise DeclarationError(
+            f"{where}: expected a key, but got the class {asks.__name__}. Ask by a key of it: "
+            f"{asks.__name__}.key for one item, {asks.__name__}.key.partition for several."
+        )
     try:
         signature = inspect.signature(asks)
         hints = get_type_hints(asks)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from singletable.errors import DeclarationError
-from singletable.patterns.check import check_consistent, check_table
+from singletable.patterns.check import check_collects, check_consistent, check_table
 from singletable.schema import Address, Collection, Selection, Table, Taken
 from singletable.store import Touch
 from singletable.store.question import about_unique, collect_touches, query_touch
@@ -21,6 +21,7 @@ def touches_of(
     consistent: bool,
 ) -> tuple[Touch, ...]:
     """What a call does, seen from what it asks with."""
+    check_collects(where, collects)
     if collects is not None and not isinstance(sample, Selection):
         raise DeclarationError(
             f"{where} collects {collects.__name__} from one item. Ask for a partition: "
