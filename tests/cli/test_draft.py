@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from singletable import Table, connect
-from singletable.cli import main
 from singletable.drafting import read_sample
+from tests.cli.run import Run
 from tests.workbench.models import PAYMENTS
 
-Run = Callable[..., tuple[int, str, str]]
 
-
-@pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Iterator[Run]:
-    """Type a command in a folder of its own; its exit code, output and errors."""
+@pytest.fixture(autouse=True)
+def of_one_folder(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands are typed in a folder of their own, at a wide terminal."""
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    before = set(sys.modules)
-
-    def typed(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        printed = capsys.readouterr()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return code or 0, printed.out, printed.err
-
-    yield typed
-    for name in set(sys.modules) - before:
-        del sys.modules[name]
 
 
 def tables_in(source: str) -> dict[str, list[str]]:
