@@ -18,6 +18,7 @@ from singletable.expressions import At, Compare, Literally, Operand
 from singletable.schema.codec import Codec
 from singletable.schema.condition import Condition
 from singletable.schema.edit import Edit
+from singletable.schema.presence import there_is, there_is_none
 from singletable.schema.size import Size
 from singletable.values import AttributeValue
 
@@ -34,7 +35,8 @@ class Path(ABC, Generic[E, T]):
     """The way to a value of type T in items of entity E.
 
     `==`, `!=`, `<`, `<=`, `>` and `>=` with a value or another path make a condition; `== None`
-    asks whether there is none. `[0]` and `["name"]` go on to what is inside a list or a dictionary.
+    asks whether there is none: no attribute, or null. `[0]` and `["name"]` go on to what is inside
+    a list or a dictionary.
     """
 
     @abstractmethod
@@ -82,6 +84,9 @@ class Path(ABC, Generic[E, T]):
 
     def in_(self, *options: T) -> Condition[E]:
         """The value is one of these."""
+        values = [option for option in options if option is not None]
+        if len(values) < len(options):
+            return self.in_(*values) | self.missing() if values else self.missing()
         return self._condition(
             lambda: expressions.In(
                 At(self.place()), tuple(self._given(option) for option in options)
@@ -89,12 +94,12 @@ class Path(ABC, Generic[E, T]):
         )
 
     def exists(self) -> Condition[E]:
-        """There is a value."""
-        return self._condition(lambda: expressions.Exists(self.place()))
+        """There is a value, and it is not null."""
+        return self._condition(lambda: there_is(self.place(), self.codec()))
 
     def missing(self) -> Condition[E]:
-        """There is no value."""
-        return self._condition(lambda: expressions.NotExists(self.place()))
+        """There is no value, or null in its place."""
+        return self._condition(lambda: there_is_none(self.place(), self.codec()))
 
     def begins_with(self: Path[E, str] | Path[E, str | None], prefix: str) -> Condition[E]:
         """The text begins so."""

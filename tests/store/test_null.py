@@ -1,0 +1,115 @@
+"""None at rest: an attribute that is not there, or null, as other programs write it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from singletable.errors import ConditionFailed
+from singletable.expressions import Exists, NotExists
+from singletable.operations import GetItem, PutItem
+from singletable.schema import Attr, Condition, Entity, Index, Key, Table, Unique, attr
+from singletable.store import Store
+from tests.store.faces import Face
+
+by_team = Index("by_team", pk="GPK", sk="GSK")
+people = Table("people", indexes=[by_team])
+ABSENT = None
+NULL = {"NULL": True}
+
+
+class Person(Entity, table=people):
+    name: Attr[str] = attr()
+    team: Attr[str | None] = attr(default=None)
+    email: Attr[str | None] = attr(default=None)
+    title: Attr[str | None] = attr(default="member")
+    tags: Attr[set[str]] = attr(factory=set)
+    notes: Attr[dict[str, str | None]] = attr(factory=dict)
+    points: Attr[int] = attr(default=0)
+    key = Key(pk="PEOPLE", sk=("PERSON", name))
+    teamed = Key(pk="TEAMED", sk=(name,)).on(by_team, when=team != None)  # noqa: E711
+    one_email = Unique(email)
+
+
+ALL = Person.key.partition()
+# Each condition, and the value that does not meet it; none of them is met by a value.
+NONE: dict[str, tuple[str, Condition[Person], object]] = {
+    "missing": ("team", Person.team.missing(), {"S": "blue"}),
+    "== None": ("team", Person.team == None, {"S": "blue"}),  # noqa: E711
+    "not exists": ("team", ~Person.team.exists(), {"S": "blue"}),
+    "not != None": ("team", ~(Person.team != None), {"S": "blue"}),  # noqa: E711
+    "in": ("team", Person.team.in_(None, "red"), {"S": "blue"}),
+    "in none": ("team", Person.team.in_(None), {"S": "blue"}),
+    "default": ("title", Person.title == None, {"S": "member"}),  # noqa: E711
+    "set": ("tags", Person.tags.missing(), {"SS": ["a"]}),
+}
+
+
+def as_others_write(face: Face, name: str, **attributes: Any) -> None:
+    """An item from a program that is not ours, null included."""
+    there = {name: value for name, value in attributes.items() if value is not ABSENT}
+    item: Any = {"PK": {"S": "PEOPLE"}, "SK": {"S": f"PERSON#{name}"}, "name": {"S": name}}
+    face.driver.execute(PutItem("people", {**item, **there}))
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(people)
+    return empty
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_absent_and_null_are_both_none(store: Store, face: Face, name: str) -> None:
+    attribute, none, some = NONE[name]
+    as_others_write(face, "absent", **{attribute: ABSENT})
+    as_others_write(face, "null", **{attribute: NULL})
+    as_others_write(face, "some", **{attribute: some})
+    assert [one.name for one in store.query(ALL, where=none)] == ["absent", "null"]
+    assert [one.name for one in store.query(ALL, where=~none)] == ["some"]
+    assert store.count(ALL, where=none) == 2
+    for one in ("absent", "null"):
+        store.update(Person.key(one), Person.points.add(1), if_=none)
+    with pytest.raises(ConditionFailed):
+        store.update(Person.key("some"), Person.points.add(1), if_=none)
+
+
+def test_null_inside_a_map_is_none_as_well(store: Store) -> None:
+    store.create(Person(name="ada", notes={"a": None, "b": "x"}))
+    asked = (Person.notes["a"] == None) & (Person.notes["c"] == None) & (Person.notes["b"] != None)  # noqa: E711
+    assert store.count(ALL, where=asked) == 1
+
+
+# None is written as null where absence would be read as the default.
+def test_what_was_set_to_none_is_none(store: Store) -> None:
+    store.create(Person(name="ada"))
+    assert store.count(ALL, where=Person.title != None) == 1  # noqa: E711
+    assert store.update(Person.key("ada"), Person.title.set(None)).title is None
+    assert store.count(ALL, where=Person.title == None) == 1  # noqa: E711
+
+
+def test_null_keeps_an_item_out_of_an_index_and_takes_no_value(store: Store, face: Face) -> None:
+    as_others_write(face, "ada", team=NULL, email=NULL)
+    as_others_write(face, "bea", email=NULL)
+    for name in ("ada", "bea"):
+        found = store.get(Person.key(name))
+        assert found is not None
+        store.put(found)
+    assert list(store.query(Person.teamed())) == []
+    store.update(Person.key("ada"), Person.team.set("blue"), Person.email.set("a@x"))
+    assert [one.name for one in store.query(Person.teamed())] == ["ada"]
+    assert store.find(Person.one_email("a@x")) is not None
+
+
+def test_a_put_writes_what_was_null_as_absent(store: Store, face: Face) -> None:
+    as_others_write(face, "ada", team=NULL)
+    store.put(cast(Person, store.get(Person.key("ada"))))
+    item = face.driver.execute(GetItem("people", Person.key("ada").key)).item
+    assert item is not None
+    assert "team" not in item
+
+
+# Null could not be read where the type has no None: nothing is asked about it.
+def test_a_field_without_none_is_asked_for_in_few_words() -> None:
+    assert Person.points.missing().node() == NotExists(("points",))
+    assert Person.points.exists().node() == Exists(("points",))
