@@ -248,6 +248,11 @@ REFUSED: dict[str, tuple[Callable[[Catalogue], object], str]] = {
         f"Pattern 'A' (File): collects={Ballot!r}: expected a class of Collection, which names "
         "what lies in the partition.",
     ),
+    "a collection from another partition": (
+        lambda c: c.read("A", "File", Ballot.by_voter, collects=File),
+        "Pattern 'A' (File) collects File by Ballot.by_voter, and no Election lies in such a "
+        "partition. Ask by a key whose partition they share, or take Election out of File.",
+    ),
     "a size by name": (
         lambda c: Catalogue("c", votes, sizes={"Ballot": 300}),  # type: ignore[dict-item]
         "Catalogue('c'): sizes: expected an entity, the class itself, but got 'Ballot'.",

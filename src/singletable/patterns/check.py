@@ -8,7 +8,7 @@ from singletable.errors import DeclarationError
 from singletable.patterns.expected import check_size
 from singletable.patterns.pattern import Pattern
 from singletable.patterns.requests import requests_of
-from singletable.schema import Access, Collection, Index, Table, model_of
+from singletable.schema import Access, Collection, Index, Table, lies_in, model_of
 from singletable.schema.stands_for import entity_behind
 from singletable.store import Touch
 
@@ -45,6 +45,17 @@ def check_collects(where: str, collects: type[Collection] | None) -> None:
             f"{where}: collects={collects!r}: expected a class of Collection, which names what "
             "lies in the partition."
         )
+
+
+def check_together(where: str, access: Access, collects: type[Collection]) -> None:
+    """Refuse a collection of what never lies in the partition that is read."""
+    for entity in collects.entities():
+        if not lies_in(access, model_of(entity)):
+            raise DeclarationError(
+                f"{where} collects {collects.__name__} by {access}, and no {entity.__name__} lies "
+                "in such a partition. Ask by a key whose partition they share, or take "
+                f"{entity.__name__} out of {collects.__name__}."
+            )
 
 
 def check_tables(where: str, tables: Sequence[Table]) -> None:

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from singletable.errors import DeclarationError
-from singletable.patterns.check import check_collects, check_consistent, check_table
+from singletable.patterns.check import (
+    check_collects,
+    check_consistent,
+    check_table,
+    check_together,
+)
 from singletable.schema import Address, Collection, Selection, Table, Taken
 from singletable.store import Touch
 from singletable.store.question import about_unique, collect_touches, query_touch
@@ -34,6 +39,8 @@ def touches_of(
     elif isinstance(sample, Selection):  # pyright: ignore[reportUnnecessaryIsInstance]
         if consistent:
             check_consistent(where, sample.access)
+        if collects is not None:
+            check_together(where, sample.access, collects)
         touches = _of_query(sample, collects)
     else:
         raise DeclarationError(

@@ -14,7 +14,7 @@ from singletable.schema.entity_of import EntityOf
 from singletable.schema.field import attr, created, expires, updated, version
 from singletable.schema.key import IndexKey, Key
 from singletable.schema.model import Model, model_of
-from singletable.schema.overlap import shares_range
+from singletable.schema.overlap import lies_in, shares_range
 from singletable.schema.part import (
     Part,
     Same,
@@ -71,6 +71,7 @@ __all__ = [
     "descending",
     "digits",
     "expires",
+    "lies_in",
     "model_of",
     "ordered",
     "same",

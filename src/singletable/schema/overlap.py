@@ -130,6 +130,14 @@ def shares_range(access: Access, model: Model) -> bool:
     return False
 
 
+def lies_in(access: Access, model: Model) -> bool:
+    """Whether items of the entity may lie in the partitions that a key asks for."""
+    keys = [model.key]
+    if access.index is not None:
+        keys = [one for one in model.indexes.values() if one.index is access.index]
+    return any(_meet_in(access.pk, key.pk) for key in keys)
+
+
 def _may_mingle(access: Access, other: Access) -> bool:
     """Whether the other's items may be in the same partition, and begin as this one's do."""
     for mine, theirs in zip(access.pk, other.pk, strict=True):
