@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # a driver's room is entered when an address asks for it
 
 # Kinds of address that the design has and this release has not: refused by name, never guessed at.
 _LATER = ("mysql", "postgresql")
+_WAY_OUT = "There are 'memory:', 'file:PATH', 'dynamodb:' and 'dynamodb+http://HOST:PORT'."
 _REMOTE = ("dynamodb", "dynamodb+http", "dynamodb+https")
 
 
@@ -37,6 +38,9 @@ def connect_async(address: str, settings: Settings | None = None) -> AsyncEngine
 
 
 def _is_remote(address: str, settings: Settings | None) -> bool:
+    if not isinstance(address, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        # Most often what an environment that lacks the variable has given: None.
+        raise AddressError(f"An address is a text, but got {address!r}. {_WAY_OUT}")
     kind, colon, _ = address.partition(":")
     if not colon or kind not in _REMOTE:
         return False
@@ -75,13 +79,20 @@ def file_path(rest: str) -> Path:
 
 def _refusal(kind: str, colon: str, rest: str) -> str:
     # An address may hold a password, so only its kind is repeated.
-    way_out = "There are 'memory:', 'file:PATH', 'dynamodb:' and 'dynamodb+http://HOST:PORT'."
     if not colon:
-        return f"'{kind}' is not an address: it has no kind. {way_out} Is it 'file:{kind}'?"
+        meant = f" Is it '{_meant(kind)}'?" if kind else ""
+        return f"'{kind}' is not an address: it has no kind. {_WAY_OUT}{meant}"
+    if kind in ("http", "https"):
+        return f"'{kind}:' does not say what listens there. {_WAY_OUT} Put 'dynamodb+' before it."
     if kind in _LATER:
-        return f"'{kind}:' addresses are not in this release yet. {way_out}"
+        return f"'{kind}:' addresses are not in this release yet. {_WAY_OUT}"
     if kind == "memory":
-        return f"A database in memory has no name, and '{rest}' follows 'memory:'. {way_out}"
+        return f"A database in memory has no name, and '{rest}' follows 'memory:'. {_WAY_OUT}"
     if kind == "file":
         return "'file:' is followed by a path, and there is none. Write file:votes.db, for example."
-    return f"'{kind}:' is no kind of address that singletable knows. {way_out}"
+    return f"'{kind}:' is no kind of address that singletable knows. {_WAY_OUT}"
+
+
+def _meant(word: str) -> str:
+    """The address that somebody meant who wrote one word: a kind without its colon, or a path."""
+    return f"{word}:" if word in ("memory", "dynamodb") else f"file:{word}"

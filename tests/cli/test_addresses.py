@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +53,10 @@ def test_the_same_addresses_open_for_an_event_loop() -> None:
         ("postgresql://db/votes", "'postgresql:' addresses are not in this release yet"),
         ("redis://db", "'redis:' is no kind of address that singletable knows"),
         ("votes.db", "Is it 'file:votes.db'?"),
+        ("memory", "Is it 'memory:'?"),
+        ("dynamodb", "Is it 'dynamodb:'?"),
+        ("http://localhost:8000", "does not say what listens there"),
+        ("https://db.example", "Put 'dynamodb+' before it."),
         ("", "is not an address"),
         ("memory:votes", "A database in memory has no name"),
         ("file:", "there is none"),
@@ -62,6 +68,14 @@ def test_other_addresses_are_refused_with_the_way_out(address: str, says: str) -
         connect(address)
     assert says in str(refused.value)
     assert "file:" in str(refused.value)
+
+
+# An environment without the variable gives None, and a path is no text either.
+@pytest.mark.parametrize("address", [None, Path("votes.db"), 8000])
+@pytest.mark.parametrize("opens", [connect, connect_async])
+def test_what_is_no_text_is_no_address(opens: Callable[[Any], object], address: object) -> None:
+    with pytest.raises(AddressError, match=r"An address is a text, but got .*\. There are 'mem"):
+        opens(address)
 
 
 # Addresses are logged and shown; passwords in them must not be.
