@@ -99,11 +99,15 @@ class _Screen:
         lines = tree(sort, drawn=self._drawn)
         wide = min(max(cell_len(line.branches + line.text) for line in lines), _LONGEST_KEY)
         kind = min(max(cell_len(printable(one.kind)) for one in seen), _LONGEST_KIND)
-        for line in lines:
+        shown_lines = [
             self._line(line, None if line.item is None else seen[line.item], wide, kind)
+            for line in lines
+        ]
+        # All at once: to print each for itself takes several times as long.
+        self._console.print(Text("\n").join(shown_lines), soft_wrap=True)
         self._console.print()
 
-    def _line(self, line: Line, seen: Seen | None, wide: int, kind: int) -> None:
+    def _line(self, line: Line, seen: Seen | None, wide: int, kind: int) -> Text:
         text = Text(_fitted(line.branches + line.text, wide))
         text.stylize("dim", 0, len(line.branches))
         if seen is None:
@@ -118,7 +122,7 @@ class _Screen:
                 text.append(printable(value))
         text.truncate(self._console.width, overflow="ellipsis")
         text.rstrip()
-        self._console.print(text, no_wrap=True)
+        return text
 
     def _colour(self, kind: str) -> str:
         return _COLOURS[list(self._counts).index(kind) % len(_COLOURS)]
