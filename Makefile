@@ -48,8 +48,7 @@ run: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…) with the tables of five
 test: $(INSTALLED) $(ENGINES) $(PYTHON_CLIENTS) $(NODE_CLIENTS) $(WRK)  ## everything that must hold before a change lands
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/ruff format --check $(PYTHON_FILES)
-	$(BIN)/mypy --strict $(PYTHON_FILES)
-	$(BIN)/pyright
+	$(BIN)/pyright & other=$$!; $(BIN)/mypy --strict $(PYTHON_FILES) || { kill $$other; exit 1; }; wait $$other
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
 
