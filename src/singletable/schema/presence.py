@@ -7,24 +7,32 @@ is no value that could be read, and only the attribute is asked for.
 
 from __future__ import annotations
 
-from singletable.expressions import And, At, Condition, Exists, HasType, Not, NotExists, Or, Path
+from singletable.expressions import (
+    And,
+    At,
+    Compare,
+    Condition,
+    Exists,
+    Literally,
+    NotExists,
+    Or,
+    Path,
+)
 from singletable.schema.codec import Codec
+
+NULL = Literally({"NULL": True})
 
 
 def there_is(place: Path, codec: Codec) -> Condition:
     """The condition that there is a value."""
     exists = Exists(place)
-    return And(exists, Not(_is_null(place))) if _reads_null(codec) else exists
+    return And(exists, Compare("<>", At(place), NULL)) if _reads_null(codec) else exists
 
 
 def there_is_none(place: Path, codec: Codec) -> Condition:
     """The condition that there is no value."""
     missing = NotExists(place)
-    return Or(missing, _is_null(place)) if _reads_null(codec) else missing
-
-
-def _is_null(place: Path) -> Condition:
-    return HasType(At(place), "NULL")
+    return Or(missing, Compare("=", At(place), NULL)) if _reads_null(codec) else missing
 
 
 def _reads_null(codec: Codec) -> bool:
