@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from singletable.errors import AlreadyExists, ConditionFailed, NotFound, VersionConflict
+from singletable.errors import (
+    AlreadyExists,
+    ConditionFailed,
+    InvalidValue,
+    NotFound,
+    VersionConflict,
+)
 from singletable.operations import PutItem, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, TimeForm, attr, created, updated
 from singletable.store import Store
@@ -43,6 +49,40 @@ def read(store: Store) -> Voter:
     found = store.get(ADA)
     assert found is not None
     return found
+
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+BY_STORE: dict[str, tuple[object, str]] = {
+    "version": (1, "Voter.version is set by the store: leave it out"),
+    "made": (NOON, "Voter.made is set by the store: leave it out"),
+    "changed": (NOON, "Voter.changed is set by the store with every write: leave it out"),
+}
+
+
+# A type error too; and an item that only looked like a version 1 would be put over another's work.
+@pytest.mark.parametrize("name", BY_STORE)
+def test_what_the_store_sets_is_not_given_to_the_constructor(name: str) -> None:
+    value, said = BY_STORE[name]
+    with pytest.raises(InvalidValue, match=said):
+        Voter(name="ada", **{name: value})  # type: ignore[arg-type]
+
+
+# What a client sends back as JSON has no version of the store's; the one it saw is assigned.
+def test_a_version_that_was_seen_elsewhere_is_assigned(store: Store) -> None:
+    store.create(Voter(name="ada", town="Bern"))
+    sent = Voter(name="ada", town="Basel")
+    sent.version = 1
+    assert store.put(sent).version == 2
+    sent.version = 1
+    with pytest.raises(VersionConflict):
+        store.put(sent)
+
+
+def test_a_time_of_creation_from_elsewhere_is_kept(store: Store) -> None:
+    ada = Voter(name="ada")
+    ada.made = NOON - timedelta(days=1000)
+    store.create(ada)
+    assert read(store).made == NOON - timedelta(days=1000)
 
 
 def test_every_write_adds_one(store: Store) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
 from singletable.errors import InvalidValue
-from singletable.schema.attribute import HasFields
+from singletable.schema.attribute import HasFields, Role
 from singletable.schema.dataclass_fields import DataclassFields
 from singletable.schema.declare import declare, read_fields
 from singletable.schema.field import attr, created, expires, updated, version
@@ -14,6 +14,15 @@ from singletable.schema.model import model_of
 from singletable.schema.table import Table
 
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+# What the constructor does not take, and what to do instead.
+_BY_STORE: dict[Role, str] = {
+    "version": ": leave it out, it is 0 until the item is written. To put an item in place of one "
+    "that you have seen, give it the version you saw: item.version = 3.",
+    "created": ": leave it out. To keep the time that an item had elsewhere, assign it before the "
+    "item is written.",
+    "updated": " with every write: leave it out.",
+}
 
 
 @dataclass_transform(
@@ -41,6 +50,9 @@ class Entity(HasFields):
     def __init__(self, **values: Any) -> None:
         model = model_of(type(self))
         given = self.__dict__
+        for role, field in model.roles.items():
+            if role in _BY_STORE and field.name in values:
+                raise InvalidValue(f"{field} is set by the store{_BY_STORE[role]}")
         for name, field in model.fields.items():
             if name in values:
                 given[name] = values.pop(name)
