@@ -125,6 +125,57 @@ def test_records_of_other_entities_are_left_out() -> None:
     assert changes_in({}, Ballot) == []
 
 
+def source(table: str) -> str:
+    return f"arn:aws:dynamodb:eu-west-1:123456789012:table/{table}/stream/2026-01-01T00:00:00.000"
+
+
+def inserted(table: str) -> dict[str, Any]:
+    """An event about an item whose key tells nothing: a candidate, or its twin."""
+    key = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "CANDIDATE#Ann"}}
+    told = {"NewImage": {**key, "election": {"S": "L"}, "name": {"S": "Ann"}}}
+    return {"Records": [{"eventName": "INSERT", "dynamodb": told, "eventSourceARN": source(table)}]}
+
+
+REAL = {votes: "votes-prod", twin: "twin-prod"}
+
+
+@pytest.mark.parametrize(
+    ("table", "names", "entity"),
+    [
+        ("vote_data", None, "Candidate"),
+        ("twin", None, "Twin"),
+        ("votes-prod", REAL, "Candidate"),
+        ("twin-prod", REAL, "Twin"),
+        ("twin", {votes: "votes-prod"}, "Twin"),
+    ],
+)
+def test_a_record_is_of_the_table_that_its_stream_belongs_to(
+    table: str, names: dict[Table, str] | None, entity: str
+) -> None:
+    for asked in ((Candidate, Twin), (Twin, Candidate)):
+        (change,) = changes_in(inserted(table), *asked, tables=names)
+        assert type(change.new).__name__ == entity
+
+
+def test_records_of_other_tables_are_left_out_where_tables_are_named() -> None:
+    assert changes_in(inserted("twin"), Candidate, tables={votes: "vote_data"}) == []
+    assert changes_in(inserted("vote_data"), Candidate, tables=REAL) == []
+
+
+# It may be the table under its real name, or another: neither is taken for granted.
+def test_a_table_of_a_name_that_nobody_gave_is_asked_about() -> None:
+    with pytest.raises(InvalidValue, match=r"tables=\{vote_data: 'votes-prod'\}"):
+        changes_in(inserted("votes-prod"), Candidate)
+
+
+@pytest.mark.parametrize("arn", [None, "votes", "arn:aws:kinesis:eu-west-1:1:stream/votes"])
+def test_a_record_of_no_table_is_refused_where_there_are_two(arn: str | None) -> None:
+    event = inserted("vote_data")
+    event["Records"][0]["eventSourceARN"] = arn
+    with pytest.raises(ItemMismatch, match="eventSourceARN"):
+        changes_in(event, Candidate, Twin)
+
+
 @pytest.mark.parametrize(
     ("kind", "old", "new"),
     [

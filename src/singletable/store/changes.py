@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,8 +12,8 @@ from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import Change as Record
 from singletable.operations import ChangesRead, ReadChanges
 from singletable.patience import Steps, ask
-from singletable.schema import Model
-from singletable.store.context import Context
+from singletable.schema import Model, Table
+from singletable.store.context import Context, context_of
 from singletable.store.given import check_amount, models_of
 from singletable.store.items import instance_of
 from singletable.values import Item
@@ -26,6 +27,8 @@ E_co = TypeVar("E_co", covariant=True)
 
 
 Kind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
+
+_SOURCE = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/(?P<table>[^/]+)/stream/.+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +73,60 @@ def read_changes(
 
 
 @overload
-def changes_in(event: Mapping[str, Any], a: type[A], /) -> list[ChangeOf[A]]: ...
-@overload
-def changes_in(event: Mapping[str, Any], a: type[A], b: type[B], /) -> list[ChangeOf[A | B]]: ...
+def changes_in(
+    event: Mapping[str, Any], a: type[A], /, *, tables: Mapping[Table, str] | None = None
+) -> list[ChangeOf[A]]: ...
 @overload
 def changes_in(
-    event: Mapping[str, Any], a: type[A], b: type[B], c: type[C], /
+    event: Mapping[str, Any],
+    a: type[A],
+    b: type[B],
+    /,
+    *,
+    tables: Mapping[Table, str] | None = None,
+) -> list[ChangeOf[A | B]]: ...
+@overload
+def changes_in(
+    event: Mapping[str, Any],
+    a: type[A],
+    b: type[B],
+    c: type[C],
+    /,
+    *,
+    tables: Mapping[Table, str] | None = None,
 ) -> list[ChangeOf[A | B | C]]: ...
 @overload
 def changes_in(
-    event: Mapping[str, Any], a: type[A], b: type[B], c: type[C], d: type[D], /
+    event: Mapping[str, Any],
+    a: type[A],
+    b: type[B],
+    c: type[C],
+    d: type[D],
+    /,
+    *,
+    tables: Mapping[Table, str] | None = None,
 ) -> list[ChangeOf[A | B | C | D]]: ...
 @overload
-def changes_in(event: Mapping[str, Any], /, *entities: type[Any]) -> list[ChangeOf[Any]]: ...
-def changes_in(event: Mapping[str, Any], /, *entities: type[Any]) -> list[ChangeOf[Any]]:
+def changes_in(
+    event: Mapping[str, Any], /, *entities: type[Any], tables: Mapping[Table, str] | None = None
+) -> list[ChangeOf[Any]]: ...
+def changes_in(
+    event: Mapping[str, Any], /, *entities: type[Any], tables: Mapping[Table, str] | None = None
+) -> list[ChangeOf[Any]]:
     """The changes in an event that AWS Lambda gets from a DynamoDB stream.
 
-    The stream must carry new and old images; records of other entities are left out.
+    The stream must carry new and old images. `tables` gives tables their real names, as a store is
+    given them; then records of other tables are left out, as records of other entities always are.
     """
     models = models_of(entities)
     if not isinstance(event, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidValue(f"expected the event of a stream, with Records, but got {event!r}.")
-    return [change for record in event.get("Records", []) for change in _of_event(record, models)]
+    context = context_of(tables, None, None)
+    return [
+        change
+        for record in event.get("Records", [])
+        for change in _of_event(record, models, context)
+    ]
 
 
 def _of_record(record: Record, models: Sequence[Model]) -> Iterator[ChangeOf[Any]]:
@@ -108,7 +143,9 @@ def _of_record(record: Record, models: Sequence[Model]) -> Iterator[ChangeOf[Any
         )
 
 
-def _of_event(record: Mapping[str, Any], models: Sequence[Model]) -> Iterator[ChangeOf[Any]]:
+def _of_event(
+    record: Mapping[str, Any], models: Sequence[Model], context: Context
+) -> Iterator[ChangeOf[Any]]:
     try:
         told = record["dynamodb"]
         kind = cast("Kind", record["eventName"])
@@ -120,6 +157,9 @@ def _of_event(record: Mapping[str, Any], models: Sequence[Model]) -> Iterator[Ch
             "expected a record of a DynamoDB stream, with eventName and dynamodb, but got "
             f"{str(record)[:200]}."
         ) from None
+    models = _in_table(record, models, context)
+    if not models:
+        return
     old, new = cast("tuple[Item | None, Item | None]", (told.get("OldImage"), told.get("NewImage")))
     if (old is None and kind != "INSERT") or (new is None and kind != "REMOVE"):
         raise ItemMismatch(
@@ -137,6 +177,31 @@ def _of_event(record: Mapping[str, Any], models: Sequence[Model]) -> Iterator[Ch
             by.get("principalId") == "dynamodb.amazonaws.com",
             str(told.get("SequenceNumber", "")),
         )
+
+
+def _in_table(record: Mapping[str, Any], models: Sequence[Model], context: Context) -> list[Model]:
+    """Those of the entities that are in the table that a record comes from."""
+    source = record.get("eventSourceARN")
+    named = {model.table: context.name(model.table) for model in models}
+    if source is None and len(named) == 1:
+        return list(models)
+    found = _SOURCE.fullmatch(str(source))
+    if found is None:
+        raise ItemMismatch(
+            "expected a record whose eventSourceARN names a table, as in arn:aws:dynamodb:…:"
+            f"table/name/stream/…, but got {source!r}."
+        )
+    table = found["table"]
+    # Under a name that nobody has given it may be one of these tables, or another.
+    if not context.names and table not in named.values():
+        first = next(iter(named))
+        raise InvalidValue(
+            f"the record comes from table {table!r}, and the entities are in "
+            f"{', '.join(map(repr, named.values()))}. If that is its real name, say so, as to a "
+            f"store: tables={{{first.name}: {table!r}}}. If it is another table, name your own: "
+            f"tables={{{first.name}: {first.name!r}}}."
+        )
+    return [model for model in models if named[model.table] == table]
 
 
 def _model(models: Sequence[Model], item: Item) -> Model | None:
