@@ -186,6 +186,48 @@ def test_a_catalogue_that_is_not_there_is_told(project: pytest.Pytester) -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("setting", "missing"),
+    [("nope.patterns", "nope"), ("app/patterns.py", "app/patterns"), ("app.nope", "app.nope")],
+)
+def test_a_module_that_is_not_there_is_told_by_the_setting_that_names_it(
+    project: pytest.Pytester, setting: str, missing: str
+) -> None:
+    project.makeini(f"[pytest]\nsingletable_catalogues = {setting}\npythonpath = .\n")
+    project.makepyfile("def test_one(make_store): make_store()")
+    result = project.runpytest_subprocess()
+    result.stdout.fnmatch_lines(
+        [
+            f"*singletable_catalogues names '{setting}', and there is no module '{missing}' to import*"
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("marked", "told"),
+    [("throtle=0.2", "throtle"), ("'throttle'", "'throttle'"), ("", "none")],
+    ids=["a typing error", "no name", "nothing"],
+)
+def test_faults_that_there_are_not_are_told(
+    project: pytest.Pytester, marked: str, told: str
+) -> None:
+    project.makepyfile(
+        f"""
+        import pytest
+
+        @pytest.mark.faults({marked})
+        def test_one(make_store): make_store()
+        """
+    )
+    result = project.runpytest_subprocess()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"*::test_one: @pytest.mark.faults expects faults by name*got {told}. There are: throttle,*"
+        ]
+    )
+
+
 # Every project that has the package installed loads the plugin with each run of pytest.
 def test_loading_the_plugin_enters_no_other_room() -> None:
     code = (

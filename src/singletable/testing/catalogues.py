@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
+from types import ModuleType
 
 from singletable.errors import DeclarationError
 from singletable.patterns import Catalogue
@@ -25,7 +26,7 @@ def tables_of(catalogues: Iterable[Catalogue]) -> tuple[Table, ...]:
 
 def _named(name: str) -> list[Catalogue]:
     module_name, _, chosen = name.partition(":")
-    module = importlib.import_module(module_name)
+    module = _imported(name, module_name)
     listed = {key: value for key, value in vars(module).items() if isinstance(value, Catalogue)}
     if not chosen and listed:
         return list(dict.fromkeys(listed.values()))
@@ -37,3 +38,17 @@ def _named(name: str) -> list[Catalogue]:
             f"(there is: {there}). Write module:name, such as app.patterns:catalogue."
         )
     return [listed[chosen]]
+
+
+def _imported(name: str, module_name: str) -> ModuleType:
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        # What is missing may be something that the module itself imports: that is its own error.
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise
+        raise DeclarationError(
+            f"singletable_catalogues names {name!r}, and there is no module {error.name!r} to "
+            "import. Write it as an import has it, such as app.patterns; pythonpath in the "
+            "settings of pytest says where modules are."
+        ) from None

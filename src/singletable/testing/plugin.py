@@ -80,14 +80,12 @@ def store_clock() -> StoreClock:
 @pytest.fixture
 def singletable_stores(request: pytest.FixtureRequest, store_clock: StoreClock) -> Iterator[Stores]:
     """What makes the stores of this test, and closes them after it."""
-    from singletable.faults import Faults
     from singletable.testing.catalogues import tables_of
+    from singletable.testing.marked import faults_marked
     from singletable.testing.stores import Stores
 
     item = cast(pytest.Item, request.node)  # pyright: ignore[reportUnknownMemberType]
-    marker = item.get_closest_marker("faults")
-    faults = None if marker is None else Faults(**marker.kwargs)
-    stores = Stores(tables_of(_catalogues(request.config)), store_clock, faults)
+    stores = Stores(tables_of(_catalogues(request.config)), store_clock, faults_marked(item))
     yield stores
     stores.close()
 
