@@ -11,6 +11,7 @@ import pytest
 from singletable import ListTables, Table, connect
 from singletable.cli import main
 from singletable.infrastructure import TableSettings, create
+from tests.differential.dynalite_peer import Dynalite
 from tests.server.process import Endpoint
 
 Run = Callable[..., tuple[int, str, str]]
@@ -115,6 +116,44 @@ def test_settings_are_made_and_checked_if_they_are_given(run: Run) -> None:
     assert code == 1
     assert "shop-log: 1 difference\n" in out
     assert "deletion protection: declared is off, and there is on." in out
+
+
+def test_recovery_and_encryption_are_made_and_checked_if_they_are_given(run: Run) -> None:
+    given = ("--recovery-days", "7", "--encryption", "aws-owned")
+    made = run("table", "create", "table_shop:log", "file:shop.db", *given)
+    assert made == (0, "shop-log: created as declared\n", "")
+    checked = run("table", "check", "table_shop:log", "file:shop.db", *given)
+    assert checked == (0, "shop-log: as declared\n", "")
+    other = ("--recovery-days", "35", "--encryption", "aws-managed")
+    code, out, _ = run("table", "check", "table_shop:log", "file:shop.db", *other)
+    assert code == 1
+    assert out.splitlines() == [
+        "shop-log: 2 differences",
+        "  - point-in-time recovery: declared is 35 days, and there is 7 days. This can be changed "
+        "in place. UpdateContinuousBackups changes it.",
+        "  - encryption: declared is the account's key for DynamoDB, and there is a key that AWS "
+        "owns. This can be changed in place. UpdateTable changes it, up to four times a day.",
+    ]
+
+
+# dynalite has no backups, and makes tables without the encryption that it is asked for.
+def test_what_an_address_cannot_do_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "any")
+    cannot = (
+        "  - point-in-time recovery: cannot be told at this address, which does not know "
+        "DescribeContinuousBackups.\n"
+    )
+    with Dynalite() as peer:
+        address = f"dynamodb+http://127.0.0.1:{peer.port}?region=us-east-1"
+        words = ("table_shop:log", address, "--recovery-days", "7")
+        assert run("table", "create", *words) == (0, f"shop-log: created as declared\n{cannot}", "")
+        assert run("table", "check", *words) == (0, f"shop-log: as declared\n{cannot}", "")
+        again = ("--name", "shop-log=other", "--encryption", "aws-managed")
+        code, out, _ = run("table", "create", *words, *again)
+    assert code == 1
+    assert out.startswith("other: created with 1 difference\n  - encryption: declared is the acc")
+    assert out.endswith(cannot)
 
 
 def test_a_table_that_is_not_there_is_told_beside_the_others(run: Run) -> None:

@@ -56,6 +56,12 @@ class Dynalite:
         """The server, if one was started."""
         return self._server
 
+    @property
+    def port(self) -> int:
+        """Where the server listens on this machine."""
+        self.start()
+        return self._port
+
     def execute(self, operation: Operation[R], /) -> R:
         """Dynalite's answer, its refusal as an OperationError, or PeerFailed."""
         name, request = request_of(operation)

@@ -146,29 +146,5 @@ def test_capacity_of_indexes_is_compared_where_there_is_some(driver: Engine) -> 
     assert [one.about for one in found(driver, declared, other)] == ["billing"]
 
 
-def test_settings_are_compared_if_somebody_cares(driver: Engine) -> None:
-    asked = TableSettings(
-        deletion_protection=True, stream="NEW_IMAGE", table_class="STANDARD_INFREQUENT_ACCESS"
-    )
-    table = Table("shop")
-    told = [(one.about, one.declared, one.found) for one in found(driver, table, table, asked)]
-    assert told == [
-        ("stream", "NEW_IMAGE", "none"),
-        ("deletion protection", "on", "off"),
-        ("table class", "STANDARD_INFREQUENT_ACCESS", "STANDARD"),
-    ]
-
-
-def test_settings_are_made_with_the_table(driver: Engine) -> None:
-    asked = TableSettings(
-        deletion_protection=True, stream="KEYS_ONLY", table_class="STANDARD_INFREQUENT_ACCESS"
-    )
-    table = Table("shop", ttl="gone")
-    create(driver, table, "real", asked)
-    described = describe(driver, "real")
-    assert described is not None
-    assert differences(table, described, asked) == []
-
-
 def test_a_table_that_is_not_there_is_none(driver: Engine) -> None:
     assert describe(driver, "nowhere") is None

@@ -11,10 +11,10 @@ import typer
 from singletable.cli.choices import StreamView, TableKind
 from singletable.cli.iam import iam
 from singletable.cli.table import App, NameOption
-from singletable.cli.written import give, pairs
+from singletable.cli.written import encryption_key, give, pairs
 
 if TYPE_CHECKING:
-    from singletable.infrastructure import Deployment, Encryption
+    from singletable.infrastructure import Deployment
     from singletable.schema import Provisioned, Table
 
 app = typer.Typer(
@@ -138,7 +138,7 @@ def _add(name: str, write: Callable[[Sequence[Table], Deployment], str]) -> None
             scaling=Scaling(scale_to, scale_target) if scale_to else None,
             recovery_days=recovery_days or None,
             deletion_protection=deletion_protection,
-            encryption=_encryption(encryption),
+            encryption=encryption_key(encryption),
             stream=None if stream is None else stream.value,
             table_class=table_class.value,
             tags=pairs("--tag", tag or ()),
@@ -169,15 +169,3 @@ def _capacity(written: str | None) -> Provisioned | Literal["on-demand"] | None:
         f"{written!r} is neither 'on-demand' nor units to read and to write, such as 5/10.",
         param_hint="'--capacity'",
     )
-
-
-def _encryption(written: str) -> Encryption:
-    from singletable.infrastructure import AwsManagedKey, AwsOwnedKey, CustomerKey
-
-    match written:
-        case "aws-owned":
-            return AwsOwnedKey()
-        case "aws-managed":
-            return AwsManagedKey()
-        case _:
-            return CustomerKey(written)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from singletable.cli.choices import StreamView, TableKind
-from singletable.cli.written import pairs
+from singletable.cli.written import encryption_key, pairs
+from singletable.errors import TableNotFound
 
 if TYPE_CHECKING:
     from singletable.engine import Engine
-    from singletable.infrastructure import Difference, TableSettings
+    from singletable.infrastructure import Described, TableSettings
     from singletable.operations import Driver
     from singletable.remote import Remote
     from singletable.schema import Table
@@ -52,6 +53,19 @@ Protection = Annotated[
 Stream = Annotated[
     StreamView | None, typer.Option("--stream", help="What the table's stream shows.")
 ]
+Recovery = Annotated[
+    int | None,
+    typer.Option(
+        "--recovery-days",
+        min=0,
+        max=35,
+        help="Within how many days the table can be recovered as it was; 0 is off.",
+    ),
+]
+Encryption = Annotated[
+    str | None,
+    typer.Option("--encryption", metavar="aws-owned|aws-managed|ARN", help="The key at rest."),
+]
 Kind = Annotated[TableKind | None, typer.Option("--table-class", help="How items are stored.")]
 
 
@@ -63,6 +77,8 @@ def create_tables(
     deletion_protection: Protection = None,
     stream: Stream = None,
     table_class: Kind = None,
+    recovery_days: Recovery = None,
+    encryption: Encryption = None,
 ) -> None:
     """Make the declared tables that are not there yet, and wait until they can be used.
 
@@ -70,18 +86,21 @@ def create_tables(
     is 0 if all is as declared now, 1 if a table differs, 2 if something went wrong.
     """
     from singletable.connect import connect
-    from singletable.infrastructure import create, describe, differences
+    from singletable.infrastructure import create, describe
 
     differ = False
-    settings = _settings(deletion_protection, stream, table_class)
+    settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
     with _opened(app, address, name, connect) as (driver, names):
         for table, real in names.items():
-            described = describe(driver, real)
-            if described is None:
+            made = ""
+            if (described := describe(driver, real, settings)) is None:
                 create(driver, table, real, settings)
-                typer.echo(f"{real}: created as declared")
-            else:
-                differ |= _tell(real, differences(table, described, settings))
+                made = "created "
+                # Not every address makes all that it is asked for, and some do not say so.
+                described = describe(driver, real, settings)
+            if described is None:
+                raise TableNotFound(f"Table {real!r} was made, and is gone again.")
+            differ |= _tell(table, described, settings, made)
     raise typer.Exit(1 if differ else 0)
 
 
@@ -93,6 +112,8 @@ def check_tables(
     deletion_protection: Protection = None,
     stream: Stream = None,
     table_class: Kind = None,
+    recovery_days: Recovery = None,
+    encryption: Encryption = None,
 ) -> None:
     """Compare the tables at an address with their declaration, and change nothing.
 
@@ -100,13 +121,13 @@ def check_tables(
     place. The exit code is 0 if all is as declared, 1 if a table differs, 2 if one is not there.
     """
     from singletable.cli.existing import connect_existing
-    from singletable.infrastructure import describe, differences
+    from singletable.infrastructure import describe
 
     code = 0
-    settings = _settings(deletion_protection, stream, table_class)
+    settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
     with _opened(app, address, name, connect_existing) as (driver, names):
         for table, real in names.items():
-            described = describe(driver, real)
+            described = describe(driver, real, settings)
             if described is None:
                 typer.echo(
                     f"singletable: There is no table {real!r} at this address. Make it with: "
@@ -114,22 +135,29 @@ def check_tables(
                     err=True,
                 )
                 code = 2
-            elif _tell(real, differences(table, described, settings)):
+            elif _tell(table, described, settings):
                 code = max(code, 1)
     raise typer.Exit(code)
 
 
-def _tell(name: str, found: Sequence[Difference]) -> bool:
+def _tell(table: Table, described: Described, settings: TableSettings, made: str = "") -> bool:
     """Say how a table stands; whether it differs."""
-    count = f"{len(found)} difference{'' if len(found) == 1 else 's'}"
-    typer.echo(f"{name}: {count if found else 'as declared'}")
-    for one in found:
+    from singletable.infrastructure import differences, untold
+
+    found = differences(table, described, settings)
+    count = f"{'with ' if made else ''}{len(found)} difference{'' if len(found) == 1 else 's'}"
+    typer.echo(f"{described.table.table_name}: {made}{count if found else 'as declared'}")
+    for one in (*found, *untold(described, settings)):
         typer.echo(f"  - {one}")
     return bool(found)
 
 
 def _settings(
-    protection: bool | None, stream: StreamView | None, kind: TableKind | None
+    protection: bool | None,
+    stream: StreamView | None,
+    kind: TableKind | None,
+    recovery_days: int | None,
+    encryption: str | None,
 ) -> TableSettings:
     from singletable.infrastructure import TableSettings
 
@@ -137,6 +165,8 @@ def _settings(
         deletion_protection=protection,
         stream=None if stream is None else stream.value,
         table_class=None if kind is None else kind.value,
+        recovery_days=recovery_days,
+        encryption=None if encryption is None else encryption_key(encryption),
     )
 
 

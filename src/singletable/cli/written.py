@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
+
+if TYPE_CHECKING:
+    from singletable.infrastructure import Encryption
 
 
 def pairs(option: str, written: Iterable[str]) -> dict[str, str]:
@@ -19,6 +23,19 @@ def pairs(option: str, written: Iterable[str]) -> dict[str, str]:
             )
         found[name] = value
     return found
+
+
+def encryption_key(written: str) -> Encryption:
+    """The key that an option names."""
+    from singletable.infrastructure import AwsManagedKey, AwsOwnedKey, CustomerKey
+
+    match written:
+        case "aws-owned":
+            return AwsOwnedKey()
+        case "aws-managed":
+            return AwsManagedKey()
+        case _:
+            return CustomerKey(written)
 
 
 def give(text: str, file: Path | None) -> None:

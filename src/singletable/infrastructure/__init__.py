@@ -16,7 +16,8 @@ from singletable.infrastructure.described import Described, describe
 from singletable.infrastructure.difference import Change, Difference
 from singletable.infrastructure.differences import differences
 from singletable.infrastructure.real_names import real_names
-from singletable.infrastructure.settings import TableSettings
+from singletable.infrastructure.setting_differences import untold
+from singletable.infrastructure.settings import TableSettings, settings_of
 from singletable.infrastructure.terraform import terraform
 
 __all__ = [
@@ -37,5 +38,7 @@ __all__ = [
     "describe",
     "differences",
     "real_names",
+    "settings_of",
     "terraform",
+    "untold",
 ]

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from singletable.errors import ServiceUnavailable, TableNotFound
+from singletable.errors import ResourceNotFound, ServiceUnavailable
+from singletable.infrastructure.encryption import specification
+from singletable.infrastructure.recovery import switched_on
 from singletable.infrastructure.settings import TableSettings
 from singletable.operations import (
     CreateTable,
@@ -30,6 +32,7 @@ def creation(table: Table, name: str, settings: TableSettings) -> CreateTable:
         create_operation(table, name),
         deletion_protection_enabled=settings.deletion_protection,
         stream_specification=stream,
+        sse_specification=specification(settings.encryption),
         table_class=settings.table_class,
     )
 
@@ -41,23 +44,34 @@ def create(
     settings: TableSettings,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Make the table, wait for it, and let its items expire if it says so."""
+    """Make the table, wait for it, and let its items expire and itself be recovered if it says so.
+
+    An address that knows of no recovery makes the table without; `untold` says so.
+    """
     driver.execute(creation(table, name, settings))
-    _wait_for(driver, name, pause)
+    _wait(lambda: _is_active(driver, name), pause, f"Table {name!r} is not active")
     if table.ttl is not None:
         told = TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
         driver.execute(UpdateTimeToLive(name, told))
+    if days := settings.recovery_days:
+        late = f"Table {name!r} is there, and DynamoDB has no backups of it"
+        _wait(lambda: switched_on(driver, name, days), pause, late)
 
 
-def _wait_for(driver: Driver, name: str, pause: Callable[[float], None]) -> None:
+def _is_active(driver: Driver, name: str) -> bool:
+    try:
+        return driver.execute(DescribeTable(name)).table.table_status == "ACTIVE"
+    except ResourceNotFound:
+        return False  # DynamoDB may not yet know of a table that it has just agreed to make
+
+
+def _wait(done: Callable[[], bool], pause: Callable[[float], None], late: str) -> None:
     for _ in range(MOST_LOOKS):
-        try:
-            if driver.execute(DescribeTable(name)).table.table_status == "ACTIVE":
-                return
-        except TableNotFound:
-            pass  # DynamoDB may not yet know of a table that it has just agreed to make
+        if done():
+            return
         pause(BETWEEN_LOOKS)
     raise ServiceUnavailable(
-        f"Table {name!r} is not active after {MOST_LOOKS * BETWEEN_LOOKS:.0f} seconds. It was "
-        "asked for, and may still come; its time to live is not switched on."
+        f"{late} after {MOST_LOOKS * BETWEEN_LOOKS:.0f} seconds. It was asked for, and may still "
+        "come; what was to follow is not done. Compare the table in some minutes: singletable "
+        "table check"
     )

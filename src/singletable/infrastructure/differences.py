@@ -8,15 +8,14 @@ from singletable.infrastructure.described import Described
 from singletable.infrastructure.difference import Change, Difference
 from singletable.infrastructure.index_differences import index_differences
 from singletable.infrastructure.keys_in_words import key_in_words
-from singletable.infrastructure.settings import TableSettings
+from singletable.infrastructure.setting_differences import setting_differences
+from singletable.infrastructure.settings import NO_SETTINGS, TableSettings
 from singletable.operations import CreateTable, TableDescription
 from singletable.schema import Table, create_operation
 
-_UNDECLARED = TableSettings()
-
 
 def differences(
-    declared: Table, described: Described, settings: TableSettings = _UNDECLARED
+    declared: Table, described: Described, settings: TableSettings = NO_SETTINGS
 ) -> list[Difference]:
     """What differs, the gravest first; nothing if the table stands as it is declared."""
     table = described.table
@@ -26,7 +25,7 @@ def differences(
         *index_differences(create, table),
         *_billing(create, table),
         *_time_to_live(declared, described),
-        *_settings(settings, table),
+        *setting_differences(settings, described),
     ]
 
 
@@ -97,32 +96,3 @@ def _time_to_live(declared: Table, described: Described) -> Iterator[Difference]
 
 def _attribute(name: str | None) -> str:
     return "none" if name is None else repr(name)
-
-
-def _settings(settings: TableSettings, table: TableDescription) -> Iterator[Difference]:
-    stream = table.stream_specification
-    view = stream.stream_view_type if stream is not None and stream.stream_enabled else None
-    kind = table.table_class_summary
-    found = (
-        ("stream", settings.stream, view, "UpdateTable switches it on; to change it, off first."),
-        (
-            "deletion protection",
-            _on(settings.deletion_protection),
-            _on(table.deletion_protection_enabled),
-            "UpdateTable changes it at once.",
-        ),
-        (
-            "table class",
-            settings.table_class,
-            "STANDARD" if kind is None else kind.table_class,
-            "UpdateTable changes it, twice a month at most.",
-        ),
-    )
-    for about, wanted, there, advice in found:
-        if wanted is not None and wanted != there:
-            name, change = table.table_name, Change.IN_PLACE
-            yield Difference(name, about, wanted, there or "none", change, advice)
-
-
-def _on(value: bool | None) -> str | None:
-    return None if value is None else "on" if value else "off"
