@@ -72,8 +72,9 @@ def test_tables_are_made_behind_an_address_that_is_elsewhere(
     try:
         address = f"dynamodb+http://{endpoint.host}:{endpoint.port}?region=us-east-1"
         assert run("table", "check", "table_shop", address)[0] == 2
-        assert run("table", "create", "table_shop", address)[0] == 0
-        told = run("table", "check", "table_shop", address)
+        given = ("--recovery-days", "7", "--encryption", "aws-owned")
+        assert run("table", "create", "table_shop", address, *given)[0] == 0
+        told = run("table", "check", "table_shop", address, *given)
         assert told == (0, "shop: as declared\nshop-log: as declared\n", "")
     finally:
         endpoint.stop()
@@ -141,8 +142,8 @@ def test_what_an_address_cannot_do_is_told(run: Run, monkeypatch: pytest.MonkeyP
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "any")
     cannot = (
-        "  - point-in-time recovery: cannot be told at this address, which does not know "
-        "DescribeContinuousBackups.\n"
+        "  - point-in-time recovery: cannot be told at this address, which knows of no backups of "
+        "the table.\n"
     )
     with Dynalite() as peer:
         address = f"dynamodb+http://127.0.0.1:{peer.port}?region=us-east-1"

@@ -8,7 +8,14 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from singletable import DeclarationError, Engine, Operation, Table
+from singletable import (
+    BackupTableNotFound,
+    DeclarationError,
+    Engine,
+    Operation,
+    OperationError,
+    Table,
+)
 from singletable.infrastructure import (
     AwsManagedKey,
     AwsOwnedKey,
@@ -39,6 +46,12 @@ ALIAS = "arn:aws:kms:us-east-1:123456789012:alias/shop"
 OWNED, MANAGED = AwsOwnedKey(), AwsManagedKey()
 
 
+UNTOLD = (
+    "point-in-time recovery: cannot be told at this address, which knows of no backups of the "
+    "table."
+)
+
+
 @pytest.fixture
 def driver() -> Iterator[Engine]:
     with Engine.in_memory() as engine:
@@ -46,14 +59,15 @@ def driver() -> Iterator[Engine]:
 
 
 class Elsewhere:
-    """A server that knows nothing of backups, such as dynalite and DynamoDB Local."""
+    """A server that has no backups."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, refusal: OperationError) -> None:
         self.engine = engine
+        self.refusal = refusal
 
     def execute(self, operation: Operation[Any], /) -> Any:
         if isinstance(operation, DescribeContinuousBackups | UpdateContinuousBackups):
-            raise UnknownOperation("")
+            raise self.refusal
         return self.engine.execute(cast("Operation[object]", operation))
 
 
@@ -159,7 +173,7 @@ def test_recovery_without_days_is_of_35(driver: Engine) -> None:
             return replace(cast("Any", answer), continuous_backups_description=backups)
 
     asked = TableSettings(recovery_days=35)
-    assert stands(Older(driver), asked, asked).recovery_days == 35
+    assert stands(Older(driver, UnknownOperation("")), asked, asked).recovery_days == 35
 
 
 @pytest.mark.parametrize("days", [0, 7])
@@ -167,12 +181,19 @@ def test_where_recovery_is_unknown_the_table_is_made_and_that_is_told(
     driver: Engine, days: int
 ) -> None:
     asked = TableSettings(recovery_days=days)
-    described = stands(Elsewhere(driver), asked, asked)
+    described = stands(Elsewhere(driver, UnknownOperation("")), asked, asked)
     assert differences(TABLE, described, asked) == []
-    assert untold(described, asked) == [
-        "point-in-time recovery: cannot be told at this address, which does not know "
-        "DescribeContinuousBackups."
-    ]
+    assert untold(described, asked) == [UNTOLD]
+
+
+# What DynamoDB answers of a table that it has archived.
+def test_a_table_may_be_there_and_its_backups_not(driver: Engine) -> None:
+    stands(driver, TableSettings(), TableSettings())
+    archived = Elsewhere(driver, BackupTableNotFound("Table not found: shop"))
+    asked = TableSettings(recovery_days=35)
+    described = describe(archived, "shop", asked)
+    assert described is not None
+    assert untold(described, asked) == [UNTOLD]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.errors import ContinuousBackupsUnavailable
+from singletable.errors import BackupTableNotFound, ContinuousBackupsUnavailable
 from singletable.infrastructure.deployment import LONGEST_RECOVERY
 from singletable.operations import (
     DescribeContinuousBackups,
@@ -17,7 +17,8 @@ def recovery_days(driver: Driver, name: str) -> int | None:
     """Within how many days the table can be recovered, 0 if it cannot; None if nobody can tell."""
     try:
         backups = driver.execute(DescribeContinuousBackups(name)).continuous_backups_description
-    except UnknownOperation:  # as dynalite and DynamoDB Local answer
+    except (UnknownOperation, BackupTableNotFound):
+        # So answer dynalite and DynamoDB Local; and DynamoDB of a table that is archived.
         return None
     told = backups.point_in_time_recovery_description
     if told is None or told.point_in_time_recovery_status != "ENABLED":
@@ -34,7 +35,7 @@ def switched_on(driver: Driver, name: str, days: int) -> bool:
     asked = PointInTimeRecoverySpecification(True, days)
     try:
         driver.execute(UpdateContinuousBackups(name, asked))
-    except ContinuousBackupsUnavailable:
+    except (ContinuousBackupsUnavailable, BackupTableNotFound):
         # A table can be used some seconds before DynamoDB has backups of it.
         return False
     except UnknownOperation:

@@ -27,8 +27,8 @@ def untold(described: Described, settings: TableSettings = NO_SETTINGS) -> list[
     told: list[str] = []
     if settings.recovery_days is not None and described.recovery_days is None:
         told.append(
-            "point-in-time recovery: cannot be told at this address, which does not know "
-            "DescribeContinuousBackups."
+            "point-in-time recovery: cannot be told at this address, which knows of no backups of "
+            "the table."
         )
     key = settings.encryption
     if key is not None and is_another(key, described.key) is None:
