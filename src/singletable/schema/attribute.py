@@ -162,10 +162,18 @@ class Attr(Path[Any, T], Part[T]):
         held = self.codec().encode(default) if instead is None else instead
         return expressions.Set(self.place(), expressions.Literally(held))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"{self.owner}.{self.name}"
 
-    __repr__ = __str__
+    def __str__(self) -> str:
+        # A field in the body of its class has no name yet: this is f"POLL#{id}", meant for a key.
+        if not self.owner:
+            raise DeclarationError(
+                "A field is made a text while its class is declared, and has no value there. A key "
+                'is made of texts and of the fields themselves: Key(pk=("POLL", id), …), and not '
+                'f"POLL#{id}".'
+            )
+        return repr(self)
 
 
 class Inner(Path[E, T]):

@@ -73,6 +73,10 @@ def add_entity(
     make: Callable[[dict[str, object]], Any] | None = None,
 ) -> None:
     """Add an entity to its table; `said` declares its keys, and may be the entity itself."""
+    if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DeclarationError(
+            f"{said.__name__}: expected a table, as Table('votes') is, but got {table!r}."
+        )
     check_roles(said, table, fields)
     check_names(fields)
     key = primary_key(said, table, fields)
