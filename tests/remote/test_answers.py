@@ -15,6 +15,7 @@ from singletable.errors import StrangeAnswer, Unreachable
 from singletable.operations import (
     BatchWriteItem,
     ChangesRead,
+    DescribeContinuousBackups,
     DescribeTable,
     GetItem,
     ItemGot,
@@ -45,6 +46,23 @@ def answer(body: bytes, status: int = 200, **headers: str) -> Answer:
 
 def got(raw: dict[str, object]) -> ItemGot:
     return result_of(HERE, GET, answer(json.dumps(raw).encode()))
+
+
+# The engine tells no such times, and DynamoDB does.
+def test_the_times_that_a_table_can_be_restored_to_are_read() -> None:
+    recovery = {
+        "PointInTimeRecoveryStatus": "ENABLED",
+        "RecoveryPeriodInDays": 35,
+        "EarliestRestorableDateTime": 1759964704,
+        "LatestRestorableDateTime": 1759964999.25,
+    }
+    told = {"ContinuousBackupsStatus": "ENABLED", "PointInTimeRecoveryDescription": recovery}
+    body = json.dumps({"ContinuousBackupsDescription": told}).encode()
+    result = result_of(HERE, DescribeContinuousBackups("votes"), answer(body))
+    read = result.continuous_backups_description.point_in_time_recovery_description
+    assert read is not None
+    assert read.earliest_restorable_date_time == 1759964704
+    assert read.latest_restorable_date_time == 1759964999.25
 
 
 @pytest.mark.parametrize("raw", [{}, {"Item": None}, {"ConsumedCapacity": None}])
