@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,19 @@ def test_the_request_the_items_and_the_units_are_shown(run: Run, address: str) -
         assert f"{line}\n" in out
     assert "1 request, 3 items, 0.5 read units, " in out
     assert " \n" not in out  # nothing behind the lines, for whoever copies them
+
+
+# Where there is no room for a line an item, no field of it is left out without a word.
+@pytest.mark.parametrize("columns", ["20", "30", "40", "80"])
+def test_every_field_is_shown_however_narrow_the_terminal(
+    run: Run, address: str, columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    _, out, _ = run("explain", APP, "O2", "ada", "--at", address)
+    items = out.rpartition("Order, 3 items\n")[2]
+    for field in ("customer", "number", "day", "ends"):
+        assert re.search(rf"(?m)\b{field}\b", items)
+    assert re.search(r"(?m)\bada\b", items)
 
 
 def test_a_pattern_is_named_by_its_code_its_catalogue_or_in_python(run: Run, address: str) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.highlighter import JSONHighlighter
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -68,7 +70,10 @@ def _show_items(console: Console, answer: Answer) -> None:
     if not answer.count:
         console.print("No items.")
     for entity, (names, rows) in answer.found.items():
-        print_trimmed(console, _table(entity, names, rows))
+        table = _table(entity, names, rows)
+        endless = console.options.update(max_width=sys.maxsize)
+        fits = Measurement.get(console, endless, table).maximum <= console.width
+        print_trimmed(console, table if fits else _fields(entity, names, rows))
         console.print()
     if answer.more:
         console.print(
@@ -78,7 +83,32 @@ def _show_items(console: Console, answer: Answer) -> None:
 
 
 def _table(entity: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
-    shown = Table(
+    """A line for each item."""
+    shown = _empty(entity, rows)
+    for at, name in enumerate(names):
+        numeric = all(isinstance(row[at], int | float) for row in rows)
+        shown.add_column(name, justify="right" if numeric else "left", no_wrap=True)
+    for row in rows:
+        shown.add_row(*map(_value, row))
+    return shown
+
+
+def _fields(entity: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
+    """A line for each field, where a line for each item would leave some of them out."""
+    shown = _empty(entity, rows)
+    shown.show_header = False
+    shown.add_column(style="dim", no_wrap=True, min_width=max(map(len, names)))
+    shown.add_column(no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        for name, one in zip(names, row, strict=True):
+            shown.add_row(name, _value(one))
+        if row is not rows[-1]:
+            shown.add_row()
+    return shown
+
+
+def _empty(entity: str, rows: Sequence[object]) -> Table:
+    return Table(
         title=Text(f"{entity}, {several(len(rows), 'item')}", "bold"),
         title_justify="left",
         box=None,
@@ -86,14 +116,10 @@ def _table(entity: str, names: Sequence[str], rows: Sequence[Sequence[object]]) 
         padding=(0, 2, 0, 0),
         header_style="dim underline",
     )
-    for at, name in enumerate(names):
-        numeric = all(isinstance(row[at], int | float) for row in rows)
-        shown.add_column(
-            name, justify="right" if numeric else "left", no_wrap=True, overflow="ellipsis"
-        )
-    for row in rows:
-        shown.add_row(*(Text("" if one is None else printable(str(one))) for one in row))
-    return shown
+
+
+def _value(value: object) -> Text:
+    return Text("" if value is None else printable(str(value)))
 
 
 def _show_sums(console: Console, answer: Answer, sent: Sequence[Sent]) -> None:
