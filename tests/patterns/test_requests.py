@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from singletable import Call, Catalogue, Engine, Pattern, Store, TransactWriteItems
+from singletable import Call, Catalogue, Engine, Pattern, Store, TransactWriteItems, puts
 from singletable.patterns import estimate, requests_of
 from singletable.patterns.words import selection_words
 from tests.patterns import declared as p
@@ -102,6 +102,17 @@ def test_the_requests_of_a_pattern_are_those_that_are_sent(
     # After a transaction a store may read what became of the item.
     assert sent[: len(said)] == said
     assert sent[len(said) :] in ([], [("GetItem", None)])
+
+
+# Whether values that stay the same have their markers is looked at; what changes them may follow.
+def test_a_put_looks_for_the_markers_of_values_that_it_keeps(
+    store: Store, calls: list[Call]
+) -> None:
+    store.put(Member(name="mia", email="m@b.c", handle="m"))
+    keeps = Catalogue("c", members).write("AP1", "Keep a member", puts(Member))
+    said = [request.action for request in requests_of(keeps)]
+    assert [action for action, _ in _asked(calls[0])] == said[:4]
+    assert estimate(keeps).read >= calls[0].read_units
 
 
 @pytest.mark.parametrize("name", ["get", "query", "find", "range", "keys only", "sessions"])

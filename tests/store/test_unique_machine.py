@@ -10,6 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from singletable.engine import Engine
 from singletable.errors import AlreadyExists, ConditionFailed, NotFound
+from singletable.operations import DeleteItem
+from singletable.schema import model_of
 from singletable.store import Store
 from tests.store.members import Member, check_markers, members
 
@@ -83,6 +85,18 @@ class Uniques(RuleBasedStateMachine):
         with self.store.transaction() as together:
             together.update(Member.key(name), Member.email.set(two.email))
             together.update(Member.key(other), Member.email.set(one.email))
+
+    @rule(name=names, how=st.sampled_from(["put", "replace"]))
+    def lose_markers(self, name: str, how: str) -> None:
+        """Let an item be as if it were from before the constraints, and write it as it is."""
+        there = self.store.get(Member.key(name))
+        if there is None:
+            return
+        for marker in model_of(Member).uniques.values():
+            key = marker.key(there.__dict__)
+            if key is not None:
+                self.engine.execute(DeleteItem("members", key))
+        getattr(self.store, how)(there)
 
     @invariant()
     def markers_are_as_the_items_say(self) -> None:

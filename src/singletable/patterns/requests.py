@@ -106,7 +106,8 @@ def _requests(touch: Touch, sample: object) -> list[Request]:
             return [*read, _item("PutItem", model), *_companions(model, "take")]
         case "put":
             read = _read(model, needed=reads_before_put(model))
-            return [*read, _item("PutItem", model), *_companions(model, "change")]
+            looks = [_looked(model, marker.access) for marker in model.uniques.values()]
+            return [*read, *looks, _item("PutItem", model), *_companions(model, "change")]
         case "update":
             return _update(model, set(touch.edited) or set(model.fields))
         case "delete":
@@ -151,6 +152,11 @@ def _companions(
 
 def _read(model: Model, *, needed: bool) -> list[Request]:
     return [replace(_item("GetItem", model), consistent=True)] if needed else []
+
+
+def _looked(model: Model, access: Access) -> Request:
+    """Whether a value that stays the same has its marker."""
+    return replace(_marked("GetItem", model, access, perhaps=True), consistent=True)
 
 
 def _item(action: Action, model: Model, *, perhaps: bool = False) -> Request:

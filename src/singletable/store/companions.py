@@ -1,7 +1,9 @@
 """What is written together with an item: markers of its unique values, and counts of it.
 
 The marker of an item whose time is over may be another's by now, so a marker is given up only by
-the owner that it names. An item is counted until it is gone, for it was.
+the owner that it names. An item is counted until it is gone, for it was. An item that keeps a value
+should have its marker, and one from before the constraint was declared has none: such a write is
+planned, and a put leaves it out where the marker is found (kept.py).
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from singletable.store.alive import is_free, is_there
 from singletable.store.context import Context
 from singletable.store.explain import no_counter, taken
 from singletable.store.held import held
-from singletable.store.write import Write
+from singletable.store.write import Marks, Write
 from singletable.values import Item
 
 Values: TypeAlias = Mapping[str, object]
@@ -40,11 +42,16 @@ def companions(
     old: Item | None,
     new: Item | None,
     now: datetime,
+    touched: set[str] | None = None,
 ) -> list[Write]:
-    """The writes that keep markers and counts right when an item becomes another."""
+    """The writes that keep markers and counts right when an item becomes another.
+
+    `touched` are the fields that are written; None stands for all.
+    """
     writes: list[Write] = []
     for marker in model.uniques.values():
-        writes += _marker_writes(context, model, marker, key, old, new, now)
+        if touched is None or touched & _followed(model, marker):
+            writes += _marker_writes(context, model, marker, key, old, new, now)
     for count in model.counts.values():
         writes += _count_writes(context, model, count, old, new, now)
     return writes
@@ -54,10 +61,14 @@ def watched(model: Model) -> set[str]:
     """The fields that markers and counts depend on."""
     fields = {field for count in model.counts.values() for field in count.fields}
     for marker in model.uniques.values():
-        fields |= set(marker.fields)
-        copied = set(marker.copies.values())
-        fields |= {name for name, field in model.fields.items() if field.attribute in copied}
+        fields |= _followed(model, marker)
     return fields
+
+
+def _followed(model: Model, marker: Marker) -> set[str]:
+    copied = set(marker.copies.values())
+    copies = {name for name, field in model.fields.items() if field.attribute in copied}
+    return set(marker.fields) | copies
 
 
 def _marker_writes(
@@ -78,16 +89,14 @@ def _marker_writes(
     if has is not None and new is not None:
         item = marker.item(has, key, new)
         condition: Condition = is_free(model, now)
-        if has != had or old is None:
-            if marker.history:
-                # Who gave up a value may have it back.
-                condition = Or(condition, _is_of(key))
-        elif item != marker.item(has, key, old):
-            condition = Or(NotExists((pk,)), _is_of(key))
-        else:
-            return writes
+        kept = old is not None and has == had
+        # Who keeps a value has its marker; who gave one up may have it back.
+        if kept or marker.history:
+            condition = Or(condition, _is_of(key))
+        same = kept and old is not None and item == marker.item(has, key, old)
+        marks: Marks = "keeps" if same else "takes"
         writes.append(
-            Write("put", table, has, explain, item=item, condition=condition, marks="takes")
+            Write("put", table, has, explain, item=item, condition=condition, marks=marks)
         )
     if had is not None and had != has and old is not None:
         released: Item = {**marker.item(had, key, old), RELEASED: {"S": now.isoformat()}}

@@ -13,6 +13,7 @@ from singletable.store.alive import is_seen
 from singletable.store.commit import carry_out
 from singletable.store.context import Context
 from singletable.store.given import check_address, check_edits, model_of_item
+from singletable.store.kept import without_right_markers
 from singletable.store.plan import (
     Plan,
     plan_create,
@@ -115,7 +116,8 @@ def planned_put(
     seen = None
     if reads_before_put(model):
         seen = yield from read(context, address_of(item), consistent=True)
-    return plan_put(context, model, item, if_, seen, must_exist=must_exist)
+    plan = plan_put(context, model, item, if_, seen, must_exist=must_exist)
+    return (yield from without_right_markers(context, plan))
 
 
 def planned_update(

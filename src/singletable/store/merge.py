@@ -57,10 +57,18 @@ def _both(one: Write, other: Write) -> Write:
 
 def _handed_over(one: Write, other: Write) -> Write:
     """A unique value that one item gives up and another takes, as when an item gets another key."""
-    takes, gives = (one, other) if one.marks == "takes" else (other, one)
-    if takes.marks == gives.marks or takes.condition is None or gives.condition is None:
+    takes, gives = (other, one) if one.marks == "gives up" else (one, other)
+    if takes.marks != "gives up" and takes.item == gives.item:
+        return takes  # the same owner, changed twice
+    if gives.marks != "gives up" or takes.marks == "gives up":
         raise takes.explain(None)
-    return replace(takes, condition=Or(takes.condition, gives.condition))
+    return replace(takes, condition=_either(takes.condition, gives.condition))
+
+
+def _either(
+    one: expressions.Condition | None, other: expressions.Condition | None
+) -> expressions.Condition | None:
+    return None if one is None or other is None else Or(one, other)
 
 
 def _counts(write: Write) -> bool:

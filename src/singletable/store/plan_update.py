@@ -63,7 +63,7 @@ def plan_update(
         new = apply_update(tuple(actions), seen)
         if touched & watched(model):
             needed |= watched(model)
-            together = companions(context, model, address.key, seen, new, now)
+            together = companions(context, model, address.key, seen, new, now, touched)
         guard = unchanged(model, seen, sorted(needed - set(model.key.fields)))
         actions += _index_actions(address, touched, new)
     elif needed:

@@ -21,6 +21,8 @@ from singletable.values import Item, key_bytes
 
 Returning: TypeAlias = Literal["ALL_OLD", "ALL_NEW"]
 Explain: TypeAlias = Callable[[Item | None], ConditionFailed]
+# What a write does with a unique value. Who keeps one has a marker already, or should have.
+Marks: TypeAlias = Literal["takes", "keeps", "gives up"]
 # A table, and the key of an item in it.
 Place: TypeAlias = tuple[str, tuple[bytes, ...]]
 
@@ -42,7 +44,7 @@ class Write:
     # Whether the other writes may happen without this one, when its condition does not hold.
     optional: bool = False
     # What it does with a unique value, if it is about a marker.
-    marks: Literal["takes", "gives up"] | None = None
+    marks: Marks | None = None
 
     @property
     def place(self) -> Place:
