@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable import Store, connect
+from singletable import ChangeOf, Store, changes_in, connect
 from tests.typing.declared import Ballot, Election, votes
 
 with connect("memory:") as driver:
@@ -14,3 +14,7 @@ with connect("memory:") as driver:
     first: Election | None = election
     second: Ballot | None = ballot
     ballots: list[Ballot] = list(store.query(Ballot.key.partition("Languages")))
+
+changes: list[ChangeOf[Ballot | Election]] = changes_in(
+    {}, Ballot, Election, tables={votes: "votes-prod"}
+)
