@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from inspect import iscoroutinefunction
 
 from singletable.errors import InvalidValue
+from singletable.operations import Driver
 from singletable.patience import Patience
 from singletable.schema import Table
 from singletable.store.observe import Observer
@@ -59,3 +61,22 @@ def context_of(
         clock=clock or usual.clock,
         observers=tuple(observers),
     )
+
+
+def check_driver(store: str, driver: object, connect: str) -> None:
+    """Refuse what carries out nothing: most often it is the address of what would."""
+    if not callable(getattr(driver, "execute", None)):
+        # An address may hold a password, so it is not repeated.
+        raise InvalidValue(
+            f"{store}: expected a driver, as {connect}(address) gives, but got "
+            f"{type(driver).__name__}. Write {store}({connect}(…))."
+        )
+
+
+def check_sync(driver: Driver) -> None:
+    """Refuse a driver that answers only who awaits it."""
+    if iscoroutinefunction(driver.execute):
+        raise InvalidValue(
+            f"Store: {type(driver).__name__} is a driver for an event loop. Give it to "
+            "AsyncStore(…), or take one from connect(address)."
+        )
