@@ -6,9 +6,19 @@ from typing import Any
 
 import pytest
 
-from singletable import GetItem, InternalError, InvalidValue, PutItem, Throttled
+from singletable import (
+    BatchGetItem,
+    GetItem,
+    InternalError,
+    InvalidValue,
+    PutItem,
+    Query,
+    ResourceNotFound,
+    Throttled,
+    TransactWriteItems,
+)
 from singletable.errors import SingleTableError
-from singletable.operations import ItemGot
+from singletable.operations import Delete, ItemGot, KeysAndAttributes, Put, TransactWriteItem
 from singletable.patience import Patience, Pause, Quota, ask
 
 GET = GetItem("votes", {"PK": {"S": "a"}})
@@ -81,3 +91,32 @@ def test_success_earns_patience_back() -> None:
 def test_a_request_is_sent_at_least_once() -> None:
     with pytest.raises(InvalidValue, match="at least 1, but got 0"):
         Patience(attempts=0)
+
+
+# DynamoDB says that something is not there, and not what.
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        (GET, "GetItem asked for table 'votes'."),
+        (Query("votes", index_name="by_day"), "Query asked for table 'votes', index 'by_day'."),
+        (
+            BatchGetItem({"votes": KeysAndAttributes([]), "polls": KeysAndAttributes([])}),
+            "BatchGetItem asked for table 'votes', 'polls'.",
+        ),
+        (
+            TransactWriteItems(
+                [
+                    TransactWriteItem(put=Put("votes", {})),
+                    TransactWriteItem(delete=Delete("polls", {})),
+                ]
+            ),
+            "TransactWriteItems asked for table 'votes', 'polls'.",
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_what_is_not_found_is_told_beside_the_error(operation: Any, said: str) -> None:
+    _, error = sent(Patience(), operation, [ResourceNotFound("Requested resource not found")])
+    assert str(error) == "Requested resource not found"
+    (note,) = error.__notes__
+    assert note.startswith(f"{said} Is it made, at this address and under this name? ")

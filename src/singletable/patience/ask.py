@@ -13,16 +13,28 @@ from __future__ import annotations
 from itertools import count
 from typing import Any, TypeVar
 
+from msgspec import structs
+
 from singletable.errors import (
     InternalError,
     OperationError,
+    ResourceNotFound,
     ServiceUnavailable,
     Throttled,
     TransactionInProgress,
     Unreachable,
     Untrusted,
 )
-from singletable.operations import DeleteItem, Operation, PutItem, UpdateItem
+from singletable.operations import (
+    BatchGetItem,
+    BatchWriteItem,
+    DeleteItem,
+    Operation,
+    PutItem,
+    TransactGetItems,
+    TransactWriteItems,
+    UpdateItem,
+)
 from singletable.patience.patience import Patience
 from singletable.patience.steps import Steps
 
@@ -46,6 +58,9 @@ def ask(patience: Patience, operation: Operation[R]) -> Steps[R]:
                 raise
             if not patience.allows(attempt):
                 raise
+        except ResourceNotFound as error:
+            error.add_note(_asked_of(operation))
+            raise
         except InternalError as error:
             if not is_repeatable(operation):
                 raise _unknown(error) from error
@@ -67,6 +82,25 @@ def is_repeatable(operation: Operation[Any]) -> bool:
             return operation.condition_expression is None and operation.expected is None
         case _:
             return True
+
+
+def _asked_of(operation: Operation[Any]) -> str:
+    """What was asked for: DynamoDB does not say what it has not found."""
+    match operation:
+        case BatchGetItem() | BatchWriteItem():
+            tables = [*operation.request_items]
+        case TransactGetItems() | TransactWriteItems():
+            parts = [part for one in operation.transact_items for part in structs.astuple(one)]
+            tables = [part.table_name for part in parts if part is not None]
+        case _:
+            tables = [str(getattr(operation, "table_name", "…"))]
+    index: str | None = getattr(operation, "index_name", None)
+    asked = ", ".join(map(repr, dict.fromkeys(tables))) + (f", index {index!r}" if index else "")
+    return (
+        f"{type(operation).__name__} asked for table {asked}. Is it made, at this address and "
+        "under this name? store.admin.create_table(…) makes a table; Store(…, tables={table: name}) says "
+        "how it is named there."
+    )
 
 
 def _unknown(error: OperationError) -> InternalError:
