@@ -98,8 +98,8 @@ def _asked_of(operation: Operation[Any]) -> str:
     asked = ", ".join(map(repr, dict.fromkeys(tables))) + (f", index {index!r}" if index else "")
     return (
         f"{type(operation).__name__} asked for table {asked}. Is it made, at this address and "
-        "under this name? store.admin.create_table(…) makes a table; Store(…, tables={table: name}) "
-        "says how it is named there."
+        "under this name? store.admin.create_table(…) makes a table; "
+        "Store(…, tables={table: name}) says how it is named there."
     )
 
 
