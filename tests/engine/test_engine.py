@@ -149,3 +149,31 @@ def test_readers_bear_with_tables_that_come_and_go(tmp_path: Path) -> None:
         for reader in readers:
             reader.join(30)
         assert surprises == []
+
+
+# A traceback names the class of an error: one that is not in singletable.errors says nothing.
+@pytest.mark.parametrize(
+    "operation",
+    [
+        PutItem("things", {"pk": {"S": "a"}, "text": {"S": "x" * 500_000}}),
+        UpdateItem(
+            "things",
+            {"pk": {"S": "a"}},
+            update_expression="SET #t = :t",
+            expression_attribute_names={"#t": "text"},
+            expression_attribute_values={":t": {"S": "x" * 500_000}},
+        ),
+        Scan(
+            "things",
+            filter_expression="pk = :a",
+            expression_attribute_values={":a": {"NS": []}},
+        ),
+    ],
+    ids=["a large put", "a large update", "a bad value"],
+)
+def test_a_refusal_is_of_a_public_class(operation: Operation[object]) -> None:
+    with Engine.in_memory() as engine:
+        engine.execute(things())
+        with pytest.raises(ValidationError) as refused:
+            engine.execute(operation)
+    assert type(refused.value) is ValidationError

@@ -45,14 +45,15 @@ class Dialect:
     def refusal(self, error: ValidationError, request: Struct) -> ValidationError:
         """The error as the operation words it."""
         if isinstance(error, Bare):
-            return error
+            return ValidationError(error.message)
         of_old = self.falls_back and answered_of_old(request)
         if isinstance(error, BadExpressionValue) and (self.names_bad_value or of_old):
             text = f"ExpressionAttributeValues contains invalid value: {error.message}"
             return ValidationError(f"{text} for key {error.alias}")
         if self.envelope and not of_old:
             return ValidationError(ENVELOPE + error.message)
-        return error
+        # Whoever reads a traceback knows the public class alone.
+        return ValidationError(error.message) if isinstance(error, BadExpressionValue) else error
 
     def check_item(self, item: Item) -> tuple[Item, int]:
         """The item in canonical form, and its size."""
