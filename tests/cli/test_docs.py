@@ -50,3 +50,11 @@ def test_a_module_without_patterns_says_where_they_may_be(run: Run, folder: Path
     assert "Name the module in which a Catalogue(…) is made." in err
     (package / "patterns.py").write_text("")
     assert "Is it shop_without_patterns.patterns?" in run("docs", "shop_without_patterns")[2]
+
+
+def test_a_file_of_another_kind_is_not_taken_for_a_folder(run: Run, tmp_path: Path) -> None:
+    (notes := tmp_path / "notes.txt").write_text("mine")
+    code, _, err = run("docs", APP, "--out", str(notes))
+    assert code == 2
+    assert f"'{notes}' is a file. Documents are written into a folder, or to a file that" in err
+    assert notes.read_text() == "mine"

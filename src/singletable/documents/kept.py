@@ -29,6 +29,11 @@ def write_documents(module: ModuleType, path: Path | str) -> list[Path]:
         for file in _left_over(module, folder, texts):
             file.unlink()
             changed.append(file)
+    except FileExistsError:
+        raise StorageError(
+            f"'{folder}' is a file. Documents are written into a folder, or to a file that ends in "
+            ".md."
+        ) from None
     except OSError as problem:
         raise StorageError(f"'{path}' cannot be written: {problem.strerror}.") from None
     return changed
