@@ -48,8 +48,12 @@ def everything(store: Store) -> list[Order]:
 """
 
 
+# Plugins of others cost a run a second or more each; that ours is found by itself, the tests of the
+# guide show.
 @pytest.fixture
-def project(pytester: pytest.Pytester) -> pytest.Pytester:
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "singletable.testing.plugin,xdist.plugin")
     pytester.makepyfile(
         app=APP.replace("from singletable", "from datetime import datetime\nfrom singletable", 1)
     )
