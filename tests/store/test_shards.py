@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar, cast
+
 import pytest
 
 from singletable.errors import CursorRefused
-from singletable.operations import Scan
+from singletable.operations import Driver, Operation, Query, Scan
 from singletable.schema import Attr, Entity, Index, Key, Shards, Table, attr, digits
-from singletable.store import Store
+from singletable.store import AsyncStore, Call, Store
 from tests.store.faces import Face
+
+R = TypeVar("R")
 
 by_kind = Index("by_kind", pk="G1PK", sk="G1SK")
 table = Table("events", indexes=[by_kind])
@@ -118,3 +124,53 @@ def test_an_item_leaves_and_enters_a_random_shard(store: Store) -> None:
     store.update(Event.key("s", 1), Event.kind.set(None))
     store.update(Event.key("s", 0), Event.kind.set("click"))
     assert [one.number for one in store.query(CLICKS)] == [0, *ODD[1:]]
+
+
+class Gathers:
+    """An async driver that answers no query before so many have come."""
+
+    def __init__(self, driver: Driver, expected: int) -> None:
+        self._driver = driver
+        self._expected = expected
+        self._complete = asyncio.Event()
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        """The answer, once all have asked."""
+        self._expected -= 1
+        if self._expected == 0:
+            self._complete.set()
+        await asyncio.wait_for(self._complete.wait(), 10)
+        return self._driver.execute(operation)
+
+
+async def numbers(store: AsyncStore) -> list[int]:
+    return [one.number async for one in store.query(ALL)]
+
+
+async def counted(store: AsyncStore) -> list[int]:
+    return list(range(await store.count(ALL)))
+
+
+async def paged(store: AsyncStore) -> list[int]:
+    return [one.number for one in (await store.page(ALL, MANY)).items]
+
+
+@pytest.mark.parametrize("ask", [numbers, counted, paged])
+def test_all_shards_are_asked_at_once_where_they_are_awaited(
+    store: Store, face: Face, ask: Callable[[AsyncStore], Awaitable[list[int]]]
+) -> None:
+    async def awaited() -> list[int]:
+        return await ask(AsyncStore(Gathers(face.driver, 5)))
+
+    assert asyncio.run(awaited()) == list(range(MANY))
+
+
+def test_an_observer_sees_the_query_of_each_shard(store: Store, face: Face) -> None:
+    calls: list[Call] = []
+    watched = face.open(observers=[calls.append])
+    assert len(list(watched.query(ALL))) == MANY
+    assert watched.count(ALL) == MANY
+    for call in (calls[0], calls[-1]):
+        asked = [cast(Query, one.operation) for one in call.sent]
+        assert len({str(one.expression_attribute_values) for one in asked}) == 5
+        assert call.read_units == sum(one.units for one in call.sent) > 0

@@ -1,13 +1,15 @@
 """Work in several steps, without I/O: a generator that yields operations and receives answers.
 
-It is written once. Two short functions run it: one with a driver, one with an async driver.
+It is written once. Two short functions run it: one with a driver, one with an async driver. Where
+pieces of it do not wait for each other they are one step, `Together`: a driver carries them out one
+after another, an async driver at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -30,9 +32,24 @@ class Pause:
     reason: Reason
 
 
-Steps: TypeAlias = Generator["Operation[Any] | Pause", Any, R]
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Pieces of work in any order, or at once; the answer is what each gives, in their order."""
+
+    pieces: tuple[Steps[Any], ...]
+
+
+Steps: TypeAlias = Generator["Operation[Any] | Pause | Together", Any, R]
 # The next of something, at most so many; none at the end.
 More: TypeAlias = Callable[[int | None], Steps[list[R]]]
+
+
+def together(pieces: Sequence[Steps[R]]) -> Steps[list[R]]:
+    """What each of some pieces of work gives."""
+    if len(pieces) == 1:
+        return [(yield from pieces[0])]
+    answers: list[R] = yield Together(tuple(pieces))
+    return answers
 
 
 def run(driver: Driver, steps: Steps[R]) -> R:
@@ -45,7 +62,11 @@ def run(driver: Driver, steps: Steps[R]) -> R:
                 step = next(steps)
                 continue
             try:
-                answer = driver.execute(step)
+                answer = (
+                    [run(driver, piece) for piece in step.pieces]
+                    if isinstance(step, Together)
+                    else driver.execute(step)
+                )
             except SingleTableError as error:
                 step = steps.throw(error)
             else:
@@ -64,10 +85,26 @@ async def run_async(driver: AsyncDriver, steps: Steps[R]) -> R:
                 step = next(steps)
                 continue
             try:
-                answer = await driver.execute(step)
+                answer = (
+                    await _at_once(driver, step.pieces)
+                    if isinstance(step, Together)
+                    else await driver.execute(step)
+                )
             except SingleTableError as error:
                 step = steps.throw(error)
             else:
                 step = steps.send(answer)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
+
+
+async def _at_once(driver: AsyncDriver, pieces: Sequence[Steps[R]]) -> list[R]:
+    # All are over before one that failed is told of: nothing goes on behind the caller's back.
+    running = [run_async(driver, piece) for piece in pieces]
+    answers = await asyncio.gather(*running, return_exceptions=True)
+    found: list[R] = []
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer
+        found.append(answer)
+    return found

@@ -24,7 +24,7 @@ from singletable.operations import (
     Scan,
     TransactGetItems,
 )
-from singletable.patience import Pause, Reason, Steps
+from singletable.patience import Pause, Reason, Steps, Together
 from singletable.store.question import Question
 
 R = TypeVar("R")
@@ -145,6 +145,16 @@ def _noted(steps: Steps[R], notes: _Notes) -> Steps[R]:
                 notes.waits.append(step.reason)
                 yield step
                 step = next(steps)
+                continue
+            if isinstance(step, Together):
+                # Each piece notes what it sends.
+                step = Together(tuple(_noted(piece, notes) for piece in step.pieces))
+                try:
+                    answers = yield step
+                except SingleTableError as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(answers)
                 continue
             operation = _with_capacity(step)
             try:

@@ -1,7 +1,8 @@
 """Queries: page after page, from one partition or from all shards of it in one order.
 
 A reading begins where a cursor says, or at the beginning, and knows at each moment the key after
-which it would go on: that of the last item it gave out, in each shard.
+which it would go on: that of the last item it gave out, in each shard. Shards do not wait for each
+other: all that have nothing left to give are asked together.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from singletable.expressions import (
     render_projection,
 )
 from singletable.operations import Page, Query
-from singletable.patience import Steps, ask
+from singletable.patience import Steps, ask, together
 from singletable.schema import Access, Condition, Model, Selection, model_of, shares_range
 from singletable.schema.selection import Asked
 from singletable.store.alive import alive
@@ -107,12 +108,11 @@ class Reading(Generic[E]):
 
     def next_items(self, most: int | None) -> Steps[list[Item]]:
         """The next items in order, at least one unless there are no more; at most so many."""
-        for stream in self.streams:
-            wanted = most
-            while not stream.fetched and not stream.done:
-                yield from self._fetch(stream, wanted)
-                # Whoever finds only what is not wanted looks further each time.
-                wanted = None if wanted is None else wanted * 2
+        empty = [stream for stream in self.streams if not stream.fetched and not stream.done]
+        if len(empty) == 1:
+            yield from self._fill(empty[0], most)
+        elif empty:
+            yield from together([self._fill(stream, most) for stream in empty])
         if len(self.streams) == 1:
             (stream,) = self.streams
             fetched = stream.fetched
@@ -128,15 +128,7 @@ class Reading(Generic[E]):
 
     def count(self) -> Steps[int]:
         """How many items there are, on all pages."""
-        total = 0
-        for stream in self.streams:
-            while not stream.done:
-                query = self._query(stream, None, counting=self._countable(stream))
-                page: Page = yield from ask(self.context.patience, query)
-                total += self._counted(stream, page)
-                stream.after = page.last_evaluated_key
-                stream.done = page.last_evaluated_key is None
-        return total
+        return sum((yield from together([self._count(stream) for stream in self.streams])))
 
     def key_of(self, item: Item) -> Item:
         """The key after which a query that ended with this item would go on."""
@@ -149,6 +141,23 @@ class Reading(Generic[E]):
         if index is not None:
             attributes += [*index.pk, *index.sk]
         return list(dict.fromkeys(attribute.name for attribute in attributes))
+
+    def _count(self, stream: Stream) -> Steps[int]:
+        total = 0
+        while not stream.done:
+            query = self._query(stream, None, counting=self._countable(stream))
+            page: Page = yield from ask(self.context.patience, query)
+            total += self._counted(stream, page)
+            stream.after = page.last_evaluated_key
+            stream.done = page.last_evaluated_key is None
+        return total
+
+    def _fill(self, stream: Stream, most: int | None) -> Steps[None]:
+        """Fetch until there is an item to give out, or the end."""
+        while not stream.fetched and not stream.done:
+            yield from self._fetch(stream, most)
+            # Whoever finds only what is not wanted looks further each time.
+            most = None if most is None else most * 2
 
     def _fetch(self, stream: Stream, most: int | None) -> Steps[None]:
         page: Page = yield from ask(
