@@ -84,5 +84,7 @@ def test_a_module_without_a_catalogue_is_told(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be written"):
+    with pytest.raises(StorageError, match="cannot be written: Not a directory"):
+        write_documents(declared, tmp_path / "file" / "below")
+    with pytest.raises(StorageError, match=r"is a file\. Documents are written into a folder"):
         write_documents(declared, tmp_path / "file")
