@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from singletable import AsyncStore, InvalidValue, Store, connect_async
+from singletable import AsyncStore, InvalidValue, Store, connect, connect_async
 
 GIVEN: dict[str, tuple[Any, object, str]] = {
     "an address": (
@@ -33,6 +33,12 @@ GIVEN: dict[str, tuple[Any, object, str]] = {
         "Store: AsyncEngine is a driver for an event loop. Give it to AsyncStore(…), or take one "
         "from connect(address).",
     ),
+    "a driver that blocks": (
+        AsyncStore,
+        connect("memory:"),
+        "AsyncStore: Engine is a driver that blocks. Give it to Store(…), or take one from "
+        "connect_async(address).",
+    ),
 }
 
 
@@ -43,3 +49,8 @@ def test_what_is_no_driver_is_refused_where_the_store_is_made(
     with pytest.raises(InvalidValue) as refused:
         store(given)
     assert str(refused.value) == said
+
+
+def test_what_cannot_be_told_is_no_observer() -> None:
+    with pytest.raises(InvalidValue, match=r"observers: expected what can be called .* got 5"):
+        Store(connect("memory:"), observers=[5])  # type: ignore[list-item]

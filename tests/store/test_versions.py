@@ -172,8 +172,23 @@ def test_items_from_before_the_version_was_declared_count_as_zero(store: Store, 
 def test_the_caller_may_demand_a_version_in_an_update(store: Store) -> None:
     store.create(Voter(name="ada"))
     store.update(ADA, Voter.town.set("Bern"), if_=Voter.version == 1)
-    with pytest.raises(ConditionFailed):
+    with pytest.raises(VersionConflict, match="version 1 was expected, and it has 2"):
         store.update(ADA, Voter.town.set("Basel"), if_=Voter.version == 1)
+
+
+# Whoever reads, decides and writes meets the same error whichever write it is.
+def test_a_demanded_version_that_is_gone_is_a_conflict_in_every_write(store: Store) -> None:
+    ada = store.create(Voter(name="ada", town="Bern"))
+    store.put(ada)
+    demanded = (Voter.version == 1) & (Voter.town == "Bern")
+    with pytest.raises(VersionConflict):
+        store.delete(ADA, if_=demanded)
+    with pytest.raises(VersionConflict), store.transaction() as together:
+        together.check(ADA, demanded)
+    # The version is right, and something else is not: that is no conflict.
+    with pytest.raises(ConditionFailed) as failed:
+        store.update(ADA, Voter.town.set("x"), if_=(Voter.version == 2) & (Voter.town == "Rome"))
+    assert not isinstance(failed.value, VersionConflict)
 
 
 def test_times_are_set_when_an_item_is_made_and_when_it_changes(store: Store, clock: Clock) -> None:

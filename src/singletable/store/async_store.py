@@ -22,7 +22,7 @@ from singletable.schema import (
 from singletable.store import work
 from singletable.store.admin_faces import AsyncAdmin
 from singletable.store.changes import ChangesOf
-from singletable.store.context import check_driver, context_of
+from singletable.store.context import check_async, check_driver, context_of
 from singletable.store.items import State
 from singletable.store.observe import Observer
 from singletable.store.pages import PageOf
@@ -56,6 +56,7 @@ class AsyncStore:
         observers: Iterable[Observer] = (),
     ) -> None:
         check_driver("AsyncStore", driver, "connect_async")
+        check_async(driver)
         self.driver = driver
         self._once = sends_once(driver)  # patience is ours
         self._context = context_of(tables, secret, clock, observers)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from inspect import iscoroutinefunction
 
 from singletable.errors import InvalidValue
-from singletable.operations import Driver
+from singletable.operations import AsyncDriver, Driver
 from singletable.patience import Patience
 from singletable.schema import Table
 from singletable.store.observe import Observer
@@ -54,12 +54,18 @@ def context_of(
             raise InvalidValue(
                 f"tables: expected {{table: its real name}}, but {table!r} is not a Table."
             )
+    listed = tuple(observers)
+    for observer in listed:
+        if not callable(observer):
+            raise InvalidValue(
+                f"observers: expected what can be called with a Call, but got {observer!r}."
+            )
     usual = Context()
     return Context(
         names=dict(names or {}),
         secret=usual.secret if secret is None else secret,
         clock=clock or usual.clock,
-        observers=tuple(observers),
+        observers=listed,
     )
 
 
@@ -79,4 +85,13 @@ def check_sync(driver: Driver) -> None:
         raise InvalidValue(
             f"Store: {type(driver).__name__} is a driver for an event loop. Give it to "
             "AsyncStore(…), or take one from connect(address)."
+        )
+
+
+def check_async(driver: AsyncDriver) -> None:
+    """Refuse a driver that an event loop would wait for."""
+    if not iscoroutinefunction(driver.execute):
+        raise InvalidValue(
+            f"AsyncStore: {type(driver).__name__} is a driver that blocks. Give it to Store(…), or "
+            "take one from connect_async(address)."
         )

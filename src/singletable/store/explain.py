@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TypeVar
 
+from singletable import expressions
 from singletable.errors import (
     AlreadyExists,
     ConditionFailed,
@@ -12,6 +13,7 @@ from singletable.errors import (
     NotFound,
     VersionConflict,
 )
+from singletable.expressions import And, At, Compare, Literally
 from singletable.schema import Address, Model
 from singletable.schema.unique import RELEASED
 from singletable.store.alive import is_alive
@@ -57,6 +59,19 @@ def refused(model: Model, shown: object, now: datetime, version: int | None = No
         return condition_failed(model, shown, item)
 
     return explain
+
+
+def version_asked(model: Model, condition: expressions.Condition | None) -> int | None:
+    """The version that a caller's own condition demands, `if_=Loan.version == 3`; None if none."""
+    field = model.role("version")
+    match condition:
+        case And(left, right):
+            found = version_asked(model, left)
+            return version_asked(model, right) if found is None else found
+        case Compare("=", At(path), Literally(value)) if field is not None:
+            return int(value.get("N", "0")) if path == field.place() else None
+        case _:
+            return None
 
 
 def condition_failed(model: Model, shown: object, item: Item | None) -> ConditionFailed:

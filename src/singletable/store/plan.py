@@ -23,7 +23,7 @@ from singletable.schema import Address, Attr, Condition, Model, counted_in
 from singletable.store.alive import is_free, is_there
 from singletable.store.companions import companions, watched
 from singletable.store.context import Context
-from singletable.store.explain import exists_already, not_met, refused
+from singletable.store.explain import exists_already, not_met, refused, version_asked
 from singletable.store.given import node_of
 from singletable.store.write import Explain, Write, both
 from singletable.values import Item
@@ -114,12 +114,13 @@ def plan_delete(
     model, now = address.model, context.clock()
     given = node_of(model, if_)
     condition = None if given is None else both(is_there(model, now), given)
+    version = version_asked(model, given)
     guard = _guard(model, seen, watched(model)) if reads_before_delete(model) else None
     main = Write(
         "delete",
         context.name(model.table),
         address.key,
-        not_met(model, address),
+        refused(model, address, now, version) if version is not None else not_met(model, address),
         condition=condition,
         guard=guard,
     )
@@ -129,12 +130,13 @@ def plan_delete(
 def plan_check(context: Context, address: Address[Any], condition: Condition[Any] | None) -> Plan:
     """Let a transaction happen only if an item is there, and meets a condition."""
     model, now = address.model, context.clock()
+    given = node_of(model, condition)
     check = Write(
         "check",
         context.name(model.table),
         address.key,
-        refused(model, address, now),
-        condition=both(is_there(model, now), node_of(model, condition)),
+        refused(model, address, now, version_asked(model, given)),
+        condition=both(is_there(model, now), given),
     )
     return Plan([check], {})
 

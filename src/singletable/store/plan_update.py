@@ -16,7 +16,7 @@ from singletable.schema import Access, Address, Condition, Edit, Model
 from singletable.store.alive import is_there
 from singletable.store.companions import companions, watched
 from singletable.store.context import Context
-from singletable.store.explain import refused
+from singletable.store.explain import refused, version_asked
 from singletable.store.given import node_of
 from singletable.store.held import held
 from singletable.store.plan import Plan, unchanged
@@ -51,7 +51,8 @@ def plan_update(
 ) -> Plan:
     """Change an item that is there; `read` says whether it was looked for, and seen or not."""
     model, now = address.model, context.clock()
-    condition = both(is_there(model, now), node_of(model, if_))
+    given = node_of(model, if_)
+    condition = both(is_there(model, now), given)
     if read and seen is None:
         raise NotFound(f"{address} is not there.")
     touched = _touched(model, edits)
@@ -68,13 +69,13 @@ def plan_update(
         actions += _index_actions(address, touched, new)
     elif needed:
         places = {model.fields[name].attribute for name in needed}
-        given = tuple(action for action in actions if action.path[0] in places)
-        actions += _index_actions(address, touched, apply_update(given, _base(address)))
+        known = tuple(action for action in actions if action.path[0] in places)
+        actions += _index_actions(address, touched, apply_update(known, _base(address)))
     main = Write(
         "update",
         context.name(model.table),
         address.key,
-        refused(model, address, now),
+        refused(model, address, now, version_asked(model, given)),
         actions=tuple(actions),
         condition=condition,
         guard=guard,
