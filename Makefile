@@ -50,11 +50,11 @@ run: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…) with the tables of five
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
 test: $(INSTALLED) $(DYNALITE) $(NODE_PEERS) $(NODE_CLIENTS) $(WRK)  ## everything that must hold before a change lands
-	@$(MAKE) --no-print-directory --jobs 4 $(PYTHON_CLIENTS) $(filter .peers/moto/%,$(PYTHON_PEERS))
-	$(BIN)/pyright & other=$$!; { \
+	@$(MAKE) --no-print-directory --jobs 4 $(PYTHON_CLIENTS) $(filter .peers/moto/%,$(PYTHON_PEERS)) & clients=$$!; \
+	  $(BIN)/pyright & other=$$!; { \
 	    $(BIN)/ruff check $(PYTHON_FILES) && $(BIN)/ruff format --check $(PYTHON_FILES) && \
 	    $(BIN)/lint-imports && $(BIN)/mypy --strict $(PYTHON_FILES); \
-	  } || { kill $$other; exit 1; }; wait $$other
+	  } || { kill $$other $$clients; exit 1; }; wait $$other; wait $$clients
 	$(BIN)/pytest -n 2
 
 test-engines: $(INSTALLED) $(ENGINES)  ## every case of every claim about the store, on engines that others wrote
