@@ -1,0 +1,84 @@
+"""Every refusal of elections.
+
+ElectionsError
+├─ Refused               asked in vain: nothing was changed, and asking again is in vain too
+│  ├─ NotSignedIn        nobody knows who asks, or the password is wrong
+│  ├─ NotPermitted       who asks may not do this
+│  ├─ NotThere           there is no user, election, ballot … of that name
+│  ├─ Taken              another has the name or the address; `field` says which
+│  ├─ WrongState         the election, or the person, is not in a state for this
+│  ├─ Invalid            what was given cannot be; `field` says what
+│  └─ KeyReused          an idempotency key came with another request than before
+├─ Unavailable           not now; ask again later
+│  ├─ Busy               others wrote all the time
+│  └─ Rebuilding         the table is being built anew from the log
+└─ Broken                log and table do not fit together; an operator must look
+   ├─ LogBroken          an entry of the log is missing, or is not what it was
+   └─ TableBroken        an event cannot be applied to the table, or the table is ahead of the log
+"""
+
+from __future__ import annotations
+
+
+class ElectionsError(Exception):
+    """Whatever elections refuse, or fail at."""
+
+
+class Refused(ElectionsError):
+    """Asked in vain; nothing was changed. `field` names what was wrong, if it was one thing."""
+
+    def __init__(self, why: str, *, field: str | None = None) -> None:
+        super().__init__(why)
+        self.field = field
+
+
+class NotSignedIn(Refused):
+    """Nobody knows who asks, or the password is wrong."""
+
+
+class NotPermitted(Refused):
+    """Who asks may not do this."""
+
+
+class NotThere(Refused):
+    """There is nothing of that name."""
+
+
+class Taken(Refused):
+    """Another has the name or the address."""
+
+
+class WrongState(Refused):
+    """The election, or the person, is not in a state for this."""
+
+
+class Invalid(Refused):
+    """What was given cannot be."""
+
+
+class KeyReused(Refused):
+    """An idempotency key came with another request than before."""
+
+
+class Unavailable(ElectionsError):
+    """Not now; ask again later."""
+
+
+class Busy(Unavailable):
+    """Others wrote all the time."""
+
+
+class Rebuilding(Unavailable):
+    """The table is being built anew from the log."""
+
+
+class Broken(ElectionsError):
+    """Log and table do not fit together; an operator must look."""
+
+
+class LogBroken(Broken):
+    """An entry of the log is missing, or is not what it was."""
+
+
+class TableBroken(Broken):
+    """An event cannot be applied to the table, or the table is ahead of the log."""
