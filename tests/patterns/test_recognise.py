@@ -8,7 +8,7 @@ import pytest
 
 from singletable import Call, Engine, Store
 from singletable.patterns.recognise import is_reading_all, needs_pattern
-from tests.patterns.declared import ballots, elections, newest, since
+from tests.patterns.declared import ballots, cast_ballot, elections, newest, since
 from tests.store.declared import NOON, Ballot, Candidate, Election, File, ballot, votes
 from tests.store.members import Member, members
 
@@ -34,6 +34,17 @@ def cast(store: Store) -> None:
     with store.transaction() as together:
         together.create(ballot("ben"))
         together.check(Election.key("L"))
+
+
+def named(store: Store) -> None:
+    with store.transaction(pattern=cast_ballot) as together:
+        together.create(ballot("ben"))
+
+
+def named_and_more(store: Store) -> None:
+    with store.transaction(pattern=cast_ballot) as together:
+        together.create(ballot("ben"))
+        together.put(Candidate(election="L", name="py"))
 
 
 def half_cast(store: Store) -> None:
@@ -71,6 +82,8 @@ CALLS: dict[str, tuple[Callable[[Store], object], str | None]] = {
     "transaction": (cast, "AP10"),
     "transaction that lacks a part": (half_cast, None),
     "transaction that does more": (cast_and_nominate, None),
+    "transaction by name, which does a part": (named, "AP10"),
+    "transaction by name, which does more": (named_and_more, None),
     "create alone": (lambda s: s.create(ballot("ben")), None),
     "update of named fields": (lambda s: s.update(ADA, Ballot.rank.set(2)), "AP11"),
     "update of other fields": (lambda s: s.update(ADA, Ballot.notes.append("x")), "AP12"),

@@ -12,7 +12,7 @@ def recognised(patterns: Mapping[str, Pattern], question: Question) -> Pattern |
     """The pattern that a question is a call of; None if none says so."""
     for pattern in patterns.values():
         if pattern.id in question.patterns:
-            return pattern
+            return pattern if _does_no_more(pattern, question) else None
     if not question.touches:
         return None
     if question.verb == "transaction":
@@ -21,6 +21,13 @@ def recognised(patterns: Mapping[str, Pattern], question: Question) -> Pattern |
     if question.verb == "collect":
         return _collection(patterns.values(), question.touches)
     return found[0] if all(one is not None for one in found) else None
+
+
+def _does_no_more(pattern: Pattern, question: Question) -> bool:
+    """Whether a transaction that bears a pattern's name does what it says, or a part of it."""
+    if not isinstance(pattern, WritePattern):
+        return True
+    return all(any(_fits(one, touch) for one in pattern.touches) for touch in question.touches)
 
 
 def _single(patterns: Iterable[Pattern], touch: Touch) -> Pattern | None:

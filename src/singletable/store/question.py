@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from singletable.schema import Address, Collection, Edit, Selection, Taken, model_of
 
 Kind: TypeAlias = Literal[
     "get", "find", "query", "collect", "create", "put", "update", "delete", "check", "scan", "feed"
 ]
+
+
+class Named(Protocol):
+    """An access pattern, of which a store knows the name alone."""
+
+    @property
+    def id(self) -> str:
+        """The name by which it is known among all catalogues."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

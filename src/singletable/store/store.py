@@ -26,6 +26,7 @@ from singletable.store.context import check_driver, check_sync, context_of
 from singletable.store.items import State
 from singletable.store.observe import Observer
 from singletable.store.pages import PageOf
+from singletable.store.question import Named
 from singletable.store.transaction import Transaction
 from singletable.store.work import Series, Work, told
 
@@ -253,12 +254,15 @@ class Store:
         return self._run(work.get_together(self._context, addresses))
 
     @contextmanager
-    def transaction(self, *, token: str | None = None) -> Generator[Transaction]:
+    def transaction(
+        self, *, token: str | None = None, pattern: Named | None = None
+    ) -> Generator[Transaction]:
         """Writes that happen together at the end of the block, or not at all.
 
-        The same token within ten minutes makes the same transaction happen once.
+        The same token within ten minutes makes the same transaction happen once. `pattern` says
+        which access pattern it is, where what it writes differs from time to time.
         """
-        writes = Transaction(self._context, token)
+        writes = Transaction(self._context, token, pattern)
         yield writes
         self._run(Work(writes.commit(), writes.question))
 

@@ -22,7 +22,7 @@ from singletable.store.items import (
     stamped,
 )
 from singletable.store.plan import Plan, plan_check
-from singletable.store.question import Question, about_addresses, about_items, about_update
+from singletable.store.question import Named, Question, about_addresses, about_items, about_update
 from singletable.store.write import Place, place_of
 from singletable.values import Item
 
@@ -36,13 +36,14 @@ class Transaction:
     end, and demanded to be still so when they are made.
     """
 
-    def __init__(self, context: Context, token: str | None) -> None:
+    def __init__(self, context: Context, token: str | None, pattern: Named | None = None) -> None:
         if token is not None and not (isinstance(token, str) and 0 < len(token) <= LONGEST_TOKEN):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidValue(
                 f"token: expected a text of 1 to {LONGEST_TOKEN} characters, but got {token!r}."
             )
         self._context = context
         self._token = token
+        self._pattern = pattern
         self._planned: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
         self._parts: list[Question] = []
         self._over = False
@@ -93,6 +94,8 @@ class Transaction:
         """What it does to which entities."""
         touches = dict.fromkeys(touch for part in self._parts for touch in part.touches)
         patterns = frozenset(name for part in self._parts for name in part.patterns)
+        if self._pattern is not None:
+            patterns = frozenset([self._pattern.id])
         return Question("transaction", tuple(touches), patterns)
 
     def commit(self) -> Steps[None]:
