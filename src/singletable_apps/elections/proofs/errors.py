@@ -1,0 +1,52 @@
+"""Every refusal of the proofs.
+
+ProofsError             also a ValueError: something that came proves nothing
+├─ NotCanonical         a value that has no one form in bytes
+├─ CodeRefused          text that is no confirmation or fingerprint
+├─ SealBroken           a sealed text that this key does not open for this election
+├─ KeyFileRefused       a file of a key that is missing, readable by others, or no key
+├─ TreeRefused          confirmations that make no tree, or one that is not in it
+└─ StatementRefused     a definition, statement or receipt that says what cannot be
+"""
+
+from __future__ import annotations
+
+
+class ProofsError(ValueError):
+    """The root: whatever the proofs refuse is one of these."""
+
+
+class NotCanonical(ProofsError):
+    """A value that has no one form in bytes; `where` is the way to it."""
+
+    def __init__(self, message: str, where: str) -> None:
+        super().__init__(message)
+        self.where = where
+
+
+class CodeRefused(ProofsError):
+    """Text that is no code."""
+
+
+class SealBroken(ProofsError):
+    """A sealed text that this key does not open for this election."""
+
+    def __init__(self, message: str, election_id: int) -> None:
+        super().__init__(message)
+        self.election_id = election_id
+
+
+class KeyFileRefused(ProofsError):
+    """A file of a key that cannot be used as it is."""
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class TreeRefused(ProofsError):
+    """Confirmations that make no tree, or one that is not in it."""
+
+
+class StatementRefused(ProofsError):
+    """A definition, statement or receipt that says what cannot be."""

@@ -1,0 +1,79 @@
+"""The file that a voter takes home: the ballot with its nonce, and after the close the proof."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from singletable_apps.elections.proofs.closing import Statement
+from singletable_apps.elections.proofs.confirmation import (
+    Definition,
+    confirmation,
+    definition_digest,
+)
+from singletable_apps.elections.proofs.errors import StatementRefused
+from singletable_apps.elections.proofs.merkle import Proof
+from singletable_apps.shared.counting import Ranking
+
+FORMAT = "singletable election receipt 1"
+
+
+class Closing(TypedDict):
+    """A signed statement and the key to check it with."""
+
+    statement: Statement
+    signature: str
+    public_key: str
+
+
+class Inclusion(TypedDict):
+    """A proof as JSON holds it."""
+
+    index: int
+    size: int
+    path: list[str]
+
+
+class Receipt(TypedDict):
+    """A ballot as its voter keeps it; `closing` and `proof` are None until the close.
+
+    Nothing is in it that it cannot prove, such as when the ballot was cast.
+    """
+
+    format: str
+    name: str
+    definition: Definition
+    nonce: str
+    ranking: list[list[str]]
+    confirmation: str
+    closing: Closing | None
+    proof: Inclusion | None
+
+
+def receipt(*, name: str, definition: Definition, nonce: bytes, ranking: Ranking) -> Receipt:
+    """The receipt of a ballot at the moment it is cast under this definition."""
+    digest = definition_digest(definition)
+    return {
+        "format": FORMAT,
+        "name": name,
+        "definition": definition,
+        "nonce": nonce.hex(),
+        "ranking": [list(level) for level in ranking.checked(definition["candidates"]).levels],
+        "confirmation": confirmation(definition["election_id"], digest, nonce, ranking),
+        "closing": None,
+        "proof": None,
+    }
+
+
+def closed(receipt: Receipt, closing: Closing, proof: Proof) -> Receipt:
+    """The same receipt with what was signed at the close, and by the name it was closed under."""
+    if proof.size != closing["statement"]["ballots"]:
+        raise StatementRefused(
+            f"The proof is of {proof.size:,} ballots and the statement of "
+            f"{closing['statement']['ballots']:,}. Prove with the tree of the statement."
+        )
+    return {
+        **receipt,
+        "name": closing["statement"]["name"],
+        "closing": closing,
+        "proof": {"index": proof.index, "size": proof.size, "path": list(proof.path)},
+    }
