@@ -1,0 +1,114 @@
+"""The conventions of HTTP that all services share: problems, tags, pages, limits, and the app.
+
+- `make_app(title, version, routers=[…], prefix="/api", kinds=[…], settings=Settings(…))` is the
+  app with everything below in the right order.
+- `raise Problem(KIND, "what is the matter", errors=[Fault("…", pointer="/name")], headers={…})`
+  answers application/problem+json. A `Kind(name, status, title, about)` is declared once, given to
+  `make_app(kinds=…)` for its page, and to `responses(KIND, …)` for the operations that may answer
+  it. The kinds below are known already. An operation has these by itself: 403 cross-origin, 413,
+  415, 422, 500 and 503, and whatever its parameters bring (412, 428, 400, 304).
+- `edit: IfMatch` in a handler requires If-Match: `edit.check(revision)` is a 412 unless it is
+  based on that revision, `edit.answer(revision)` puts the new ETag into the answer.
+  `changed(revision)` is the 412 to raise when a conditional write finds out.
+- `look: IfNoneMatch` in a handler that reads: `look.answer(revision)` puts the ETag into the
+  answer, or ends it with 304.
+- `page: Paging` has `page.limit` and `page.cursor`; `return page.answer(items, cursor)` gives
+  `Page[T]` and the Link. `SealedOffsets(key)` makes cursors of positions that are no query's.
+- `key: IdempotencyKey` requires the header.
+- `name: Segment` in a path may contain a slash (`%2F`).
+- `limit = RateLimit("sign-in", quota=10, seconds=60)`: `dependencies=[Depends(limited(limit))]`
+  counts by address; `told(response, limit.hit(subject))` by anything else.
+"""
+
+from __future__ import annotations
+
+from singletable_apps.shared.web.app import make_app
+from singletable_apps.shared.web.csrf import CrossOriginProtection
+from singletable_apps.shared.web.description import responses
+from singletable_apps.shared.web.headers import JSON_POLICY, PAGE_POLICY
+from singletable_apps.shared.web.idempotency import IdempotencyKey
+from singletable_apps.shared.web.kinds import (
+    COMMON,
+    CROSS_ORIGIN,
+    CURSOR_REFUSED,
+    IDEMPOTENCY_KEY,
+    INVALID,
+    MALFORMED_BODY,
+    MALFORMED_PATH,
+    METHOD_NOT_ALLOWED,
+    NOT_ALLOWED,
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    PRECONDITION_FAILED,
+    PRECONDITION_REQUIRED,
+    TOO_LARGE,
+    TOO_MANY,
+    TRY_LATER,
+    UNFORESEEN,
+    UNSUPPORTED_MEDIA_TYPE,
+    Kind,
+)
+from singletable_apps.shared.web.limits import client_address, limited, told
+from singletable_apps.shared.web.offsets import SealedOffsets
+from singletable_apps.shared.web.pages import Page, PageRequest, Paging
+from singletable_apps.shared.web.preconditions import (
+    Edit,
+    IfMatch,
+    IfNoneMatch,
+    Look,
+    changed,
+    etag,
+)
+from singletable_apps.shared.web.problems import Fault, Problem
+from singletable_apps.shared.web.rates import RateLimit, household
+from singletable_apps.shared.web.request_ids import request_id
+from singletable_apps.shared.web.segments import Segment
+from singletable_apps.shared.web.settings import Settings
+
+__all__ = [
+    "COMMON",
+    "CROSS_ORIGIN",
+    "CURSOR_REFUSED",
+    "IDEMPOTENCY_KEY",
+    "INVALID",
+    "JSON_POLICY",
+    "MALFORMED_BODY",
+    "MALFORMED_PATH",
+    "METHOD_NOT_ALLOWED",
+    "NOT_ALLOWED",
+    "NOT_FOUND",
+    "NOT_SIGNED_IN",
+    "PAGE_POLICY",
+    "PRECONDITION_FAILED",
+    "PRECONDITION_REQUIRED",
+    "TOO_LARGE",
+    "TOO_MANY",
+    "TRY_LATER",
+    "UNFORESEEN",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "CrossOriginProtection",
+    "Edit",
+    "Fault",
+    "IdempotencyKey",
+    "IfMatch",
+    "IfNoneMatch",
+    "Kind",
+    "Look",
+    "Page",
+    "PageRequest",
+    "Paging",
+    "Problem",
+    "RateLimit",
+    "SealedOffsets",
+    "Segment",
+    "Settings",
+    "changed",
+    "client_address",
+    "etag",
+    "household",
+    "limited",
+    "make_app",
+    "request_id",
+    "responses",
+    "told",
+]
