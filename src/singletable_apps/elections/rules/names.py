@@ -1,0 +1,183 @@
+"""Names and addresses: each has one form in which it is kept, and is refused if it has none.
+
+Two names that differ in case alone are one name. The form that is kept is the one that was
+written, in Unicode's NFC, with single spaces between its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+from unicodedata import category, normalize
+
+from singletable_apps.elections.errors import Invalid
+from singletable_apps.elections.rules.wording import quoted, quoted_all
+
+LONGEST = 200
+# Names are parts of keys, and a key has 1,024 bytes. Case folding may make three letters of one.
+MOST_BYTES = 800
+MOST_CANDIDATES = 100
+MOST_VOTERS = 10_000
+
+# What is longer is refused before it is looked at, so that nobody is kept busy with it.
+_TOO_MUCH = 4_000
+_JOINERS = "\u200c\u200d"
+_UNSEEN = {
+    "Cc": "a control character",
+    "Cf": "a character that cannot be seen",
+    "Cs": "half a surrogate pair, which is no character",
+    "Co": "a private character, which others see differently or not at all",
+    "Cn": "a code that is no character",
+}
+
+
+def user_name(text: str, *, field: str = "name") -> str:
+    """The name of a user as it is kept. It has no @, so that it is never an e-mail address."""
+    name = _name(text, "user", field)
+    if "@" in name:
+        raise Invalid(
+            f"The user name {quoted(name)} holds an @, which marks an e-mail address. "
+            "Choose a name without it.",
+            field=field,
+        )
+    return name
+
+
+def election_name(text: str, *, field: str = "name") -> str:
+    """The name of an election as it is kept."""
+    return _name(text, "election", field)
+
+
+def candidate_name(text: str, *, field: str = "candidates") -> str:
+    """The name of a candidate as it is kept."""
+    return _name(text, "candidate", field)
+
+
+def candidate_names(texts: Sequence[str], *, field: str = "candidates") -> tuple[str, ...]:
+    """The names of candidates as they are kept, each of them once. There may be none."""
+    return _each_once(texts, candidate_name, "candidates", MOST_CANDIDATES, field)
+
+
+def voter_names(texts: Sequence[str], *, field: str = "voters") -> tuple[str, ...]:
+    """The names of voters as they are kept, each of them once. None is: everybody may vote."""
+    return _each_once(texts, user_name, "voters", MOST_VOTERS, field)
+
+
+def email(text: str, *, field: str = "email") -> str:
+    """An e-mail address as it is kept."""
+    address = normalize("NFC", _bounded(text, "e-mail address", field).strip())
+    _check_length(address, "e-mail address", field)
+    if any(letter.isspace() for letter in address):
+        raise Invalid(
+            f"The e-mail address {quoted(address)} holds a space. Write it without.", field=field
+        )
+    _check_seen(address, "e-mail address", field)
+    local, _, domain = address.partition("@")
+    if not local or not domain or "@" in domain:
+        raise Invalid(
+            f"{quoted(address)} is no e-mail address: one has exactly one @, with something "
+            "before it and something after, like ada@example.org.",
+            field=field,
+        )
+    return address
+
+
+def folded(name: str) -> str:
+    """What is equal of two names that are the same ignoring case."""
+    return normalize("NFC", name).casefold()
+
+
+def same(a: str, b: str) -> bool:
+    """Whether two names are one name, ignoring case."""
+    return folded(a) == folded(b)
+
+
+class _Reading(Protocol):
+    def __call__(self, text: str, *, field: str) -> str: ...
+
+
+def _each_once(
+    texts: Sequence[str], read: _Reading, things: str, most: int, field: str
+) -> tuple[str, ...]:
+    if len(texts) > most:
+        raise Invalid(
+            f"There are {len(texts):,} {things}, and at most {most:,} can be. Leave some out.",
+            field=field,
+        )
+    names = tuple(read(text, field=field) for text in texts)
+    spellings: dict[str, list[str]] = {}
+    for name in names:
+        spellings.setdefault(folded(name), []).append(name)
+    twice = [name for group in spellings.values() if len(group) > 1 for name in group]
+    if twice:
+        raise Invalid(
+            f"Some {things} are named more than once: {quoted_all(twice)}. Case makes no "
+            "difference; name each once.",
+            field=field,
+        )
+    return names
+
+
+def _name(text: str, kind: str, field: str) -> str:
+    what = f"{kind} name"
+    name = " ".join(normalize("NFC", _bounded(text, what, field)).split())
+    _check_length(name, what, field)
+    _check_seen(name, what, field)
+    if name in (".", ".."):
+        raise Invalid(
+            f"The {what} is {quoted(name)}, which addresses read as a folder. Choose another.",
+            field=field,
+        )
+    return name
+
+
+def _bounded(text: str, what: str, field: str) -> str:
+    if len(text) > _TOO_MUCH:
+        raise _too_long(f"{len(text):,} characters", what, field)
+    return text
+
+
+def _check_length(text: str, what: str, field: str) -> None:
+    if not text:
+        raise Invalid(
+            f"The {what} is empty; it has 1 to {LONGEST} characters. Write one.", field=field
+        )
+    if len(text) > LONGEST:
+        raise _too_long(f"{len(text):,} characters", what, field)
+    size = len(folded(text).encode("utf-8", "surrogatepass"))
+    if size > MOST_BYTES:
+        raise _too_long(f"{len(text)} characters that take {size:,} bytes", what, field)
+
+
+def _too_long(size: str, what: str, field: str) -> Invalid:
+    return Invalid(
+        f"The {what} has {size}; it has at most {LONGEST} characters, which take at most "
+        f"{MOST_BYTES} bytes. Shorten it.",
+        field=field,
+    )
+
+
+def _check_seen(text: str, what: str, field: str) -> None:
+    """Refuse what nobody sees: by it two names could look like one."""
+    before = ""
+    for letter in text:
+        kind = category(letter)
+        if letter in _JOINERS:
+            # Some scripts and pictures are joined by these; nothing in ASCII is.
+            if before.isascii() or before in _JOINERS:
+                raise _unseen(letter, "a joiner that joins nothing", what, field)
+        elif kind in _UNSEEN:
+            raise _unseen(letter, _UNSEEN[kind], what, field)
+        before = letter
+    if not any(category(letter)[0] in "LNPS" for letter in text):
+        raise Invalid(
+            f"The {what} holds no letter, digit or sign that can be seen. Choose another.",
+            field=field,
+        )
+
+
+def _unseen(letter: str, why: str, what: str, field: str) -> Invalid:
+    return Invalid(
+        f"The {what} holds U+{ord(letter):04X}, {why}. Leave it out, or type the {what} anew.",
+        field=field,
+    )

@@ -1,0 +1,142 @@
+"""Who may do what, and with whom: by roles, from the least to the greatest."""
+
+from __future__ import annotations
+
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import Invalid, NotPermitted, WrongState
+from singletable_apps.elections.roles import LEAST, ROLES, Permission, Role, has
+from singletable_apps.elections.rules.wording import quoted
+
+
+def check_may(user: User, permission: Permission) -> None:
+    """Refuse unless the user's role has the permission."""
+    if has(user.role, permission):
+        return
+    least = LEAST[permission]
+    who = f"{least} alone has" if least is ROLES[-1] else f"{least} and every greater one have"
+    raise NotPermitted(
+        f"This needs the permission {permission}, which the role {who}; the role of "
+        f"{quoted(user.name)} is {user.role}. {_ask_for_a_role(least)}"
+    )
+
+
+def is_transfer(actor: User, role: Role) -> bool:
+    """Whether giving this role away makes the actor an auditor: there is one owner."""
+    return role is Role.OWNER and has(actor.role, Permission.TRANSFER_OWNER)
+
+
+def check_role_change(actor: User, target: User, role: Role) -> None:
+    """Refuse unless the actor may give the role to the target."""
+    mine, theirs = actor.role, target.role
+    if not has(mine, Permission.MANAGE_USERS):
+        least = LEAST[Permission.MANAGE_USERS]
+        raise NotPermitted(
+            f"{quoted(actor.name)} must have MANAGE_USERS permission to change roles: the role "
+            f"{least} and every greater one have it, and theirs is {mine}. {_ask_for_a_role(least)}"
+        )
+    if _is_self(actor, target):
+        raise NotPermitted(
+            f"{quoted(actor.name)} may not change role of self. Ask somebody with a role greater "
+            f"than {mine}; an {Role.OWNER} makes another the {Role.OWNER} instead."
+        )
+    if is_transfer(actor, role):
+        return
+    if role.rank >= mine.rank:
+        raise NotPermitted(
+            f"{quoted(actor.name)} may only assign lesser roles than their own, which is {mine}; "
+            f"{role} is not less. Choose one of: {_below(mine)}."
+        )
+    if theirs.rank >= mine.rank:
+        raise NotPermitted(
+            f"{quoted(actor.name)} may only modify users with lesser roles than their own, which "
+            f"is {mine}; the role of {quoted(target.name)} is {theirs}. Ask somebody with a role "
+            f"greater than {theirs}."
+        )
+
+
+def allowed_roles(actor: User, target: User) -> tuple[Role, ...]:
+    """The roles to choose from for the target: the present one, and what the actor may give."""
+    return tuple(role for role in ROLES if role is target.role or _may_give(actor, target, role))
+
+
+def check_edit(actor: User, target: User) -> None:
+    """Refuse unless the actor may change the target's name and e-mail address."""
+    if _is_self(actor, target):
+        check_may(actor, Permission.USE_APPLICATION)
+    else:
+        _check_above(actor, target, "edit")
+
+
+def check_password_change(actor: User, target: User) -> None:
+    """Refuse unless the password is the actor's own, whatever their role is."""
+    if not _is_self(actor, target):
+        raise NotPermitted(
+            f"The password of {quoted(target.name)} is theirs alone, and {quoted(actor.name)} is "
+            "another, of whatever role. Who has forgotten theirs asks for a mail to reset it."
+        )
+
+
+def check_see(actor: User, target: User) -> None:
+    """Refuse unless the actor may see what is known of the target, the address included."""
+    if not _is_self(actor, target):
+        check_may(actor, Permission.MANAGE_USERS)
+
+
+def check_removal(actor: User, target: User, *, user_count: int, election_count: int) -> None:
+    """Refuse unless the actor may remove the target, and nothing would be left without an owner."""
+    if not _is_self(actor, target):
+        _check_above(actor, target, "remove")
+    elif actor.role is Role.OWNER and (user_count > 1 or election_count > 0):
+        raise WrongState(
+            f"{quoted(actor.name)} is the {Role.OWNER}, who leaves last: there are {user_count:,} "
+            f"users and {election_count:,} elections. Make another the {Role.OWNER} first, or "
+            "remove all others and delete all elections."
+        )
+    if target.elections_owned > 0:
+        raise WrongState(
+            f"{quoted(target.name)} owns elections, {target.elections_owned:,} of them, and cannot "
+            "be removed. Delete them, or give them to another, first."
+        )
+
+
+def role_of_newcomer(user_count: int, default: Role) -> Role:
+    """The role of who registers: the first of all is the owner, whoever follows has the default."""
+    if default is Role.OWNER:
+        raise Invalid(
+            f"The role of newcomers is {Role.OWNER}, and there is exactly one. Choose one of: "
+            f"{_below(Role.OWNER)}.",
+            field="role",
+        )
+    return Role.OWNER if user_count == 0 else default
+
+
+def _check_above(actor: User, target: User, verb: str) -> None:
+    check_may(actor, Permission.MANAGE_USERS)
+    if target.role.rank >= actor.role.rank:
+        raise NotPermitted(
+            f"{quoted(actor.name)} may only {verb} users with lesser roles than their own, which "
+            f"is {actor.role}; the role of {quoted(target.name)} is {target.role}. Ask somebody "
+            f"with a role greater than {target.role}, or {quoted(target.name)}."
+        )
+
+
+def _may_give(actor: User, target: User, role: Role) -> bool:
+    try:
+        check_role_change(actor, target, role)
+    except NotPermitted:
+        return False
+    return True
+
+
+def _is_self(actor: User, target: User) -> bool:
+    return actor.user_id == target.user_id
+
+
+def _below(role: Role) -> str:
+    return ", ".join(ROLES[: role.rank])
+
+
+def _ask_for_a_role(least: Role) -> str:
+    if least is Role.OWNER:
+        return f"Ask the {Role.OWNER}."
+    return f"Ask somebody who manages users ({LEAST[Permission.MANAGE_USERS]} or above) for it."
