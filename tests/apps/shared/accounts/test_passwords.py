@@ -1,0 +1,138 @@
+"""Passwords at rest: only the right one matches, nothing raises, and nobody takes as long."""
+
+from __future__ import annotations
+
+import time
+from threading import Barrier, Lock
+
+import pytest
+from argon2 import PasswordHasher
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable_apps.shared.accounts import PasswordRefused, Passwords
+from tests.apps.shared.together import together
+
+TINY = Passwords(memory_kib=8, passes=1)
+ENCODED = TINY.hash("a long password")
+
+written = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+
+
+@given(written)
+def test_a_password_matches_its_hash(password: str) -> None:
+    assert TINY.matches(TINY.hash(password), password)
+
+
+@given(written)
+def test_no_other_password_matches(password: str) -> None:
+    assert TINY.matches(ENCODED, password) == (password == "a long password")
+
+
+# The same table leaked twice tells nothing of who has the same password.
+def test_two_hashes_of_a_password_differ() -> None:
+    assert TINY.hash("a long password") != TINY.hash("a long password")
+
+
+def test_without_arguments_it_is_what_owasp_asks_for() -> None:
+    assert Passwords().hash("a long password").startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+
+
+# A Mac and a phone give the same letter in different characters.
+@pytest.mark.parametrize(
+    ("chosen", "typed"),
+    [
+        ("caf\u00e9 au lait", "cafe\u0301 au lait"),
+        ("ｗｉｄｅ letters", "wide letters"),
+        ("ﬁne", "fine"),
+    ],
+)
+def test_a_letter_is_the_same_from_every_keyboard(chosen: str, typed: str) -> None:
+    assert TINY.matches(TINY.hash(chosen), typed)
+    assert TINY.matches(TINY.hash(typed), chosen)
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        "",
+        "plain",
+        "$2b$12$abcdefghijklmnopqrstuuJ1u4v7bC6x8mW2yq0n5R3s9t1k7h2eG",
+        "$argon2id$",
+        "$argon2id$v=19$m=8,t=1,p=1$",
+        "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$!!!",
+        "$argon2id$v=19$m=x,t=y,p=z$c2FsdHNhbHQ$aGFzaA",
+        ENCODED[:-1],
+        ENCODED + "A",
+        "é" + ENCODED,
+        "\ud800",
+    ],
+)
+def test_a_broken_hash_matches_nothing_and_is_outdated(encoded: str) -> None:
+    assert not TINY.matches(encoded, "a long password")
+    assert TINY.outdated(encoded) or encoded.startswith(ENCODED[:-1])
+
+
+@given(st.integers(0, len(ENCODED) - 1), st.characters())
+def test_a_hash_with_one_wrong_character_never_raises(place: int, wrong: str) -> None:
+    altered = ENCODED[:place] + wrong + ENCODED[place + 1 :]
+    # The last character of Base64 has bits to spare, so an altered one may say the same.
+    assert TINY.matches(altered, "a long password") in (True, False)
+    assert not TINY.matches(altered, "another password")
+
+
+@pytest.mark.parametrize("password", ["x" * 201, "\ud800", "xy" * 500_000], ids=range(3))
+def test_what_can_be_no_password_matches_nothing(password: str) -> None:
+    assert not TINY.matches(ENCODED, password)
+    assert not TINY.matches(None, password)
+    with pytest.raises(PasswordRefused):
+        TINY.hash(password)
+
+
+# Who asks for a name must not see by the clock whether somebody has it.
+@pytest.mark.parametrize("encoded", [None, "broken"])
+def test_nobody_takes_as_long_as_somebody(encoded: str | None) -> None:
+    slower = Passwords(memory_kib=1024, passes=4)
+    known = slower.hash("a long password")
+    assert not slower.matches(encoded, "a long password")
+    assert _time_of(slower, encoded) > _time_of(slower, known) / 2
+
+
+def test_hashes_of_other_parameters_are_outdated_and_still_match() -> None:
+    older = Passwords(memory_kib=16, passes=1).hash("a long password")
+    assert TINY.outdated(older)
+    assert TINY.matches(older, "a long password")
+    assert not TINY.outdated(ENCODED)
+
+
+# Each takes 19 MiB: a hundred at once would take the machine down, which is the attack.
+def test_only_so_many_are_hashed_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    passwords = Passwords(memory_kib=8, passes=1, at_once=2)
+    both, counting, inside, seen = Barrier(2), Lock(), [0], set[int]()
+    verify = PasswordHasher.verify
+
+    def watched(self: PasswordHasher, encoded: str | bytes, password: str | bytes) -> bool:
+        with counting:
+            inside[0] += 1
+            seen.add(inside[0])
+        both.wait(10)
+        try:
+            return verify(self, encoded, password)
+        finally:
+            with counting:
+                inside[0] -= 1
+
+    monkeypatch.setattr(PasswordHasher, "verify", watched)
+    matched, _ = together(8, lambda: passwords.matches(ENCODED, "a long password"), ValueError)
+    assert matched == [True] * 8
+    assert seen == {1, 2}
+
+
+def _time_of(passwords: Passwords, encoded: str | None) -> float:
+    """The least that an answer took of this thread's time."""
+    times: list[float] = []
+    for _ in range(5):
+        start = time.thread_time()
+        passwords.matches(encoded, "another password")
+        times.append(time.thread_time() - start)
+    return min(times)

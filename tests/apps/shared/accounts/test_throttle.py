@@ -1,0 +1,159 @@
+"""Guessing is slow: some tries are free, then waits double, also for many who come at once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from singletable import Scan, Store
+from singletable.testing import StoreClock
+from singletable_apps.shared.accounts import Throttle, TooManyAttempts
+from tests.apps.shared.stored import stored_text
+from tests.apps.shared.together import together
+
+SECRET = b"a secret of thirty-two bytes or more"
+ALICE = ("account", "alice")
+BOB = ("account", "bob")
+HOME = ("address", "192.0.2.7")
+
+
+@pytest.fixture
+def throttle(store: Store) -> Throttle:
+    return Throttle(store, secret=SECRET)
+
+
+def _wait(throttle: Throttle, clock: StoreClock, *keys: tuple[str, str]) -> timedelta:
+    with pytest.raises(TooManyAttempts) as refused:
+        throttle.attempt(keys, clock())
+    return refused.value.retry_after
+
+
+def _use_up(throttle: Throttle, clock: StoreClock, *keys: tuple[str, str]) -> None:
+    for _ in range(5):
+        throttle.attempt(keys, clock())
+
+
+def test_waits_double_up_to_the_longest(throttle: Throttle, store_clock: StoreClock) -> None:
+    _use_up(throttle, store_clock, ALICE)
+    waits: list[float] = []
+    for _ in range(13):
+        wait = _wait(throttle, store_clock, ALICE)
+        waits.append(wait.total_seconds())
+        store_clock.now += wait
+        throttle.attempt([ALICE], store_clock())
+    assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]
+
+
+# A wait that grew with every knock would let anyone shut anyone out for ever.
+def test_who_knocks_while_waiting_waits_no_longer(
+    throttle: Throttle, store_clock: StoreClock
+) -> None:
+    _use_up(throttle, store_clock, ALICE)
+    for _ in range(20):
+        assert _wait(throttle, store_clock, ALICE) == timedelta(seconds=1)
+    store_clock.move(seconds=0.75)
+    assert _wait(throttle, store_clock, ALICE) == timedelta(seconds=0.25)
+    store_clock.move(seconds=0.25)
+    throttle.attempt([ALICE], store_clock())
+
+
+# If each were looked at first and counted then, all twenty would be guesses.
+def test_of_many_at_once_only_the_free_come_through(
+    throttle: Throttle, store_clock: StoreClock
+) -> None:
+    allowed, refused = together(
+        20, lambda: throttle.attempt([ALICE], store_clock()), TooManyAttempts
+    )
+    assert len(allowed) == 5
+    assert len(refused) == 15
+    assert all(timedelta(0) < refusal.retry_after <= timedelta(seconds=1) for refusal in refused)
+
+
+def test_looking_counts_nothing(throttle: Throttle, store_clock: StoreClock) -> None:
+    for _ in range(10):
+        throttle.check([ALICE, HOME], store_clock())
+    _use_up(throttle, store_clock, ALICE)
+    throttle.check([BOB, HOME], store_clock())
+    with pytest.raises(TooManyAttempts, match=r"Try again in 1 seconds\."):
+        throttle.check([HOME, ALICE], store_clock())
+
+
+def test_one_key_that_waits_is_enough_and_the_others_are_not_counted(
+    throttle: Throttle, store_clock: StoreClock
+) -> None:
+    _use_up(throttle, store_clock, ALICE)
+    for _ in range(10):
+        _wait(throttle, store_clock, HOME, ALICE)
+    _use_up(throttle, store_clock, HOME, BOB)
+
+
+def test_a_success_forgets_the_account(throttle: Throttle, store_clock: StoreClock) -> None:
+    for _ in range(3):
+        for _ in range(4):
+            throttle.attempt([ALICE], store_clock())
+        throttle.succeeded(ALICE)
+    _use_up(throttle, store_clock, ALICE)
+
+
+# A school has one address: whoever signs in takes nothing from the others. But one's own account
+# is no way to begin guessing anew.
+def test_a_success_gives_the_address_one_attempt_back(
+    throttle: Throttle, store_clock: StoreClock
+) -> None:
+    for _ in range(10):
+        throttle.attempt([ALICE, HOME], store_clock())
+        throttle.succeeded(ALICE, others=[HOME])
+    for _ in range(4):
+        throttle.attempt([BOB, HOME], store_clock())
+        throttle.attempt([ALICE, HOME], store_clock())
+        throttle.succeeded(ALICE, others=[HOME])
+        store_clock.move(seconds=1)
+    throttle.attempt([("account", "carol"), HOME], store_clock())
+    assert _wait(throttle, store_clock, HOME) == timedelta(seconds=1)
+
+
+def test_a_success_of_whom_nothing_is_known_is_no_matter(throttle: Throttle) -> None:
+    throttle.succeeded(ALICE, others=[HOME, BOB])
+
+
+@pytest.mark.parametrize("store_knows", [True, False])
+def test_all_is_forgotten_a_window_after_the_last_wait(
+    store_knows: bool, throttle: Throttle, store_clock: StoreClock
+) -> None:
+    _use_up(throttle, store_clock, ALICE)
+    later = store_clock() + timedelta(minutes=15, seconds=1)
+    if store_knows:
+        store_clock.now = later
+    for _ in range(5):
+        throttle.attempt([ALICE], later)
+    with pytest.raises(TooManyAttempts):
+        throttle.attempt([ALICE], later)
+
+
+def test_limits_are_those_that_were_asked_for(store: Store, store_clock: StoreClock) -> None:
+    strict = Throttle(store, secret=SECRET, free=1, longest=timedelta(seconds=3))
+    waits: list[float] = []
+    for _ in range(4):
+        strict.attempt([ALICE], store_clock())
+        waits.append(_wait(strict, store_clock, ALICE).total_seconds())
+        store_clock.move(seconds=waits[-1])
+    assert waits == [1, 2, 3, 3]
+
+
+# Who tried to sign in from where is nobody's affair; and it ends by itself.
+def test_names_and_addresses_are_not_stored(
+    throttle: Throttle, store: Store, store_clock: StoreClock
+) -> None:
+    throttle.attempt([ALICE, HOME], store_clock())
+    text = stored_text(store)
+    assert not any(word in text for word in (*ALICE, *HOME))
+    items = store.driver.execute(Scan("vote_sessions")).items
+    assert len(items) == 2
+    assert all("expires_at" in item for item in items)
+
+
+@pytest.mark.parametrize("name", ["", "\ud800", "x" * 100_000, "a#b", "\0"], ids=range(5))
+def test_any_name_can_be_counted(name: str, throttle: Throttle, store_clock: StoreClock) -> None:
+    throttle.attempt([("account", name)], store_clock())
+    throttle.succeeded(("account", name))
