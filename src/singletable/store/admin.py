@@ -1,17 +1,24 @@
-"""What an operator does, and an application does not: make tables, and read all of one."""
+"""What an operator does, and an application does not: make tables, and read all of one.
+
+Items are read here as they are stored: markers of unique values, what no entity knows, and what
+has expired and is not gone yet.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from singletable.errors import InvalidValue, ResourceInUse, ServiceUnavailable, TableNotFound
+from singletable.errors import ResourceInUse, ServiceUnavailable, TableNotFound
 from singletable.operations import DescribeTable, Page, Scan, TableDescribed, UpdateTimeToLive
 from singletable.operations.tables import TimeToLiveSpecification
 from singletable.patience import Pause, Steps, ask
-from singletable.schema import Model, Table, create_operation
+from singletable.schema import Model, Table, create_operation, model_of
 from singletable.store.alive import is_alive
 from singletable.store.context import Context
+from singletable.store.cursor import scan_of, seal, unseal
+from singletable.store.given import check_item, check_table
 from singletable.store.items import instance_of
+from singletable.store.pages import PageOf
 from singletable.values import Item
 
 BETWEEN_LOOKS = 0.5
@@ -20,8 +27,7 @@ MOST_LOOKS = 120
 
 def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[bool]:
     """Make the table as it is declared; whether it was not there before."""
-    if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidValue(f"expected a Table as it is declared, but got {table!r}.")
+    check_table(table)
     name = context.name(table)
     try:
         yield from ask(context.patience, create_operation(table, name))
@@ -66,3 +72,36 @@ def scan_page(context: Context, model: Model, after: Item | None) -> Steps[tuple
         if model.matches(item) and is_alive(model, item, now)
     ]
     return found, page.last_evaluated_key
+
+
+def items_page(
+    context: Context, table: Table, size: int, cursor: str | None
+) -> Steps[PageOf[Item]]:
+    """So many items of a table as they are stored, beginning where the cursor says."""
+    name = context.name(table)
+    query = scan_of(name)
+    after = None if cursor is None else cast("Item", unseal(context.secret, query, cursor)[0])
+    found: list[Item] = []
+    # One more tells whether this page is the last.
+    while len(found) <= size:
+        scan = Scan(name, limit=size + 1 - len(found), exclusive_start_key=after)
+        page: Page = yield from ask(context.patience, scan)
+        found += page.items
+        after = page.last_evaluated_key
+        if after is None:
+            break
+    if len(found) <= size:
+        return PageOf(found, None)
+    last = found[size - 1]
+    key = {one.name: last[one.name] for one in table.key_attributes}
+    return PageOf(found[:size], seal(context.secret, query, [key]))
+
+
+def read(table: Table, item: Item) -> object | None:
+    """The instance that an item holds; None if it is of no entity, as a marker is not."""
+    check_table(table)
+    check_item(item)
+    for model in map(model_of, table.entities):
+        if model.matches(item) and model.key.parse(item) is not None:
+            return cast("object", instance_of(model, item))
+    return None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from typing import TypeVar
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any, TypeVar
 
 from singletable.operations import AsyncDriver, Driver
 from singletable.patience import run, run_async
-from singletable.schema import Table
-from singletable.store.admin import create_table
+from singletable.schema import Address, Table
+from singletable.store.admin import create_table, read
+from singletable.store.clearing import Clearing
 from singletable.store.context import Context
-from singletable.store.work import scan, told
+from singletable.store.operating import clear, scan, stored_items
+from singletable.store.pages import PageOf
+from singletable.store.work import told
+from singletable.values import Item
 
 E = TypeVar("E")
 
@@ -37,6 +41,36 @@ class Admin:
             if after is None:
                 return
 
+    def items(self, table: Table, size: int, *, cursor: str | None = None) -> PageOf[Item]:
+        """So many of a table's items as they are stored, in no order, with a cursor for the next.
+
+        Markers of unique values are among them, items of no entity, and what has expired.
+        """
+        page = stored_items(self._context, table, size, cursor)
+        return run(self._driver, told(self._context, page, continued=False))
+
+    def read(self, table: Table, item: Item) -> object | None:
+        """An item as it is stored, read as the entity it is of; None for markers and strangers.
+
+        Nothing is asked of the table.
+        """
+        return read(table, item)
+
+    def clear(self, table: Table, *, keep: Iterable[Address[Any]] = ()) -> int:
+        """Delete every item of a table but those that are kept; how many went.
+
+        What is kept keeps the markers of its unique values. Other writes should rest meanwhile:
+        what they store may stay. It may be called again after it was interrupted.
+        """
+        clearing = Clearing.of(self._context, table, keep)
+        deleted, after, continued = 0, None, False
+        while True:
+            page = told(self._context, clear(clearing, after), continued=continued)
+            some, after = run(self._driver, page)
+            deleted, continued = deleted + some, True
+            if after is None:
+                return deleted
+
 
 class AsyncAdmin:
     """What an operator does, and an application does not."""
@@ -62,3 +96,33 @@ class AsyncAdmin:
                 yield one
             if after is None:
                 return
+
+    async def items(self, table: Table, size: int, *, cursor: str | None = None) -> PageOf[Item]:
+        """So many of a table's items as they are stored, in no order, with a cursor for the next.
+
+        Markers of unique values are among them, items of no entity, and what has expired.
+        """
+        page = stored_items(self._context, table, size, cursor)
+        return await run_async(self._driver, told(self._context, page, continued=False))
+
+    def read(self, table: Table, item: Item) -> object | None:
+        """An item as it is stored, read as the entity it is of; None for markers and strangers.
+
+        Nothing is asked of the table.
+        """
+        return read(table, item)
+
+    async def clear(self, table: Table, *, keep: Iterable[Address[Any]] = ()) -> int:
+        """Delete every item of a table but those that are kept; how many went.
+
+        What is kept keeps the markers of its unique values. Other writes should rest meanwhile:
+        what they store may stay. It may be called again after it was interrupted.
+        """
+        clearing = Clearing.of(self._context, table, keep)
+        deleted, after, continued = 0, None, False
+        while True:
+            page = told(self._context, clear(clearing, after), continued=continued)
+            some, after = await run_async(self._driver, page)
+            deleted, continued = deleted + some, True
+            if after is None:
+                return deleted

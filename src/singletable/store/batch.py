@@ -98,7 +98,7 @@ def put_many(context: Context, items: Iterable[object]) -> Steps[None]:
         plans.append((item, plan))
         put = plan.writes[0]
         writes[put.place] = WriteRequest(PutRequest(put.item or {}))
-    yield from _write_all(context, writes)
+    yield from write_all(context, writes)
     for item, plan in plans:
         stamped(item, plan)
 
@@ -110,7 +110,7 @@ def delete_many(context: Context, addresses: Iterable[Address[Any]]) -> Steps[No
         model = _plain(address.model, deletes=True)
         place = place_of(context.name(model.table), address.key)
         writes[place] = WriteRequest(delete_request=DeleteRequest(address.key))
-    yield from _write_all(context, writes)
+    yield from write_all(context, writes)
 
 
 def _plain(model: Model, *, deletes: bool = False) -> Model:
@@ -129,7 +129,8 @@ def _plain(model: Model, *, deletes: bool = False) -> Model:
     return model
 
 
-def _write_all(context: Context, writes: Mapping[Place, WriteRequest]) -> Steps[None]:
+def write_all(context: Context, writes: Mapping[Place, WriteRequest]) -> Steps[None]:
+    """Carry out many writes, each to another item, as a batch does: without conditions."""
     waiting = [(name, request) for (name, _), request in writes.items()]
     attempt = 0
     while waiting:

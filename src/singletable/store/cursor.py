@@ -1,6 +1,6 @@
 """Page cursors that a browser may hold: opaque, sealed, and good for one query only.
 
-A cursor is the positions of a reading, encrypted with a key stream of HMAC-SHA-256 in counter mode
+A cursor is where a query stands, encrypted with a key stream of HMAC-SHA-256 in counter mode
 and sealed with HMAC-SHA-256 over the query it belongs to. Without the secret nobody can read the
 keys in it, make one, or use it with other arguments.
 """
@@ -24,16 +24,16 @@ from singletable.values import Item
 _NONCE, _SEAL = 12, 16
 
 
-def seal(secret: bytes, reading: Reading[Any]) -> str:
-    """A cursor for where the reading stands."""
-    plain = msgspec.json.encode(reading.positions())
+def seal(secret: bytes, query: bytes, positions: list[Item | bool | None]) -> str:
+    """A cursor for where a query stands."""
+    plain = msgspec.json.encode(positions)
     nonce = secrets.token_bytes(_NONCE)
     hidden = _mixed(secret, nonce, plain)
-    sealed = nonce + _seal(secret, reading, nonce, hidden) + hidden
+    sealed = nonce + _seal(secret, query, nonce, hidden) + hidden
     return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
 
-def unseal(secret: bytes, reading: Reading[Any], cursor: str) -> list[Item | bool | None]:
+def unseal(secret: bytes, query: bytes, cursor: str) -> list[Item | bool | None]:
     """The positions in a cursor that was made for the same query."""
     if not isinstance(cursor, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CursorRefused(f"A page cursor is a text; this is {cursor!r}. Begin without one.")
@@ -43,7 +43,7 @@ def unseal(secret: bytes, reading: Reading[Any], cursor: str) -> list[Item | boo
         raise CursorRefused(_NOT_OURS) from None
     nonce, given = sealed[:_NONCE], sealed[_NONCE : _NONCE + _SEAL]
     hidden = sealed[_NONCE + _SEAL :]
-    if not hmac.compare_digest(given, _seal(secret, reading, nonce, hidden)):
+    if not hmac.compare_digest(given, _seal(secret, query, nonce, hidden)):
         raise CursorRefused(_NOT_OURS)
     plain = msgspec.json.decode(_mixed(secret, nonce, hidden))
     return cast("list[Item | bool | None]", plain)
@@ -55,9 +55,9 @@ _NOT_OURS = (
 )
 
 
-def _seal(secret: bytes, reading: Reading[Any], nonce: bytes, hidden: bytes) -> bytes:
+def _seal(secret: bytes, query: bytes, nonce: bytes, hidden: bytes) -> bytes:
     key = hmac.digest(secret, b"seal", "sha256")
-    return hmac.digest(key, nonce + _query_of(reading) + hidden, "sha256")[:_SEAL]
+    return hmac.digest(key, nonce + query + hidden, "sha256")[:_SEAL]
 
 
 def _mixed(secret: bytes, nonce: bytes, text: bytes) -> bytes:
@@ -69,7 +69,7 @@ def _mixed(secret: bytes, nonce: bytes, text: bytes) -> bytes:
     return bytes(one ^ other for one, other in zip(text, stream, strict=False))
 
 
-def _query_of(reading: Reading[Any]) -> bytes:
+def query_of(reading: Reading[Any]) -> bytes:
     """A digest of all that makes this query another than others."""
     access = reading.selection.access
     parts: list[object] = [
@@ -84,4 +84,13 @@ def _query_of(reading: Reading[Any]) -> bytes:
     if reading.where is not None:
         filtered = render_condition(reading.where)
         parts += [filtered.text, filtered.names, filtered.values]
+    return _digest(parts)
+
+
+def scan_of(table: str) -> bytes:
+    """A digest for reading all items of a table, which is no query of an entity's items."""
+    return _digest([table])
+
+
+def _digest(parts: list[object]) -> bytes:
     return hashlib.sha256(msgspec.json.encode(parts)).digest()

@@ -15,6 +15,7 @@ from singletable.schema import (
     Entity,
     Model,
     Selection,
+    Table,
     Taken,
     model_of,
 )
@@ -61,6 +62,21 @@ def check_several(what: str, given: object) -> None:
     """Refuse one thing where several are expected."""
     if isinstance(given, Address | Entity | str) or not isinstance(given, Iterable):
         raise InvalidValue(f"expected several {what}, in a list, but got {_shown(given)}.")  # pyright: ignore[reportUnknownArgumentType]
+
+
+def check_table(table: object) -> None:
+    """Refuse what is not a table, as its name is not."""
+    if not isinstance(table, Table):
+        raise InvalidValue(f"expected a Table as it is declared, but got {table!r}.")
+
+
+def check_item(item: object) -> None:
+    """Refuse what is not an item as it is stored."""
+    if not isinstance(item, dict):
+        raise InvalidValue(
+            "expected an item as it is stored, such as {'PK': {'S': '…'}}, but got "
+            f"{_shown(item)}."
+        )
 
 
 def check_selection(selection: object) -> None:

@@ -15,7 +15,7 @@ from singletable.schema import Access, Collection, Condition, Model, Path, Selec
 from singletable.store.alive import is_alive
 from singletable.store.batch import get_items
 from singletable.store.context import Context
-from singletable.store.cursor import seal, unseal
+from singletable.store.cursor import query_of, seal, unseal
 from singletable.store.given import check_collection, check_path, check_selection
 from singletable.store.held import held
 from singletable.store.items import instance_of
@@ -45,9 +45,9 @@ def some_items(reading: Reading[E], most: int | None) -> Steps[list[E]]:
 
 def page(reading: Reading[E], size: int, cursor: str | None) -> Steps[PageOf[E]]:
     """One page of so many items, beginning where the cursor says."""
-    secret = reading.context.secret
+    secret, query = reading.context.secret, query_of(reading)
     if cursor is not None:
-        reading.go_to(unseal(secret, reading, cursor))
+        reading.go_to(unseal(secret, query, cursor))
     # One more tells whether this page is the last, without another query.
     reading.ahead = 1
     items: list[Item] = []
@@ -56,7 +56,7 @@ def page(reading: Reading[E], size: int, cursor: str | None) -> Steps[PageOf[E]]
         if not more:
             break
         items += more
-    at_end = seal(secret, reading)
+    at_end = seal(secret, query, reading.positions())
     following = yield from reading.next_items(1)
     found = cast("list[E]", [instance_of(reading.model, item) for item in items])
     return PageOf(found, at_end if following else None)

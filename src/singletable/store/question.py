@@ -100,6 +100,11 @@ def about_all(verb: str, *entities: type, kind: Kind) -> Question:
     return Question(verb, tuple(Touch(kind, entity) for entity in entities))
 
 
+def about_table(verb: str) -> Question:
+    """A call of an operator, which is about a table and no access pattern."""
+    return Question(verb, ())
+
+
 def query_touch(selection: Selection[Any]) -> Touch:
     """What a query does."""
     access = selection.access

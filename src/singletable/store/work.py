@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from singletable.patience import More, Steps
 from singletable.schema import Address, Collection, Condition, Edit, Path, Selection, Taken
-from singletable.store import admin, batch, changes, items, pages, transaction, unique
+from singletable.store import batch, changes, items, pages, transaction, unique
 from singletable.store.changes import ChangesOf
 from singletable.store.context import Context
-from singletable.store.given import addresses_of, check_amount, check_several, models_of
+from singletable.store.given import addresses_of, check_amount, check_several
 from singletable.store.items import State
 from singletable.store.observe import observed, observers_of
 from singletable.store.pages import PageOf
@@ -27,7 +27,6 @@ from singletable.store.question import (
     about_update,
 )
 from singletable.store.reading import Reading
-from singletable.values import Item
 
 E = TypeVar("E")
 K = TypeVar("K", bound=Collection)
@@ -259,12 +258,4 @@ def read_changes(
     return Work(
         changes.read_changes(context, entities, after, limit),
         lambda: about_all("changes", *entities, kind="feed"),
-    )
-
-
-def scan(context: Context, entity: type, after: Item | None) -> Work[tuple[list[Any], Any]]:
-    """Some items of an entity, out of all that there are."""
-    (model,) = models_of([entity])
-    return Work(
-        admin.scan_page(context, model, after), lambda: about_all("scan", entity, kind="scan")
     )
