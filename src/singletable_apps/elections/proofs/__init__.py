@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from singletable_apps.elections.proofs.canonical import canonical, digest
+from singletable_apps.elections.proofs.check_closing import Finding
+from singletable_apps.elections.proofs.checking import check, check_published
 from singletable_apps.elections.proofs.closing import Statement, rankings_digest, statement
 from singletable_apps.elections.proofs.codes import parse_code, readable
 from singletable_apps.elections.proofs.confirmation import (
@@ -27,6 +29,7 @@ from singletable_apps.elections.proofs.published import Published, PublishedBall
 from singletable_apps.elections.proofs.receipt import Closing, Inclusion, Receipt, closed, receipt
 from singletable_apps.elections.proofs.sealing import BallotKey, SealedBallot, width_for
 from singletable_apps.elections.proofs.signing import Signer, fingerprint, is_signed
+from singletable_apps.elections.proofs.take_along import checker_source
 from singletable_apps.elections.proofs.tie_break import commitment, seed
 
 __all__ = [
@@ -34,6 +37,7 @@ __all__ = [
     "Closing",
     "CodeRefused",
     "Definition",
+    "Finding",
     "Inclusion",
     "KeyFileRefused",
     "Level",
@@ -51,6 +55,9 @@ __all__ = [
     "Tree",
     "TreeRefused",
     "canonical",
+    "check",
+    "check_published",
+    "checker_source",
     "closed",
     "commitment",
     "confirmation",

@@ -1,0 +1,172 @@
+"""What a receipt proves, in sentences, and the same for what was published."""
+
+from __future__ import annotations
+
+from singletable_apps.elections.proofs.check_closing import (
+    Finding,
+    check_closing,
+    definitions,
+    recount,
+)
+from singletable_apps.elections.proofs.closing import rankings_digest
+from singletable_apps.elections.proofs.codes import readable
+from singletable_apps.elections.proofs.confirmation import confirmation, definition_digest
+from singletable_apps.elections.proofs.errors import ProofsError, StatementRefused
+from singletable_apps.elections.proofs.merkle import Proof, is_included, root
+from singletable_apps.elections.proofs.published import Published
+from singletable_apps.elections.proofs.receipt import Closing, Inclusion, Receipt
+from singletable_apps.elections.proofs.shapes import read_published, read_receipt
+from singletable_apps.shared.counting import CountingError, Ranking
+
+
+def check(receipt: object, *, key: str | None = None) -> list[Finding]:
+    """What the receipt proves. `key` is the fingerprint that the signature must be by."""
+    try:
+        kept = read_receipt(receipt)
+    except StatementRefused as refused:
+        return [Finding(False, str(refused))]
+    closing, proof = kept["closing"], kept["proof"]
+    if closing and proof:
+        last = [*check_closing(closing, key), _same(kept, closing), _included(kept, closing, proof)]
+    elif closing or proof:
+        last = [Finding(False, "The close and the proof come together, and one is missing.")]
+    else:
+        last = [_still_open(key)]
+    return [_ballot(kept), *last]
+
+
+def check_published(
+    published: object, *, receipt: object = None, key: str | None = None
+) -> list[Finding]:
+    """What a publication proves, and whether it is the one that a receipt speaks of."""
+    try:
+        kept = read_published(published)
+        mine = None if receipt is None else read_receipt(receipt)
+    except StatementRefused as refused:
+        return [Finding(False, str(refused))]
+    findings = [*check_closing(kept["closing"], key), _complete(kept), *_allowed(kept)]
+    if mine:
+        findings.append(_listed(kept, mine))
+    if all(finding.ok for finding in findings):
+        findings.append(recount(kept["closing"]["statement"]))
+    return findings
+
+
+def _ballot(kept: Receipt) -> Finding:
+    asked = kept["definition"]
+    try:
+        ranking = _ranking(kept["ranking"]).checked(asked["candidates"])
+        nonce = _nonce(kept["nonce"])
+        code = confirmation(asked["election_id"], definition_digest(asked), nonce, ranking)
+    except (ProofsError, CountingError) as refused:
+        return Finding(False, f"The ballot cannot be what was cast: {refused}")
+    ballot = str(ranking) or "(blank)"
+    if code != kept["confirmation"]:
+        return Finding(
+            False, f"The ballot {ballot} does not give the confirmation of this receipt."
+        )
+    return Finding(True, f"The ballot {ballot} gives the confirmation {readable(code)}.")
+
+
+def _still_open(key: str | None) -> Finding:
+    text = "The election was not closed when this receipt was made: nothing is signed yet."
+    return Finding(key is None, f"{text} Fetch the receipt again after the close.")
+
+
+def _same(kept: Receipt, closing: Closing) -> Finding:
+    said = closing["statement"]
+    if kept["name"] != said["name"]:
+        return Finding(
+            False, f"The receipt is of '{kept['name']}', and '{said['name']}' was closed."
+        )
+    if definition_digest(kept["definition"]) not in definitions(said):
+        return Finding(False, "The ballot was cast under a definition that was not closed.")
+    if kept["definition"] == said["definition"]:
+        return Finding(True, f"'{said['name']}' was closed as you were asked.")
+    now = ", ".join(said["definition"]["candidates"])
+    return Finding(
+        True, f"'{said['name']}' changed after this ballot was cast. Closed with: {now}."
+    )
+
+
+def _included(kept: Receipt, closing: Closing, proof: Inclusion) -> Finding:
+    said = closing["statement"]
+    way = Proof(proof["index"], proof["size"], tuple(proof["path"]))
+    if proof["size"] != said["ballots"] or not is_included(said["root"], kept["confirmation"], way):
+        return Finding(False, "The proof does not lead from the confirmation to the signed root.")
+    return Finding(True, f"The confirmation is one of the {said['ballots']:,} that were signed.")
+
+
+def _complete(kept: Published) -> Finding:
+    said, codes = kept["closing"]["statement"], kept["confirmations"]
+    try:
+        same = codes == sorted(codes) and root(codes) == said["root"]
+    except ProofsError as refused:
+        return Finding(False, str(refused))
+    if not same or len(codes) != said["ballots"]:
+        return Finding(False, f"The {len(codes):,} confirmations do not give the signed root.")
+    return Finding(True, f"The {len(codes):,} confirmations give the signed root: none is missing.")
+
+
+def _allowed(kept: Published) -> list[Finding]:
+    """Whether the rankings that are published are those of the signed ballots."""
+    said = kept["closing"]["statement"]
+    level = said["definition"]["level"]
+    rankings, ballots = kept["rankings"], kept["ballots"]
+    if (rankings is not None, ballots is not None) != (
+        level == "anonymous",
+        level == "confirmations",
+    ):
+        return [Finding(False, f"What is published is not what the level '{level}' promises.")]
+    if ballots is not None:
+        given = [(each["confirmation"], each["nonce"], each["ranking"]) for each in ballots]
+        if [code for code, _, _ in given] != kept["confirmations"]:
+            return [Finding(False, "The ballots are not those of the confirmations.")]
+        wrong = [code for code, nonce, ranking in given if not _gives(kept, code, nonce, ranking)]
+        if wrong:
+            return [Finding(False, f"A ballot does not give its confirmation {wrong[0]}.")]
+        rankings = [ranking for _, _, ranking in given]
+    if rankings is None:
+        return []
+    try:
+        same = rankings_digest(_ranking(each) for each in rankings) == said["rankings"]
+    except (ProofsError, CountingError) as refused:
+        return [Finding(False, str(refused))]
+    if not same or len(rankings) != said["ballots"]:
+        return [Finding(False, "The rankings are not those that were signed.")]
+    return [Finding(True, f"The {len(rankings):,} rankings are those that were signed.")]
+
+
+def _gives(kept: Published, code: str, nonce: str, levels: list[list[str]]) -> bool:
+    said = kept["closing"]["statement"]
+    asked = said["definition"]["election_id"]
+    try:
+        ranking, number = _ranking(levels), _nonce(nonce)
+        return any(confirmation(asked, each, number, ranking) == code for each in definitions(said))
+    except (ProofsError, CountingError):
+        return False
+
+
+def _listed(kept: Published, mine: Receipt) -> Finding:
+    if mine["closing"] is None or mine["closing"]["statement"] != kept["closing"]["statement"]:
+        return Finding(False, "The publication is not of the close that this receipt speaks of.")
+    if mine["confirmation"] not in kept["confirmations"]:
+        return Finding(False, "The confirmation of this receipt is not published.")
+    return Finding(True, "The confirmation of this receipt is published.")
+
+
+def _ranking(levels: list[list[str]]) -> Ranking:
+    ranking = Ranking.of_levels(levels)
+    if [list(level) for level in ranking.levels] != levels:
+        raise StatementRefused(f"the ranking {levels} is not in its one order.")
+    return ranking
+
+
+def _nonce(text: str) -> bytes:
+    try:
+        nonce = bytes.fromhex(text)
+    except ValueError:
+        nonce = b""
+    if nonce.hex() != text:
+        raise StatementRefused(f"the nonce '{text}' is not in lowercase hex.")
+    return nonce
