@@ -114,7 +114,8 @@ def check_finalise(actor: User | None, election: Election, now: datetime) -> Non
     """Refuse unless the election may be closed, by its owner, or, once ended, by nobody at all."""
     if actor is not None:
         check_owner(actor, election)
-    _check_not_closed(election)
+    if state_of(election) is State.CLOSED:
+        raise WrongState(f"{_the(election)} is finalized already; nothing needs to be done.")
     if state_of(election) is State.SETUP:
         raise WrongState(
             f"{_the(election)} can not be finalized: it has not been launched yet. Launch it, or "

@@ -36,8 +36,8 @@ def check_role_change(actor: User, target: User, role: Role) -> None:
         )
     if _is_self(actor, target):
         raise NotPermitted(
-            f"{quoted(actor.name)} may not change role of self. Ask somebody with a role greater "
-            f"than {mine}; an {Role.OWNER} makes another the {Role.OWNER} instead."
+            f"{quoted(actor.name)} may not change role of self, which is {mine}. "
+            f"{_ask_above(mine, f'Make another the {Role.OWNER} instead')}"
         )
     if is_transfer(actor, role):
         return
@@ -49,8 +49,7 @@ def check_role_change(actor: User, target: User, role: Role) -> None:
     if theirs.rank >= mine.rank:
         raise NotPermitted(
             f"{quoted(actor.name)} may only modify users with lesser roles than their own, which "
-            f"is {mine}; the role of {quoted(target.name)} is {theirs}. Ask somebody with a role "
-            f"greater than {theirs}."
+            f"is {mine}; the role of {quoted(target.name)} is {theirs}. {_ask_above(theirs)}"
         )
 
 
@@ -115,8 +114,8 @@ def _check_above(actor: User, target: User, verb: str) -> None:
     if target.role.rank >= actor.role.rank:
         raise NotPermitted(
             f"{quoted(actor.name)} may only {verb} users with lesser roles than their own, which "
-            f"is {actor.role}; the role of {quoted(target.name)} is {target.role}. Ask somebody "
-            f"with a role greater than {target.role}, or {quoted(target.name)}."
+            f"is {actor.role}; the role of {quoted(target.name)} is {target.role}. "
+            f"{_ask_above(target.role)}"
         )
 
 
@@ -134,6 +133,13 @@ def _is_self(actor: User, target: User) -> bool:
 
 def _below(role: Role) -> str:
     return ", ".join(ROLES[: role.rank])
+
+
+def _ask_above(role: Role, otherwise: str = "Nobody else may") -> str:
+    if role is Role.OWNER:
+        return f"{otherwise}."
+    greater = ROLES[role.rank + 1]
+    return f"Ask the {greater}." if greater is Role.OWNER else f"Ask an {greater} or above."
 
 
 def _ask_for_a_role(least: Role) -> str:

@@ -1,0 +1,68 @@
+"""People, elections and ballots as the rules are given them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
+
+from singletable_apps.elections.entities import Ballot, Election, User
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.states import STATES, Publication, State
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+TICK = timedelta(microseconds=1)
+
+Window: TypeAlias = tuple[datetime | None, datetime | None]
+SWITCHES = {state: switches for switches, state in STATES.items()}
+
+
+def user(role: Role, name: str = "ada", *, owns: int = 0) -> User:
+    """Somebody; who has another name is another."""
+    return User(
+        name=name,
+        email=f"{name}@example.org",
+        hash="",
+        role=role,
+        user_id=int.from_bytes(name.encode()),
+        credentials=1,
+        elections_owned=owns,
+        when_registered=NOON,
+        revision=1,
+    )
+
+
+def election(
+    state: State,
+    window: Window = (None, None),
+    *,
+    secret: bool = False,
+    publication: Publication = Publication.CONFIRMATIONS,
+    candidates: int = 3,
+    voters: int = 0,
+) -> Election:
+    """An election of ada's."""
+    allow_edit, allow_vote = SWITCHES[state]
+    before, after = window
+    return Election(
+        name="Lunch",
+        owner_name="ada",
+        secret_ballot=secret,
+        no_voting_before=before,
+        no_voting_after=after,
+        allow_edit=allow_edit,
+        allow_vote=allow_vote,
+        publication=publication,
+        election_id=7,
+        candidate_count=candidates,
+        voter_count=voters,
+        when_created=NOON,
+        revision=7,
+    )
+
+
+def ballot(voter: str = "ada") -> Ballot:
+    """A ballot that was cast at noon."""
+    return Ballot(
+        election_name="Lunch", voter_name=voter, when_cast=NOON, definition="", revision=9
+    )

@@ -1,0 +1,184 @@
+"""A name is kept in one form, which nobody mistakes for another's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+from unicodedata import category, is_normalized
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable import Store, connect
+from singletable_apps.elections.entities import (
+    Candidate,
+    Ownership,
+    Voter,
+    votes,
+)
+from singletable_apps.elections.errors import Invalid
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules import (
+    candidate_name,
+    candidate_names,
+    election_name,
+    email,
+    folded,
+    same,
+    user_name,
+    voter_names,
+)
+from singletable_apps.elections.states import State
+from tests.apps.elections.rules.samples import ballot, election, user
+
+Reader: TypeAlias = Callable[[str], str]
+READERS: list[Reader] = [user_name, election_name, candidate_name]
+# Whatever may come: also spaces of all kinds, joiners, marks, half pairs, and much of all.
+ODD = st.one_of(
+    st.sampled_from(" \t\n\u00a0\u2003\u2028\u200d\u200c\u0301\u0338@.#$ßİΐᾷ\ud800\ue000"),
+    st.characters(),
+)
+PLAIN = st.characters(categories=["L", "N", "P", "S", "Mn", "Zs"])
+TEXTS = st.one_of(
+    st.text(PLAIN, max_size=20), st.text(st.one_of(PLAIN, ODD), max_size=8), st.text(ODD)
+)
+
+every_reader = pytest.mark.parametrize("read", READERS, ids=["user", "election", "candidate"])
+
+
+@every_reader
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Ada", "Ada"),
+        ("  Ada \t Love\u00a0lace\n", "Ada Love lace"),
+        ("Jose\u0301", "José"),
+        ("#1 $ . ..", "#1 $ . .."),
+        ("…", "…"),
+        ("x" * 200, "x" * 200),
+        (" " * 300 + "x" * 200, "x" * 200),
+        ("👩\u200d💻", "👩\u200d💻"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("അവന്\u200d", "അവന്\u200d"),
+        ("𝔸" * 200, "𝔸" * 200),
+    ],
+)
+def test_a_name_is_kept_in_one_form(read: Reader, text: str, kept: str) -> None:
+    assert read(text) == kept
+
+
+@every_reader
+@given(text=TEXTS)
+def test_what_is_kept_is_kept_as_it_is(read: Reader, text: str) -> None:
+    name = _read(read, text)
+    if isinstance(name, Invalid):
+        assert name.field
+        assert all(category(letter) not in ("Cc", "Cs") for letter in str(name))
+        return
+    assert read(name) == name
+    assert 1 <= len(name) <= 200
+    assert is_normalized("NFC", name)
+    assert name.split() == name.split(" ")
+    assert len(folded(name).encode()) <= 800
+    assert all(
+        category(letter) not in ("Cc", "Cf", "Cs", "Co", "Cn") or letter in "\u200c\u200d"
+        for letter in name
+    )
+
+
+@given(text=TEXTS)
+def test_a_user_is_never_an_address(text: str) -> None:
+    name = _read(user_name, text)
+    assert isinstance(name, Invalid) or isinstance(_read(email, name), Invalid)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (" ada@example.org\n", "ada@example.org"),
+        ("Ada+Votes@Example.org", "Ada+Votes@Example.org"),
+        ("a@b", "a@b"),
+        ("jose\u0301@example.org", "josé@example.org"),
+        ("x" * 188 + "@example.org", "x" * 188 + "@example.org"),
+    ],
+)
+def test_an_address_is_kept_as_it_is(text: str, kept: str) -> None:
+    assert email(text) == kept
+
+
+@given(text=st.one_of(TEXTS, st.tuples(TEXTS, TEXTS).map("@".join)))
+def test_an_address_has_two_sides(text: str) -> None:
+    address = _read(email, text)
+    if isinstance(address, Invalid):
+        assert address.field == "email"
+        return
+    assert email(address) == address
+    local, domain = address.split("@")
+    assert local
+    assert domain
+    assert not any(letter.isspace() or category(letter) in ("Cc", "Cs") for letter in address)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "are_one"),
+    [
+        ("Ada", "ADA", True),
+        ("Straße", "STRASSE", True),
+        ("José", "JOSE\u0301", True),
+        ("Ada", "Ada.", False),
+        ("Jose", "José", False),
+    ],
+)
+def test_case_makes_no_difference(a: str, b: str, are_one: bool) -> None:
+    assert same(a, b) is same(b, a) is are_one
+
+
+def test_lists_keep_their_order_and_may_be_empty() -> None:
+    assert candidate_names([" Cy", "Ada ", "Ben"]) == ("Cy", "Ada", "Ben")
+    assert voter_names(["Cy", "Ada"]) == ("Cy", "Ada")
+    assert candidate_names([]) == voter_names([]) == ()
+    assert len(candidate_names([f"Candidate {number}" for number in range(100)])) == 100
+    assert len(voter_names([f"voter {number}" for number in range(10_000)])) == 10_000
+
+
+@given(names=st.lists(st.sampled_from(["Ada", "ada", "ADA ", "Ben", "Cy", "cy"]), max_size=5))
+def test_a_list_names_each_once(names: list[str]) -> None:
+    once = len({name.strip().lower() for name in names}) == len(names)
+    for read in (candidate_names, voter_names):
+        if once:
+            assert [name.strip() for name in names] == list(read(names))
+        else:
+            with pytest.raises(Invalid, match="named more than once"):
+                read(names)
+
+
+# A sort key has 1,024 bytes, and one part of it may be a name without case, its dividers escaped.
+@pytest.mark.parametrize("text", ["𝔸" * 200, "ΐ" * 120 + "#" * 80, "#" * 200, "ᾷ" * 133])
+def test_the_longest_names_fit_into_every_key(text: str) -> None:
+    name = user_name(text)
+    store = Store(connect("memory:"))
+    store.admin.create_table(votes)
+    for entity in (
+        replace(user(Role.USER), name=name, email=email(f"{text[:-6]}@b.org")),
+        replace(election(State.SETUP), name=name, owner_name=name),
+        Ownership(election_name=name, owner_name=name),
+        Candidate(election_name=name, candidate_name=name, since=1),
+        Voter(election_name=name, voter_name=name),
+        replace(ballot(), election_name=name, voter_name=name),
+    ):
+        store.create(entity)
+
+
+# Six bytes a letter are rare, and would not fit.
+def test_names_that_would_not_fit_are_refused() -> None:
+    with pytest.raises(Invalid, match="200 characters that take 1,200 bytes"):
+        user_name("ΐ" * 200)
+
+
+def _read(read: Reader, text: str) -> str | Invalid:
+    try:
+        return read(text)
+    except Invalid as refused:
+        return refused
