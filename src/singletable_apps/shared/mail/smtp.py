@@ -12,14 +12,13 @@ from email.utils import format_datetime, make_msgid
 from singletable_apps.shared.mail.errors import MailRefused
 from singletable_apps.shared.mail.letter import Letter, check_address
 
-TIMEOUT = 10.0
-
 
 class Smtp:
     """A mailer that hands each letter to a server.
 
     `starttls` demands a line that nobody else reads, and `trusted` says whose certificates are
-    believed there; without a line like that no password is sent.
+    believed there; without a line like that no password is sent. `timeout` is how many seconds the
+    server may be silent.
     """
 
     def __init__(
@@ -32,6 +31,7 @@ class Smtp:
         starttls: bool = True,
         *,
         trusted: ssl.SSLContext | None = None,
+        timeout: float = 10.0,
     ) -> None:
         check_address(sender)
         if username is not None and not starttls:
@@ -41,6 +41,7 @@ class Smtp:
         self._place = f"{host}:{port}"
         self._host, self._port = host, port
         self._sender = sender
+        self._timeout = timeout
         self._username, self._password = username, password
         self._trusted = (trusted or ssl.create_default_context()) if starttls else None
 
@@ -59,7 +60,7 @@ class Smtp:
             ) from failure
 
     def _deliver(self, message: EmailMessage) -> None:
-        with smtplib.SMTP(self._host, self._port, timeout=TIMEOUT) as server:
+        with smtplib.SMTP(self._host, self._port, timeout=self._timeout) as server:
             if self._trusted is not None:
                 server.starttls(context=self._trusted)
             if self._username is not None:

@@ -1,0 +1,110 @@
+"""A letter has one address and one line of subject: nothing in it can become a header."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.policy import SMTP
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable_apps.shared.mail import Letter, LetterRefused
+from singletable_apps.shared.mail.smtp import message_of
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+HEADERS = [
+    "From",
+    "To",
+    "Subject",
+    "Date",
+    "Message-ID",
+    "Auto-Submitted",
+    "Content-Type",
+    "Content-Transfer-Encoding",
+    "MIME-Version",
+]
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        "",
+        "ada",
+        "@example.org",
+        "ada@",
+        "ada@example.org\n",
+        "ada@example.org\r\nBcc: eve@example.org",
+        "ada@example.org,eve@example.org",
+        "ada@example.org;eve@example.org",
+        "ada@example.org eve@example.org",
+        "Ada <ada@example.org>",
+        "ada@exa@mple.org",
+        "ada@example.org\u2028",
+        "ada\x85@example.org",
+        "ada\0@example.org",
+        "ad\ud800a@example.org",
+        "a" * 250 + "@example.org",
+    ],
+)
+def test_what_is_not_one_address_is_refused(to: str) -> None:
+    with pytest.raises(LetterRefused):
+        Letter(to, "Hello", "")
+
+
+@pytest.mark.parametrize(
+    "to", ["ada@example.org", "a.b+c@x.example", "zoë@bücher.example", "root@localhost", "o'n@e.ie"]
+)
+def test_an_address_is_taken(to: str) -> None:
+    assert Letter(to, "Hello", "").to == to
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "",
+        "  ",
+        "x" * 201,
+        "a\nBcc: eve@example.org",
+        "a\r",
+        "a\tb",
+        "a\0",
+        "a\x85b",
+        "a\u2028b",
+        "\ud800",
+    ],
+    ids=range(10),
+)
+def test_a_subject_that_is_not_one_line_is_refused(subject: str) -> None:
+    with pytest.raises(LetterRefused):
+        Letter("ada@example.org", subject, "")
+
+
+def test_a_letter_must_fit_into_an_item() -> None:
+    assert Letter("ada@example.org", "Long", "é" * 50_000).subject == "Long"
+    with pytest.raises(LetterRefused, match="at most 100,000 bytes, and this one has 100,001"):
+        Letter("ada@example.org", "Long", "é" * 50_000 + ".")
+    with pytest.raises(LetterRefused, match="half a character"):
+        Letter("ada@example.org", "Half", "\ud800")
+
+
+# Whatever is taken arrives as it was meant: the same headers, and no others. Only how much white space
+# stands in a subject is not kept, for long ones are folded.
+@given(
+    st.one_of(st.text(max_size=80), st.text("aé \t\r\n:?=", max_size=200)),
+    st.text("abé \r\n.:-", max_size=300),
+)
+def test_what_is_taken_becomes_a_message_with_no_other_headers(subject: str, text: str) -> None:
+    try:
+        letter = Letter("ada@example.org", subject, text)
+    except LetterRefused:
+        return
+    sent = message_of(letter, "vote@example.org", NOW).as_bytes()
+    read = message_from_bytes(sent, policy=SMTP)
+    assert read.keys() == HEADERS
+    assert read["To"] == "ada@example.org"
+    assert "".join(str(read["Subject"]).split()) == "".join(subject.split())
+    words = cast(str, read.get_content())
+    assert words.split() == text.split()
