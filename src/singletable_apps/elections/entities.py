@@ -13,6 +13,16 @@ listings = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
 votes = Table("vote_data", indexes=[listings])
 
 
+@dataclass(frozen=True)
+class Moving:
+    """A new name on its way: from which, and how much is still to be found under it."""
+
+    old_name: str
+    elections: int
+    ballots: int
+    voters: int
+
+
 class User(Entity, table=votes, type_tag=("entity_type", "USER")):
     """Somebody who has registered.
 
@@ -30,6 +40,7 @@ class User(Entity, table=votes, type_tag=("entity_type", "USER")):
     elections_owned: Attr[int] = attr(default=0)
     ballots_cast: Attr[int] = attr(default=0)
     eligible_in: Attr[int] = attr(default=0)
+    moving: Attr[Moving | None] = attr(default=None)
     when_registered: Attr[datetime] = attr()
     revision: Attr[int] = attr()
 

@@ -1,4 +1,8 @@
-"""What can happen in elections. A fact is data alone; the log keeps it as JSON under its name."""
+"""What can happen in elections.
+
+A fact is data alone; the log keeps it as JSON under its name. There are no numbers in it, for a
+number that went through DynamoDB may come back written in another way, and is hashed.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +164,7 @@ class VotersRemoved(_Fact, frozen=True, tag=True):
 
 
 class BallotCast(_Fact, frozen=True, tag=True):
-    """Somebody has voted: in the open, or sealed."""
+    """Somebody has voted: in the open, level by level with the best first, or sealed."""
 
     voter: str
     election: str
@@ -169,7 +173,7 @@ class BallotCast(_Fact, frozen=True, tag=True):
     fingerprint: str
     confirmation: str | None = None
     nonce: str | None = None
-    rankings: tuple[tuple[str, int], ...] | None = None
+    levels: tuple[tuple[str, ...], ...] | None = None
     sealed: str | None = None
 
 

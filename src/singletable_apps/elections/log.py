@@ -1,0 +1,104 @@
+"""The log, `vote_event_log`: what happened, in order, each with the hash of the one before."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, cast
+
+import msgspec
+
+from singletable import Attr, Entity, Key, Table, attr, digits
+from singletable_apps.elections.errors import LogBroken
+from singletable_apps.elections.facts import Fact
+from singletable_apps.elections.proofs import digest
+
+log = Table("vote_event_log")
+
+# Twelve digits are enough for a thousand events a second for thirty years.
+WIDTH = 12
+SYSTEM = "system"
+
+
+class Event(Entity, table=log):
+    """Something that happened, as it is kept for ever."""
+
+    event_id: Attr[int] = attr()
+    actor: Attr[str] = attr()
+    when_occurred: Attr[datetime] = attr()
+    event_type: Attr[str] = attr()
+    event_data: Attr[dict[str, Any]] = attr()
+    previous_hash: Attr[str] = attr()
+    hash: Attr[str] = attr()
+
+    key = Key(pk="EVENTS", sk=digits(event_id, WIDTH))
+
+
+def event_of(fact: Fact, event_id: int, actor: str, now: datetime, previous: str) -> Event:
+    """The entry of the log for a fact."""
+    data = cast(dict[str, object], msgspec.json.decode(msgspec.json.encode(fact)))
+    kind = str(data.pop("type"))
+    return Event(
+        event_id=event_id,
+        actor=actor,
+        when_occurred=now,
+        event_type=kind,
+        event_data=data,
+        previous_hash=previous,
+        hash=hash_of(event_id, actor, now, kind, data, previous),
+    )
+
+
+def hash_of(
+    event_id: int, actor: str, when: datetime, kind: str, data: dict[str, Any], previous: str
+) -> str:
+    """The hash of an entry: of all that is in it, the hash of the one before included."""
+    entry = {
+        "event_id": event_id,
+        "actor": actor,
+        "when_occurred": when.isoformat(),
+        "event_type": kind,
+        "event_data": data,
+        "previous_hash": previous,
+    }
+    return digest(entry, domain="event")
+
+
+def fact_of(event: Event) -> Fact:
+    """The fact in an entry; LogBroken if it is none that we know."""
+    try:
+        kept = {**event.event_data, "type": event.event_type}
+        return cast(Fact, msgspec.convert(kept, Fact))
+    except msgspec.ValidationError as error:
+        raise LogBroken(
+            f"Event {event.event_id} of the log ({event.event_type}) is none that this version "
+            f"knows: {error}. It is not skipped, for then the table would differ from the log. "
+            "Use the version that wrote it, or a newer one."
+        ) from error
+
+
+def check_entry(event: Event, event_id: int, previous: str) -> None:
+    """Raise LogBroken unless this is the entry with this number, as it was written."""
+    if event.event_id != event_id:
+        raise LogBroken(
+            f"Event {event_id} of the log is missing: {event.event_id} comes after "
+            f"{event_id - 1}. Restore the log from an export."
+        )
+    if event.previous_hash != previous:
+        raise LogBroken(
+            f"Event {event_id} of the log does not follow event {event_id - 1}: it was written "
+            f"after one with the hash {event.previous_hash or 'of nothing'}, and this one has "
+            f"{previous or 'none'}. One of them was changed; compare with an export."
+        )
+    written = hash_of(
+        event.event_id,
+        event.actor,
+        event.when_occurred,
+        event.event_type,
+        event.event_data,
+        event.previous_hash,
+    )
+    if written != event.hash:
+        raise LogBroken(
+            f"Event {event_id} of the log was changed after it was written: its hash should be "
+            f"{written}, and it has {event.hash}. Compare with an export."
+        )

@@ -1,0 +1,234 @@
+"""Every access pattern of elections: those of the document by its own words, then what it lacks."""
+
+from __future__ import annotations
+
+from singletable import (
+    Catalogue,
+    Selection,
+    creates,
+    deletes,
+    per_day,
+    per_minute,
+    per_second,
+    puts,
+    updates,
+)
+from singletable_apps.elections.entities import (
+    Ballot,
+    Candidate,
+    Counts,
+    Definition,
+    Election,
+    Ownership,
+    Sync,
+    User,
+    Voter,
+    votes,
+)
+from singletable_apps.elections.log import Event, log
+
+patterns = Catalogue(
+    "elections",
+    votes,
+    log,
+    sizes={User: 500, Election: 600, Ballot: 700, Candidate: 150, Voter: 150, Event: 900},
+)
+
+# Users.
+user_by_name = patterns.read(
+    "U1", "Lookup by username", User.key, consistent=True, rate=per_second(100)
+)
+user_by_email = patterns.read("U2", "Lookup by email", User.one_email, rate=per_second(1))
+list_users = patterns.read("U3", "List all users", User.listed, items=100, rate=per_minute(1))
+name_taken = patterns.read("U4", "Check username exists", User.one_name, rate=per_minute(1))
+user_by_id = patterns.read("U6", "The user of a token", User.one_id, rate=per_second(100))
+
+# Elections.
+election_by_name = patterns.read(
+    "E1", "Lookup by name", Election.key, consistent=True, rate=per_second(100)
+)
+list_elections = patterns.read(
+    "E2", "List all elections", Election.listed, items=100, rate=per_second(1)
+)
+election_ignoring_case = patterns.read(
+    "E4", "Lookup by name, whatever its case", Election.one_name, rate=per_second(1)
+)
+elections_of_owner = patterns.read(
+    "E5", "Elections of an owner", Ownership.by_owner, items=10, rate=per_minute(1)
+)
+definition = patterns.read("E6", "What a ballot was about", Definition.key, rate=per_second(1))
+ownership = patterns.read("E7", "Whose an election is", Ownership.key, rate=per_day(10))
+definitions_of = patterns.read(
+    "E8", "All that ballots were about", Definition.key.partition, items=3, rate=per_day(10)
+)
+
+# Candidates.
+candidates_of = patterns.read(
+    "C1", "List candidates for election", Candidate.key.partition, items=10, rate=per_second(100)
+)
+candidate_exists = patterns.read("C2", "Check candidate exists", Candidate.key)
+
+# Eligible voters.
+voters_of = patterns.read(
+    "V1", "List voters for election", Voter.key.partition, items=500, rate=per_minute(1)
+)
+eligibility = patterns.read("V2", "Check eligibility", Voter.key, rate=per_second(100))
+eligible_where = patterns.read(
+    "V5", "Elections that a voter is listed in", Voter.by_voter, items=10, rate=per_minute(1)
+)
+
+# Ballots.
+ballot_of = patterns.read(
+    "B1", "Get ballot by voter + election", Ballot.key, consistent=True, rate=per_second(100)
+)
+ballots_of = patterns.read(
+    "B2", "List all ballots for election", Ballot.key.partition, items=500, rate=per_second(1)
+)
+rankings_of = patterns.read(
+    "B4", "List rankings for election", Ballot.key.partition, items=500, rate=per_second(1)
+)
+ballots_by_voter = patterns.read(
+    "B5", "Ballots of a voter", Ballot.by_voter, items=10, rate=per_minute(1)
+)
+
+# Counts, and how far the table has followed the log.
+counts = patterns.read("M1", "Get counts", Counts.key, consistent=True, rate=per_second(1))
+sync_state = patterns.read("M3", "Sync state", Sync.key, consistent=True, rate=per_second(200))
+
+
+# The log.
+@patterns.reads("L2", items=10, rate=per_second(100))
+def events_after(event_id: int) -> Selection[Event]:
+    """Read events since last sync."""
+    return Event.key.partition().gt(event_id)
+
+
+@patterns.reads("L4", items=50, rate=per_minute(1))
+def events_before(event_id: int) -> Selection[Event]:
+    """Events before one, for whoever pages back from the newest."""
+    return Event.key.partition().lt(event_id)
+
+
+all_events = patterns.read(
+    "L3", "Count events, and all of them in order", Event.key.partition, items=10_000
+)
+event = patterns.read("L5", "One event", Event.key, rate=per_minute(1))
+append = patterns.write("L1", "Append event", creates(Event), size=900, rate=per_second(100))
+
+# What the table does when it follows the log: each is one transaction with the sync state.
+register = patterns.write("P1", "Somebody registers", creates(User), updates(Counts), updates(Sync))
+change_user = patterns.write(
+    "P2", "A role, an address or a password changes", updates(User), updates(Sync)
+)
+rename_user = patterns.write(
+    "P3",
+    "Somebody has another name: what bears it, in chunks",
+    creates(User),
+    deletes(User),
+    updates(Election),
+    updates(Ownership),
+    creates(Voter),
+    deletes(Voter),
+    creates(Ballot),
+    deletes(Ballot),
+    updates(User),
+    updates(Sync),
+    items=24,
+)
+remove_user = patterns.write(
+    "P4",
+    "Somebody is removed: their ballots and entries, in chunks",
+    deletes(User),
+    creates(Voter),
+    deletes(Voter),
+    creates(Ballot),
+    deletes(Ballot),
+    updates(User),
+    updates(Counts),
+    updates(Sync),
+    items=24,
+)
+create_election = patterns.write(
+    "P5",
+    "An election is created",
+    creates(Election),
+    creates(Ownership),
+    updates(User),
+    updates(Counts),
+    updates(Sync),
+)
+change_election = patterns.write(
+    "P6", "Settings and switches change", updates(Election), puts(Definition), updates(Sync)
+)
+rename_election = patterns.write(
+    "P7",
+    "An election has another name: all that is in it, in chunks",
+    *[
+        effect(entity)
+        for entity in (Election, Ownership, Definition, Candidate, Voter, Ballot)
+        for effect in (creates, deletes)
+    ],
+    updates(Sync),
+    items=24,
+)
+hand_over = patterns.write(
+    "P8",
+    "An election is somebody else's",
+    updates(Election),
+    updates(Ownership),
+    updates(User),
+    updates(Sync),
+)
+delete_election = patterns.write(
+    "P9",
+    "An election is deleted: all that is in it, in chunks",
+    *[deletes(entity) for entity in (Election, Ownership, Definition, Candidate, Voter, Ballot)],
+    updates(User),
+    updates(Counts),
+    updates(Sync),
+    items=24,
+)
+change_candidates = patterns.write(
+    "P10",
+    "Add candidate, remove candidate",
+    creates(Candidate),
+    deletes(Candidate),
+    updates(Election),
+    puts(Definition),
+    updates(Sync),
+    items=5,
+)
+change_voters = patterns.write(
+    "P11",
+    "Add voter, remove voter",
+    creates(Voter),
+    deletes(Voter),
+    updates(Election),
+    updates(User),
+    updates(Sync),
+    items=24,
+)
+cast_ballot = patterns.write(
+    "P12", "Cast ballot", puts(Ballot), updates(User), updates(Sync), rate=per_second(100)
+)
+withdraw_ballot = patterns.write(
+    "P13", "Take a ballot back", deletes(Ballot), updates(User), updates(Sync)
+)
+begin = patterns.write("P14", "Begin to follow the log", creates(Sync), creates(Counts))
+rebuild = patterns.write("P15", "Build the table anew", updates(Sync), rate=per_day(1))
+
+# An auditor sees everything, and a rebuild drops everything: no key leads there.
+everything = [
+    patterns.scan(
+        f"A{number}",
+        f"All items of {entity.__name__}",
+        entity,
+        reason="the auditor's view of the tables, and dropping them to build them anew",
+        items=1000,
+    )
+    for number, entity in enumerate(
+        (User, Election, Ownership, Definition, Candidate, Voter, Ballot), 1
+    )
+]
+
+patterns.check()

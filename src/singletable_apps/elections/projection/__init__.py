@@ -1,0 +1,8 @@
+"""The table follows the log: each event in order, exactly once, large ones in chunks."""
+
+from __future__ import annotations
+
+from singletable_apps.elections.projection.following import follow, head, is_behind
+from singletable_apps.elections.projection.rebuilding import rebuild
+
+__all__ = ["follow", "head", "is_behind", "rebuild"]

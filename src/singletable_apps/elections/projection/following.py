@@ -1,0 +1,142 @@
+"""Follow the log: apply what is new, in order, each event once, whoever else does so too."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+
+from singletable import AlreadyExists, Condition, ConditionFailed, Edit, Store, TransactionConflict
+from singletable_apps.elections import patterns
+from singletable_apps.elections.entities import Counts, Sync
+from singletable_apps.elections.errors import Rebuilding, TableBroken
+from singletable_apps.elections.log import Event, check_entry, fact_of
+from singletable_apps.elections.projection.applying import EFFECTS
+from singletable_apps.elections.projection.chunk import Chunk, IndexBehind, Stale
+from singletable_apps.elections.view import View
+
+# An index of DynamoDB is usually a few milliseconds behind, and seldom a second.
+LOOKS = 60
+BETWEEN_LOOKS = 0.05
+# Others who follow at the same time may win so many races before something must be wrong.
+TRIES = 50
+
+
+def follow(
+    store: Store, *, rebuilding: bool = False, progress: Callable[[int], None] | None = None
+) -> Sync:
+    """Apply all events that the table lacks; how far it is then."""
+    view = View(store)
+    while True:
+        sync = view.sync() or _begin(store)
+        if sync.rebuilding and not rebuilding:
+            raise Rebuilding(
+                "The table is being built anew from the log. Nothing is lost; ask again in a "
+                "minute, or let an operator run the rebuild to its end if it was broken off."
+            )
+        before = sync.last_event_id
+        for event in store.query(patterns.events_after(before), consistent=True):
+            check_entry(event, sync.last_event_id + 1, sync.last_hash)
+            applied = _apply(store, view, event, sync)
+            if applied is None:
+                break
+            sync = applied
+            if progress is not None:
+                progress(event.event_id)
+        else:
+            return sync
+
+
+def head(store: Store) -> Event | None:
+    """The newest event of the log."""
+    newest = store.query(patterns.all_events(), limit=1, reverse=True, consistent=True)
+    return next(iter(newest), None)
+
+
+def is_behind(store: Store) -> bool:
+    """Whether the table lacks events; TableBroken if it has some that the log lacks."""
+    newest = head(store)
+    sync = View(store).sync()
+    there, here = newest.event_id if newest else 0, sync.last_event_id if sync else 0
+    if here > there:
+        raise TableBroken(
+            f"The table has followed {here} events, and the log has {there}: it may lag, and "
+            "never lead. If the log was restored from an older copy, build the table anew from it."
+        )
+    return here < there
+
+
+def _begin(store: Store) -> Sync:
+    """Make the state of a table that has followed nothing yet."""
+    try:
+        with store.transaction(pattern=patterns.begin) as together:
+            together.create(Sync())
+            together.create(Counts())
+    except AlreadyExists:  # somebody else began
+        pass
+    return Sync() if (sync := View(store).sync()) is None else sync
+
+
+def _apply(store: Store, view: View, event: Event, sync: Sync) -> Sync | None:
+    """Apply an event from the step that is next; None if somebody else has come in between."""
+    fact = fact_of(event)
+    effect = EFFECTS[type(fact)]
+    step, failures, looks = sync.step, 0, 0
+    while True:
+        try:
+            with store.transaction(pattern=effect.pattern) as together:
+                last = effect.apply(Chunk(event, step, store, view, together), fact)
+                edits = _moved(event) if last else [Sync.step.set(step + 1)]
+                together.update(Sync.key(), *edits, if_=_is_at(sync, step))
+        except IndexBehind as behind:
+            looks += 1
+            if looks > LOOKS:
+                raise TableBroken(_stuck(event, "its index lacks items that it has")) from behind
+            time.sleep(BETWEEN_LOOKS)
+        except (ConditionFailed, TransactionConflict, Stale) as error:
+            if _somebody_came(view, sync, step):
+                return None
+            failures += 1
+            if not isinstance(error, TransactionConflict) or failures > TRIES:
+                raise TableBroken(_stuck(event, str(error))) from error
+            time.sleep(random.uniform(0, 0.01 * failures))
+        else:
+            step += 1
+            if last:
+                return Sync(
+                    last_event_id=event.event_id,
+                    last_hash=event.hash,
+                    rebuilding=sync.rebuilding,
+                )
+
+
+def _is_at(sync: Sync, step: int) -> Condition[Sync]:
+    """That nobody else has moved on, and nobody has begun to build the table anew."""
+    return (
+        (Sync.last_event_id == sync.last_event_id)
+        & (Sync.step == step)
+        & (Sync.rebuilding == sync.rebuilding)
+    )
+
+
+def _moved(event: Event) -> list[Edit[Sync]]:
+    return [
+        Sync.last_event_id.set(event.event_id),
+        Sync.last_hash.set(event.hash),
+        Sync.last_updated.set(event.when_occurred),
+        Sync.step.set(0),
+    ]
+
+
+def _somebody_came(view: View, sync: Sync, step: int) -> bool:
+    now = view.sync()
+    if now is None or now.rebuilding != sync.rebuilding:
+        return True
+    return (now.last_event_id, now.step) != (sync.last_event_id, step)
+
+
+def _stuck(event: Event, why: str) -> str:
+    return (
+        f"Event {event.event_id} ({event.event_type}) cannot be applied to the table: {why}. "
+        "The log has it, and nothing is lost. The table is not what the log says; build it anew."
+    )

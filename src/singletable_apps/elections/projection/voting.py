@@ -1,0 +1,134 @@
+"""How candidates, voters and ballots stand in the table after an event about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from singletable_apps.elections.entities import (
+    Asked,
+    Ballot,
+    Candidate,
+    Election,
+    Ranked,
+    User,
+    Voter,
+)
+from singletable_apps.elections.facts import (
+    BallotCast,
+    BallotWithdrawn,
+    CandidatesAdded,
+    CandidatesRemoved,
+    VotersAdded,
+    VotersRemoved,
+)
+from singletable_apps.elections.projection.chunk import Chunk
+from singletable_apps.elections.projection.elections import define
+from singletable_apps.elections.removed import is_removed
+
+# So many requests to cast are remembered for each ballot, the latest.
+REMEMBERED = 8
+
+
+def candidates_added(chunk: Chunk, fact: CandidatesAdded) -> bool:
+    """More to vote for; once votes are accepted, ballots are about something else now."""
+    names, last = chunk.part(fact.candidates)
+    for name in names:
+        chunk.write.create(
+            Candidate(election_name=fact.election, candidate_name=name, since=chunk.revision)
+        )
+    if last:
+        _candidates_changed(chunk, fact.election, added=fact.candidates)
+    return last
+
+
+def candidates_removed(chunk: Chunk, fact: CandidatesRemoved) -> bool:
+    """Fewer to vote for. Ballots stay as they were cast; what they say of these does not count."""
+    names, last = chunk.part(fact.candidates)
+    for name in names:
+        chunk.write.delete(Candidate.key(fact.election, name))
+    if last:
+        _candidates_changed(chunk, fact.election, removed=fact.candidates)
+    return last
+
+
+def voters_added(chunk: Chunk, fact: VotersAdded) -> bool:
+    """More on the list."""
+    names, last = chunk.part(fact.voters)
+    for name in names:
+        chunk.write.create(Voter(election_name=fact.election, voter_name=name))
+        chunk.write.update(User.key(name), User.eligible_in.add(1))
+    if last:
+        _list_changed(chunk, fact.election, len(fact.voters))
+    return last
+
+
+def voters_removed(chunk: Chunk, fact: VotersRemoved) -> bool:
+    """Fewer on the list."""
+    names, last = chunk.part(fact.voters)
+    for name in names:
+        chunk.write.delete(Voter.key(fact.election, name))
+        if not is_removed(name):
+            chunk.write.update(User.key(name), User.eligible_in.add(-1))
+    if last:
+        _list_changed(chunk, fact.election, -len(fact.voters))
+    return last
+
+
+def ballot_cast(chunk: Chunk, fact: BallotCast) -> bool:
+    """The voter's one ballot, in place of an earlier one."""
+    before = chunk.view.ballot(fact.election, fact.voter)
+    asked = dict(before.asked) if before is not None else {}
+    asked[fact.request] = Asked(fact.fingerprint, chunk.revision)
+    latest = sorted(asked, key=lambda key: asked[key].event_id)[-REMEMBERED:]
+    chunk.write.put(
+        Ballot(
+            election_name=fact.election,
+            voter_name=fact.voter,
+            when_cast=chunk.event.when_occurred,
+            definition=fact.definition,
+            confirmation=fact.confirmation,
+            nonce=fact.nonce,
+            rankings=_lines(fact.levels),
+            sealed=fact.sealed,
+            asked={key: asked[key] for key in latest},
+            revision=chunk.revision,
+        )
+    )
+    if before is None:
+        chunk.write.update(User.key(fact.voter), User.ballots_cast.add(1))
+    return True
+
+
+def ballot_withdrawn(chunk: Chunk, fact: BallotWithdrawn) -> bool:
+    """As if it had never been cast."""
+    chunk.write.delete(Ballot.key(fact.election, fact.voter))
+    chunk.write.update(User.key(fact.voter), User.ballots_cast.add(-1))
+    return True
+
+
+def _lines(levels: Sequence[Sequence[str]] | None) -> list[Ranked] | None:
+    if levels is None:
+        return None
+    return [Ranked(name, rank) for rank, level in enumerate(levels, 1) for name in level]
+
+
+def _candidates_changed(
+    chunk: Chunk, name: str, *, added: Sequence[str] = (), removed: Sequence[str] = ()
+) -> None:
+    election = chunk.has(chunk.view.search_election(name), name)
+    edits = [
+        Election.candidate_count.add(len(added) - len(removed)),
+        Election.revision.set(chunk.revision),
+    ]
+    if election.allow_vote:
+        now = {one.candidate_name for one in chunk.view.candidates(name)} | set(added)
+        edits.append(Election.definition.set(define(chunk, election, sorted(now - set(removed)))))
+    chunk.write.update(Election.key(name), *edits)
+
+
+def _list_changed(chunk: Chunk, name: str, change: int) -> None:
+    chunk.write.update(
+        Election.key(name),
+        Election.voter_count.add(change),
+        Election.revision.set(chunk.revision),
+    )

@@ -1,0 +1,200 @@
+"""Signing in and out, passwords, and the way back for who has forgotten theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import NotSignedIn
+from singletable_apps.elections.facts import Fact, UserPasswordChanged
+from singletable_apps.elections.log import SYSTEM
+from singletable_apps.elections.rules import check_password_change, folded
+from singletable_apps.elections.service.desk import Office, still
+from singletable_apps.elections.service.people import checked
+from singletable_apps.elections.view import View
+from singletable_apps.shared.accounts import (
+    AccessTokens,
+    ResetRefused,
+    Resets,
+    SessionRefused,
+    Sessions,
+    Throttle,
+    TokenRefused,
+)
+from singletable_apps.shared.mail import Letter
+
+WRONG = "Name or e-mail address and password do not fit together."
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """Somebody who has shown who they are: a short token to ask with, and a long one to renew."""
+
+    user: User
+    access: str
+    refresh: str
+    ends: datetime
+
+
+class Access:
+    """Who asks, and how they show it."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        secret = office.keys.secret
+        self._tokens = AccessTokens(secret, issuer="elections")
+        self._sessions = Sessions(office.store, secret=secret)
+        self._resets = Resets(office.store, secret=secret)
+        self._guesses = Throttle(office.store, secret=secret)
+        self._letters = Throttle(office.store, secret=secret, free=3)
+
+    def sign_in(
+        self, name_or_email: str, password: str, *, address: str = "", about: str = ""
+    ) -> SignedIn:
+        """Somebody who knows a name, or an address, and its password."""
+        user = self._named(name_or_email)
+        guessed = ("account", f"user {user.user_id}" if user else folded(name_or_email))
+        origin = [("address", address)] if address else []
+        self._guesses.attempt([guessed, *origin], self._office.clock())
+        # The password of somebody unknown is verified too, against nothing: it takes as long.
+        if not self._office.passwords.matches(user.hash if user else None, password) or not user:
+            raise NotSignedIn(WRONG)
+        self._guesses.succeeded(guessed, others=origin)
+        if self._office.passwords.outdated(user.hash):
+            self._renew_hash(user, password)
+        return self._begin(user, about)
+
+    def welcome(self, user: User, about: str = "") -> SignedIn:
+        """Somebody who has just registered."""
+        return self._begin(user, about)
+
+    def renew(self, refresh: str) -> SignedIn:
+        """A new pair of tokens for the long one, which has done its duty then."""
+        now = self._office.clock()
+        try:
+            renewed = self._sessions.rotate(refresh, now)
+        except SessionRefused as refusal:
+            raise NotSignedIn(str(refusal)) from refusal
+        user = self._office.view.search_id(renewed.subject)
+        if user is None or user.credentials != renewed.credentials:
+            self._sessions.end(renewed.token)
+            raise NotSignedIn("The account is gone, or its password has changed. Sign in again.")
+        access = self._tokens.issue(user.user_id, user.credentials, now)
+        return SignedIn(user, access, renewed.token, renewed.ends)
+
+    def sign_out(self, refresh: str) -> None:
+        """End a session; a token that leads to none is no mistake."""
+        try:
+            self._sessions.end(refresh)
+        except SessionRefused:
+            return
+
+    def who(self, token: str) -> User:
+        """Whose token this is."""
+        try:
+            access = self._tokens.read(token, self._office.clock())
+        except TokenRefused as refusal:
+            raise NotSignedIn(str(refusal)) from refusal
+        user = self._office.view.search_id(access.subject)
+        if user is None or user.credentials != access.credentials:
+            raise NotSignedIn("The account is gone, or its password has changed. Sign in again.")
+        return user
+
+    def change_password(self, actor: User, target: str, current: str, new: str) -> SignedIn:
+        """Another password; every session ends, and a new one begins."""
+        user = self._office.view.user(target)
+        check_password_change(actor, user)
+        guessed = ("account", f"user {user.user_id}")
+        self._guesses.attempt([guessed], self._office.clock())
+        if not self._office.passwords.matches(user.hash, current):
+            raise NotSignedIn("The current password is not this one.", field="current")
+        self._guesses.succeeded(guessed)
+        return self._begin(self._set_password(user, new, user.name), "")
+
+    def request_reset(self, name_or_email: str, *, address: str = "") -> None:
+        """Send a letter to whoever it is; whether there is anybody is not told."""
+        now = self._office.clock()
+        user = self._named(name_or_email)
+        asked = ("reset", f"user {user.user_id}" if user else folded(name_or_email))
+        self._letters.attempt([asked, *([("reset from", address)] if address else [])], now)
+        if user is None:
+            return
+        token = self._resets.issue(user.user_id, user.credentials, now)
+        link = self._office.settings.reset_link.format(token=token)
+        self._office.mailer.send(_letter(user, link), now)
+
+    def reset(self, token: str, new: str) -> SignedIn:
+        """Another password for whoever got the letter; it works once."""
+        now = self._office.clock()
+        try:
+            # A password that is refused must not cost the letter.
+            expected = self._resets.read(token, now)
+            user = self._office.view.search_id(expected.subject)
+            if user is not None:
+                checked(new, about=(user.name, user.email))
+            redeemed = self._resets.redeem(token, now)
+        except ResetRefused as refusal:
+            raise NotSignedIn(str(refusal), field="token") from refusal
+        if user is None or user.credentials != redeemed.credentials:
+            raise NotSignedIn(
+                "The password has changed since the letter was sent. Ask for another letter.",
+                field="token",
+            )
+        self._guesses.succeeded(("account", f"user {user.user_id}"))
+        return self._begin(self._set_password(user, new, user.name), "")
+
+    def _named(self, name_or_email: str) -> User | None:
+        """The user of a name, or of an address: names have no `@`, and addresses have one."""
+        text = " ".join(name_or_email.split())
+        search = self._office.view.search_email if "@" in text else self._office.view.search_user
+        return search(text) if 0 < len(text) <= LONGEST else None
+
+    def _begin(self, user: User, about: str) -> SignedIn:
+        now = self._office.clock()
+        refresh = self._sessions.begin(user.user_id, now, credentials=user.credentials, about=about)
+        access = self._tokens.issue(user.user_id, user.credentials, now)
+        return SignedIn(user, access, refresh, now + self._sessions.lifetime)
+
+    def _set_password(self, user: User, new: str, actor: str) -> User:
+        checked(new, about=(user.name, user.email))
+        hashed = self._office.passwords.hash(new)
+
+        def decide(view: View) -> Sequence[Fact]:
+            me = still(view, user)
+            if me.credentials != user.credentials:
+                raise NotSignedIn("The password was changed meanwhile. Sign in with the new one.")
+            return [UserPasswordChanged(name=me.name, hash=hashed)]
+
+        self._office.desk.carry_out(actor, decide)
+        self._sessions.end_all(user.user_id)
+        return still(self._office.view, user)
+
+    def _renew_hash(self, user: User, password: str) -> None:
+        """Keep the same password as it is kept now; whoever is signed in stays so."""
+        hashed = self._office.passwords.hash(password)
+
+        def decide(view: View) -> Sequence[Fact]:
+            me = still(view, user)
+            if me.hash != user.hash:
+                return []
+            return [UserPasswordChanged(name=me.name, hash=hashed, renewed=True)]
+
+        self._office.desk.carry_out(SYSTEM, decide)
+
+
+LONGEST = 400
+
+
+def _letter(user: User, link: str) -> Letter:
+    return Letter(
+        to=user.email,
+        subject="Another password for your account",
+        text=(
+            f"Hello {user.name},\n\n"
+            "somebody, probably you, asked for another password. Choose one here, within an "
+            f"hour:\n\n{link}\n\n"
+            "If it was not you, nothing needs to be done: the old password stays.\n"
+        ),
+    )

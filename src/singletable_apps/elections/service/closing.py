@@ -1,0 +1,83 @@
+"""What ballots say, for who has the key, and the statement that an election ends with."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import cast
+
+from singletable_apps.elections.entities import Ballot, Definition, Election
+from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.proofs import (
+    Closing,
+    SealedBallot,
+    Statement,
+    Tree,
+    rankings_digest,
+    statement,
+)
+from singletable_apps.elections.proofs import Definition as Asked
+from singletable_apps.elections.proofs import definition as definition_of
+from singletable_apps.elections.view import View
+from singletable_apps.shared.counting import Ranking
+
+# The four choices that make a Condorcet count what it is, said before anybody asks.
+RULES = {
+    "method": "schulze",
+    "strength": "winning",
+    "unranked": "last",
+    "order": "layers of the strongest paths",
+}
+
+
+def opened(election: Election, ballot: Ballot, keys: Keys) -> SealedBallot:
+    """What a ballot says, and its confirmation."""
+    if ballot.sealed is not None:
+        return keys.ballots.open(election.election_id, ballot.sealed)
+    lines = ballot.rankings or []
+    ranking = Ranking.of_pairs([(line.candidate_name, line.rank) for line in lines])
+    return SealedBallot(bytes.fromhex(ballot.nonce or ""), ballot.confirmation or "", ranking)
+
+
+def asked_in(election: Election, kept: Definition) -> Asked:
+    """What a voter was asked, in the form that confirmations hold it by."""
+    return definition_of(
+        election.election_id,
+        kept.candidate_names,
+        election.secret_ballot,
+        level=election.publication.value,
+        commitment=election.tie_commitment or "",
+    )
+
+
+def closing_statement(view: View, election: Election, keys: Keys, now: datetime) -> Statement:
+    """What is signed when the election closes now."""
+    kept = list(view.ballots(election.name))
+    ballots = [opened(election, ballot, keys) for ballot in kept]
+    current = election.definition or ""
+    return statement(
+        name=election.name,
+        definition=asked_in(election, view.definition(election.name, current)),
+        ballots=len(ballots),
+        root=Tree(ballot.confirmation for ballot in ballots).root,
+        secret=keys.ballots.open_secret(election.election_id, election.tie_sealed or ""),
+        rules=RULES,
+        closed_at=now.isoformat(),
+        earlier=sorted({ballot.definition for ballot in kept} - {current}),
+        rankings=(
+            None
+            if election.publication.value == "totals"
+            else rankings_digest(ballot.ranking for ballot in ballots)
+        ),
+    )
+
+
+def closing_of(election: Election, keys: Keys) -> Closing | None:
+    """What was signed, if the election has closed."""
+    if election.statement is None or election.signature is None:
+        return None
+    return {
+        "statement": cast(Statement, json.loads(election.statement)),
+        "signature": election.signature,
+        "public_key": keys.signer.public_key,
+    }

@@ -1,0 +1,70 @@
+"""What every part of the service has at hand."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from singletable import Store
+from singletable_apps.elections.deciding import Decision, Desk
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import NotSignedIn
+from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.log import Event
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.view import View
+from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.mail import Mailer
+
+# Told the revision of what is to be changed, it raises if the wish was based on another.
+Basis = Callable[[int], None]
+
+
+def any_basis(_: int) -> None:
+    """Whatever the revision is."""
+
+
+def utc_now() -> datetime:
+    """The time, for whoever is given no other clock."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an operator chooses: the role of newcomers, and where letters lead to."""
+
+    newcomer: Role = Role.USER
+    reset_link: str = "http://127.0.0.1:8000/elections/reset?token={token}"
+
+
+@dataclass(frozen=True)
+class Office:
+    """The store, the keys, the clock, and the desk where commands are decided."""
+
+    store: Store
+    keys: Keys
+    mailer: Mailer
+    settings: Settings = Settings()
+    clock: Callable[[], datetime] = utc_now
+    passwords: Passwords = field(default_factory=Passwords)
+    random: Callable[[int], bytes] = secrets.token_bytes
+    view: View = field(init=False)
+    desk: Desk = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "view", View(self.store))
+        object.__setattr__(self, "desk", Desk(self.store, self.clock))
+
+    def carry_out(self, actor: User, decide: Decision) -> list[Event]:
+        """Have a command decided, appended and applied."""
+        return self.desk.carry_out(actor.name, decide)
+
+
+def still(view: View, actor: User) -> User:
+    """Who asks, as they are now: their role may have changed, and their name."""
+    found = view.search_id(actor.user_id)
+    if found is None:
+        raise NotSignedIn(f"The user '{actor.name}' is not there any more.")
+    return found

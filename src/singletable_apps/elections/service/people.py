@@ -1,0 +1,144 @@
+"""Who is here: joining, and what happens to names, addresses, roles and people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import Invalid, Taken
+from singletable_apps.elections.facts import (
+    Fact,
+    OwnershipTransferred,
+    UserEmailChanged,
+    UserNameChanged,
+    UserRegistered,
+    UserRemoved,
+    UserRoleChanged,
+)
+from singletable_apps.elections.log import SYSTEM
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules import (
+    check_edit,
+    check_removal,
+    check_role_change,
+    email,
+    is_transfer,
+    role_of_newcomer,
+    same,
+    user_name,
+)
+from singletable_apps.elections.service.desk import Basis, Office, any_basis, still
+from singletable_apps.elections.view import View
+from singletable_apps.shared.accounts import PasswordRefused, Sessions, check_password
+
+
+class People:
+    """Commands about users."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._sessions = Sessions(office.store, secret=office.keys.secret)
+
+    def register(self, name: str, address: str, password: str) -> User:
+        """A new user; the first of all is the owner of the application."""
+        name, address = user_name(name), email(address)
+        checked(password, about=(name, address))
+        hashed = self._office.passwords.hash(password)
+
+        def decide(view: View) -> Sequence[Fact]:
+            check_free(view, name=name, address=address)
+            role = role_of_newcomer(view.counts().user_count, self._office.settings.newcomer)
+            return [UserRegistered(name=name, email=address, hash=hashed, role=role)]
+
+        self._office.desk.carry_out(name, decide)
+        return self._office.view.user(name)
+
+    def rename(self, actor: User, target: str, new: str, basis: Basis = any_basis) -> User:
+        """Give somebody another name: all that bears the old one follows."""
+        new = user_name(new)
+
+        def decide(view: View) -> Sequence[Fact]:
+            me, user = still(view, actor), view.user(target)
+            check_edit(me, user)
+            basis(user.revision)
+            if new == user.name:
+                return []
+            if not same(new, user.name):
+                check_free(view, name=new)
+            return [UserNameChanged(old_name=user.name, new_name=new)]
+
+        self._office.carry_out(actor, decide)
+        return self._office.view.user(new)
+
+    def change_email(self, actor: User, target: str, new: str, basis: Basis = any_basis) -> User:
+        """Give somebody another e-mail address."""
+        new = email(new)
+
+        def decide(view: View) -> Sequence[Fact]:
+            me, user = still(view, actor), view.user(target)
+            check_edit(me, user)
+            basis(user.revision)
+            if new == user.email:
+                return []
+            if not same(new, user.email):
+                check_free(view, address=new)
+            return [UserEmailChanged(name=user.name, email=new)]
+
+        self._office.carry_out(actor, decide)
+        return self._office.view.user(target)
+
+    def change_role(self, actor: User, target: str, role: Role, basis: Basis = any_basis) -> User:
+        """Give somebody another role; who makes another the owner is an auditor then."""
+
+        def decide(view: View) -> Sequence[Fact]:
+            me, user = still(view, actor), view.user(target)
+            check_role_change(me, user, role)
+            basis(user.revision)
+            if is_transfer(me, role):
+                return [OwnershipTransferred(old_owner=me.name, new_owner=user.name)]
+            return [UserRoleChanged(name=user.name, role=role)] if role is not user.role else []
+
+        self._office.carry_out(actor, decide)
+        return self._office.view.user(target)
+
+    def remove(self, actor: User, target: str, basis: Basis = any_basis) -> None:
+        """Remove somebody: ballots in open elections go, those in closed ones lose the name."""
+        gone: list[User] = []
+
+        def decide(view: View) -> Sequence[Fact]:
+            me, user = still(view, actor), view.user(target)
+            counts = view.counts()
+            check_removal(
+                me, user, user_count=counts.user_count, election_count=counts.election_count
+            )
+            basis(user.revision)
+            gone[:] = [user]
+            return [UserRemoved(name=user.name)]
+
+        self._office.carry_out(actor, decide)
+        for user in gone:
+            self._sessions.end_all(user.user_id)
+
+
+def check_free(view: View, *, name: str | None = None, address: str | None = None) -> None:
+    """Refuse a name or an address that another has."""
+    if name is not None and view.search_user(name) is not None:
+        raise Taken(f"Another user has the name '{name}'. Choose another.", field="name")
+    if name is not None and same(name, SYSTEM):
+        raise Taken(
+            f"'{name}' stands in the log for the application itself. Choose another.", field="name"
+        )
+    if address is not None and view.search_email(address) is not None:
+        raise Taken(
+            f"Another user has the e-mail address '{address}'. Sign in as that user, or give "
+            "another address.",
+            field="email",
+        )
+
+
+def checked(password: str, *, about: Sequence[str]) -> None:
+    """Refuse a password that is too easy to guess."""
+    try:
+        check_password(password, about=about)
+    except PasswordRefused as refusal:
+        raise Invalid(str(refusal), field="password") from refusal

@@ -1,0 +1,151 @@
+"""The query side: everything by natural keys; nobody outside sees how it is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable import PageOf
+from singletable_apps.elections import patterns
+from singletable_apps.elections.entities import Candidate, Counts, Election, User, Voter
+from singletable_apps.elections.log import Event
+from singletable_apps.elections.removed import is_removed
+from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.rules import (
+    allowed_roles,
+    check_may,
+    check_see,
+    is_eligible,
+    lines_of,
+)
+from singletable_apps.elections.service.closing import opened
+from singletable_apps.elections.service.desk import Office
+
+
+@dataclass(frozen=True, slots=True)
+class UserSummary:
+    """A user in a list, and the roles that who asks may give them."""
+
+    user: User
+    allowed_roles: tuple[Role, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What somebody has been doing here."""
+
+    user_name: str
+    role: Role
+    elections_owned: int
+    ballots_cast: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One page of a list, and the cursor of the next."""
+
+    items: list[object]
+    cursor: str | None
+
+
+class Queries:
+    """What there is, as far as who asks may see it."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._store = office.store
+
+    def version(self) -> int:
+        """The number of the last event that is in the table: it moves when anything changes."""
+        sync = self._office.view.sync()
+        return sync.last_event_id if sync is not None else 0
+
+    def counts(self, viewer: User) -> Counts:
+        """How many users and elections there are."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        return self._office.view.counts()
+
+    def activity(self, viewer: User) -> Activity:
+        """What who asks has been doing; everybody who can sign in may see their own."""
+        return Activity(viewer.name, viewer.role, viewer.elections_owned, viewer.ballots_cast)
+
+    def user(self, viewer: User, name: str) -> UserSummary:
+        """A user, with the address."""
+        found = self._office.view.user(name)
+        check_see(viewer, found)
+        return UserSummary(found, allowed_roles(viewer, found))
+
+    def users(
+        self, viewer: User, size: int, cursor: str | None = None
+    ) -> tuple[list[UserSummary], str | None]:
+        """Users by name, with what may be done about their roles."""
+        check_may(viewer, Permission.MANAGE_USERS)
+        page = self._store.page(patterns.list_users(), size, cursor=cursor)
+        return [UserSummary(one, allowed_roles(viewer, one)) for one in page.items], page.cursor
+
+    def user_names(
+        self, viewer: User, size: int, cursor: str | None = None
+    ) -> tuple[list[str], str | None]:
+        """The names of users, for whoever sets up who may vote."""
+        check_may(viewer, Permission.USE_APPLICATION)
+        page = self._store.page(patterns.list_users(), size, cursor=cursor)
+        return [one.name for one in page.items], page.cursor
+
+    def elections(self, viewer: User, size: int, cursor: str | None = None) -> PageOf[Election]:
+        """Elections by name."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        return self._store.page(patterns.list_elections(), size, cursor=cursor)
+
+    def elections_of(
+        self, viewer: User, owner: str, size: int, cursor: str | None = None
+    ) -> tuple[list[Election], str | None]:
+        """Elections of an owner, by name."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        name = self._office.view.user(owner).name
+        page = self._store.page(patterns.elections_of_owner(name), size, cursor=cursor)
+        keys = [patterns.election_by_name(one.election_name) for one in page.items]
+        return [one for one in self._store.get_many(keys) if one is not None], page.cursor
+
+    def candidates(self, viewer: User, election: str) -> list[Candidate]:
+        """The candidates of an election, by name."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        return self._office.view.candidates(self._office.view.election(election).name)
+
+    def voters(
+        self, viewer: User, election: str, size: int, cursor: str | None = None
+    ) -> tuple[list[Voter], str | None]:
+        """Those who may vote, if the election has a list; without one everybody may."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        name = self._office.view.election(election).name
+        page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
+        return [one for one in page.items if not is_removed(one.voter_name)], page.cursor
+
+    def is_eligible(self, viewer: User, election: str, user: str) -> bool:
+        """Whether somebody may vote in an election."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        found, who = self._office.view.election(election), self._office.view.user(user)
+        return is_eligible(who, found, self._office.view.is_listed(found.name, who.name))
+
+    def who_voted(
+        self, viewer: User, election: str, size: int, cursor: str | None = None
+    ) -> tuple[list[str], str | None]:
+        """The names of those who have voted: apart from what they cast, which is another page."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        name = self._office.view.election(election).name
+        page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)
+        return [one.voter_name for one in page.items], page.cursor
+
+    def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
+        """One's own ballot with every candidate there is; those not ranked have no rank."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        found = self._office.view.election(election)
+        names = [one.candidate_name for one in self._office.view.candidates(found.name)]
+        ballot = self._office.view.ballot(found.name, viewer.name)
+        said: dict[str, int] = {}
+        if ballot is not None:
+            said = dict(lines_of(opened(found, ballot, self._office.keys).ranking))
+        return [(name, said.get(name)) for name in sorted(names)]
+
+    def events(self, viewer: User, size: int, cursor: str | None = None) -> PageOf[Event]:
+        """The log, newest first."""
+        check_may(viewer, Permission.VIEW_SECRETS)
+        return self._store.page(patterns.all_events(), size, cursor=cursor, reverse=True)

@@ -1,0 +1,216 @@
+"""Results: the count, who voted, and what is published of the ballots."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from dataclasses import dataclass
+
+from singletable_apps.elections.entities import Ballot, Election, User
+from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
+from singletable_apps.elections.proofs import (
+    Closing,
+    Inclusion,
+    Published,
+    SealedBallot,
+    Tree,
+    TreeRefused,
+    publish,
+    seed,
+)
+from singletable_apps.elections.roles import Permission
+from singletable_apps.elections.rules import (
+    Shown,
+    check_may,
+    check_tally,
+    effective,
+    has_ended,
+    may_list,
+)
+from singletable_apps.elections.service.closing import closing_of, opened
+from singletable_apps.elections.service.conducting import Conducting
+from singletable_apps.elections.service.desk import Office
+from singletable_apps.shared.counting import METHODS, Ballots, Ranking, Result, ballots_of
+from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, write
+
+# So many counted elections are kept in mind.
+KEPT = 32
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedBallot:
+    """A ballot as far as it may be seen; what may not is None."""
+
+    ranking: Ranking
+    confirmation: str | None = None
+    voter_name: str | None = None
+    when_cast: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How an election stands, or has ended."""
+
+    election: Election
+    result: Result
+    shown: frozenset[Shown]
+    ballots_cast: int
+    unique_share: float
+    closing: Closing | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The ballots of an election, opened once: as they were cast, and as they count."""
+
+    kept: list[Ballot]
+    said: list[SealedBallot]
+    counting: Ballots
+    tree: Tree
+
+
+class Results:
+    """What an election came to."""
+
+    def __init__(self, office: Office, conducting: Conducting) -> None:
+        self._office = office
+        self._conducting = conducting
+        self._opened: OrderedDict[tuple[int, int], _Opened] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def tally(self, viewer: User, name: str, method: str = "schulze") -> Tally:
+        """The count by a method, with its explanation."""
+        if method not in METHODS:
+            raise Invalid(
+                f"There is no method '{method}'. There are: {', '.join(METHODS)}.", field="method"
+            )
+        election = self._visible(viewer, name)
+        known = self._open(election)
+        closing = closing_of(election, self._office.keys)
+        result = METHODS[method](known.counting, seed=_seed(closing))
+        shown = may_list(election, self._office.clock())
+        return Tally(election, result, shown, len(known.kept), _unique_share(known.said), closing)
+
+    def ballots(self, viewer: User, name: str) -> list[RevealedBallot]:
+        """All ballots as far as the election publishes them, in an order that tells nothing."""
+        election = self._visible(viewer, name)
+        shown = may_list(election, self._office.clock())
+        if Shown.RANKINGS not in shown:
+            raise NotPermitted(
+                f"Of the election '{election.name}' only totals are published. Look at the tally."
+            )
+        known = self._open(election)
+        pairs = zip(known.kept, known.said, strict=True)
+        revealed = [_revealed(ballot, said, shown) for ballot, said in pairs]
+        return sorted(revealed, key=_order)
+
+    def export(self, viewer: User, name: str, form: str) -> tuple[bytes, str]:
+        """The ballots in a format of the counting library, and its name for a file."""
+        if form not in FORMATS:
+            raise Invalid(
+                f"There is no format '{form}'. There are: {', '.join(FORMATS)}.", field="format"
+            )
+        election = self._visible(viewer, name)
+        if Shown.RANKINGS not in may_list(election, self._office.clock()):
+            raise NotPermitted(
+                f"Of the election '{election.name}' only totals are published; take those."
+            )
+        try:
+            return write(self._open(election).counting, form), form
+        except WritingRefused as refusal:
+            raise Invalid(str(refusal), field="format") from refusal
+
+    def published(self, viewer: User, name: str) -> Published:
+        """The signed file that everybody may check, after the close."""
+        election, closing = self._closed(viewer, name)
+        return publish(closing, self._open(election).said)
+
+    def proof(self, viewer: User, name: str, confirmation: str) -> tuple[Inclusion, Closing]:
+        """That a confirmation is among those that were signed."""
+        election, closing = self._closed(viewer, name)
+        try:
+            proof = self._open(election).tree.prove(confirmation)
+        except TreeRefused as refusal:
+            raise NotThere(str(refusal), field="confirmation") from refusal
+        return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
+
+    def _closed(self, viewer: User, name: str) -> tuple[Election, Closing]:
+        election = self._visible(viewer, name)
+        closing = closing_of(election, self._office.keys)
+        if closing is None:
+            raise WrongState(
+                f"The election '{election.name}' has not been finalized, so nothing is signed "
+                "yet. Ask again when it has closed."
+            )
+        return election, closing
+
+    def _visible(self, viewer: User, name: str) -> Election:
+        """The election, if its tally may be seen; closed first, if its time is up."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        election = self.settled(name)
+        check_tally(viewer, election, self._office.clock())
+        return election
+
+    def settled(self, name: str) -> Election:
+        """The election, closed first if its time is up: nobody has to press a button for it."""
+        election = self._office.view.election(name)
+        if not election.allow_vote or not has_ended(election, self._office.clock()):
+            return election
+        try:
+            return self._conducting.finalise(None, election.name)
+        except WrongState:  # somebody else has just closed it
+            return self._office.view.election(name)
+
+    def _open(self, election: Election) -> _Opened:
+        sync = self._office.view.sync()
+        moved = sync.last_event_id if sync is not None else 0
+        key = election.election_id, election.revision if not election.allow_vote else moved
+        with self._lock:
+            if (known := self._opened.get(key)) is not None:
+                self._opened.move_to_end(key)
+                return known
+        known = self._read(election)
+        with self._lock:
+            self._opened[key] = known
+            while len(self._opened) > KEPT:
+                self._opened.popitem(last=False)
+        return known
+
+    def _read(self, election: Election) -> _Opened:
+        view = self._office.view
+        candidates = {one.candidate_name: one.since for one in view.candidates(election.name)}
+        kept = list(view.ballots(election.name))
+        said = [opened(election, ballot, self._office.keys) for ballot in kept]
+        rankings = [
+            effective(one.ranking, ballot.revision, candidates)
+            for ballot, one in zip(kept, said, strict=True)
+        ]
+        tree = Tree(one.confirmation for one in said)
+        return _Opened(kept, said, ballots_of(sorted(candidates), rankings), tree)
+
+
+def _seed(closing: Closing | None) -> str | None:
+    if closing is None:
+        return None
+    said = closing["statement"]
+    return seed(said["root"], bytes.fromhex(said["secret"]))
+
+
+def _revealed(ballot: Ballot, said: SealedBallot, shown: frozenset[Shown]) -> RevealedBallot:
+    if Shown.CONFIRMATIONS not in shown:
+        return RevealedBallot(said.ranking)
+    if Shown.NAMES not in shown:
+        return RevealedBallot(said.ranking, said.confirmation)
+    when = ballot.when_cast.isoformat()
+    return RevealedBallot(said.ranking, said.confirmation, ballot.voter_name, when)
+
+
+def _order(ballot: RevealedBallot) -> tuple[str, str, str]:
+    return (ballot.voter_name or "", ballot.confirmation or "", str(ballot.ranking))
+
+
+def _unique_share(ballots: list[SealedBallot]) -> float:
+    """The share of ballots that nobody else cast alike: whoever knows one knows its voter."""
+    alike = Counter(ballot.ranking for ballot in ballots)
+    lone = sum(1 for count in alike.values() if count == 1)
+    return lone / len(ballots) if ballots else 0.0

@@ -1,0 +1,194 @@
+"""Voting: casting a ballot, taking it back, and the receipt that a voter takes home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from singletable_apps.elections import patterns
+from singletable_apps.elections.entities import Ballot, Election, User
+from singletable_apps.elections.errors import KeyReused, NotThere
+from singletable_apps.elections.facts import BallotCast, BallotWithdrawn, Fact
+from singletable_apps.elections.log import Event, fact_of
+from singletable_apps.elections.proofs import (
+    Receipt,
+    SealedBallot,
+    Tree,
+    closed,
+    confirmation,
+    width_for,
+)
+from singletable_apps.elections.proofs import receipt as receipt_of
+from singletable_apps.elections.rules import (
+    check_cast,
+    check_see_ballot,
+    check_withdraw,
+    ranking_of,
+)
+from singletable_apps.elections.service.closing import asked_in, closing_of, opened
+from singletable_apps.elections.service.desk import Office, still
+from singletable_apps.elections.view import View
+from singletable_apps.shared.counting import Ranking
+
+Lines = Sequence[tuple[str, int | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A ballot as its voter may see it; `again` if it had been cast by the same request before."""
+
+    election_name: str
+    voter_name: str
+    when_cast: datetime
+    receipt: Receipt
+    again: bool = False
+
+
+class Voting:
+    """Commands of voters, and what they may see of their own."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    def cast(self, actor: User, election_name: str, lines: Lines, key: str) -> Cast:
+        """Cast a ballot, or another one in its place. The same key again gives the same answer."""
+        nonce, iv = self._office.random(16), self._office.random(12)
+        before: list[int] = []
+
+        def decide(view: View) -> Sequence[Fact]:
+            me, election = still(view, actor), view.election(election_name)
+            ballot = view.ballot(election.name, me.name)
+            request, fingerprint = self._marks(me, election, lines, key)
+            asked = ballot.asked.get(request) if ballot is not None else None
+            if asked is not None:
+                if asked.fingerprint != fingerprint:
+                    raise KeyReused(
+                        "This idempotency key was used for another ballot. Take a new key for "
+                        "each ballot, and the same one only to send the same ballot again."
+                    )
+                before[:] = [asked.event_id]
+                return []
+            before[:] = []
+            now = self._office.clock()
+            listed = election.voter_count > 0 and view.is_listed(election.name, me.name)
+            check_cast(me, election, listed=listed, ballot=ballot, now=now)
+            names = [one.candidate_name for one in view.candidates(election.name)]
+            said = SealedBallot(nonce, "", ranking_of(lines, names))
+            return [self._fact(me, election, names, said, (request, fingerprint), iv)]
+
+        events = self._office.carry_out(actor, decide)
+        election = self._office.view.election(election_name)
+        if events:
+            return self._cast(election, events[0], again=False)
+        return self._cast(election, self._event(before[0]), again=True)
+
+    def withdraw(self, actor: User, election_name: str) -> None:
+        """Take one's ballot back, as if it had never been cast."""
+
+        def decide(view: View) -> Sequence[Fact]:
+            me, election = still(view, actor), view.election(election_name)
+            ballot = view.ballot(election.name, me.name)
+            check_withdraw(me, election, ballot=ballot, now=self._office.clock())
+            return [BallotWithdrawn(voter=me.name, election=election.name)]
+
+        self._office.carry_out(actor, decide)
+
+    def ballot(self, viewer: User, election_name: str, voter_name: str) -> Cast:
+        """The ballot of a voter, for whoever may see it; after the close with its proof."""
+        view = self._office.view
+        election = view.election(election_name)
+        voter = view.search_user(voter_name)
+        name = voter.name if voter is not None else voter_name
+        check_see_ballot(viewer, name, election, self._office.clock())
+        ballot = view.ballot(election.name, name)
+        if ballot is None:
+            raise NotThere(
+                f"'{name}' has no ballot in the election '{election.name}'.", field="ballot"
+            )
+        return self._shown(election, ballot)
+
+    def _marks(self, me: User, election: Election, lines: Lines, key: str) -> tuple[str, str]:
+        """What a request is known by, and what it said: neither can be guessed from the table."""
+        ballots = self._office.keys.ballots
+        whose = (str(me.user_id), str(election.election_id), key)
+        said = [f"{name}\n{rank}" for name, rank in sorted(lines, key=repr)]
+        return ballots.hmac("request", *whose)[:32], ballots.hmac("said", *whose, *said)[:32]
+
+    def _fact(
+        self,
+        me: User,
+        election: Election,
+        candidates: list[str],
+        said: SealedBallot,
+        marks: tuple[str, str],
+        iv: bytes,
+    ) -> BallotCast:
+        number, definition = election.election_id, election.definition or ""
+        code = confirmation(number, definition, said.nonce, said.ranking)
+        request, fingerprint = marks
+        if not election.secret_ballot:
+            return BallotCast(
+                voter=me.name,
+                election=election.name,
+                definition=definition,
+                request=request,
+                fingerprint=fingerprint,
+                confirmation=code,
+                nonce=said.nonce.hex(),
+                levels=said.ranking.levels,
+            )
+        sealed = self._office.keys.ballots.seal(
+            number,
+            SealedBallot(said.nonce, code, said.ranking),
+            width=width_for(candidates),
+            iv=iv,
+        )
+        return BallotCast(
+            voter=me.name,
+            election=election.name,
+            definition=definition,
+            request=request,
+            fingerprint=fingerprint,
+            sealed=sealed,
+        )
+
+    def _event(self, event_id: int) -> Event:
+        found = self._office.store.get(patterns.event(event_id), consistent=True)
+        if found is None:
+            raise NotThere(f"There is no event {event_id} in the log.")
+        return found
+
+    def _cast(self, election: Election, event: Event, *, again: bool) -> Cast:
+        """The answer to casting, from the event alone: the same whenever it is asked for."""
+        fact = fact_of(event)
+        if not isinstance(fact, BallotCast):
+            raise NotThere(f"Event {event.event_id} is no ballot.")
+        if fact.sealed is not None:
+            said = self._office.keys.ballots.open(election.election_id, fact.sealed)
+        else:
+            ranking = Ranking(fact.levels or ())
+            said = SealedBallot(bytes.fromhex(fact.nonce or ""), fact.confirmation or "", ranking)
+        receipt = self._receipt(election, fact.definition, said)
+        return Cast(election.name, fact.voter, event.when_occurred, receipt, again)
+
+    def _shown(self, election: Election, ballot: Ballot) -> Cast:
+        said = opened(election, ballot, self._office.keys)
+        receipt = self._receipt(election, ballot.definition, said)
+        closing = closing_of(election, self._office.keys)
+        if closing is not None:
+            codes = [
+                opened(election, one, self._office.keys).confirmation
+                for one in self._office.view.ballots(election.name)
+            ]
+            receipt = closed(receipt, closing, Tree(codes).prove(said.confirmation))
+        return Cast(election.name, ballot.voter_name, ballot.when_cast, receipt)
+
+    def _receipt(self, election: Election, definition: str, said: SealedBallot) -> Receipt:
+        kept = self._office.view.definition(election.name, definition)
+        return receipt_of(
+            name=election.name,
+            definition=asked_in(election, kept),
+            nonce=said.nonce,
+            ranking=said.ranking,
+        )
