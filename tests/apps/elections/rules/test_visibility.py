@@ -1,0 +1,97 @@
+"""What is shown, to whom, and when; what is secret is shown to nobody."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from singletable_apps.elections.errors import NotPermitted, Refused, WrongState
+from singletable_apps.elections.roles import ROLES, Role
+from singletable_apps.elections.rules import (
+    check_see_ballot,
+    check_tally,
+    default_publication,
+    may_list,
+)
+from singletable_apps.elections.states import Publication, State
+from tests.apps.elections.rules.samples import HOUR, NOON, Window, election, user
+
+EVERYTHING = [*product(State, Publication, [(None, None), (NOON + HOUR, None), (None, NOON)])]
+
+# What each level shows of an open ballot, and of a secret one.
+SHOWN = {
+    Publication.TOTALS: ("totals", "totals"),
+    Publication.ANONYMOUS: ("totals rankings", "totals rankings"),
+    Publication.CONFIRMATIONS: (
+        "totals rankings confirmations voters-with-ballots",
+        "totals rankings confirmations",
+    ),
+}
+
+
+@pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
+@pytest.mark.parametrize("secret", [False, True])
+def test_what_is_shown_is_what_was_settled(
+    state: State,
+    publication: Publication,
+    window: Window,
+    secret: bool,
+) -> None:
+    it = election(state, window, secret=secret, publication=publication)
+    try:
+        check_tally(user(Role.OBSERVER), it, NOON)
+    except WrongState:
+        expected = ""
+    else:
+        expected = SHOWN[publication][secret]
+    assert {shown.replace(" ", "-") for shown in may_list(it, NOON)} == set(expected.split())
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_observers_see_the_tally(role: Role) -> None:
+    if role is Role.NO_ACCESS:
+        with pytest.raises(NotPermitted):
+            check_tally(user(role), election(State.CLOSED), NOON)
+    else:
+        check_tally(user(role), election(State.CLOSED), NOON)
+
+
+@pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
+def test_ones_own_ballot_is_always_shown(
+    state: State, publication: Publication, window: Window
+) -> None:
+    for secret, role in product((False, True), ROLES):
+        it = election(state, window, secret=secret, publication=publication)
+        check_see_ballot(user(role, "Ben"), "ben", it, NOON)
+
+
+@pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
+def test_anothers_secret_ballot_is_shown_to_nobody(
+    state: State, publication: Publication, window: Window
+) -> None:
+    it = election(state, window, secret=True, publication=publication)
+    for role in ROLES:
+        with pytest.raises(NotPermitted, match="secret, and that of 'ben' is seen by 'ben' alone"):
+            check_see_ballot(user(role), "ben", it, NOON)
+
+
+# By asking for one voter after the other nobody learns more than is listed.
+@pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
+@pytest.mark.parametrize("role", ROLES)
+def test_anothers_open_ballot_is_shown_where_all_are(
+    role: Role, state: State, publication: Publication, window: Window
+) -> None:
+    it = election(state, window, publication=publication)
+    listed = "voters with ballots" in may_list(it, NOON) and role is not Role.NO_ACCESS
+    try:
+        check_see_ballot(user(role), "ben", it, NOON)
+    except Refused:
+        assert not listed
+    else:
+        assert listed
+
+
+def test_less_is_published_of_secret_ballots() -> None:
+    assert default_publication(True) is Publication.TOTALS
+    assert default_publication(False) is Publication.CONFIRMATIONS

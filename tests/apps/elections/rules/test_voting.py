@@ -1,0 +1,144 @@
+"""Who may vote, and what a ballot says."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
+from singletable_apps.elections.roles import ROLES, Role
+from singletable_apps.elections.rules import (
+    check_cast,
+    check_voter,
+    check_withdraw,
+    effective,
+    is_eligible,
+    lines_of,
+    ranking_of,
+)
+from singletable_apps.elections.states import State
+from singletable_apps.shared.counting import Ranking
+from tests.apps.elections.rules.samples import HOUR, NOON, ballot, election, user
+
+CANDIDATES = ("Ada", "Ben", "Cy", "Di")
+NAMES: st.SearchStrategy[str] = st.sampled_from(CANDIDATES)
+RANKS = st.dictionaries(NAMES, st.none() | st.integers(1, 9), min_size=1)
+RANKINGS = RANKS.map(Ranking.of_ranks)
+
+
+@pytest.mark.parametrize(("role", "voters", "listed"), [*product(ROLES, [0, 5], [False, True])])
+def test_who_is_eligible_may_cast(role: Role, voters: int, listed: bool) -> None:
+    it = election(State.FIXED, voters=voters)
+    # With no list every voter may vote; with one, those on it, if they still may vote at all.
+    eligible = ROLES.index(role) >= 2 and (listed or not voters)
+    assert is_eligible(user(role), it, listed) is eligible
+    if eligible:
+        check_cast(user(role), it, listed=listed, ballot=None, now=NOON)
+    else:
+        with pytest.raises(NotPermitted):
+            check_cast(user(role), it, listed=listed, ballot=None, now=NOON)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_who_may_vote_may_withdraw(role: Role) -> None:
+    # Also who is not on the list any more: what is one's own may be taken back.
+    it = election(State.EDITABLE, voters=5)
+    if ROLES.index(role) >= 2:
+        check_withdraw(user(role), it, ballot=ballot(), now=NOON)
+    else:
+        with pytest.raises(NotPermitted):
+            check_withdraw(user(role), it, ballot=ballot(), now=NOON)
+
+
+def test_what_was_not_cast_is_not_withdrawn() -> None:
+    voter = user(Role.VOTER)
+    with pytest.raises(NotThere):
+        check_withdraw(voter, election(State.EDITABLE), ballot=None, now=NOON)
+    # Whether a ballot is there says nothing when no ballot could be withdrawn.
+    with pytest.raises(WrongState, match="no longer accepting votes"):
+        check_withdraw(voter, election(State.EDITABLE, (None, NOON)), ballot=None, now=NOON + HOUR)
+
+
+# An election that is over is over for everybody, so nobody asks to be added to its voters.
+def test_the_state_is_judged_before_the_list() -> None:
+    it = election(State.CLOSED, voters=5)
+    with pytest.raises(WrongState, match="no longer accepting votes"):
+        check_cast(user(Role.VOTER), it, listed=False, ballot=None, now=NOON)
+
+
+def test_nobody_votes_for_another() -> None:
+    check_voter(user(Role.OWNER), "ADA")
+    with pytest.raises(NotPermitted):
+        check_voter(user(Role.OWNER), "ben")
+
+
+@pytest.mark.parametrize(
+    ("lines", "levels"),
+    [
+        ([("Ada", 1)], [["Ada"]]),
+        ([("Cy", 9), ("Ada", 1), ("Ben", 4)], [["Ada"], ["Ben"], ["Cy"]]),
+        ([("Cy", 2), ("Ada", 1), ("Ben", 2), ("Di", None)], [["Ada"], ["Ben", "Cy"]]),
+        ([("ADA", 1), (" ben ", 2)], [["Ada"], ["Ben"]]),
+        ([("Ada", None)], []),
+        ([(name, None) for name in CANDIDATES], []),
+    ],
+)
+def test_a_ballot_says_an_order(
+    lines: list[tuple[str, int | None]], levels: list[list[str]]
+) -> None:
+    assert ranking_of(lines, CANDIDATES) == Ranking.of_levels(levels)
+
+
+@given(ranks=RANKS)
+def test_gaps_and_order_of_lines_say_nothing(ranks: dict[str, int | None]) -> None:
+    lines = list(ranks.items())
+    ranking = ranking_of(lines, CANDIDATES)
+    assert ranking == ranking_of(lines[::-1], CANDIDATES[::-1])
+    assert ranking == ranking_of([(name.upper(), rank) for name, rank in lines], CANDIDATES)
+    assert ranking == Ranking.of_ranks({n: r and r * 7 for n, r in ranks.items()})
+
+
+@given(ranking=RANKINGS)
+def test_lines_say_the_same_ranking_in_one_way(ranking: Ranking) -> None:
+    lines = lines_of(ranking)
+    assert list(lines) == sorted(lines, key=lambda line: (line[1], line[0]))
+    assert {rank for _, rank in lines} == set(range(1, len(ranking.levels) + 1))
+    assert Ranking.of_pairs(lines) == ranking
+    assert not lines or ranking_of(lines, CANDIDATES) == ranking
+
+
+@pytest.mark.parametrize("rank", [0, -1, True, False, 1.5, "1"])
+def test_what_is_no_rank_is_refused(rank: int) -> None:
+    with pytest.raises(Invalid, match=f"The rank of 'Ada' is {rank!r}; a rank is 1, 2, 3"):
+        ranking_of([("ada", rank)], CANDIDATES)
+
+
+@pytest.mark.parametrize("twice", [("Ada", "Ada"), ("Ada", "ADA"), ("ada", " Ada")])
+@pytest.mark.parametrize("ranks", [(1, 2), (1, 1), (None, 1), (None, None)])
+def test_each_is_ranked_once(twice: tuple[str, str], ranks: tuple[int | None, ...]) -> None:
+    with pytest.raises(Invalid, match="'Ada' is ranked twice"):
+        ranking_of([*zip(twice, ranks, strict=True), ("Ben", 3)], CANDIDATES)
+
+
+@given(
+    ranking=RANKINGS,
+    candidates=st.dictionaries(NAMES, st.sampled_from([1, 9, 10, 11])),
+)
+def test_who_came_later_was_not_ranked(ranking: Ranking, candidates: dict[str, int]) -> None:
+    counted = effective(ranking, 10, candidates)
+    old = {name for name, since in candidates.items() if since in (1, 9)}
+    assert set(counted.names) == old & set(ranking.names)
+    # The others keep their order, and who stood level stands level.
+    assert counted == Ranking.of_levels([old.intersection(level) for level in ranking.levels])
+    assert effective(counted, 10, candidates) == counted
+
+
+def test_who_was_removed_and_came_back_starts_anew() -> None:
+    ranking = Ranking.of_levels(["Ada", ["Ben", "Cy"]])
+    assert effective(ranking, 10, {"Ada": 3, "Ben": 3, "Cy": 4}) == ranking
+    assert str(effective(ranking, 10, {"Ben": 3, "Cy": 4})) == "Ben = Cy"
+    assert str(effective(ranking, 10, {"Ada": 12, "Ben": 3, "Cy": 4})) == "Ben = Cy"
+    assert effective(ranking, 10, {"Ada": 12}).is_blank
