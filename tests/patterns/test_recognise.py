@@ -120,3 +120,13 @@ def test_a_scan_is_told_unless_a_pattern_has_a_reason(store: Store, calls: list[
     scanned = [is_reading_all(elections.recognise(call.question), call.question) for call in calls]
     assert scanned == [False, True, False]
     assert [needs_pattern(call.question) for call in calls] == [True, True, False]
+
+
+# A console looks at everything, and clears what was tried out: that is no use of the design.
+def test_what_an_operator_does_to_a_table_is_no_pattern(store: Store, calls: list[Call]) -> None:
+    store.admin.items(votes, 10)
+    store.admin.clear(votes)
+    assert [call.question.verb for call in calls] == ["items", "clear"]
+    for call in calls:
+        assert not needs_pattern(call.question)
+        assert not is_reading_all(elections.recognise(call.question), call.question)

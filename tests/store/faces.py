@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, TypeVar, cast
 
@@ -35,7 +35,9 @@ class Awaited:
                 return self._loop.run_until_complete(cast(Any, answer))
             if isinstance(answer, AbstractAsyncContextManager):
                 return self._block(cast(Any, answer))
-            return self._each(answer)
+            if isinstance(answer, AsyncIterator):
+                return self._each(answer)
+            return answer
 
         return call
 

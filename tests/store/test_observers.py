@@ -123,6 +123,8 @@ QUESTIONS: dict[str, tuple[Callable[[Store], object], Question]] = {
         lambda s: list(s.admin.scan(Ballot)),
         Question("scan", (Touch("scan", Ballot),)),
     ),
+    "items": (lambda s: s.admin.items(votes, 10), Question("items", ())),
+    "clear": (lambda s: s.admin.clear(votes), Question("clear", ())),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable import ChangeOf, Store, changes_in, connect
+from singletable import ChangeOf, Item, PageOf, Store, changes_in, connect
 from tests.typing.declared import Ballot, Election, votes
 
 with connect("memory:") as driver:
@@ -14,6 +14,9 @@ with connect("memory:") as driver:
     first: Election | None = election
     second: Ballot | None = ballot
     ballots: list[Ballot] = list(store.query(Ballot.key.partition("Languages")))
+    stored: PageOf[Item] = store.admin.items(votes, 10)
+    known: list[object | None] = [store.admin.read(votes, item) for item in stored.items]
+    gone: int = store.admin.clear(votes, keep=[Election.key("Languages"), Ballot.key("x", "ada")])
 
 changes: list[ChangeOf[Ballot | Election]] = changes_in(
     {}, Ballot, Election, tables={votes: "votes-prod"}

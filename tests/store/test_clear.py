@@ -1,0 +1,160 @@
+"""A table that is cleared: every item goes but those that are kept, however many there are."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import pytest
+
+from singletable.engine import Engine
+from singletable.errors import AlreadyExists
+from singletable.faults import Faults, FaultyDriver
+from singletable.operations import BatchWriteItem, Driver, Operation, PutItem
+from singletable.schema import Address
+from singletable.store import Call, Store
+from singletable.values import Item
+from tests.store.declared import Ballot, Candidate, Election, ballot, votes
+from tests.store.faces import Face
+from tests.store.members import Member, check_markers, members
+from tests.store.test_shapes import Reading, meters
+
+R = TypeVar("R")
+
+
+@pytest.fixture
+def store(empty: Store, face: Face) -> Store:
+    empty.admin.create_table(votes)
+    empty.put_many([Election(name="L"), Candidate(election="L", name="py")])
+    empty.put_many(ballot(f"v{number}") for number in range(60))
+    face.driver.execute(PutItem("vote_data", {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}}))
+    return empty
+
+
+def left(store: Store) -> set[object]:
+    """The keys of what is left."""
+    return {(item["PK"]["S"], item["SK"]["S"]) for item in store.admin.items(votes, 100).items}
+
+
+def test_every_item_goes(store: Store) -> None:
+    assert store.admin.clear(votes) == 63
+    assert left(store) == set()
+    assert store.admin.clear(votes) == 0
+    store.create(ballot("v1"))
+
+
+def test_what_is_kept_stays(store: Store) -> None:
+    keep: list[Address[object]] = [
+        Ballot.key("L", "v7"),
+        Election.key("L"),
+        Election.key("not there"),
+    ]
+    for deleted in (61, 0):
+        assert store.admin.clear(votes, keep=(one for one in keep)) == deleted
+        assert left(store) == {("ELECTION#L", "BALLOT#v7"), ("ELECTION#L", "METADATA")}
+
+
+def test_other_tables_stay(face: Face) -> None:
+    store, other = face.open(tables={votes: "votes-prod"}), face.open()
+    for one in (store, other):
+        one.admin.create_table(votes)
+        one.put(ballot("ada"))
+    assert store.admin.clear(votes) == 1
+    assert store.get(Ballot.key("L", "ada")) is None
+    assert other.get(Ballot.key("L", "ada")) is not None
+
+
+# A value is one item's for as long as its marker is there.
+def test_what_is_kept_keeps_its_unique_values(empty: Store, face: Face) -> None:
+    empty.admin.create_table(members)
+    for name in ("ada", "bea"):
+        empty.create(Member(name=name, email=f"{name}@x", handle=name, town="Bern"))
+        empty.update(Member.key(name), Member.handle.set(f"{name}2"))
+    assert empty.admin.clear(members, keep=[Member.key("ada")]) == 4
+    check_markers(face.driver)
+    assert empty.find(Member.one_email("Ada@x")) == empty.get(Member.key("ada"))
+    for taken in (Member(name="cid", email="ada@x"), Member(name="cid", handle="ada")):
+        with pytest.raises(AlreadyExists):
+            empty.create(taken)
+    empty.create(Member(name="bea", email="bea@x", handle="bea"))
+
+
+# A marker of another form, which another program wrote: it says nothing of a kept item.
+@pytest.mark.parametrize("owner", [{}, {"owner_PK": {"L": []}, "owner_SK": {"S": "MEMBER"}}])
+def test_a_marker_that_names_no_owner_goes(empty: Store, face: Face, owner: Item) -> None:
+    empty.admin.create_table(members)
+    empty.create(Member(name="ada"))
+    marker: Item = {"PK": {"S": "EMAIL#e@x"}, "SK": {"S": "EMAIL"}, **owner}
+    face.driver.execute(PutItem("members", marker))
+    assert empty.admin.clear(members, keep=[Member.key("ada")]) == 1
+
+
+def test_a_key_of_numbers_is_kept(empty: Store) -> None:
+    empty.admin.create_table(meters)
+    empty.put_many(Reading(meter=1, at=Decimal(at)) for at in (-5, 0, 100))
+    # The same number, written otherwise.
+    kept = Reading.key(1, Decimal("1E+2"))
+    assert empty.admin.clear(meters, keep=[kept]) == 2
+    assert empty.get(kept) is not None
+
+
+def test_a_table_of_many_pages_is_cleared(face: Face) -> None:
+    calls: list[Call] = []
+    store = face.open(observers=[calls.append])
+    store.admin.create_table(votes)
+    large = ["x" * 200_000]
+    store.put_many(ballot(f"v{number}", notes=large) for number in range(20))
+    calls.clear()
+    assert store.admin.clear(votes, keep=[Ballot.key("L", "v11")]) == 19
+    assert [call.continued for call in calls] == [False, *[True] * (len(calls) - 1)]
+    assert len(calls) > 3
+    assert left(store) == {("ELECTION#L", "BALLOT#v11")}
+
+
+def test_what_comes_back_unprocessed_is_deleted_all_the_same(
+    store: Store, face: Face, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    driver = FaultyDriver(face.driver, Faults(unprocessed=1.0))
+    assert Store(driver).admin.clear(votes) == 63
+    assert left(store) == set()
+    assert driver.struck["unprocessed"] > 3
+
+
+class Crashing:
+    """A driver whose process ends after one batch of deletes."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._batches = 0
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """The answer of the driver, unless it is over."""
+        asked: Operation[Any] = operation
+        if isinstance(asked, BatchWriteItem):
+            self._batches += 1
+            if self._batches > 1:
+                raise SystemExit
+        return self._driver.execute(operation)
+
+
+def test_a_clearing_that_was_interrupted_is_called_again(store: Store, face: Face) -> None:
+    with pytest.raises(SystemExit):
+        Store(Crashing(face.driver)).admin.clear(votes, keep=[Election.key("L")])
+    assert len(left(store)) == 63 - 25
+    assert store.admin.clear(votes, keep=[Election.key("L")]) == 62 - 25
+    assert left(store) == {("ELECTION#L", "METADATA")}
+
+
+# A read that may be a moment late would leave what was written in that moment.
+def test_what_was_written_a_moment_ago_goes_too() -> None:
+    with Engine.in_memory() as engine:
+        driver = FaultyDriver(engine)
+        store = Store(driver)
+        store.admin.create_table(votes)
+        store.put_many([ballot("ada"), ballot("bea")])
+        with driver.injecting(Faults(stale=1.0, behind=9)):
+            assert store.admin.items(votes, 9).items == []
+            assert store.admin.clear(votes) == 2
+        assert left(store) == set()

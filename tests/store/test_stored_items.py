@@ -1,0 +1,156 @@
+"""A table's items as they are stored: page by page, nothing left out, and read as what they are."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from singletable.errors import CursorRefused, ItemMismatch
+from singletable.operations import PutItem, Scan
+from singletable.store import Store
+from singletable.values import Item
+from tests.store.clock import Clock
+from tests.store.declared import Ballot, Candidate, Election, Session, ballot, votes
+from tests.store.faces import Face
+from tests.store.members import Member, members
+from tests.store.test_shapes import Reading, meters
+
+SECRET = b"a secret of the service, 32 bytes"
+STRANGER: Item = {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}, "held": {"L": [{"N": "1"}]}}
+
+
+@pytest.fixture
+def store(face: Face, clock: Clock) -> Store:
+    store = face.open(secret=SECRET)
+    store.admin.create_table(votes)
+    store.put_many([Election(name="L"), Candidate(election="L", name="py")])
+    store.put_many([ballot("ada"), ballot("bea"), ballot("cid")])
+    store.put(Session(voter="ada", number=1, ends=clock() + timedelta(hours=1)))
+    face.driver.execute(PutItem("vote_data", STRANGER))
+    clock.advance(hours=2)
+    return store
+
+
+def all_items(store: Store, size: int) -> tuple[list[Item], int]:
+    """All items of the table, and on how many pages they were."""
+    found: list[Item] = []
+    cursor, pages = None, 0
+    while True:
+        page = store.admin.items(votes, size, cursor=cursor)
+        assert page.items, "no page is empty"
+        found += page.items
+        cursor, pages = page.cursor, pages + 1
+        if cursor is None:
+            return found, pages
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 100])
+def test_pages_hold_every_item_once_and_the_last_has_no_cursor(
+    store: Store, face: Face, size: int
+) -> None:
+    found, pages = all_items(store, size)
+    assert found == face.driver.execute(Scan("vote_data")).items
+    assert len(found) == 7
+    assert pages == -(-7 // size)
+
+
+def test_a_table_of_nothing_is_one_empty_page(empty: Store) -> None:
+    empty.admin.create_table(votes)
+    page = empty.admin.items(votes, 10)
+    assert (page.items, page.cursor) == ([], None)
+
+
+# DynamoDB ends a scan after a megabyte, however few the items were.
+def test_a_page_is_full_however_large_its_items_are(store: Store) -> None:
+    store.put_many(ballot(f"v{number}", notes=["x" * 300_000]) for number in range(8))
+    page = store.admin.items(votes, 14)
+    assert len(page.items) == 14
+    rest = store.admin.items(votes, 14, cursor=page.cursor)
+    assert (len(rest.items), rest.cursor) == (1, None)
+
+
+def test_pages_go_on_after_a_key_of_numbers(empty: Store) -> None:
+    empty.admin.create_table(meters)
+    ats = [Decimal(text) for text in ("-5", "0", "1E+2")]
+    empty.put_many(Reading(meter=meter, at=at) for meter in (1, 2) for at in ats)
+    found: list[object] = []
+    page = empty.admin.items(meters, 1)
+    found += page.items
+    while page.cursor is not None:
+        page = empty.admin.items(meters, 1, cursor=page.cursor)
+        found += page.items
+    assert len(found) == 6
+    assert len({str(one) for one in found}) == 6
+
+
+def test_a_cursor_goes_on_although_its_item_is_gone(store: Store, face: Face) -> None:
+    every = face.driver.execute(Scan("vote_data")).items
+    cursor = store.admin.items(votes, 3).cursor
+    store.admin.clear(votes, keep=[])
+    assert store.admin.items(votes, 9, cursor=cursor).items == []
+    for item in every:
+        face.driver.execute(PutItem("vote_data", item))
+    assert store.admin.items(votes, 9, cursor=cursor).items == every[3:]
+
+
+def test_a_cursor_is_for_one_table_and_one_secret(store: Store, face: Face) -> None:
+    store.admin.create_table(members)
+    cursor = store.admin.items(votes, 2).cursor
+    of_a_query = store.page(Ballot.key.partition("L"), 2).cursor
+    assert face.open(secret=SECRET).admin.items(votes, 9, cursor=cursor).items
+    for other in (
+        lambda: store.admin.items(members, 2, cursor=cursor),
+        lambda: face.open(secret=b"another secret, as long").admin.items(votes, 2, cursor=cursor),
+        lambda: face.open().admin.items(votes, 2, cursor=cursor),
+        lambda: store.admin.items(votes, 2, cursor=of_a_query),
+        lambda: store.page(Ballot.key.partition("L"), 2, cursor=cursor),
+        lambda: store.admin.items(votes, 2, cursor="W3RydWVd"),
+    ):
+        with pytest.raises(CursorRefused):
+            other()
+
+
+def test_the_real_name_of_a_table_is_asked_for(face: Face) -> None:
+    store = face.open(tables={votes: "votes-prod"})
+    store.admin.create_table(votes)
+    store.put(ballot("ada"))
+    assert len(store.admin.items(votes, 2).items) == 1
+
+
+def test_an_item_is_read_as_the_entity_it_is_of(store: Store) -> None:
+    read = [store.admin.read(votes, item) for item in store.admin.items(votes, 9).items]
+    kinds = sorted(type(one).__name__ for one in read)
+    assert kinds == ["Ballot"] * 3 + ["Candidate", "Election", "NoneType", "Session"]
+    assert ballot("bea") in read
+
+
+def test_a_marker_is_no_item_of_an_entity(empty: Store) -> None:
+    empty.admin.create_table(members)
+    ada = empty.create(Member(name="ada", email="a@x", handle="ada"))
+    items = empty.admin.items(members, 9).items
+    read = [empty.admin.read(members, item) for item in items]
+    assert len(items) == 3
+    assert [one for one in read if one is not None] == [ada]
+
+
+TAG: Item = {"entity_type": {"S": "BALLOT"}}
+STRANGERS: dict[str, Item] = {
+    "nothing": {},
+    "another's key": STRANGER,
+    "a known tag on another's key": STRANGER | TAG,
+    "a known key without its tag": {"PK": {"S": "ELECTION#L"}, "SK": {"S": "BALLOT#ada"}},
+    "a key of another type": {"PK": {"N": "1"}, "SK": {"S": "METADATA"}},
+}
+
+
+@pytest.mark.parametrize("item", STRANGERS.values(), ids=STRANGERS)
+def test_a_stranger_is_read_as_nothing(empty: Store, item: Item) -> None:
+    assert empty.admin.read(votes, item) is None
+
+
+def test_an_item_that_lacks_a_field_says_so(empty: Store) -> None:
+    item: Item = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "CANDIDATE#py"}, "election": {"N": "1"}}
+    with pytest.raises(ItemMismatch, match="election"):
+        empty.admin.read(votes, item)
