@@ -23,7 +23,7 @@ class Effect:
     apply: Callable[[Chunk, Any], bool]
 
 
-EFFECTS: dict[type[Fact], Effect] = {}
+EFFECTS: dict[type[object], Effect] = {}
 
 
 def _on(kind: type[F], pattern: WritePattern, apply: Callable[[Chunk, F], bool]) -> None:
