@@ -15,7 +15,7 @@ from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import Busy
 from singletable_apps.elections.facts import Fact
 from singletable_apps.elections.log import Event, event_of
-from singletable_apps.elections.projection import follow
+from singletable_apps.elections.projection import advance, follow
 from singletable_apps.elections.view import View
 
 # A decision reads what it needs, and either says what happens or raises why nothing may.
@@ -45,7 +45,7 @@ class Desk:
                 # Whoever builds the table anew says so before it drops anything: what was read
                 # until now was whole.
                 if self._is_still(sync) and (events := self._append(actor, facts, sync)):
-                    follow(self._store)
+                    advance(self._store, sync, events)
                     return events
                 time.sleep(random.uniform(0, min(0.05, 0.001 * 2**attempt)))
         raise Busy(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.elections.projection.following import follow, head, is_behind
+from singletable_apps.elections.projection.following import advance, follow, head, is_behind
 from singletable_apps.elections.projection.rebuilding import rebuild
 
-__all__ = ["follow", "head", "is_behind", "rebuild"]
+__all__ = ["advance", "follow", "head", "is_behind", "rebuild"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from singletable import AlreadyExists, Condition, ConditionFailed, Edit, Store, TransactionConflict
 from singletable_apps.elections import patterns
@@ -45,6 +45,17 @@ def follow(
                 progress(event.event_id)
         else:
             return sync
+
+
+def advance(store: Store, sync: Sync, events: Sequence[Event]) -> None:
+    """Apply events that were just appended to a table that is as far as the one before them."""
+    view = View(store)
+    for event in events:
+        applied = _apply(store, view, event, sync)
+        if applied is None:  # others apply them too
+            follow(store)
+            return
+        sync = applied
 
 
 def head(store: Store) -> Event | None:
