@@ -375,6 +375,9 @@ def check_published(published: Any, key: str | None) -> Iterator[Finding]:
         shown == (level == "anonymous", level == "confirmations"),
         f"What is published is what was promised before the first ballot: {level}.",
     )
+    if rankings is not None:
+        claim = "The rankings are sorted, so that their order does not tell who cast them."
+        yield Finding(rankings == sorted(rankings, key=canonical), claim)
     if ballots is not None:
         election_id, definitions = said["definition"]["election_id"], definitions_of(said)
         yield Finding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from singletable_apps.elections.proofs.canonical import canonical
 from singletable_apps.elections.proofs.check_closing import (
     Finding,
     check_closing,
@@ -118,6 +119,8 @@ def _allowed(kept: Published) -> list[Finding]:
         level == "confirmations",
     ):
         return [Finding(False, f"What is published is not what the level '{level}' promises.")]
+    if rankings is not None and rankings != sorted(rankings, key=canonical):
+        return [Finding(False, "The rankings are not sorted: their order may tell who cast them.")]
     if ballots is not None:
         given = [(each["confirmation"], each["nonce"], each["ranking"]) for each in ballots]
         if [code for code, _, _ in given] != kept["confirmations"]:

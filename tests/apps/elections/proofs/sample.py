@@ -1,0 +1,143 @@
+"""A small election that was closed, and every way to change one thing in a file about it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from singletable_apps.elections.proofs import (
+    Closing,
+    Definition,
+    Level,
+    Published,
+    Receipt,
+    SealedBallot,
+    Signer,
+    Tree,
+    closed,
+    commitment,
+    confirmation,
+    definition,
+    definition_digest,
+    publish,
+    rankings_digest,
+    receipt,
+    statement,
+)
+from singletable_apps.shared.counting import Ranking
+
+NAME = "Chair of the Gardeners' Club"
+CANDIDATES = ["Zoë", "Ada", "Ben > Cy"]
+SECRET = bytes(range(32))
+SIGNER = Signer(bytes(range(32, 64)))
+RANKINGS = [
+    Ranking.of_levels(["Ada", ["Zoë", "Ben > Cy"]]),
+    Ranking.of_levels(["Zoë"]),
+    Ranking(),
+    Ranking.of_levels(["Ben > Cy", "Zoë", "Ada"]),
+    Ranking.of_levels(["Zoë"]),
+]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the service has after the close."""
+
+    asked: Definition
+    ballots: list[SealedBallot]
+    closing: Closing
+    open_receipt: Receipt
+    receipt: Receipt
+    published: Published
+
+
+def asked_at(level: Level) -> Definition:
+    return definition(7, CANDIDATES, True, level=level, commitment=commitment(SECRET))
+
+
+def cast(asked: Definition, number: int, ranking: Ranking) -> SealedBallot:
+    nonce = bytes([number]) * 16
+    code = confirmation(asked["election_id"], definition_digest(asked), nonce, ranking)
+    return SealedBallot(nonce, code, ranking)
+
+
+def close(asked: Definition, ballots: list[SealedBallot], earlier: tuple[str, ...] = ()) -> Closing:
+    said = statement(
+        name=NAME,
+        definition=asked,
+        ballots=len(ballots),
+        root=Tree(ballot.confirmation for ballot in ballots).root,
+        secret=SECRET,
+        rules={"method": "Schulze", "strength": "winning"},
+        closed_at="2026-11-15T12:00:00Z",
+        earlier=earlier,
+        rankings=None
+        if asked["level"] == "totals"
+        else rankings_digest(ballot.ranking for ballot in ballots),
+    )
+    return {
+        "statement": said,
+        "signature": SIGNER.sign(said),
+        "public_key": SIGNER.public_key,
+    }
+
+
+def sample(level: Level = "totals") -> Sample:
+    asked = asked_at(level)
+    ballots = [cast(asked, number, ranking) for number, ranking in enumerate(RANKINGS)]
+    closing = close(asked, ballots)
+    mine = ballots[0]
+    kept = receipt(name=NAME, definition=asked, nonce=mine.nonce, ranking=mine.ranking)
+    proof = Tree(ballot.confirmation for ballot in ballots).prove(mine.confirmation)
+    return Sample(
+        asked, ballots, closing, kept, closed(kept, closing, proof), publish(closing, ballots)
+    )
+
+
+def changes(value: Any) -> Iterator[tuple[str, Any]]:
+    """Copies of a JSON value with one thing changed, each with the place that was changed."""
+    for way, changed in _every(value, []):
+        whole = copy.deepcopy(value)
+        holder = whole
+        for step in way[:-1]:
+            holder = holder[step]
+        if way:
+            holder[way[-1]] = changed
+        yield f"{'.'.join(map(str, way))} = {changed!r}", whole if way else changed
+
+
+def _every(value: Any, way: list[Any]) -> Iterator[tuple[list[Any], Any]]:
+    yield from ((way, changed) for changed in _others(value))
+    for step in _steps(value):
+        yield from _every(value[step], [*way, step])
+
+
+def _steps(value: Any) -> list[Any]:
+    kind: type[Any] = type(value)
+    return list(value) if kind is dict else list(range(len(value))) if kind is list else []
+
+
+def _others(value: Any) -> list[Any]:
+    kind: type[Any] = type(value)
+    if kind is bool:
+        return [not value, int(value)]
+    if kind is int:
+        return [value + 1, value - 1, -value - 1, str(value), bool(value), float(value)]
+    if kind is str:
+        spelled = [value.upper(), f" {value}", f"{value}\n", value[:-1], value[1:] + value[:1]]
+        return [other for other in [*spelled, "", None, 7] if other != value]
+    if kind is list:
+        other_lists: list[Any] = [
+            [*value, *(value[:1] or ["x"])],
+            value[:-1],
+            value[::-1],
+            {},
+            None,
+        ]
+        return [other for other in other_lists if other != value]
+    if kind is dict:
+        fewer = [{key: value[key] for key in value if key != name} for name in value]
+        return [*fewer, {**value, "note": "x"}, [], None]
+    return ["x", 0, [], {}]

@@ -1,0 +1,152 @@
+"""A receipt proves what its voter cast and that it was counted in; a changed one proves nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from singletable_apps.elections.proofs import (
+    Finding,
+    Signer,
+    StatementRefused,
+    Tree,
+    check,
+    closed,
+    confirmation,
+    definition,
+    definition_digest,
+    fingerprint,
+    readable,
+    receipt,
+)
+from singletable_apps.shared.counting import Ranking, RankingRefused
+from tests.apps.elections.proofs.sample import (
+    CANDIDATES,
+    NAME,
+    SIGNER,
+    asked_at,
+    cast,
+    changes,
+    close,
+    sample,
+)
+
+SAMPLE = sample()
+KEY = fingerprint(SIGNER.public_key)
+
+
+def holds(findings: list[Finding]) -> bool:
+    return all(finding.ok for finding in findings)
+
+
+def test_a_receipt_proves_the_ballot_the_close_and_its_place_in_it() -> None:
+    findings = check(SAMPLE.receipt, key=readable(KEY).upper())
+    assert [finding.ok for finding in findings] == [True] * 6
+    said = " ".join(finding.text for finding in findings)
+    assert "The ballot Ada > Ben > Cy = Zoë gives" in said
+    assert "over 5 ballots" in said
+    assert readable(KEY) in said
+
+
+def test_nothing_in_a_receipt_can_be_changed() -> None:
+    for place, changed in changes(SAMPLE.receipt):
+        assert not holds(check(changed)), place
+
+
+# Names of elections can change until the close, which says the last one.
+def test_before_the_close_a_receipt_proves_all_but_the_name() -> None:
+    assert holds(check(SAMPLE.open_receipt))
+    for place, changed in changes(SAMPLE.open_receipt):
+        renamed = place.startswith(("name = '", 'name = "'))
+        assert holds(check(changed)) == renamed, place
+
+
+def test_before_the_close_nobody_has_signed() -> None:
+    assert "nothing is signed yet" in check(SAMPLE.open_receipt)[-1].text
+    assert not holds(check(SAMPLE.open_receipt, key=KEY))
+
+
+@pytest.mark.parametrize("key", [fingerprint(Signer(bytes(32)).public_key), "no code", ""])
+def test_another_key_than_expected_is_told(key: str) -> None:
+    findings = check(SAMPLE.receipt, key=key)
+    assert [finding.ok for finding in findings] == [True, True, False, True, True, True]
+
+
+# Whoever runs the election can sign anything, and still cannot move a ballot into it.
+def test_a_ballot_that_is_not_in_the_signed_root_is_told() -> None:
+    others = [*SAMPLE.ballots[1:], cast(SAMPLE.asked, 99, Ranking())]
+    closing = close(SAMPLE.asked, others)
+    proof = Tree(each.confirmation for each in others).prove(others[0].confirmation)
+    findings = check(closed(SAMPLE.open_receipt, closing, proof))
+    assert [finding.ok for finding in findings] == [True, True, True, True, False]
+
+
+def test_a_ballot_of_an_earlier_definition_is_told_what_changed() -> None:
+    before = asked_at("totals")
+    after = definition(
+        7, [*CANDIDATES, "Di"], True, level="totals", commitment=before["commitment"]
+    )
+    ballots = [cast(before, 1, Ranking.of_levels(["Ada"])), cast(after, 2, Ranking())]
+    mine = receipt(name=NAME, definition=before, nonce=ballots[0].nonce, ranking=ballots[0].ranking)
+    proof = Tree(each.confirmation for each in ballots).prove(ballots[0].confirmation)
+    known = closed(mine, close(after, ballots, (definition_digest(before),)), proof)
+    assert holds(check(known))
+    assert "Closed with: Ada, Ben > Cy, Di, Zoë." in check(known)[3].text
+    unknown = closed(mine, close(after, ballots), proof)
+    assert [finding.ok for finding in check(unknown)] == [True, True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        [["Eve"]],
+        [["Zoë", "Ada"]],
+        [["Ada"], []],
+        [["Ada"], ["Ada"]],
+        [["Ada", "Ada"]],
+    ],
+)
+def test_a_ballot_that_nobody_can_cast_is_refused_whatever_it_hashes_to(
+    ranking: list[list[str]],
+) -> None:
+    forged: Any = {**SAMPLE.open_receipt, "ranking": ranking}
+    unchecked = Ranking()
+    object.__setattr__(unchecked, "levels", ranking)
+    asked = definition_digest(SAMPLE.asked)
+    nonce = bytes.fromhex(forged["nonce"])
+    forged["confirmation"] = confirmation(7, asked, nonce, unchecked)
+    assert not holds(check(forged))
+
+
+@pytest.mark.parametrize("value", [None, [], "text", 7, {"format": "x"}, {"a": 0.5}])
+def test_what_is_no_receipt_is_told(value: object) -> None:
+    (finding,) = check(value)
+    assert not finding.ok
+    assert finding.text.startswith("This is no receipt")
+
+
+def test_what_is_nested_without_end_is_told() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    (finding,) = check({**SAMPLE.receipt, "ranking": deep})
+    assert not finding.ok
+
+
+def test_a_receipt_of_a_later_format_asks_for_its_own_program() -> None:
+    (finding,) = check({**SAMPLE.receipt, "format": "singletable election receipt 2"})
+    assert "the program it came with" in finding.text
+
+
+def test_a_receipt_is_not_made_of_what_cannot_be() -> None:
+    with pytest.raises(RankingRefused):
+        receipt(
+            name=NAME,
+            definition=SAMPLE.asked,
+            nonce=bytes(16),
+            ranking=Ranking.of_levels(["Eve"]),
+        )
+    proof = Tree(["a"]).prove("a")
+    with pytest.raises(StatementRefused, match="Prove with the tree of the statement"):
+        closed(SAMPLE.open_receipt, SAMPLE.closing, proof)
