@@ -15,7 +15,8 @@
 - `page: Paging` has `page.limit` and `page.cursor`; `return page.answer(items, cursor)` gives
   `Page[T]` and the Link. `SealedOffsets(key)` makes cursors of positions that are no query's.
 - `key: IdempotencyKey` requires the header.
-- `name: Segment` in a path may contain a slash (`%2F`).
+- `name: Segment` in a path may contain a slash (`%2F`). For names that have rules, `Name` being
+  `Annotated[str, Field(max_length=200)]`, it is `Annotated[Name, in_segment]`.
 - `limit = RateLimit("sign-in", quota=10, seconds=60)`: `dependencies=[Depends(limited(limit))]`
   counts by address; `told(response, limit.hit(subject))` by anything else.
 """
@@ -62,7 +63,7 @@ from singletable_apps.shared.web.preconditions import (
 from singletable_apps.shared.web.problems import Fault, Problem
 from singletable_apps.shared.web.rates import RateLimit, household
 from singletable_apps.shared.web.request_ids import request_id
-from singletable_apps.shared.web.segments import Segment
+from singletable_apps.shared.web.segments import Segment, in_segment
 from singletable_apps.shared.web.settings import Settings
 
 __all__ = [
@@ -106,6 +107,7 @@ __all__ = [
     "client_address",
     "etag",
     "household",
+    "in_segment",
     "limited",
     "make_app",
     "request_id",

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from singletable_apps.shared.web.csrf import SAFE
 from singletable_apps.shared.web.kinds import TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+from singletable_apps.shared.web.prefixes import set_for
 from singletable_apps.shared.web.problems import Problem, problem_answer
 from singletable_apps.shared.web.settings import MEBIBYTE, site_of
 from singletable_apps.shared.web.strict_json import check_json
@@ -26,15 +27,14 @@ class Bodies:
     ) -> None:
         self.app = app
         self.limit = limit
-        self.uploads = sorted(uploads.items(), key=lambda upload: -len(upload[0]))
+        self.uploads = uploads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through with its body read and found good."""
         if scope["type"] != "http" or scope["method"] in SAFE:
             await self.app(scope, receive, send)
             return
-        path: str = scope["path"]
-        upload = next((size for prefix, size in self.uploads if path.startswith(prefix)), None)
+        upload = set_for(scope["path"], self.uploads)
         try:
             body = await _read(scope, receive, self.limit if upload is None else upload)
             if body is None:

@@ -103,6 +103,7 @@ def _complete(operation: Json, path: str, method: str, site: Site) -> None:
     parameters: list[Json] = operation.get("parameters", [])
     names = {parameter["name"].lower() for parameter in parameters}
     for parameter in parameters:
+        _without_null(parameter)
         if schema := _REQUIRED.get(parameter["name"].lower()):
             parameter.update(required=True, schema=schema)
     answers: Json = operation["responses"]
@@ -118,6 +119,15 @@ def _complete(operation: Json, path: str, method: str, site: Site) -> None:
         _put_prefix(answers[code], site.prefix)
     if "if-none-match" in names:
         answers["304"] = {"description": "It is still what the ETag says."}
+
+
+def _without_null(parameter: Json) -> None:
+    """Nothing but a body can be null: what is None to a handler is left out by who asks."""
+    schema: Json = parameter["schema"]
+    others = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
+    if len(others) == 1:
+        del schema["anyOf"]
+        schema.update(others[0])
 
 
 def _kinds(

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from singletable_apps.shared.web.prefixes import set_for
+
 JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
 # For pages that have their scripts and styles from this server, and no other.
 PAGE_POLICY = (
@@ -32,18 +34,14 @@ class SecurityHeaders:
         self, app: ASGIApp, page_policies: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         self.app = app
-        # The longest prefix that fits is the one that was meant.
-        self.policies = sorted(page_policies.items(), key=lambda policy: -len(policy[0]))
+        self.policies = page_policies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with the headers added."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        path: str = scope["path"]
-        policy = next(
-            (csp for prefix, csp in self.policies if path.startswith(prefix)), JSON_POLICY
-        )
+        policy = set_for(scope["path"], self.policies) or JSON_POLICY
         added = {**_ALWAYS, "Content-Security-Policy": policy}
         if scope.get("scheme") == "https":
             added["Strict-Transport-Security"] = _TWO_YEARS

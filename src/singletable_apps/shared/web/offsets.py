@@ -43,7 +43,7 @@ class SealedOffsets:
         return cast(JsonValue, json.loads(content))
 
     def _seal(self, page: PageRequest, content: bytes) -> bytes:
-        text = page.list.encode() + b"\0" + content
+        text = page.bound_to.encode() + b"\0" + content
         return hmac.digest(self._key, text, "sha256")[:_SEAL_BYTES]
 
 

@@ -45,7 +45,7 @@ class PageRequest:
         return Page(items=list(items), next=cursor)
 
     @property
-    def list(self) -> str:
+    def bound_to(self) -> str:
         """Which list it is: the path and all that filters it, in any order."""
         query = sorted(
             part

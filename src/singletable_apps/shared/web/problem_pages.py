@@ -40,9 +40,10 @@ def problem_pages(kinds: Sequence[Kind], prefix: str) -> APIRouter:
         if name not in documents:
             raise Problem(NOT_FOUND, "There is no such kind of problem.")
         document = documents[name]
-        if "json" in request.headers.get("accept", "json"):
-            return JSONResponse(document.model_dump())
-        about = f"{document.title} ({document.status})\n\n{document.about}\n"
-        return PlainTextResponse(about)
+        accepted = request.headers.get("accept", "")
+        if "text/" in accepted and "json" not in accepted:
+            about = f"{document.title} ({document.status})\n\n{document.about}\n"
+            return PlainTextResponse(about)
+        return JSONResponse(document.model_dump())
 
     return router

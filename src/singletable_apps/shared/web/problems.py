@@ -27,7 +27,10 @@ class Fault:
     def document(self) -> JsonValue:
         """As it is in the answer, without the places where it is not."""
         places = {"pointer": self.pointer, "parameter": self.parameter, "header": self.header}
-        return {**{name: at for name, at in places.items() if at}, "detail": self.detail}
+        return {
+            **{name: at for name, at in places.items() if at is not None},
+            "detail": self.detail,
+        }
 
 
 class Problem(Exception):
@@ -115,7 +118,10 @@ def problem_answer(problem: Problem, scope: Scope, prefix: str = "") -> JSONResp
         body["request"] = request
     if problem.errors:
         body["errors"] = [fault.document() for fault in problem.errors]
-    return JSONResponse(body, kind.status, problem.headers, media_type=MEDIA_TYPE)
+    headers = dict(problem.headers)
+    if kind.status == HTTPStatus.UNAUTHORIZED:
+        headers.setdefault("WWW-Authenticate", "Bearer")
+    return JSONResponse(body, kind.status, headers, media_type=MEDIA_TYPE)
 
 
 def _asked(scope: Scope) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, TypeAlias
 from urllib.parse import unquote_to_bytes
 
-from pydantic import AfterValidator
+from pydantic import BeforeValidator
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from singletable_apps.shared.web.kinds import MALFORMED_PATH
@@ -22,7 +22,9 @@ def name_in(segment: str) -> str:
     return segment.replace(SLASH, "/")
 
 
-Segment: TypeAlias = Annotated[str, AfterValidator(name_in)]
+# Comes last, as in Annotated[Name, in_segment]: then the rules of names are about the name.
+in_segment = BeforeValidator(name_in)
+Segment: TypeAlias = Annotated[str, in_segment]
 
 
 class Segments:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from typing import NoReturn
 
 from pydantic import JsonValue
@@ -41,7 +42,7 @@ def _check_inside(value: JsonValue) -> None:
     waiting = [(value, 1)]
     while waiting:
         found, depth = waiting.pop()
-        if depth > DEEPEST + 1:
+        if depth > DEEPEST and isinstance(found, list | dict):
             raise _too_deep()
         if isinstance(found, str):
             _check_text(found)
@@ -64,8 +65,7 @@ def _check_text(text: str) -> None:
 def _members(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise _malformed(
             f"Expected each name once in an object, but {_short(twice)} is there twice."
         )

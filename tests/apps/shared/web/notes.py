@@ -1,0 +1,209 @@
+"""A small service with two resources, notes and their labels, that has all the conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, TypeAlias
+
+import httpx2
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.testclient import TestClient
+from pydantic import BaseModel, Field
+
+from singletable import (
+    AlreadyExists,
+    Attr,
+    Entity,
+    Key,
+    NotFound,
+    Store,
+    Table,
+    VersionConflict,
+    attr,
+    connect,
+    version,
+)
+from singletable_apps.shared.web import (
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    IdempotencyKey,
+    IfMatch,
+    IfNoneMatch,
+    Kind,
+    Page,
+    Paging,
+    Problem,
+    SealedOffsets,
+    Settings,
+    in_segment,
+    make_app,
+    responses,
+)
+
+TOKEN = "a-token-for-tests"
+NAME_TAKEN = Kind("name-taken", 409, "The name is taken", "Choose another name.")
+table = Table("notes")
+
+
+class Note(Entity, table=table):
+    """What somebody wrote down."""
+
+    name: Attr[str] = attr()
+    text: Attr[str] = attr()
+    revision: Attr[int] = version()
+
+    key = Key(pk="NOTE", sk=name)
+
+
+class Label(Entity, table=table):
+    """A word that a note is found by."""
+
+    note: Attr[str] = attr()
+    word: Attr[str] = attr()
+
+    key = Key(pk=("LABELS", note), sk=word)
+
+
+Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[a-z/ ]+$")]
+NameInPath: TypeAlias = Annotated[Name, in_segment]
+
+
+class Text(BaseModel):
+    text: str = Field(max_length=1000)
+
+
+class NewNote(Text):
+    name: Name
+
+
+class NoteOut(NewNote):
+    revision: int
+
+
+def signed_in(
+    sent: Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))],
+) -> None:
+    if sent is None or sent.credentials != TOKEN:
+        raise Problem(NOT_SIGNED_IN)
+
+
+def empty_store() -> Store:
+    store = Store(connect("memory:"))
+    store.admin.create_table(table)
+    return store
+
+
+def make_notes(
+    store: Store | None = None, *, settings: Settings | None = None, more: Sequence[APIRouter] = ()
+) -> FastAPI:
+    """The service, with an empty table."""
+    store = store or empty_store()
+    routers = [notes_router(store), labels_router(store), *more]
+    return make_app(
+        "Notes", "1.0", routers=routers, prefix="/api", kinds=[NAME_TAKEN], settings=settings
+    )
+
+
+def client(
+    store: Store | None = None, *, settings: Settings | None = None, more: Sequence[APIRouter] = ()
+) -> TestClient:
+    """Somebody who asks the service."""
+    return TestClient(make_notes(store, settings=settings, more=more))
+
+
+def write(asking: TestClient, name: str, text: str = "") -> httpx2.Response:
+    """Write a note down."""
+    headers = {"Idempotency-Key": name.replace(" ", "-")}
+    return asking.post("/api/notes", json={"name": name, "text": text}, headers=headers)
+
+
+def shown(note: Note) -> NoteOut:
+    return NoteOut(name=note.name, text=note.text, revision=note.revision)
+
+
+def found(store: Store, name: str) -> Note:
+    note = store.get(Note.key(name), consistent=True)
+    if note is None:
+        raise Problem(NOT_FOUND, f"There is no note {name!a}.")
+    return note
+
+
+def notes_router(store: Store) -> APIRouter:
+    router = APIRouter()
+
+    @router.get("/notes")
+    def list_notes(page: Paging) -> Page[NoteOut]:
+        """All notes, by name."""
+        got = store.page(Note.key.partition(), page.limit, cursor=page.cursor)
+        return page.answer([shown(note) for note in got.items], got.cursor)
+
+    @router.post("/notes", status_code=201, responses=responses(NAME_TAKEN))
+    def create_note(new: NewNote, key: IdempotencyKey) -> NoteOut:
+        """Write a note down."""
+        try:
+            return shown(store.create(Note(name=new.name, text=new.text)))
+        except AlreadyExists:
+            raise Problem(NAME_TAKEN, f"There is a note {new.name!a} already.") from None
+
+    @router.get("/notes/{name}", responses=responses(NOT_FOUND))
+    def read_note(name: NameInPath, look: IfNoneMatch) -> NoteOut:
+        """One note."""
+        note = found(store, name)
+        look.answer(note.revision)
+        return shown(note)
+
+    @router.put("/notes/{name}", responses=responses(NOT_FOUND))
+    def edit_note(name: NameInPath, new: Text, edit: IfMatch) -> NoteOut:
+        """Give a note another text."""
+        note = found(store, name)
+        edit.check(note.revision)
+        note.text = new.text
+        try:
+            note = store.put(note)
+        except VersionConflict:
+            edit.check(found(store, name).revision)
+            raise
+        edit.answer(note.revision)
+        return shown(note)
+
+    @router.delete(
+        "/notes/{name}",
+        status_code=204,
+        responses=responses(NOT_FOUND, NOT_SIGNED_IN),
+        dependencies=[Depends(signed_in)],
+    )
+    def delete_note(name: NameInPath, edit: IfMatch) -> None:
+        """Throw a note away."""
+        note = found(store, name)
+        edit.check(note.revision)
+        try:
+            store.delete(Note.key(name))
+        except NotFound:
+            raise Problem(NOT_FOUND) from None
+
+    return router
+
+
+def labels_router(store: Store) -> APIRouter:
+    router = APIRouter()
+    offsets = SealedOffsets(b"a key of sixteen")
+
+    @router.get("/notes/{name}/labels", responses=responses(NOT_FOUND))
+    def list_labels(name: NameInPath, page: Paging) -> Page[str]:
+        """The labels of a note, by positions that are no query's."""
+        found(store, name)
+        at = offsets.open(page)
+        begin = at if isinstance(at, int) else 0
+        words = [label.word for label in store.query(Label.key.partition(name))]
+        some = words[begin : begin + page.limit]
+        more = begin + page.limit < len(words)
+        return page.answer(some, offsets.seal(page, begin + page.limit) if more else None)
+
+    @router.put("/notes/{name}/labels/{word}", status_code=204, responses=responses(NOT_FOUND))
+    def put_label(name: NameInPath, word: NameInPath) -> None:
+        """Give a note a label."""
+        found(store, name)
+        store.put(Label(note=name, word=word))
+
+    return router

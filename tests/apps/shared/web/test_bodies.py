@@ -1,0 +1,151 @@
+"""Bodies are JSON of a reasonable size; whatever else comes is refused and breaks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import httpx2
+import pytest
+from fastapi import APIRouter, Body, Request
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from singletable_apps.shared.web import Settings
+from tests.apps.shared.web.notes import client
+
+router = APIRouter()
+
+
+@router.post("/echo")
+def echo(body: Annotated[JsonValue, Body()]) -> JsonValue:
+    """What came."""
+    return body
+
+
+@router.put("/files/{name}")
+async def take_file(name: str, request: Request) -> int:
+    """How large a file is."""
+    return len(await request.body())
+
+
+@router.put("/filesystem")
+def take_json(body: Annotated[JsonValue, Body()]) -> None:
+    """Take JSON, as everywhere."""
+
+
+asking = client(settings=Settings(body_limit=20_000, uploads={"/api/files": 50_000}), more=[router])
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+def post(body: bytes, content_type: str | None = "application/json") -> httpx2.Response:
+    headers = {} if content_type is None else {"Content-Type": content_type}
+    return asking.post("/api/echo", content=body, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"{", "line 1, column 2"),
+        (b'{"a": 1}}', "line 1, column 9"),
+        (b"\xff", "Expected UTF-8, but the byte at 0 is not."),
+        ("1".encode("utf-16"), "UTF-8"),
+        (b"\xef\xbb\xbf1", "BOM"),
+        (b"NaN", "which has no NaN"),
+        (b"[-Infinity]", "which has no -Infinity"),
+        (b"1e400", "a number that a double can hold, but got '1e400'"),
+        (b"9" * 400, "a number that a double can hold"),
+        (b"9" * 10_000, "a number that a double can hold"),
+        (b'{"a": 1, "b": {"a": 1, "a": 2}}', "but 'a' is there twice"),
+        (b'["\\ud800"]', "but \\ud800 is half of one"),
+        (b'{"\\udc00x": 1}', "but \\udc00 is half of one"),
+        (b"[" * 65 + b"]" * 65, "at most 64 levels"),
+        (b"[" * 10_000 + b"]" * 10_000, "at most 64 levels"),
+        (b'{"a":' * 900 + b"1" + b"}" * 900, "at most 64 levels"),
+    ],
+    ids=range(16),
+)
+def test_what_is_not_sound_json_is_refused_in_words(body: bytes, words: str) -> None:
+    answer = post(body)
+    assert answer.status_code == 400
+    assert answer.json()["type"] == "/api/problems/malformed-body"
+    assert words in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"null",
+        b'"\\ud83d\\ude00 \\u0000"',
+        b"[" * 64 + b"]" * 64,
+        b'{"a": [1.5e300, -0.0, ' + b"9" * 308 + b"]}",
+    ],
+    ids=range(4),
+)
+def test_sound_json_comes_through(body: bytes) -> None:
+    answer = post(body)
+    assert answer.status_code == 200
+    assert answer.json() == httpx2.Response(200, content=body).json()
+
+
+@given(st.binary(max_size=30) | st.text('[]{}":,0e-\\u\ud800x', max_size=30).map(_bytes))
+def test_no_body_breaks_anything(body: bytes) -> None:
+    assert post(body).status_code in (200, 400, 422)
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        None,
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "json",
+        "/",
+        ";;",
+    ],
+)
+def test_a_body_of_another_type_is_refused(content_type: str | None) -> None:
+    answer = post(b"{}", content_type)
+    assert answer.status_code == 415
+    assert answer.headers["accept"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"],
+)
+def test_json_has_several_names(content_type: str) -> None:
+    assert post(b"{}", content_type).status_code == 200
+
+
+def in_pieces() -> Iterator[bytes]:
+    """A body that does not say how long it is."""
+    for _ in range(30):
+        yield b" " * 1000
+
+
+@pytest.mark.parametrize("body", [b" " * 20_001, in_pieces()], ids=["announced", "in pieces"])
+def test_a_body_that_is_too_large_is_refused(body: bytes | Iterator[bytes]) -> None:
+    answer = asking.post("/api/echo", content=body, headers=JSON)
+    assert answer.status_code == 413
+    assert "at most 20000 bytes" in answer.json()["detail"]
+
+
+def test_uploads_are_larger_and_of_any_type_where_they_are_expected() -> None:
+    assert asking.put("/api/files/a", content=b"\xff" * 30_000).json() == 30_000
+    assert asking.put("/api/files/a", content=b"\xff" * 50_001).status_code == 413
+    assert asking.put("/api/filesystem", content=b"\xff").status_code == 415
+
+
+def test_no_body_is_looked_at_where_there_is_no_handler() -> None:
+    assert asking.delete("/api/echo").status_code == 405
+    answer = asking.request("DELETE", "/api/echo", content=b"\xff" * 30_000)
+    assert answer.status_code == 405

@@ -1,0 +1,76 @@
+"""The description says what every operation may answer, to programs and to people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from singletable_apps.shared.web import RateLimit, Settings, responses
+from tests.apps.shared.web.notes import NAME_TAKEN, client, make_notes
+
+asking = client()
+document: dict[str, Any] = asking.get("/api/openapi.json").json()
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "statuses"),
+    [
+        ("/api/notes", "get", "200 400 422 500 503"),
+        ("/api/notes", "post", "201 400 403 409 413 415 422 500 503"),
+        ("/api/notes/{name}", "get", "200 304 400 404 422 500 503"),
+        ("/api/notes/{name}", "put", "200 400 403 404 412 413 415 422 428 500 503"),
+        ("/api/notes/{name}", "delete", "204 400 401 403 404 412 413 415 422 428 500 503"),
+    ],
+)
+def test_an_operation_has_all_its_statuses(path: str, method: str, statuses: str) -> None:
+    answers = document["paths"][path][method]["responses"]
+    assert " ".join(sorted(answers)) == statuses
+    for status, answer in answers.items():
+        if status >= "400":
+            (content,) = answer["content"].items()
+            assert content[0] == "application/problem+json"
+            assert content[1]["schema"] == {"$ref": "#/components/schemas/Problem"}
+
+
+def test_kinds_of_one_status_are_all_told() -> None:
+    answer = document["paths"]["/api/notes"]["post"]["responses"]["400"]
+    examples = answer["content"]["application/problem+json"]["examples"]
+    assert set(examples) == {"malformed-body", "idempotency-key"}
+    assert examples["malformed-body"]["value"]["type"] == "/api/problems/malformed-body"
+
+
+def test_headers_that_are_required_are_described_so() -> None:
+    parameters = document["paths"]["/api/notes/{name}"]["put"]["parameters"]
+    (if_match,) = [each for each in parameters if each["in"] == "header"]
+    assert if_match["required"]
+    assert if_match["schema"]["type"] == "string"
+
+
+def test_it_is_openapi_31_with_no_word_of_other_errors() -> None:
+    assert document["openapi"].startswith("3.1")
+    assert "HTTPValidationError" not in str(document)
+    assert "ValidationError" not in document["components"]["schemas"]
+
+
+def test_a_limit_for_all_is_told_at_each() -> None:
+    settings = Settings(limit=RateLimit("all", quota=9, seconds=1))
+    described = client(settings=settings).get("/api/openapi.json").json()
+    answer = described["paths"]["/api/notes"]["get"]["responses"]["429"]
+    assert set(answer["headers"]) == {"Retry-After", "RateLimit", "RateLimit-Policy"}
+
+
+def test_responses_may_be_used_again() -> None:
+    shared = responses(NAME_TAKEN)
+    assert shared == responses(NAME_TAKEN)
+    make_notes().openapi()
+    assert shared == responses(NAME_TAKEN)
+
+
+def test_the_page_for_people_needs_nothing_from_elsewhere() -> None:
+    page = asking.get("/api/docs")
+    assert "<code>PUT /api/notes/{name}</code>" in page.text
+    for word in ("<script", "http://", "https://", "//cdn"):
+        assert word not in page.text
+    assert "style-src 'sha256-" in page.headers["content-security-policy"]
+    assert "'unsafe" not in page.headers["content-security-policy"]

@@ -1,0 +1,77 @@
+"""Lists come in pages, whose cursors nobody can make up."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+import pytest
+from fastapi.testclient import TestClient
+
+from singletable_apps.shared.web import SealedOffsets
+from tests.apps.shared.web.notes import client, write
+
+NAMES = ["a", "b", "c/d", "e", "f"]
+
+
+@pytest.fixture(scope="module")
+def asking() -> TestClient:
+    """Somebody who asks a service that has five notes, and five labels at one of them."""
+    asking = client()
+    for name in NAMES:
+        write(asking, name)
+        assert asking.put(f"/api/notes/a/labels/{name.replace('/', '%2F')}").status_code == 204
+    return asking
+
+
+@pytest.mark.parametrize("address", ["/api/notes", "/api/notes/a/labels"])
+def test_the_links_lead_through_the_whole_list(asking: TestClient, address: str) -> None:
+    following: str | None = f"{address}?limit=2"
+    found: list[str] = []
+    while following is not None:
+        answer = asking.get(following)
+        found += [
+            item if isinstance(item, str) else item["name"] for item in answer.json()["items"]
+        ]
+        link = answer.links.get("next")
+        assert (answer.json()["next"] is None) == (link is None)
+        following = link["url"] if link else None
+    assert found == NAMES
+
+
+@pytest.mark.parametrize("limit", ["0", "101", "-1", "x", "1.5", "", "9" * 5000])
+def test_a_limit_is_from_1_to_100(asking: TestClient, limit: str) -> None:
+    answer = asking.get("/api/notes", params={"limit": limit})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["parameter"] == "limit"
+
+
+@pytest.mark.parametrize("address", ["/api/notes", "/api/notes/a/labels"])
+@pytest.mark.parametrize("cursor", ["x", "====", "ä", "a" * 4000, "\x00", "AAAA" * 8])
+def test_a_cursor_of_ones_own_is_refused(asking: TestClient, address: str, cursor: str) -> None:
+    answer = asking.get(address, params={"cursor": cursor})
+    assert answer.status_code == 400
+    assert answer.json()["type"] == "/api/problems/cursor-refused"
+    assert answer.json()["errors"][0]["parameter"] == "cursor"
+
+
+def test_a_position_can_be_read_but_not_changed(asking: TestClient) -> None:
+    cursor = asking.get("/api/notes/a/labels?limit=2").json()["next"]
+    sealed = urlsafe_b64decode(cursor + "==")
+    assert json.loads(sealed[16:]) == 2
+    changed = urlsafe_b64encode(sealed[:16] + b"3").rstrip(b"=").decode()
+    assert asking.get("/api/notes/a/labels", params={"cursor": changed}).status_code == 400
+
+
+def test_a_cursor_is_for_one_list_with_its_filters_in_any_order(asking: TestClient) -> None:
+    first = "/api/notes/a/labels?limit=1&x=1&y=2"
+    cursor = asking.get(first).json()["next"]
+    same = f"/api/notes/a/labels?y=2&limit=4&cursor={cursor}&x=1"
+    assert asking.get(same).json()["items"] == NAMES[1:]
+    for other in (f"/api/notes/b/labels?x=1&y=2&cursor={cursor}", f"{first[:-1]}3&cursor={cursor}"):
+        assert asking.get(other).status_code == 400
+
+
+def test_a_short_key_seals_nothing() -> None:
+    with pytest.raises(ValueError, match="at least 16 bytes, but got 3"):
+        SealedOffsets(b"abc")

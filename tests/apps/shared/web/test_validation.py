@@ -1,0 +1,69 @@
+"""What does not fit its description is told place by place, in words."""
+
+from __future__ import annotations
+
+import pytest
+from fastapi import APIRouter
+from pydantic import BaseModel, Field, JsonValue
+
+from tests.apps.shared.web.notes import client
+
+
+class Inner(BaseModel):
+    age: int = Field(ge=0, le=150, alias="a/g~e")
+
+
+class Body(BaseModel):
+    name: str = Field(max_length=5)
+    people: list[Inner] = []
+    password: str = Field("", max_length=3)
+
+
+router = APIRouter()
+
+
+@router.post("/bodies/{number}")
+def take(number: int, body: Body, limit: int = 1) -> None:
+    """Take whatever fits."""
+
+
+asking = client(more=[router])
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "words"),
+    [
+        ({}, "/name", "Field required."),
+        ([], "", "got a list of 0."),
+        ("text", "", 'got "text".'),
+        (None, "", "Field required."),
+        ({"name": 4}, "/name", "valid string; got 4."),
+        ({"name": None}, "/name", "valid string; got null."),
+        ({"name": True}, "/name", "valid string; got true."),
+        ({"name": {}}, "/name", "valid string; got an object."),
+        ({"name": "too long"}, "/name", 'at most 5 characters; got "too long".'),
+        ({"name": "x" * 61}, "/name", "got a text of 61 characters."),
+        ({"name": "a", "people": [{"a/g~e": -1}]}, "/people/0/a~1g~0e", "equal to 0; got -1."),
+        ({"name": "a", "people": [{"a/g~e": 10**30}]}, "/people/0/a~1g~0e", "got a large number."),
+        ({"name": "a", "password": "hunter2"}, "/password", "got a text of 7 characters."),
+    ],
+)
+def test_a_fault_of_a_body_is_at_its_pointer(body: JsonValue, pointer: str, words: str) -> None:
+    answer = asking.post("/api/bodies/1", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["type"] == "/api/problems/invalid-request"
+    (fault,) = answer.json()["errors"]
+    assert fault["pointer"] == pointer
+    assert fault["detail"].endswith(words)
+
+
+def test_faults_of_parameters_have_their_names() -> None:
+    answer = asking.post("/api/bodies/one?limit=all", json={"name": "a"})
+    assert {fault["parameter"] for fault in answer.json()["errors"]} == {"number", "limit"}
+
+
+def test_many_faults_are_not_all_told() -> None:
+    people = [{"a/g~e": -1}] * 1000
+    problem = asking.post("/api/bodies/1", json={"name": "", "people": people})
+    assert len(problem.json()["errors"]) == 20
+    assert "1000 faults" in problem.json()["detail"]
