@@ -49,19 +49,15 @@ class Throttle:
 
     def check(self, keys: Iterable[Guessed], now: datetime) -> None:
         """Raise TooManyAttempts if one of the keys has to wait; nothing is counted."""
-        addresses = [Attempts.key(digest) for digest in self._digests(keys)]
-        found = self._store.get_many(addresses, consistent=True)
-        waits = [held.opens - now for held in found if held is not None]
-        if any(wait > timedelta(0) for wait in waits):
-            raise TooManyAttempts(max(waits))
+        _refuse(self._held(self._digests(keys)), now)
 
     def attempt(self, keys: Iterable[Guessed], now: datetime) -> None:
         """Count an attempt for each of the keys, or raise TooManyAttempts: before it is made."""
         digests = self._digests(keys)
-        for digest in digests:
-            self._refuse(self._held(digest), now)
-        for digest in digests:
-            self._count(digest, now)
+        found = self._held(digests)
+        _refuse(found, now)
+        for digest, held in zip(digests, found, strict=True):
+            self._count(digest, held, now)
 
     def succeeded(self, key: Guessed, *, others: Iterable[Guessed] = ()) -> None:
         """Forget a key that was rightly named, and give the other keys back this one attempt.
@@ -77,16 +73,16 @@ class Throttle:
             except ConditionFailed:
                 continue  # forgotten in the meantime
 
-    def _count(self, digest: str, now: datetime) -> None:
+    def _count(self, digest: str, held: Attempts | None, now: datetime) -> None:
         """Count one more. Each round that is lost against another has counted theirs."""
         for _ in range(self._free + MORE_ROUNDS):
-            held = self._held(digest)
-            self._refuse(held, now)
             try:
                 self._write(digest, held, now)
             except ConditionFailed:
-                continue
-            return
+                [held] = self._held([digest])
+                _refuse([held], now)
+            else:
+                return
         raise TooManyAttempts(FIRST_WAIT)
 
     def _write(self, digest: str, held: Attempts | None, now: datetime) -> None:
@@ -110,15 +106,17 @@ class Throttle:
             return timedelta(0)
         return min(self._longest, FIRST_WAIT * (1 << min(tries - self._free, MOST_DOUBLINGS)))
 
-    def _held(self, digest: str) -> Attempts | None:
-        return self._store.get(Attempts.key(digest), consistent=True)
-
-    def _refuse(self, held: Attempts | None, now: datetime) -> None:
-        if held is not None and held.opens > now:
-            raise TooManyAttempts(held.opens - now)
+    def _held(self, digests: Iterable[str]) -> list[Attempts | None]:
+        return self._store.get_many(map(Attempts.key, digests), consistent=True)
 
     def _digests(self, keys: Iterable[Guessed]) -> list[str]:
         return list(dict.fromkeys(map(self._digest, keys)))
 
     def _digest(self, key: Guessed) -> str:
         return mac(self._key, *key)
+
+
+def _refuse(found: Iterable[Attempts | None], now: datetime) -> None:
+    waits = [held.opens - now for held in found if held is not None and held.opens > now]
+    if waits:
+        raise TooManyAttempts(max(waits))

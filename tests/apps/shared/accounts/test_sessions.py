@@ -144,6 +144,7 @@ def test_nothing_in_the_table_opens_a_session(
     assert sessions.rotate(token, store_clock()).subject == 7
 
 
+@pytest.mark.parametrize("driver", ["memory"], indirect=True)
 @pytest.mark.parametrize("token", ["", "7", "7.a.0.b", "\ud800", "x" * 1_000_000, "٧.a.0.b"])
 def test_what_is_no_token_is_malformed(
     token: str, sessions: Sessions, store_clock: StoreClock

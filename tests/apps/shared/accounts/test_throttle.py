@@ -88,6 +88,15 @@ def test_one_key_that_waits_is_enough_and_the_others_are_not_counted(
     _use_up(throttle, store_clock, HOME, BOB)
 
 
+def test_the_longest_wait_is_told(throttle: Throttle, store_clock: StoreClock) -> None:
+    _use_up(throttle, store_clock, ALICE)
+    store_clock.move(seconds=1)
+    throttle.attempt([ALICE], store_clock())
+    _use_up(throttle, store_clock, HOME)
+    for keys in ([ALICE, HOME], [HOME, ALICE], [HOME, BOB, ALICE, ALICE]):
+        assert _wait(throttle, store_clock, *keys) == timedelta(seconds=2)
+
+
 def test_a_success_forgets_the_account(throttle: Throttle, store_clock: StoreClock) -> None:
     for _ in range(3):
         for _ in range(4):
@@ -153,6 +162,7 @@ def test_names_and_addresses_are_not_stored(
     assert all("expires_at" in item for item in items)
 
 
+@pytest.mark.parametrize("driver", ["memory"], indirect=True)
 @pytest.mark.parametrize("name", ["", "\ud800", "x" * 100_000, "a#b", "\0"], ids=range(5))
 def test_any_name_can_be_counted(name: str, throttle: Throttle, store_clock: StoreClock) -> None:
     throttle.attempt([("account", name)], store_clock())
