@@ -253,4 +253,42 @@ withdraw_ballot = patterns.write(
 begin = patterns.write("P14", "Begin to follow the log", creates(Sync), creates(Counts))
 rebuild = patterns.write("P15", "Build the table anew", updates(Sync), rate=per_day(1))
 
+
+# A page of an auditor's relation begins after the last row of the one before.
+@patterns.reads("A8", items=100, rate=per_day(100))
+def users_after(name: str) -> Selection[User]:
+    """Users after one, by name."""
+    return User.listed().gt(name)
+
+
+@patterns.reads("A9", items=100, rate=per_day(100))
+def elections_after(name: str) -> Selection[Election]:
+    """Elections after one, by name."""
+    return Election.listed().gt(name)
+
+
+@patterns.reads("A10", items=25, rate=per_day(100))
+def elections_from(name: str) -> Selection[Election]:
+    """Elections from one on, by name."""
+    return Election.listed().ge(name)
+
+
+@patterns.reads("A11", items=100, rate=per_day(100))
+def candidates_after(election: str, name: str) -> Selection[Candidate]:
+    """Candidates of an election after one, by name."""
+    return Candidate.key.partition(election).gt(name)
+
+
+@patterns.reads("A12", items=100, rate=per_day(100))
+def voters_after(election: str, name: str) -> Selection[Voter]:
+    """Voters of an election after one, by name."""
+    return Voter.key.partition(election).gt(name)
+
+
+@patterns.reads("A13", items=100, rate=per_day(100))
+def ballots_after(election: str, name: str) -> Selection[Ballot]:
+    """Ballots of an election after that of a voter, by name."""
+    return Ballot.key.partition(election).gt(name)
+
+
 patterns.check()

@@ -12,6 +12,7 @@ from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.log import log
 from singletable_apps.elections.projection import follow, is_behind
 from singletable_apps.elections.service.access import Access, SignedIn
+from singletable_apps.elections.service.auditing import Auditing
 from singletable_apps.elections.service.conducting import Conducting, Terms
 from singletable_apps.elections.service.desk import Basis, Office, Settings, utc_now
 from singletable_apps.elections.service.people import People
@@ -25,6 +26,7 @@ from singletable_apps.shared.mail import Mailer, Outbox
 __all__ = [
     "Access",
     "Activity",
+    "Auditing",
     "Basis",
     "Cast",
     "Conducting",
@@ -59,6 +61,7 @@ class Elections:
     voting: Voting
     results: Results
     queries: Queries
+    auditing: Auditing
 
 
 def open_elections(
@@ -94,4 +97,5 @@ def open_elections(
         Voting(office),
         Results(office, conducting),
         Queries(office),
+        Auditing(office),
     )
