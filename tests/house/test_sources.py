@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.house.sources import (
     BENCHMARKS,
     DRILLS,
@@ -29,24 +27,38 @@ LONG_ON_PURPOSE: dict[str, str] = {
     "src/singletable_apps/elections/proofs/checker.py": "one file that voters take home",
 }
 
-every_source = pytest.mark.parametrize("path", SOURCES, ids=name_of)
+WRITTEN = [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS]
+
+
+# Each rule is one test for all files, and names those that break it: a test for each file would
+# take longer to be found and told of than to run.
 
 
 # A reader decides by the first line whether this is the file to read.
-@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS, *TESTS], ids=name_of)
-def test_a_file_says_first_what_it_is(path: Path) -> None:
+def test_a_file_says_first_what_it_is() -> None:
+    assert not {name_of(path): said for path in [*WRITTEN, *TESTS] if (said := _first(path))}
+
+
+def _first(path: Path) -> str | None:
+    """What is wrong with the first line of a file, if anything is."""
     first_line = (ast.get_docstring(tree_of(path)) or "").partition("\n")[0]
-    assert first_line, "begin the file with a docstring of one line"
-    assert first_line[0].isupper() or not first_line[0].isalpha()
-    assert first_line.endswith((".", ":")), f"a sentence ends in a full stop: {first_line}"
+    if not first_line:
+        return "begin the file with a docstring of one line"
+    if first_line[0].isalpha() and not first_line[0].isupper():
+        return f"a sentence begins with a capital: {first_line}"
+    if not first_line.endswith((".", ":")):
+        return f"a sentence ends in a full stop: {first_line}"
+    return None
 
 
 # Long files are where everything comes to hang together; split by what changes together.
-@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS], ids=name_of)
-def test_a_file_is_short(path: Path) -> None:
-    if name_of(path) in LONG_ON_PURPOSE:
-        return
-    assert len(path.read_text().splitlines()) <= LONGEST
+def test_a_file_is_short() -> None:
+    lines = {name_of(path): len(path.read_text().splitlines()) for path in WRITTEN}
+    assert not {
+        name: count
+        for name, count in lines.items()
+        if count > LONGEST and name not in LONG_ON_PURPOSE
+    }
 
 
 # An exemption for a file that is gone, or has become short, would hide the next long one.
@@ -56,21 +68,24 @@ def test_exemptions_are_needed() -> None:
 
 
 # Work left undone belongs where work is planned; in the code nobody comes back to it.
-@pytest.mark.parametrize("path", [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS, *TESTS], ids=name_of)
-def test_nothing_is_left_to_do(path: Path) -> None:
+def test_nothing_is_left_to_do() -> None:
     marks = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")
-    assert not [line for line in path.read_text().splitlines() if marks.search(line)]
+    assert not [
+        f"{name_of(path)}: {line}"
+        for path in [*WRITTEN, *TESTS]
+        for line in path.read_text().splitlines()
+        if marks.search(line)
+    ]
 
 
 # What is public is explained, in one sentence about the result.
-@every_source
-def test_what_is_public_is_explained(path: Path) -> None:
-    silent = [
-        f"{node.name} (line {node.lineno})"
+def test_what_is_public_is_explained() -> None:
+    assert not [
+        f"{name_of(path)}:{node.lineno}: {node.name}"
+        for path in SOURCES
         for node in _public(tree_of(path).body)
         if not ast.get_docstring(node)
     ]
-    assert not silent
 
 
 def _is_overload(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
