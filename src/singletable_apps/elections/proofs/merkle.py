@@ -16,6 +16,8 @@ from itertools import pairwise
 
 from singletable_apps.elections.proofs.errors import TreeRefused
 
+_SIZE = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Proof:
@@ -27,7 +29,7 @@ class Proof:
 
 
 class Tree:
-    """All nodes of a tree, for many proofs: about 120 bytes for each confirmation."""
+    """All nodes of a tree, for many proofs: 64 bytes for each confirmation, and its text."""
 
     def __init__(self, confirmations: Iterable[str]) -> None:
         self._confirmations = sorted(confirmations)
@@ -37,8 +39,9 @@ class Tree:
                     f"The confirmation '{one}' is there twice. Each ballot has its own; give each "
                     f"ballot a nonce of its own."
                 )
-        self._levels = [[_leaf(code) for code in self._confirmations]]
-        while len(self._levels[-1]) > 1:
+        # The nodes of a level stand side by side: a million objects would take twice the room.
+        self._levels = [b"".join(map(_leaf, self._confirmations))]
+        while len(self._levels[-1]) > _SIZE:
             self._levels.append(_above(self._levels[-1]))
 
     def __len__(self) -> int:
@@ -47,8 +50,7 @@ class Tree:
     @property
     def root(self) -> str:
         """The digest of the whole, in hex."""
-        top = self._levels[-1]
-        return top[0].hex() if top else sha256().hexdigest()
+        return self._levels[-1].hex() or sha256().hexdigest()
 
     def prove(self, confirmation: str) -> Proof:
         """The proof that this confirmation is in the tree."""
@@ -61,9 +63,9 @@ class Tree:
         path: list[str] = []
         at = index
         for level in self._levels[:-1]:
-            neighbour = at ^ 1
+            neighbour = (at ^ 1) * _SIZE
             if neighbour < len(level):
-                path.append(level[neighbour].hex())
+                path.append(level[neighbour : neighbour + _SIZE].hex())
             at >>= 1
         return Proof(index, len(self), tuple(path))
 
@@ -91,22 +93,23 @@ def is_included(root: str, confirmation: str, proof: Proof) -> bool:
             neighbour = _bytes(next(rest, ""))
             if neighbour is None:
                 return False
-            node = _node(neighbour, node) if at % 2 else _node(node, neighbour)
+            node = _node(neighbour + node if at % 2 else node + neighbour)
         at, last = at >> 1, last >> 1
     return next(rest, None) is None and node.hex() == root
 
 
-def _above(level: list[bytes]) -> list[bytes]:
-    nodes = [_node(left, right) for left, right in zip(level[::2], level[1::2], strict=False)]
-    return [*nodes, level[-1]] if len(level) % 2 else nodes
+def _above(level: bytes) -> bytes:
+    pairs, alone = divmod(len(level), 2 * _SIZE)
+    nodes = [_node(level[at : at + 2 * _SIZE]) for at in range(0, pairs * 2 * _SIZE, 2 * _SIZE)]
+    return b"".join([*nodes, level[len(level) - alone :]])
 
 
 def _leaf(confirmation: str) -> bytes:
     return sha256(b"\x00" + confirmation.encode()).digest()
 
 
-def _node(left: bytes, right: bytes) -> bytes:
-    return sha256(b"\x01" + left + right).digest()
+def _node(children: bytes) -> bytes:
+    return sha256(b"\x01" + children).digest()
 
 
 def _bytes(text: str) -> bytes | None:
@@ -115,4 +118,4 @@ def _bytes(text: str) -> bytes | None:
     except ValueError:
         return None
     # Capitals and spaces would be other spellings of one proof.
-    return node if len(node) == 32 and node.hex() == text else None
+    return node if len(node) == _SIZE and node.hex() == text else None

@@ -114,13 +114,17 @@ def _every(value: Any, way: list[Any]) -> Iterator[tuple[list[Any], Any]]:
         yield from _every(value[step], [*way, step])
 
 
+def _kind(value: object) -> type[object]:
+    return type(value)
+
+
 def _steps(value: Any) -> list[Any]:
-    kind: type[Any] = type(value)
+    kind = _kind(value)
     return list(value) if kind is dict else list(range(len(value))) if kind is list else []
 
 
 def _others(value: Any) -> list[Any]:
-    kind: type[Any] = type(value)
+    kind = _kind(value)
     if kind is bool:
         return [not value, int(value)]
     if kind is int:
