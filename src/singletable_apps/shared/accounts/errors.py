@@ -57,5 +57,6 @@ class TooManyAttempts(AccountsError):
 
     def __init__(self, retry_after: timedelta) -> None:
         seconds = -(-retry_after // timedelta(seconds=1))
-        super().__init__(f"Too many attempts. Try again in {seconds:,} seconds.")
+        unit = "second" if seconds == 1 else "seconds"
+        super().__init__(f"Too many attempts. Try again in {seconds:,} {unit}.")
         self.retry_after = retry_after

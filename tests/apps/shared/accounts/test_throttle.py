@@ -75,7 +75,7 @@ def test_looking_counts_nothing(throttle: Throttle, store_clock: StoreClock) -> 
         throttle.check([ALICE, HOME], store_clock())
     _use_up(throttle, store_clock, ALICE)
     throttle.check([BOB, HOME], store_clock())
-    with pytest.raises(TooManyAttempts, match=r"Try again in 1 seconds\."):
+    with pytest.raises(TooManyAttempts, match=r"Try again in 1 second\."):
         throttle.check([HOME, ALICE], store_clock())
 
 
