@@ -20,6 +20,7 @@ from singletable_apps.shared.accounts.items import Session
 from singletable_apps.shared.accounts.secret import derived, mac
 
 GRACE = timedelta(seconds=10)
+LONGEST_ABOUT = 200
 
 _TOKEN = re.compile(r"(-?[0-9]{1,18})\.([\w-]{22})\.([0-9]{1,9})\.([\w-]{43})", re.ASCII)
 
@@ -71,7 +72,7 @@ class Sessions:
             subject=subject,
             family=family,
             credentials=credentials,
-            about=about[:200],
+            about=_shown(about),
             begun=now,
             rotated=now,
             ends=now + self.lifetime,
@@ -146,6 +147,11 @@ class Sessions:
         if not hmac.compare_digest(seal, mac(self._key, subject, family, number)):
             raise SessionRefused("forged", "The token was not made by this service. Sign in again.")
         return _Ticket(int(subject), family, int(number))
+
+
+def _shown(about: str) -> str:
+    """What a browser says of itself, which may be anything, as text that can be stored."""
+    return about[:LONGEST_ABOUT].encode(errors="replace").decode()
 
 
 def _open(session: Session) -> OpenSession:

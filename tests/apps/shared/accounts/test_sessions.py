@@ -131,6 +131,15 @@ def test_a_person_sees_their_sessions_and_ends_one(
     assert sessions.list(9) == []
 
 
+# The header is the browser's, and a browser may be anything.
+@pytest.mark.parametrize(("about", "shown"), [("", ""), ("x" * 10_000, "x" * 200), ("\ud800", "?")])
+def test_whatever_a_browser_says_of_itself_can_be_shown(
+    about: str, shown: str, sessions: Sessions, store_clock: StoreClock
+) -> None:
+    sessions.begin(7, store_clock(), about=about)
+    assert [session.about for session in sessions.list(7)] == [shown]
+
+
 # Whoever reads the table, or a copy of it from a backup, is nobody by that.
 def test_nothing_in_the_table_opens_a_session(
     sessions: Sessions, store: Store, store_clock: StoreClock

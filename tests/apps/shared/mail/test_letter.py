@@ -90,8 +90,8 @@ def test_a_letter_must_fit_into_an_item() -> None:
         Letter("ada@example.org", "Half", "\ud800")
 
 
-# Whatever is taken arrives as it was meant: the same headers, and no others. Only how much white space
-# stands in a subject is not kept, for long ones are folded.
+# Whatever is taken arrives as it was meant: the same headers, and no others. Only how much white
+# space stands in a subject is not kept, for long ones are folded.
 @given(
     st.one_of(st.text(max_size=80), st.text("aé \t\r\n:?=", max_size=200)),
     st.text("abé \r\n.:-", max_size=300),
