@@ -50,7 +50,7 @@ def _signed(closing: Closing) -> Finding:
         return Finding(False, f"The close is not signed by the key {whose}.")
     return Finding(
         True,
-        f"The close of {said['closed_at']} over {said['ballots']:,} ballots is signed by the key "
+        f"The close of {said['closed_at']} (ballots: {said['ballots']:,}) is signed by the key "
         f"{whose}. Compare it with the fingerprint that you were told elsewhere.",
     )
 

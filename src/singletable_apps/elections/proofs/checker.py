@@ -320,7 +320,7 @@ def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
     whose = code_of(digest(closing["public_key"], "public key"))
     yield Finding(
         is_signed(message, signature, public_key),
-        f"The close of '{said['name']}' ({said['closed_at']}) over {said['ballots']} ballots is "
+        f"The close of '{said['name']}' ({said['closed_at']}, ballots: {said['ballots']}) is "
         f"signed by the key {grouped(whose)}.",
     )
     if key is not None:
@@ -354,7 +354,7 @@ def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
     yield Finding(
         proof["size"] == said["ballots"]
         and leads_to(said["root"], receipt["confirmation"], **proof),
-        f"The confirmation is among the {said['ballots']} that were signed.",
+        f"The confirmation is among those that were signed (ballots: {said['ballots']}).",
     )
 
 

@@ -95,7 +95,7 @@ def _included(kept: Receipt, closing: Closing, proof: Inclusion) -> Finding:
     way = Proof(proof["index"], proof["size"], tuple(proof["path"]))
     if proof["size"] != said["ballots"] or not is_included(said["root"], kept["confirmation"], way):
         return Finding(False, "The proof does not lead from the confirmation to the signed root.")
-    return Finding(True, f"The confirmation is one of the {said['ballots']:,} that were signed.")
+    return Finding(True, f"The confirmation is among those signed (ballots: {said['ballots']:,}).")
 
 
 def _complete(kept: Published) -> Finding:
@@ -105,8 +105,10 @@ def _complete(kept: Published) -> Finding:
     except ProofsError as refused:
         return Finding(False, str(refused))
     if not same or len(codes) != said["ballots"]:
-        return Finding(False, f"The {len(codes):,} confirmations do not give the signed root.")
-    return Finding(True, f"The {len(codes):,} confirmations give the signed root: none is missing.")
+        return Finding(False, f"The confirmations ({len(codes):,}) do not give the signed root.")
+    return Finding(
+        True, f"The confirmations ({len(codes):,}) give the signed root: none is missing."
+    )
 
 
 def _allowed(kept: Published) -> list[Finding]:
@@ -137,7 +139,7 @@ def _allowed(kept: Published) -> list[Finding]:
         return [Finding(False, str(refused))]
     if not same or len(rankings) != said["ballots"]:
         return [Finding(False, "The rankings are not those that were signed.")]
-    return [Finding(True, f"The {len(rankings):,} rankings are those that were signed.")]
+    return [Finding(True, f"The rankings ({len(rankings):,}) are those that were signed.")]
 
 
 def _gives(kept: Published, code: str, nonce: str, levels: list[list[str]]) -> bool:
