@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -14,6 +15,8 @@ from singletable_apps.shared.web.prefixes import set_for
 from singletable_apps.shared.web.problems import Problem, problem_answer
 from singletable_apps.shared.web.settings import MEBIBYTE, site_of
 from singletable_apps.shared.web.strict_json import check_json
+
+_LARGE = 1 << 16
 
 
 class Bodies:
@@ -41,7 +44,7 @@ class Bodies:
                 return
             if body and upload is None:
                 _check_type(Headers(scope=scope).get("content-type"))
-                check_json(body)
+                await _check(body)
         except Problem as problem:
             await problem_answer(problem, scope, site_of(scope).prefix)(scope, receive, send)
             return
@@ -63,6 +66,14 @@ async def _read(scope: Scope, receive: Receive, limit: int) -> bytes | None:
             raise _too_large(limit)
         if not message.get("more_body", False):
             return bytes(body)
+
+
+async def _check(body: bytes) -> None:
+    """Check small bodies at once, and large ones beside, so that nobody waits for them."""
+    if len(body) < _LARGE:
+        check_json(body)
+    else:
+        await run_in_threadpool(check_json, body)
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

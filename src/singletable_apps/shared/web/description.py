@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from singletable_apps.shared.web.idempotency import VISIBLE
 from singletable_apps.shared.web.kinds import (
     CROSS_ORIGIN,
     CURSOR_REFUSED,
@@ -24,6 +25,7 @@ from singletable_apps.shared.web.kinds import (
     UNSUPPORTED_MEDIA_TYPE,
     Kind,
 )
+from singletable_apps.shared.web.preconditions import TAGS
 from singletable_apps.shared.web.problems import MEDIA_TYPE, ProblemDocument, type_of
 from singletable_apps.shared.web.settings import Site
 
@@ -34,8 +36,8 @@ _SCHEMA = {"$ref": "#/components/schemas/Problem"}
 _TEXT = {"type": "string"}
 # A handler tells these apart from an empty value only if it may be missing, and says so itself.
 _REQUIRED = {
-    "if-match": {"type": "string", "pattern": r'^(\*|"[!#-~]*"(, ?"[!#-~]*")*)$'},
-    "idempotency-key": {"type": "string", "pattern": r"^[!-~]{1,200}$"},
+    "if-match": {"type": "string", "pattern": TAGS},
+    "idempotency-key": {"type": "string", "pattern": VISIBLE},
 }
 _BY_PARAMETER = {
     "if-match": (PRECONDITION_FAILED, PRECONDITION_REQUIRED),

@@ -18,11 +18,10 @@ PAGE_POLICY = (
 )
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-    "Cache-Control": "no-store",
 }
 _TWO_YEARS = "max-age=63072000; includeSubDomains"
 
@@ -41,8 +40,12 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        policy = set_for(scope["path"], self.policies) or JSON_POLICY
-        added = {**_ALWAYS, "Content-Security-Policy": policy}
+        page_policy = set_for(scope["path"], self.policies)
+        added = {
+            **_ALWAYS,
+            "Content-Security-Policy": page_policy or JSON_POLICY,
+            "Cache-Control": "private, no-cache" if page_policy else "no-store",
+        }
         if scope.get("scheme") == "https":
             added["Strict-Transport-Security"] = _TWO_YEARS
 

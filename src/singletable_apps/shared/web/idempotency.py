@@ -11,7 +11,7 @@ from singletable_apps.shared.web.kinds import IDEMPOTENCY_KEY
 from singletable_apps.shared.web.problems import Fault, Problem
 
 LONGEST = 200
-_VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{LONGEST}}}")
+VISIBLE = rf"^[!-~]{{1,{LONGEST}}}$"
 
 
 def _key(
@@ -24,7 +24,7 @@ def _key(
 ) -> str:
     if idempotency_key is None:
         fault = "It is missing."
-    elif not _VISIBLE.fullmatch(idempotency_key):
+    elif not re.fullmatch(VISIBLE, idempotency_key):
         fault = (
             f"Expected 1 to {LONGEST} visible ASCII characters, but got "
             f"{len(idempotency_key)} characters that are not all such."

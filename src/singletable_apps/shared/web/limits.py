@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from fastapi import Request, Response
 from starlette.datastructures import Headers, MutableHeaders
@@ -80,7 +80,11 @@ def _is_in(address: str, networks: Sequence[str]) -> bool:
     """Whether an address is in one of the networks."""
     if not _is_address(address):
         return False
-    return any(ip_address(address) in ip_network(network) for network in networks)
+    found = ip_address(address)
+    # A server that listens to both kinds of addresses tells the old ones in the form of the new.
+    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
+        found = found.ipv4_mapped
+    return any(found in ip_network(network) for network in networks)
 
 
 def _is_address(text: str) -> bool:

@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 from singletable_apps.shared.web.kinds import INVALID, PRECONDITION_FAILED, PRECONDITION_REQUIRED
 from singletable_apps.shared.web.problems import Fault, Problem
 
-_TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
-_LIST = re.compile(rf"{_TAG}(?:[ \t]*,[ \t]*{_TAG})*")
+_TAG = r'(?:W/)?"[!#-~]*"'
+TAGS = rf"^(?:\*|{_TAG}(?:[ \t]*,[ \t]*{_TAG})*)$"
 
 
 def etag(revision: int | str) -> str:
@@ -88,7 +88,7 @@ def _tags(text: str) -> frozenset[str] | None:
     """The strong tags of If-Match, or None if it is the star that stands for every tag."""
     if text == "*":
         return None
-    if not _LIST.fullmatch(text):
+    if not re.fullmatch(TAGS, text):
         words = f'Expected tags in double quotes, as "7", or *, but got {text[:80]}.'
         raise Problem(INVALID, errors=[Fault(words, header="If-Match")])
     # A weak tag says "much the same", which is not enough to write over it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from ipaddress import IPv6Address, ip_address
+from threading import Lock
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
@@ -13,6 +14,8 @@ from limits.strategies import MovingWindowRateLimiter
 from singletable_apps.shared.web.kinds import TOO_MANY
 from singletable_apps.shared.web.problems import Problem
 
+MANY = 10_000
+
 
 class RateLimit:
     """At most `quota` requests in any `seconds`, counted for each one who asks, in this process."""
@@ -20,13 +23,18 @@ class RateLimit:
     def __init__(self, name: str, quota: int, seconds: int) -> None:
         self.name = name
         self._item = RateLimitItemPerSecond(quota, seconds)
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._storage = MemoryStorage()
+        self._limiter = MovingWindowRateLimiter(self._storage)
+        self._lock = Lock()
+        self._swept_at = MANY
         self._policy = f'"{name}";q={quota};w={seconds}'
 
     def hit(self, who: str) -> dict[str, str]:
         """Count one request of somebody: headers that say what is left, or a 429 problem."""
-        allowed = self._limiter.hit(self._item, self.name, who)
-        window = self._limiter.get_window_stats(self._item, self.name, who)
+        with self._lock:
+            allowed = self._limiter.hit(self._item, self.name, who)
+            window = self._limiter.get_window_stats(self._item, self.name, who)
+            self._sweep()
         wait = max(1, math.ceil(window.reset_time - time.time()))
         left = max(0, window.remaining) if allowed else 0
         # As in draft-ietf-httpapi-ratelimit-headers-10, structured fields.
@@ -42,6 +50,15 @@ class RateLimit:
             f"used up. Try again in {wait} seconds.",
             headers={**headers, "Retry-After": str(wait)},
         )
+
+    def _sweep(self) -> None:
+        """Forget who has not asked for long: the library keeps an empty list for each of them."""
+        events = self._storage.events
+        if len(events) < self._swept_at:
+            return
+        for who in [who for who, times in list(events.items()) if not times]:
+            events.pop(who, None)
+        self._swept_at = max(MANY, 2 * len(events))
 
 
 def household(address: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_network
+from urllib.parse import urlsplit
 
 from starlette.types import Scope
 
@@ -29,6 +31,15 @@ class Settings:
     uploads: Mapping[str, int] = field(default_factory=dict[str, int])
     page_policies: Mapping[str, str] = field(default_factory=dict[str, str])
     limit: RateLimit | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what would be found wrong with the first request only."""
+        for proxy in self.proxies:
+            ip_network(proxy)
+        for origin in self.trusted_origins:
+            parts = urlsplit(origin)
+            if not parts.netloc or origin != f"{parts.scheme}://{parts.netloc}":
+                raise ValueError(f"Expected an origin as https://example.org, but got {origin}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def test_every_answer_has_the_headers(address: str) -> None:
     assert headers["cache-control"] == "no-store"
     assert headers["cross-origin-opener-policy"] == "same-origin"
     assert headers["cross-origin-resource-policy"] == "same-origin"
-    assert headers["referrer-policy"] == "strict-origin-when-cross-origin"
+    assert headers["referrer-policy"] == "same-origin"
     assert "camera=()" in headers["permissions-policy"]
     assert "strict-transport-security" not in headers
 
@@ -51,7 +51,9 @@ def test_only_what_came_safely_is_to_stay_so() -> None:
 
 
 def test_pages_have_a_policy_of_their_own_and_answers_may_know_better() -> None:
-    assert asking.get("/api/site/page").headers["content-security-policy"] == PAGE_POLICY
+    headers = asking.get("/api/site/page").headers
+    assert headers["content-security-policy"] == PAGE_POLICY
+    assert headers["cache-control"] == "private, no-cache"
     headers = asking.get("/api/site/special").headers
     assert headers.get_list("content-security-policy") == ["default-src 'self'"]
     assert headers.get_list("cache-control") == ["max-age=60"]

@@ -8,7 +8,7 @@ import pytest
 from fastapi import APIRouter, Depends, Response
 from fastapi.testclient import TestClient
 
-from singletable_apps.shared.web import RateLimit, Settings, household, limited, told
+from singletable_apps.shared.web import RateLimit, Settings, household, limited, rates, told
 from singletable_apps.shared.web.limits import address_of
 from tests.apps.shared.web.notes import make_notes
 
@@ -55,6 +55,39 @@ def test_each_address_has_its_own_quota(wait: Callable[[float], None]) -> None:
     assert other.get("/api/notes").status_code == 200
 
 
+# The library does not: whoever asks from ever new addresses would fill the memory.
+def test_who_has_not_asked_for_long_is_forgotten(
+    wait: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rates, "MANY", 50)
+    limit = RateLimit("all", quota=5, seconds=60)
+    for number in range(49):
+        limit.hit(f"192.0.2.{number}")
+    wait(61)
+    limit.hit("192.0.2.1")
+    limit._storage.timer.join()
+    limit.hit("198.51.100.7")
+    assert len(limit._storage.events) == 2
+    assert limit.hit("192.0.2.1")["RateLimit"] == '"all";r=3;t=60'
+
+
+@pytest.mark.parametrize(
+    ("proxies", "origins"),
+    [
+        (("10.0.0.1/8",), ()),
+        (("proxy",), ()),
+        ((), ("example.org",)),
+        ((), ("https://example.org/",)),
+        ((), ("",)),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_at_once(
+    proxies: tuple[str, ...], origins: tuple[str, ...]
+) -> None:
+    with pytest.raises(ValueError, match=r"has host bits set|does not appear|Expected an origin"):
+        Settings(proxies=proxies, trusted_origins=origins)
+
+
 def test_handlers_may_have_limits_of_their_own(wait: Callable[[float], None]) -> None:
     by_address = RateLimit("address", quota=3, seconds=60)
     by_user = RateLimit("user", quota=1, seconds=10)
@@ -88,6 +121,7 @@ def test_handlers_may_have_limits_of_their_own(wait: Callable[[float], None]) ->
         ("10.0.0.1", "198.51.100.7, rubbish", "10.0.0.1"),
         ("10.0.0.1", ",,", "10.0.0.1"),
         ("::1", "2001:db8::1", "2001:db8::1"),
+        ("::ffff:10.0.0.1", "198.51.100.7", "198.51.100.7"),
         (None, "198.51.100.7", "unknown"),
     ],
 )

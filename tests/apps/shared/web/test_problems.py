@@ -27,18 +27,23 @@ from singletable_apps.shared.web import (
 )
 from tests.apps.shared.web.notes import client, write
 
-asking = client()
+router = APIRouter()
+waiting: list[Exception] = []
+
+
+@router.get("/trouble")
+def trouble() -> None:
+    """Raise what is waiting."""
+    raise waiting.pop()
+
+
+asking = client(more=[router])
 
 
 def raising(error: Exception) -> httpx2.Response:
     """What is answered when a handler raises the error."""
-    router = APIRouter()
-
-    @router.get("/trouble")
-    def trouble() -> None:
-        raise error
-
-    return client(more=[router]).get("/api/trouble")
+    waiting.append(error)
+    return asking.get("/api/trouble")
 
 
 def test_a_problem_says_all_that_it_knows() -> None:
@@ -114,6 +119,7 @@ def test_an_exception_is_the_problem_that_it_is_to_the_caller(
 
 
 def test_a_status_without_a_kind_is_about_nothing_more_than_itself() -> None:
+    assert raising(HTTPException(404, "No such tea.")).json()["detail"] == "No such tea."
     problem = raising(HTTPException(418, "Tea.")).json()
     assert problem["type"] == "about:blank"
     assert problem["detail"] == "Tea."
@@ -124,7 +130,7 @@ def test_what_nobody_foresaw_is_written_down_and_not_told(caplog: pytest.LogCapt
         answer = raising(RuntimeError("password=hunter2"))
     assert "hunter2" not in answer.text
     assert answer.json()["request"] in caplog.text
-    assert "raise error" in caplog.text
+    assert "raise waiting.pop()" in caplog.text
     assert "RuntimeError: password=hunter2" in caplog.text
 
 
