@@ -21,6 +21,7 @@ from singletable_apps.elections.rules.elections import (
     status_of,
 )
 from singletable_apps.elections.rules.names import (
+    MOST_BYTES,
     candidate_name,
     candidate_names,
     election_name,
@@ -60,6 +61,7 @@ from singletable_apps.elections.rules.voting import (
 from singletable_apps.elections.rules.window import check_window, has_begun, has_ended
 
 __all__ = [
+    "MOST_BYTES",
     "Shown",
     "allowed_roles",
     "candidate_name",

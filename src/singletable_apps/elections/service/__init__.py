@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from singletable import Driver, Store
+from singletable import Driver, Observer, Store
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.log import log
 from singletable_apps.elections.projection import follow, is_behind
 from singletable_apps.elections.service.access import Access, SignedIn
 from singletable_apps.elections.service.auditing import Auditing
-from singletable_apps.elections.service.conducting import Conducting, Terms
+from singletable_apps.elections.service.conducting import Conducting
 from singletable_apps.elections.service.desk import Basis, Office, Settings, utc_now
 from singletable_apps.elections.service.people import People
 from singletable_apps.elections.service.queries import Activity, Queries, UserSummary
 from singletable_apps.elections.service.results import Results, RevealedBallot, Tally
 from singletable_apps.elections.service.rolls import Rolls
+from singletable_apps.elections.service.terms import Changes, Terms
 from singletable_apps.elections.service.voting import Cast, Voting
 from singletable_apps.shared.accounts import Passwords, kept
 from singletable_apps.shared.mail import Mailer, Outbox
@@ -29,6 +30,7 @@ __all__ = [
     "Auditing",
     "Basis",
     "Cast",
+    "Changes",
     "Conducting",
     "Elections",
     "Office",
@@ -72,9 +74,10 @@ def open_elections(
     settings: Settings | None = None,
     clock: Callable[[], datetime] = utc_now,
     passwords: Passwords | None = None,
+    observers: Iterable[Observer] = (),
 ) -> Elections:
     """The service on a driver. Missing tables are made, and what the table lacks is applied."""
-    store = Store(driver, tables=TABLES, secret=keys.secret, clock=clock)
+    store = Store(driver, tables=TABLES, secret=keys.secret, clock=clock, observers=observers)
     for table in (votes, log, kept):
         store.admin.create_table(table, if_missing=True)
     if is_behind(store):

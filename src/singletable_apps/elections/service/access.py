@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from unicodedata import normalize
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.facts import Fact, UserPasswordChanged
 from singletable_apps.elections.log import SYSTEM
-from singletable_apps.elections.rules import check_password_change, folded
+from singletable_apps.elections.rules import MOST_BYTES, check_password_change, folded
 from singletable_apps.elections.service.desk import Office, still
 from singletable_apps.elections.service.people import checked
 from singletable_apps.elections.view import View
 from singletable_apps.shared.accounts import (
     AccessTokens,
+    OpenSession,
     ResetRefused,
     Resets,
     SessionRefused,
@@ -49,6 +51,11 @@ class Access:
         self._resets = Resets(office.store, secret=secret)
         self._guesses = Throttle(office.store, secret=secret)
         self._letters = Throttle(office.store, secret=secret, free=3)
+
+    @property
+    def lifetime(self) -> timedelta:
+        """How long a short token is good for."""
+        return self._tokens.lifetime
 
     def sign_in(
         self, name_or_email: str, password: str, *, address: str = "", about: str = ""
@@ -91,6 +98,14 @@ class Access:
         except SessionRefused:
             return
 
+    def sessions(self, user: User) -> list[OpenSession]:
+        """Where somebody is signed in, the session that was used last first."""
+        return self._sessions.list(user.user_id)
+
+    def end_session(self, user: User, session: str) -> None:
+        """End one of somebody's sessions; one that is not there is no mistake."""
+        self._sessions.end_one(user.user_id, session)
+
     def who(self, token: str) -> User:
         """Whose token this is."""
         try:
@@ -111,7 +126,7 @@ class Access:
         if not self._office.passwords.matches(user.hash, current):
             raise NotSignedIn("The current password is not this one.", field="current")
         self._guesses.succeeded(guessed)
-        return self._begin(self._set_password(user, new, user.name), "")
+        return self._begin(self._set_password(user, new, user.name, field="new"), "")
 
     def request_reset(self, name_or_email: str, *, address: str = "") -> None:
         """Send a letter to whoever it is; whether there is anybody is not told."""
@@ -147,9 +162,12 @@ class Access:
 
     def _named(self, name_or_email: str) -> User | None:
         """The user of a name, or of an address: names have no `@`, and addresses have one."""
-        text = " ".join(name_or_email.split())
+        if len(name_or_email) > LONGEST:
+            return None
+        text = " ".join(normalize("NFC", name_or_email).split())
         search = self._office.view.search_email if "@" in text else self._office.view.search_user
-        return search(text) if 0 < len(text) <= LONGEST else None
+        # Nobody has a longer one, and no key could hold it.
+        return search(text) if 0 < len(folded(text).encode()) <= MOST_BYTES else None
 
     def _begin(self, user: User, about: str) -> SignedIn:
         now = self._office.clock()
@@ -157,8 +175,8 @@ class Access:
         access = self._tokens.issue(user.user_id, user.credentials, now)
         return SignedIn(user, access, refresh, now + self._sessions.lifetime)
 
-    def _set_password(self, user: User, new: str, actor: str) -> User:
-        checked(new, about=(user.name, user.email))
+    def _set_password(self, user: User, new: str, actor: str, *, field: str = "password") -> User:
+        checked(new, about=(user.name, user.email), field=field)
         hashed = self._office.passwords.hash(new)
 
         def decide(view: View) -> Sequence[Fact]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-
-import msgspec
 
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import Taken
+from singletable_apps.elections.errors import Invalid, Taken
 from singletable_apps.elections.facts import (
     ElectionCreated,
     ElectionDeleted,
@@ -17,7 +14,6 @@ from singletable_apps.elections.facts import (
     ElectionLaunched,
     ElectionNameChanged,
     ElectionOwnerChanged,
-    ElectionUpdated,
     Fact,
 )
 from singletable_apps.elections.log import SYSTEM
@@ -32,28 +28,13 @@ from singletable_apps.elections.rules import (
     check_rename,
     check_settings,
     check_window,
-    default_publication,
     election_name,
     same,
 )
 from singletable_apps.elections.service.closing import closing_statement
 from singletable_apps.elections.service.desk import Basis, Office, any_basis, still
-from singletable_apps.elections.states import Publication
+from singletable_apps.elections.service.terms import Changes, Terms, settings_of
 from singletable_apps.elections.view import View
-
-
-class Terms(msgspec.Struct, frozen=True):
-    """What is settled before an election opens. No publication: what goes with its secrecy."""
-
-    secret_ballot: bool = False
-    publication: Publication | None = None
-    no_voting_before: datetime | None = None
-    no_voting_after: datetime | None = None
-
-    @property
-    def published(self) -> Publication:
-        """What will be published."""
-        return self.publication or default_publication(self.secret_ballot)
 
 
 class Conducting:
@@ -87,52 +68,44 @@ class Conducting:
 
     def settle(self, actor: User, name: str, terms: Terms, basis: Basis = any_basis) -> Election:
         """Other settings, all of them: what is left out is none."""
-        check_window(terms.no_voting_before, terms.no_voting_after)
-
-        def decide(view: View) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(name)
-            check_settings(me, election)
-            basis(election.revision)
-            now = (
-                election.secret_ballot,
-                election.publication,
-                election.no_voting_before,
-                election.no_voting_after,
-            )
-            new = ElectionUpdated(
-                name=election.name,
-                secret_ballot=terms.secret_ballot,
-                publication=terms.published,
-                no_voting_before=terms.no_voting_before,
-                no_voting_after=terms.no_voting_after,
-            )
-            wanted = (
-                new.secret_ballot,
-                new.publication,
-                new.no_voting_before,
-                new.no_voting_after,
-            )
-            return [] if wanted == now else [new]
-
-        self._office.carry_out(actor, decide)
-        return self._office.view.election(name)
+        whole = Changes(
+            secret_ballot=terms.secret_ballot,
+            publication=terms.published,
+            no_voting_before=terms.no_voting_before,
+            no_voting_after=terms.no_voting_after,
+        )
+        return self.edit(actor, name, whole, basis)
 
     def rename(self, actor: User, name: str, new: str, basis: Basis = any_basis) -> Election:
         """Another name: all that is in the election follows."""
-        new = election_name(new)
+        return self.edit(actor, name, Changes(name=new), basis)
+
+    def edit(self, actor: User, name: str, changes: Changes, basis: Basis = any_basis) -> Election:
+        """Another name, other settings, or both at once or neither."""
+        new = election_name(changes.name) if isinstance(changes.name, str) else None
+        edited: list[str] = []
 
         def decide(view: View) -> Sequence[Fact]:
             me, election = still(view, actor), view.election(name)
-            check_rename(me, election)
+            if changes.is_about_settings:
+                check_settings(me, election)
+            if new is not None:
+                check_rename(me, election)
             basis(election.revision)
-            if new == election.name:
-                return []
-            if not same(new, election.name):
-                _check_free(view, new)
-            return [ElectionNameChanged(old_name=election.name, new_name=new)]
+            edited[:] = [new or election.name]
+            facts: list[Fact] = []
+            now, wanted = settings_of(election), changes.made_to(election)
+            check_window(wanted.no_voting_before, wanted.no_voting_after)
+            if wanted != now:
+                facts.append(wanted)
+            if new is not None and new != election.name:
+                if not same(new, election.name):
+                    _check_free(view, new)
+                facts.append(ElectionNameChanged(old_name=election.name, new_name=new))
+            return facts
 
         self._office.carry_out(actor, decide)
-        return self._office.view.election(new)
+        return self._office.view.election(edited[0])
 
     def launch(
         self, actor: User, name: str, *, allow_edit: bool, basis: Basis = any_basis
@@ -193,7 +166,9 @@ class Conducting:
         """Make an election somebody else's."""
 
         def decide(view: View) -> Sequence[Fact]:
-            me, election, other = still(view, actor), view.election(name), view.user(to)
+            me, election, other = still(view, actor), view.election(name), view.search_user(to)
+            if other is None:
+                raise Invalid(f"There is no user '{to}' to give it to.", field="owner")
             check_handover(me, election, other)
             basis(election.revision)
             if same(other.name, election.owner_name):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from singletable import Store
 from singletable_apps.elections.deciding import Decision, Desk
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotSignedIn
+from singletable_apps.elections.errors import NotSignedIn, Rebuilding
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.log import Event
 from singletable_apps.elections.roles import Role
@@ -56,6 +56,14 @@ class Office:
     def __post_init__(self) -> None:
         object.__setattr__(self, "view", View(self.store))
         object.__setattr__(self, "desk", Desk(self.store, self.clock))
+
+    def check_whole(self) -> None:
+        """Raise Rebuilding while the table is built anew, and lacks what is there."""
+        sync = self.view.sync()
+        if sync is not None and sync.rebuilding:
+            raise Rebuilding(
+                "The table is being built anew from the log. Nothing is lost; ask again soon."
+            )
 
     def carry_out(self, actor: User, decide: Decision) -> list[Event]:
         """Have a command decided, appended and applied."""

@@ -55,37 +55,44 @@ class People:
 
     def rename(self, actor: User, target: str, new: str, basis: Basis = any_basis) -> User:
         """Give somebody another name: all that bears the old one follows."""
-        new = user_name(new)
-
-        def decide(view: View) -> Sequence[Fact]:
-            me, user = still(view, actor), view.user(target)
-            check_edit(me, user)
-            basis(user.revision)
-            if new == user.name:
-                return []
-            if not same(new, user.name):
-                check_free(view, name=new)
-            return [UserNameChanged(old_name=user.name, new_name=new)]
-
-        self._office.carry_out(actor, decide)
-        return self._office.view.user(new)
+        return self.edit(actor, target, name=new, basis=basis)
 
     def change_email(self, actor: User, target: str, new: str, basis: Basis = any_basis) -> User:
         """Give somebody another e-mail address."""
-        new = email(new)
+        return self.edit(actor, target, address=new, basis=basis)
+
+    def edit(
+        self,
+        actor: User,
+        target: str,
+        *,
+        name: str | None = None,
+        address: str | None = None,
+        basis: Basis = any_basis,
+    ) -> User:
+        """Give somebody another name, another e-mail address, or both at once or neither."""
+        new_name = user_name(name) if name is not None else None
+        new_address = email(address) if address is not None else None
+        edited: list[User] = []
 
         def decide(view: View) -> Sequence[Fact]:
             me, user = still(view, actor), view.user(target)
             check_edit(me, user)
             basis(user.revision)
-            if new == user.email:
-                return []
-            if not same(new, user.email):
-                check_free(view, address=new)
-            return [UserEmailChanged(name=user.name, email=new)]
+            edited[:] = [user]
+            facts: list[Fact] = []
+            if new_address is not None and new_address != user.email:
+                if not same(new_address, user.email):
+                    check_free(view, address=new_address)
+                facts.append(UserEmailChanged(name=user.name, email=new_address))
+            if new_name is not None and new_name != user.name:
+                if not same(new_name, user.name):
+                    check_free(view, name=new_name)
+                facts.append(UserNameChanged(old_name=user.name, new_name=new_name))
+            return facts
 
         self._office.carry_out(actor, decide)
-        return self._office.view.user(target)
+        return still(self._office.view, edited[0])
 
     def change_role(self, actor: User, target: str, role: Role, basis: Basis = any_basis) -> User:
         """Give somebody another role; who makes another the owner is an auditor then."""
@@ -136,9 +143,9 @@ def check_free(view: View, *, name: str | None = None, address: str | None = Non
         )
 
 
-def checked(password: str, *, about: Sequence[str]) -> None:
+def checked(password: str, *, about: Sequence[str], field: str = "password") -> None:
     """Refuse a password that is too easy to guess."""
     try:
         check_password(password, about=about)
     except PasswordRefused as refusal:
-        raise Invalid(str(refusal), field="password") from refusal
+        raise Invalid(str(refusal), field=field) from refusal

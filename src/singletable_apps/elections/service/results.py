@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
+from datetime import datetime
 
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
@@ -30,11 +31,20 @@ from singletable_apps.elections.rules import (
 from singletable_apps.elections.service.closing import closing_of, opened
 from singletable_apps.elections.service.conducting import Conducting
 from singletable_apps.elections.service.desk import Office
-from singletable_apps.shared.counting import METHODS, Ballots, Ranking, Result, ballots_of
-from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, write
+from singletable_apps.shared.counting import (
+    METHODS,
+    Ballots,
+    Ranking,
+    Result,
+    ballots_of,
+    instant_runoff,
+)
+from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, write, write_rounds
 
 # So many counted elections are kept in mind.
 KEPT = 32
+# A file of rounds, which is made of totals alone.
+ROUNDS = "rctab"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +97,7 @@ class Results:
         election = self._visible(viewer, name)
         known = self._open(election)
         closing = closing_of(election, self._office.keys)
-        result = METHODS[method](known.counting, seed=_seed(closing))
+        result = METHODS[method](known.counting, seed=self._seed(election))
         shown = may_list(election, self._office.clock())
         return Tally(election, result, shown, len(known.kept), _unique_share(known.said), closing)
 
@@ -104,19 +114,29 @@ class Results:
         revealed = [_revealed(ballot, said, shown) for ballot, said in pairs]
         return sorted(revealed, key=_order)
 
-    def export(self, viewer: User, name: str, form: str) -> tuple[bytes, str]:
-        """The ballots in a format of the counting library, and its name for a file."""
+    def unique_share(self, viewer: User, name: str) -> float:
+        """The share of ballots that nobody else cast alike: whoever knows one knows its voter."""
+        return _unique_share(self._open(self._visible(viewer, name)).said)
+
+    def export(self, viewer: User, name: str, form: str) -> bytes:
+        """The ballots in a format of the counting library, or the rounds of a count, for RCVis."""
         if form not in FORMATS:
             raise Invalid(
                 f"There is no format '{form}'. There are: {', '.join(FORMATS)}.", field="format"
             )
         election = self._visible(viewer, name)
-        if Shown.RANKINGS not in may_list(election, self._office.clock()):
+        only_totals = Shown.RANKINGS not in may_list(election, self._office.clock())
+        if only_totals and form != ROUNDS:
             raise NotPermitted(
-                f"Of the election '{election.name}' only totals are published; take those."
+                f"Of the election '{election.name}' only totals are published: take the tally, or "
+                f"the format {ROUNDS}, which has rounds and no ballots."
             )
+        known, when = self._open(election), self._moment(election)
         try:
-            return write(self._open(election).counting, form), form
+            if form == ROUNDS:
+                rounds = instant_runoff(known.counting, seed=self._seed(election))
+                return write_rounds(rounds, contest=election.name, day=when.date())
+            return write(known.counting, form, title=election.name, when=when)
         except WritingRefused as refusal:
             raise Invalid(str(refusal), field="format") from refusal
 
@@ -161,6 +181,21 @@ class Results:
         except WrongState:  # somebody else has just closed it
             return self._office.view.election(name)
 
+    def _seed(self, election: Election) -> str | None:
+        """What orders ties, which nobody knows before the close."""
+        closing = closing_of(election, self._office.keys)
+        if closing is None:
+            return None
+        said = closing["statement"]
+        return seed(said["root"], bytes.fromhex(said["secret"]))
+
+    def _moment(self, election: Election) -> datetime:
+        """Of when the ballots are: the close, or now."""
+        closing = closing_of(election, self._office.keys)
+        if closing is None:
+            return self._office.clock()
+        return datetime.fromisoformat(closing["statement"]["closed_at"])
+
     def _open(self, election: Election) -> _Opened:
         sync = self._office.view.sync()
         moved = sync.last_event_id if sync is not None else 0
@@ -187,13 +222,6 @@ class Results:
         ]
         tree = Tree(one.confirmation for one in said)
         return _Opened(kept, said, ballots_of(sorted(candidates), rankings), tree)
-
-
-def _seed(closing: Closing | None) -> str | None:
-    if closing is None:
-        return None
-    said = closing["statement"]
-    return seed(said["root"], bytes.fromhex(said["secret"]))
 
 
 def _revealed(ballot: Ballot, said: SealedBallot, shown: frozenset[Shown]) -> RevealedBallot:
