@@ -8,12 +8,16 @@ ElectionsError
 │  ├─ Taken              another has the name or the address; `field` says which
 │  ├─ WrongState         the election, or the person, is not in a state for this
 │  ├─ Invalid            what was given cannot be; `field` says what
+│  ├─ NotEmpty           there is a log already where one is to be restored
 │  └─ KeyReused          an idempotency key came with another request than before
 ├─ Unavailable           not now; ask again later
 │  ├─ Busy               others wrote all the time
 │  └─ Rebuilding         the table is being built anew from the log
 └─ Broken                log and table do not fit together; an operator must look
    ├─ LogBroken          an entry of the log is missing, or is not what it was
+   ├─ HalfRestored       the log is not all there: restoring it was broken off
+   ├─ ExportBroken       a file is not the whole export of a log
+   ├─ WrongKeys          the keys are not those that ballots were sealed, or closes signed, with
    └─ TableBroken        an event cannot be applied to the table, or the table is ahead of the log
 """
 
@@ -56,6 +60,10 @@ class Invalid(Refused):
     """What was given cannot be."""
 
 
+class NotEmpty(Refused):
+    """There is a log already where one is to be restored."""
+
+
 class KeyReused(Refused):
     """An idempotency key came with another request than before."""
 
@@ -78,6 +86,18 @@ class Broken(ElectionsError):
 
 class LogBroken(Broken):
     """An entry of the log is missing, or is not what it was."""
+
+
+class HalfRestored(Broken):
+    """The log is not all there: restoring it was broken off."""
+
+
+class ExportBroken(Broken):
+    """A file is not the whole export of a log."""
+
+
+class WrongKeys(Broken):
+    """The keys are not those that ballots were sealed, or closes signed, with."""
 
 
 class TableBroken(Broken):

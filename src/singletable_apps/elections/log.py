@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import msgspec
 
-from singletable import Attr, Entity, Key, Table, attr, digits
-from singletable_apps.elections.errors import LogBroken
+from singletable import Attr, Entity, Key, Store, Table, attr, digits
+from singletable_apps.elections.errors import HalfRestored, LogBroken
 from singletable_apps.elections.facts import Fact
 from singletable_apps.elections.proofs import digest
 
@@ -31,6 +31,15 @@ class Event(Entity, table=log):
     hash: Attr[str] = attr()
 
     key = Key(pk="EVENTS", sk=digits(event_id, WIDTH))
+
+
+class Restoring(Entity, table=log):
+    """That the log is being restored, and how long it will be; gone as soon as it is whole."""
+
+    events: Attr[int] = attr()
+    head: Attr[str] = attr()
+
+    key = Key(pk="RESTORING", sk="RESTORING")
 
 
 def event_of(fact: Fact, event_id: int, actor: str, now: datetime, previous: str) -> Event:
@@ -74,6 +83,17 @@ def fact_of(event: Event) -> Fact:
             f"knows: {error}. It is not skipped, for then the table would differ from the log. "
             "Use the version that wrote it, or a newer one."
         ) from error
+
+
+def check_whole(store: Store) -> None:
+    """Raise HalfRestored while the log is being restored."""
+    begun = store.get(Restoring.key(), consistent=True)
+    if begun is not None:
+        raise HalfRestored(
+            f"The log is being restored and not all there: it will have {begun.events:,} events, "
+            f"and the hash of the last will be {begun.head}. Restore the same export again; it "
+            "goes on where it was broken off."
+        )
 
 
 def check_entry(event: Event, event_id: int, previous: str) -> None:

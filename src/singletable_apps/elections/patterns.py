@@ -25,7 +25,7 @@ from singletable_apps.elections.entities import (
     Voter,
     votes,
 )
-from singletable_apps.elections.log import Event, log
+from singletable_apps.elections.log import Event, Restoring, log
 
 patterns = Catalogue(
     "elections",
@@ -123,6 +123,13 @@ all_events = patterns.read(
     "L3", "Count events, and all of them in order", Event.key.partition, items=10_000
 )
 event = patterns.read("L5", "One event", Event.key, consistent=True, rate=per_minute(1))
+restoring = patterns.read(
+    "L6", "Whether the log is being restored", Restoring.key, consistent=True, rate=per_day(10)
+)
+begin_restoring = patterns.write(
+    "L7", "Begin to restore the log", creates(Restoring), rate=per_day(1)
+)
+end_restoring = patterns.write("L8", "The log is restored", deletes(Restoring), rate=per_day(1))
 append = patterns.write("L1", "Append event", creates(Event), size=900, rate=per_second(100))
 
 # What the table does when it follows the log: each is one transaction with the sync state.

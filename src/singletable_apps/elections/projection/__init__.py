@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from singletable_apps.elections.projection.following import advance, follow, head, is_behind
-from singletable_apps.elections.projection.rebuilding import rebuild
+from singletable_apps.elections.projection.rebuilding import Progress, rebuild
 
-__all__ = ["advance", "follow", "head", "is_behind", "rebuild"]
+__all__ = ["Progress", "advance", "follow", "head", "is_behind", "rebuild"]

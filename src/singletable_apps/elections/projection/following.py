@@ -10,7 +10,7 @@ from singletable import AlreadyExists, Condition, ConditionFailed, Edit, Store, 
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Counts, Sync
 from singletable_apps.elections.errors import Rebuilding, TableBroken
-from singletable_apps.elections.log import Event, check_entry, fact_of
+from singletable_apps.elections.log import Event, check_entry, check_whole, fact_of
 from singletable_apps.elections.projection.applying import EFFECTS
 from singletable_apps.elections.projection.chunk import Chunk, IndexBehind, Stale
 from singletable_apps.elections.view import View
@@ -79,6 +79,7 @@ def is_behind(store: Store) -> bool:
 
 def _begin(store: Store) -> Sync:
     """Make the state of a table that has followed nothing yet."""
+    check_whole(store)
     try:
         with store.transaction(pattern=patterns.begin) as together:
             together.create(Sync())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from singletable import Edit, Store
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Counts, Sync, votes
+from singletable_apps.elections.log import check_whole
 from singletable_apps.elections.projection.following import follow, head
 from singletable_apps.elections.view import View
 
@@ -18,6 +19,7 @@ def rebuild(store: Store, progress: Progress | None = None) -> Sync:
 
     Meanwhile nobody else follows the log, so nothing is decided on a table that is half there.
     """
+    check_whole(store)
     newest = head(store)
     total = newest.event_id if newest is not None else 0
     if View(store).sync() is None:
