@@ -74,7 +74,9 @@ def _tie_break(said: Statement) -> Finding:
         same = False
     if not same:
         return Finding(False, "The secret of the tie-break is not the one committed to.")
-    return Finding(True, f"Ties are broken by a seed that was settled before: {_seed(said)}.")
+    return Finding(
+        True, f"The secret of the tie-break was promised before; ties go by the seed {_seed(said)}."
+    )
 
 
 def _seed(said: Statement) -> str:

@@ -456,7 +456,11 @@ def main() -> int:
     for finding in findings:
         print("holds" if finding.holds else "FAILS", plain(finding.claim))
     failed = sum(not finding.holds for finding in findings)
-    print("Everything holds." if not failed else f"Failed: {failed} of {len(findings)}.")
+    print(
+        "Everything that was claimed holds."
+        if not failed
+        else f"Failed: {failed} of {len(findings)}."
+    )
     return 1 if failed else 0
 
 

@@ -20,8 +20,10 @@ from singletable_apps.elections.proofs import (
     checker_source,
     fingerprint,
     readable,
+    seed,
 )
-from tests.apps.elections.proofs.sample import SIGNER, changes, sample
+from singletable_apps.shared.counting import tie_break
+from tests.apps.elections.proofs.sample import CANDIDATES, SECRET, SIGNER, changes, sample
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 KEY = fingerprint(SIGNER.public_key)
@@ -75,8 +77,10 @@ def test_it_runs_alone_on_a_receipt_and_a_publication(run: Any) -> None:
     ran = run(*arguments, r=SAMPLE.receipt, p=SAMPLE.published)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "Ada > Ben > Cy = Zoë" in ran.stdout
-    assert "break ties in the order" in ran.stdout
-    assert ran.stdout.endswith("Everything holds.\n")
+    by = seed(SAMPLE.closing["statement"]["root"], SECRET)
+    order = ", ".join(tie_break(CANDIDATES, by).order)
+    assert f"by method: Schulze, strength: winning; break ties in the order {order}." in ran.stdout
+    assert ran.stdout.endswith("Everything that was claimed holds.\n")
 
 
 def test_it_reads_standard_input_and_tells_what_is_wrong(run: Any) -> None:
