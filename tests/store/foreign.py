@@ -6,13 +6,14 @@ What one of them cannot do is listed in `lacking.py`, and nowhere else.
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
 import pytest
 
 from benchmarks.measuring.scale import Scale
-from benchmarks.over_http.server import running
+from benchmarks.over_http.server import Server, running
 from benchmarks.over_http.servers import peers
 from singletable.errors import ResourceInUse, ResourceNotFound
 from singletable.operations import (
@@ -47,6 +48,15 @@ class ForeignEngine:
         pytest.xfail(f"{self.name} has no {lacks[0].feature}: {lacks[0].why}")
 
 
+def _short_lived(server: Server) -> Server:
+    """The server, not made ready for more requests than tests have: Java compiles in one pass."""
+    options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    return replace(
+        server,
+        environment=lambda port: {**server.environment(port), "JAVA_TOOL_OPTIONS": options},
+    )
+
+
 class Foreign:
     """Servers that are started when they are first asked for, and end with the tests."""
 
@@ -58,7 +68,7 @@ class Foreign:
         """A driver for an engine, which has no tables now."""
         if name not in self._drivers:
             (server,) = (one for one in peers(Scale()) if one.name == name)
-            port = self._open.enter_context(running(server)).port
+            port = self._open.enter_context(running(_short_lived(server))).port
             driver = Remote.at(f"dynamodb+http://127.0.0.1:{port}?timeout=10")
             self._drivers[name] = self._open.enter_context(driver)
         driver = self._drivers[name]
