@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.clients.endpoint import Endpoint
-from tests.clients.installed import PATIENCE, installed
+from tests.clients.installed import PATIENCE, SESSIONS, installed
 
 TABLE = "awscli"
 ATTRIBUTES = {"election": "S", "number": "N", "voter": "S"}
@@ -18,35 +22,65 @@ KEY = '{"election": {"S": "mayor"}, "number": {"N": "1"}}'
 class CommandLine:
     """Runs `aws dynamodb …` against an endpoint."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, commands: subprocess.Popen[str]) -> None:
         self._endpoint = endpoint
-        self._command = installed("awscli/bin/aws")
+        self._commands = commands
 
     def __call__(self, *arguments: str) -> Any:
         """What the command answers, which must go well."""
-        ran = self._run(arguments)
-        assert ran.returncode == 0, f"aws dynamodb {' '.join(arguments)}\n{ran.stderr}"
-        return json.loads(ran.stdout or "null")
+        status, output, errors = self._run(arguments)
+        assert status == 0, f"aws dynamodb {' '.join(arguments)}\n{errors}"
+        return json.loads(output or "null")
 
     def refused(self, *arguments: str) -> str:
         """What the command complains of, which must fail."""
-        ran = self._run(arguments)
-        assert ran.returncode in (254, 255), f"aws dynamodb {' '.join(arguments)}\n{ran.stdout}"
-        return ran.stderr
+        status, output, errors = self._run(arguments)
+        assert status in (254, 255), f"aws dynamodb {' '.join(arguments)}\n{output}"
+        return errors
 
-    def _run(self, arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self._command, "dynamodb", *arguments, "--endpoint-url", self._endpoint.url],
-            env=self._endpoint.environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+    def _run(self, arguments: tuple[str, ...]) -> tuple[int, str, str]:
+        assert self._commands.stdin
+        assert self._commands.stdout
+        typed = ["dynamodb", *arguments, "--endpoint-url", self._endpoint.url]
+        self._commands.stdin.write(f"{json.dumps(typed)}\n")
+        self._commands.stdin.flush()
+        status, output, errors = json.loads(self._commands.stdout.readline())
+        return status, output, errors
 
 
-def test_a_session(endpoint: Endpoint, tmp_path: Path) -> None:
-    aws = CommandLine(endpoint)
+@pytest.fixture
+def aws(endpoint: Endpoint) -> Iterator[CommandLine]:
+    """The command line, in a process that ends with the test, or when it hangs."""
+    with subprocess.Popen(
+        [installed("awscli/bin/python"), SESSIONS / "with_awscli.py"],
+        env=endpoint.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as commands:
+        hangs = threading.Timer(PATIENCE, commands.kill)
+        hangs.start()
+        try:
+            yield CommandLine(endpoint, commands)
+        finally:
+            hangs.cancel()
+
+
+# As one types it: a program that is found by its name.
+def test_the_program_asks_the_endpoint(endpoint: Endpoint) -> None:
+    ran = subprocess.run(
+        [installed("awscli/bin/aws"), "dynamodb", "describe-table", "--table-name", "nowhere"],
+        env=endpoint.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ran.returncode in (254, 255), ran.stdout
+    assert "ResourceNotFoundException" in ran.stderr
+
+
+def test_a_session(aws: CommandLine, tmp_path: Path) -> None:
     a_table_is_made(aws)
     an_item_of_every_type_comes_back_as_it_was(aws)
     an_update_is_made_on_a_condition(aws)
