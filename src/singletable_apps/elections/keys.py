@@ -9,6 +9,10 @@ from pathlib import Path
 from singletable_apps.elections.proofs import BallotKey, Signer, load_key, load_signer
 from singletable_apps.elections.proofs.key_files import key_in
 
+BALLOTS = "ballots.key"
+SIGNING = "signing.key"
+TOKENS = "tokens.key"
+
 
 @dataclass(frozen=True, slots=True)
 class Keys:
@@ -23,9 +27,9 @@ def load_keys(folder: Path) -> Keys:
     """The keys in the files of a folder; those that are missing are made."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return Keys(
-        load_key(folder / "ballots.key"),
-        load_signer(folder / "signing.key"),
-        key_in(folder / "tokens.key", "that signs tokens and cursors"),
+        load_key(folder / BALLOTS),
+        load_signer(folder / SIGNING),
+        key_in(folder / TOKENS, "that signs tokens and cursors"),
     )
 
 

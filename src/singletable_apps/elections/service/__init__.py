@@ -8,6 +8,7 @@ from datetime import datetime
 
 from singletable import Driver, Observer, Store
 from singletable_apps.elections.entities import votes
+from singletable_apps.elections.fitting import check_keys
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.log import log
 from singletable_apps.elections.projection import follow, is_behind
@@ -76,12 +77,16 @@ def open_elections(
     passwords: Passwords | None = None,
     observers: Iterable[Observer] = (),
 ) -> Elections:
-    """The service on a driver. Missing tables are made, and what the table lacks is applied."""
+    """The service on a driver. Missing tables are made, and what the table lacks is applied.
+
+    WrongKeys if elections were launched or closed with other keys.
+    """
     store = Store(driver, tables=TABLES, secret=keys.secret, clock=clock, observers=observers)
     for table in (votes, log, kept):
         store.admin.create_table(table, if_missing=True)
     if is_behind(store):
         follow(store)
+    check_keys(store, keys)
     office = Office(
         store,
         keys,
