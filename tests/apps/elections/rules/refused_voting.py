@@ -68,6 +68,14 @@ REFUSALS = [
     ),
     Refusal(
         lambda: check_cast(
+            user(Role.OBSERVER), election(State.SETUP), listed=True, ballot=None, now=NOON
+        ),
+        NotPermitted,
+        "This needs the permission VOTE, which the role VOTER and every greater one have; the "
+        "role of 'ada' is OBSERVER. Ask somebody who manages users (ADMIN or above) for it.",
+    ),
+    Refusal(
+        lambda: check_cast(
             _BEN, election(State.FIXED, voters=1_500), listed=False, ballot=None, now=NOON
         ),
         NotPermitted,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timezone
 from functools import partial
 from itertools import product
 
@@ -25,6 +25,7 @@ from singletable_apps.elections.rules import (
     check_settings,
     check_tally,
     check_voters,
+    check_window,
     check_withdraw,
     has_begun,
     has_ended,
@@ -226,6 +227,23 @@ def test_a_window_begins_with_its_first_moment_and_is_over_with_its_last() -> No
     moments = [OPENS - TICK, OPENS, ENDS - TICK, ENDS]
     assert [has_begun(it, now) for now in moments] == [False, True, True, True]
     assert [has_ended(it, now) for now in moments] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, None),
+        (OPENS, None),
+        (None, ENDS),
+        (OPENS, OPENS + TICK),
+        (ENDS.astimezone(timezone(-12 * HOUR)), ENDS.astimezone(timezone(12 * HOUR)) + TICK),
+        (datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)),
+    ],
+)
+def test_a_window_may_be_open_on_either_side(
+    before: datetime | None, after: datetime | None
+) -> None:
+    check_window(before, after)
 
 
 def test_an_owner_is_known_whatever_the_case() -> None:

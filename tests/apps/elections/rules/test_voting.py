@@ -24,7 +24,7 @@ from singletable_apps.shared.counting import Ranking
 from tests.apps.elections.rules.samples import HOUR, NOON, ballot, election, user
 
 CANDIDATES = ("Ada", "Ben", "Cy", "Di")
-NAMES: st.SearchStrategy[str] = st.sampled_from(CANDIDATES)
+NAMES = st.sampled_from([*CANDIDATES])
 RANKS = st.dictionaries(NAMES, st.none() | st.integers(1, 9), min_size=1)
 RANKINGS = RANKS.map(Ranking.of_ranks)
 
