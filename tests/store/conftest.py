@@ -86,11 +86,7 @@ def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
         )
         return
     loop = asyncio.new_event_loop() if awaited else None
-    folder: Path = request.getfixturevalue("tmp_path")
-    # Whether a power cut loses something is tried elsewhere, and costs time here.
-    on_disk = Settings(durable=False)
-    engine = Engine.on_file(folder / "t.db", on_disk) if where == "file" else Engine.in_memory()
-    with engine:
+    with _on_file(request) if where == "file" else Engine.in_memory() as engine:
         if where == "http":
             behind, remote = request.getfixturevalue("far_end")
             behind.engine = AsyncEngine(engine)
@@ -102,6 +98,12 @@ def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
             yield Face(engine, clock, loop, AsyncEngine(engine))
     if loop is not None:
         loop.close()
+
+
+def _on_file(request: pytest.FixtureRequest) -> Engine:
+    folder: Path = request.getfixturevalue("tmp_path")
+    # Whether a power cut loses something is tried elsewhere, and costs time here.
+    return Engine.on_file(folder / "t.db", Settings(durable=False))
 
 
 @pytest.fixture
