@@ -9,16 +9,7 @@ from typing import Any, TypeVar, overload
 
 from singletable.operations import AsyncDriver
 from singletable.patience import run_async, sends_once
-from singletable.schema import (
-    Address,
-    Collection,
-    Condition,
-    Edit,
-    Path,
-    Selection,
-    Table,
-    Taken,
-)
+from singletable.schema import Address, Collection, Condition, Edit, Path, Selection, Table, Taken
 from singletable.store import work
 from singletable.store.admin_faces import AsyncAdmin
 from singletable.store.changes import ChangesOf
@@ -261,8 +252,7 @@ class AsyncStore:
     ) -> AsyncGenerator[Transaction]:
         """Writes that happen together at the end of the block, or not at all.
 
-        The same token within ten minutes makes the same transaction happen once. `pattern` says
-        which access pattern it is, where what it writes differs from time to time.
+        The same token within ten minutes makes it happen once. `pattern` says which one it is.
         """
         writes = Transaction(self._context, token, pattern)
         yield writes

@@ -9,16 +9,7 @@ from typing import Any, TypeVar, overload
 
 from singletable.operations import Driver
 from singletable.patience import run, sends_once
-from singletable.schema import (
-    Address,
-    Collection,
-    Condition,
-    Edit,
-    Path,
-    Selection,
-    Table,
-    Taken,
-)
+from singletable.schema import Address, Collection, Condition, Edit, Path, Selection, Table, Taken
 from singletable.store import work
 from singletable.store.admin_faces import Admin
 from singletable.store.changes import ChangesOf
@@ -259,8 +250,7 @@ class Store:
     ) -> Generator[Transaction]:
         """Writes that happen together at the end of the block, or not at all.
 
-        The same token within ten minutes makes the same transaction happen once. `pattern` says
-        which access pattern it is, where what it writes differs from time to time.
+        The same token within ten minutes makes it happen once. `pattern` says which one it is.
         """
         writes = Transaction(self._context, token, pattern)
         yield writes
