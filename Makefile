@@ -49,13 +49,15 @@ run: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…) with the tables of five
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
+# Pyright has one core for a minute and a half: tests have begun by then, and it is heard last.
 test: $(INSTALLED) $(DYNALITE) $(NODE_PEERS) $(NODE_CLIENTS) $(WRK)  ## everything that must hold before a change lands
 	@$(MAKE) --no-print-directory --jobs 4 $(PYTHON_CLIENTS) $(filter .peers/moto/%,$(PYTHON_PEERS)) & clients=$$!; \
-	  $(BIN)/pyright & other=$$!; { \
-	    $(BIN)/ruff check $(PYTHON_FILES) && $(BIN)/ruff format --check $(PYTHON_FILES) && \
-	    $(BIN)/lint-imports && $(BIN)/mypy --strict $(PYTHON_FILES); \
-	  } || { kill $$other $$clients; exit 1; }; wait $$other; wait $$clients
-	$(BIN)/pytest -n 2
+	  $(BIN)/pyright >.venv/pyright.txt 2>&1 & types=$$!; \
+	  trap "kill $$types $$clients 2>/dev/null || true" EXIT; \
+	  $(BIN)/ruff check $(PYTHON_FILES); $(BIN)/ruff format --check $(PYTHON_FILES); \
+	  $(BIN)/lint-imports; $(BIN)/mypy --strict $(PYTHON_FILES); wait $$clients; \
+	  $(BIN)/pytest -n 2; \
+	  wait $$types || { cat .venv/pyright.txt; exit 1; }; cat .venv/pyright.txt
 
 test-engines: $(INSTALLED) $(ENGINES)  ## every case of every claim about the store, on engines that others wrote
 	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
