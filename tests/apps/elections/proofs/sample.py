@@ -96,6 +96,38 @@ def sample(level: Level = "totals") -> Sample:
     )
 
 
+# A candidate that is none, names out of order, an empty level, and somebody twice.
+UNCASTABLE: list[list[list[str]]] = [
+    [["Eve"]],
+    [["Zoë", "Ada"]],
+    [["Ada"], []],
+    [["Ada"], ["Ada"]],
+    [["Ada", "Ada"]],
+]
+
+
+def forged(ranking: list[list[str]]) -> Receipt:
+    """A receipt of what nobody can cast, with the confirmation that it hashes to."""
+    kept = sample().open_receipt
+    unchecked = Ranking()
+    object.__setattr__(unchecked, "levels", ranking)
+    nonce = bytes.fromhex(kept["nonce"])
+    code = confirmation(7, definition_digest(kept["definition"]), nonce, unchecked)
+    return {**kept, "ranking": ranking, "confirmation": code}
+
+
+def cast_earlier(*, told: bool) -> Receipt:
+    """A receipt of a ballot from before a candidate was added, and whether the close tells so."""
+    before = asked_at("totals")
+    names, promised = [*CANDIDATES, "Di"], before["commitment"]
+    after = definition(7, names, True, level="totals", commitment=promised)
+    mine, other = cast(before, 1, Ranking.of_levels(["Ada"])), cast(after, 2, Ranking())
+    kept = receipt(name=NAME, definition=before, nonce=mine.nonce, ranking=mine.ranking)
+    closing = close(after, [mine, other], (definition_digest(before),) if told else ())
+    proof = Tree([mine.confirmation, other.confirmation]).prove(mine.confirmation)
+    return closed(kept, closing, proof)
+
+
 def changes(value: Any) -> Iterator[tuple[str, Any]]:
     """Copies of a JSON value with one thing changed, each with the place that was changed."""
     for way, changed in _every(value, []):

@@ -23,7 +23,16 @@ from singletable_apps.elections.proofs import (
     seed,
 )
 from singletable_apps.shared.counting import tie_break
-from tests.apps.elections.proofs.sample import CANDIDATES, SECRET, SIGNER, changes, sample
+from tests.apps.elections.proofs.sample import (
+    CANDIDATES,
+    SECRET,
+    SIGNER,
+    UNCASTABLE,
+    cast_earlier,
+    changes,
+    forged,
+    sample,
+)
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 KEY = fingerprint(SIGNER.public_key)
@@ -120,6 +129,16 @@ def test_it_agrees_on_every_change_before_the_close(tmp_path: Path) -> None:
     for place, changed in changes(SAMPLE.open_receipt):
         service = all(finding.ok for finding in check(changed))
         assert verdict(changed, tmp_path / "r.json") == service, place
+
+
+def test_it_agrees_on_ballots_from_before_candidates_changed(tmp_path: Path) -> None:
+    assert verdict(cast_earlier(told=True), tmp_path / "r.json")
+    assert not verdict(cast_earlier(told=False), tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("ranking", UNCASTABLE)
+def test_it_agrees_on_what_nobody_can_cast(ranking: list[list[str]], tmp_path: Path) -> None:
+    assert not verdict(forged(ranking), tmp_path / "r.json")
 
 
 # The service is asked about every change in test_published.py; a signature is slow to check without

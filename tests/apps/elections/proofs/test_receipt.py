@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from singletable_apps.elections.proofs import (
@@ -13,22 +11,20 @@ from singletable_apps.elections.proofs import (
     Tree,
     check,
     closed,
-    confirmation,
-    definition,
-    definition_digest,
     fingerprint,
     readable,
     receipt,
 )
 from singletable_apps.shared.counting import Ranking, RankingRefused
 from tests.apps.elections.proofs.sample import (
-    CANDIDATES,
     NAME,
     SIGNER,
-    asked_at,
+    UNCASTABLE,
     cast,
+    cast_earlier,
     changes,
     close,
+    forged,
     sample,
 )
 
@@ -83,40 +79,16 @@ def test_a_ballot_that_is_not_in_the_signed_root_is_told() -> None:
 
 
 def test_a_ballot_of_an_earlier_definition_is_told_what_changed() -> None:
-    before = asked_at("totals")
-    after = definition(
-        7, [*CANDIDATES, "Di"], True, level="totals", commitment=before["commitment"]
-    )
-    ballots = [cast(before, 1, Ranking.of_levels(["Ada"])), cast(after, 2, Ranking())]
-    mine = receipt(name=NAME, definition=before, nonce=ballots[0].nonce, ranking=ballots[0].ranking)
-    proof = Tree(each.confirmation for each in ballots).prove(ballots[0].confirmation)
-    known = closed(mine, close(after, ballots, (definition_digest(before),)), proof)
-    assert holds(check(known))
-    assert "Closed with: Ada, Ben > Cy, Di, Zoë." in check(known)[3].text
-    unknown = closed(mine, close(after, ballots), proof)
-    assert [finding.ok for finding in check(unknown)] == [True, True, True, False, True]
+    findings = check(cast_earlier(told=True))
+    assert holds(findings)
+    assert "Closed with: Ada, Ben > Cy, Di, Zoë." in findings[3].text
+    findings = check(cast_earlier(told=False))
+    assert [finding.ok for finding in findings] == [True, True, True, False, True]
 
 
-@pytest.mark.parametrize(
-    "ranking",
-    [
-        [["Eve"]],
-        [["Zoë", "Ada"]],
-        [["Ada"], []],
-        [["Ada"], ["Ada"]],
-        [["Ada", "Ada"]],
-    ],
-)
-def test_a_ballot_that_nobody_can_cast_is_refused_whatever_it_hashes_to(
-    ranking: list[list[str]],
-) -> None:
-    forged: Any = {**SAMPLE.open_receipt, "ranking": ranking}
-    unchecked = Ranking()
-    object.__setattr__(unchecked, "levels", ranking)
-    asked = definition_digest(SAMPLE.asked)
-    nonce = bytes.fromhex(forged["nonce"])
-    forged["confirmation"] = confirmation(7, asked, nonce, unchecked)
-    assert not holds(check(forged))
+@pytest.mark.parametrize("ranking", UNCASTABLE)
+def test_what_nobody_can_cast_is_refused_whatever_it_hashes_to(ranking: list[list[str]]) -> None:
+    assert not holds(check(forged(ranking)))
 
 
 @pytest.mark.parametrize("value", [None, [], "text", 7, {"format": "x"}, {"a": 0.5}])
