@@ -1,0 +1,21 @@
+"""Elections over HTTP: handlers that only translate, one file a topic.
+
+`make_elections_app(elections, settings=ApiSettings(…))` is the whole app under `/api/elections`.
+A front door that serves several apps takes `ROUTERS` and `KINDS`, and calls `attach` on its app.
+"""
+
+from __future__ import annotations
+
+from singletable_apps.elections.api.app import PREFIX, ROUTERS, attach, make_elections_app
+from singletable_apps.elections.api.refusals import KINDS
+from singletable_apps.elections.api.settings import ApiSettings, Limits
+
+__all__ = [
+    "KINDS",
+    "PREFIX",
+    "ROUTERS",
+    "ApiSettings",
+    "Limits",
+    "attach",
+    "make_elections_app",
+]

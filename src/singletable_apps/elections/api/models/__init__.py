@@ -1,0 +1,1 @@
+"""What is sent and what is answered, with words and examples for the description."""

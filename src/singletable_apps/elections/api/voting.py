@@ -1,0 +1,92 @@
+"""Voting: casting a ballot, taking it back, and seeing one's own."""
+
+from __future__ import annotations
+
+from fastapi import Response
+
+from singletable_apps.elections.api.asking import Service, ThisApi, Viewer
+from singletable_apps.elections.api.models.voting import (
+    BallotShown,
+    NewBallot,
+    OwnBallot,
+    RankedCandidate,
+    Rankings,
+)
+from singletable_apps.elections.api.names import NameInPath
+from singletable_apps.elections.api.refusals import KEY_REUSED, WRONG_STATE, topic
+from singletable_apps.shared.web import (
+    NOT_ALLOWED,
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    TOO_MANY,
+    IdempotencyKey,
+    Page,
+    Paging,
+    responses,
+    told,
+)
+
+router = topic("voting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY)
+REPLAYED = "Idempotency-Replayed"
+CAST = {REPLAYED: {"description": "true if it was cast before.", "schema": {"type": "string"}}}
+
+
+@router.post(
+    "/elections/{name}/ballot",
+    status_code=201,
+    responses={**responses(WRONG_STATE, KEY_REUSED), 201: {"headers": CAST}},
+)
+def cast_ballot(
+    user: Viewer,
+    api: ThisApi,
+    name: NameInPath,
+    sent: NewBallot,
+    key: IdempotencyKey,
+    response: Response,
+) -> OwnBallot:
+    """Cast a ballot, or another in its place while the election can be edited.
+
+    The same key with the same ballot gives the same answer again, and casts nothing.
+    """
+    if api.settings.limits.cast is not None:
+        told(response, api.settings.limits.cast.hit(str(user.user_id)))
+    lines = [(line.candidate_name, line.rank) for line in sent.rankings]
+    cast = api.elections.voting.cast(user, name, lines, key)
+    if cast.again:
+        response.headers[REPLAYED] = "true"
+    return OwnBallot.of(cast)
+
+
+@router.get("/elections/{name}/ballot")
+def read_my_ballot(user: Viewer, elections: Service, name: NameInPath) -> OwnBallot:
+    """One's own ballot, with its receipt; after the close with the proof."""
+    return OwnBallot.of(elections.voting.ballot(user, name, user.name))
+
+
+@router.delete("/elections/{name}/ballot", status_code=204, responses=responses(WRONG_STATE))
+def withdraw_ballot(user: Viewer, elections: Service, name: NameInPath) -> None:
+    """Take one's ballot back, as if it had never been cast."""
+    elections.voting.withdraw(user, name)
+
+
+@router.get("/elections/{name}/rankings")
+def read_my_rankings(user: Viewer, elections: Service, name: NameInPath) -> Rankings:
+    """One's own ballot with every candidate there is; who is not ranked has no rank."""
+    lines = elections.queries.rankings(user, name)
+    return Rankings(
+        rankings=[RankedCandidate(candidate_name=one, rank=rank) for one, rank in lines]
+    )
+
+
+@router.get("/elections/{name}/ballots/{voter}", responses=responses(WRONG_STATE))
+def read_ballot(
+    user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
+) -> BallotShown:
+    """The ballot of a voter, where ballots are open."""
+    return BallotShown.of(elections.voting.ballot(user, name, voter))
+
+
+@router.get("/elections/{name}/who-voted")
+def list_who_voted(user: Viewer, elections: Service, name: NameInPath, page: Paging) -> Page[str]:
+    """The names of those who have voted, which is no secret."""
+    return page.answer(*elections.queries.who_voted(user, name, page.limit, page.cursor))
