@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import get_args
 
 import numpy as np
@@ -90,12 +91,14 @@ def test_messy_rows_are_treated_alike_in_chunks(
     assert (fast.read, fast.changed, fast.refused) == (slow.read, slow.changed, slow.refused)
 
 
+@cache
 def orders() -> list[list[int]]:
     dice = np.random.default_rng(7)
     listed: list[list[int]] = dice.permuted(np.tile(np.arange(1, 21), (ROWS, 1)), axis=1).tolist()
     return listed
 
 
+@cache
 def files() -> dict[str, bytes]:
     rows = orders()
     people = [f"Candidate {number}" for number in range(1, 21)]
