@@ -30,7 +30,7 @@ def keys_for(store: Store, folder: Path, *, make_missing: bool = False) -> Keys:
                     f"There is no key at {folder / name}, and the log has {newest.event_id:,} "
                     "events, so there was one: a new key would open no ballot that it sealed. Put "
                     "the file back from your backup, or name the folder where it lies. If nothing "
-                    "was sealed or signed yet, allow new keys."
+                    "was sealed or signed yet, allow new ones with --new-keys."
                 )
     return load_keys(folder)
 

@@ -1,0 +1,1 @@
+"""Elections at the terminal: what an operator does, and reads."""
