@@ -1,0 +1,185 @@
+"""`singletable elections`: the service, its log, and what an operator looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+elections = typer.Typer(
+    help="Elections by ranking: serve them, and keep their log.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+
+At = Annotated[
+    str,
+    typer.Option(
+        "--at",
+        metavar="ADDRESS",
+        help="Where the tables are, such as file:votes.db or dynamodb:.",
+    ),
+]
+Keys = Annotated[
+    Path,
+    typer.Option("--keys", metavar="FOLDER", help="Where the keys lie, which are in no table."),
+]
+NewKeys = Annotated[
+    bool,
+    typer.Option(
+        "--new-keys",
+        help="Make keys that are missing, though there is a log: what others sealed stays sealed.",
+    ),
+]
+Newest = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="At most so many.")]
+
+
+@contextmanager
+def _in_words() -> Generator[None]:
+    """End with one paragraph and exit code 2 when something is refused."""
+    try:
+        from singletable_apps.elections.terminal.refusing import REFUSALS, in_words
+    except ModuleNotFoundError as missing:
+        typer.echo(
+            f"singletable: Elections need {missing.name}: pip install 'singletable[apps]'.",
+            err=True,
+        )
+        raise typer.Exit(2) from None
+    try:
+        yield
+    except REFUSALS as refusal:
+        typer.echo(f"singletable: {in_words(refusal)}", err=True)
+        raise typer.Exit(2) from None
+
+
+@elections.command()
+def serve(
+    at: At,
+    keys: Keys,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
+    ] = 8000,
+    public: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="The address that people use, if a proxy is before it. With https:// cookies are "
+            "sent over TLS only.",
+        ),
+    ] = None,
+    letters: Annotated[
+        bool,
+        typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),
+    ] = False,
+    new_keys: NewKeys = False,
+) -> None:
+    """Serve elections over HTTP.
+
+    Missing tables and keys are made. Keep a copy of the keys in a safe place: what they sealed
+    can be read with no others, and the service does not start with keys that do not fit.
+    """
+    with _in_words():
+        from singletable_apps.elections.terminal.opening import Place
+        from singletable_apps.elections.terminal.serving import Listening, serve
+
+        serve(Place(at, keys, new_keys), Listening(host, port, public, letters))
+
+
+@elections.command()
+def sample(at: At, keys: Keys) -> None:
+    """Fill an empty store with people and elections to look at."""
+    with _in_words():
+        from singletable_apps.elections.terminal.opening import Place
+        from singletable_apps.elections.terminal.sampling import make_sample
+
+        make_sample(Place(at, keys))
+
+
+@elections.command()
+def rebuild(at: At) -> None:
+    """Drop the table, and build it anew from the log.
+
+    Nobody can vote meanwhile. Broken off, it is begun again by the next call.
+    """
+    with _in_words():
+        from singletable_apps.elections.terminal.keeping import rebuild_table
+
+        rebuild_table(at)
+
+
+@elections.command()
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")], at: At
+) -> None:
+    """Write the log to a file, an event a line, in JSON."""
+    with _in_words():
+        from singletable_apps.elections.terminal.keeping import export
+
+        export(at, file)
+
+
+@elections.command()
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An exported log.")], at: At
+) -> None:
+    """Fill an empty log from a file, and build the table.
+
+    The file is wholly checked first. Broken off, it goes on with the next call.
+    """
+    with _in_words():
+        from singletable_apps.elections.terminal.keeping import restore
+
+        restore(at, file)
+
+
+@elections.command()
+def verify(at: At) -> None:
+    """Check that the log is whole, and the table what the log says. Nothing is changed."""
+    with _in_words():
+        from singletable_apps.elections.terminal.keeping import verify
+
+        verify(at)
+
+
+@elections.command()
+def events(at: At, limit: Newest = 20) -> None:
+    """Print the last events, the newest first."""
+    with _in_words():
+        from singletable_apps.elections.terminal.showing import show_events
+
+        show_events(at, limit)
+
+
+@elections.command()
+def outbox(at: At, limit: Newest = 20) -> None:
+    """Print the letters that were kept rather than sent, the newest first."""
+    with _in_words():
+        from singletable_apps.elections.terminal.showing import show_outbox
+
+        show_outbox(at, limit)
+
+
+@elections.command()
+def tally(
+    election: Annotated[str, typer.Argument(metavar="ELECTION", help="Its name.")],
+    at: At,
+    keys: Keys,
+    method: Annotated[
+        str, typer.Option("--method", "-m", metavar="NAME", help="How to count.")
+    ] = "schulze",
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="No colours and no drawn lines, as when piped.")
+    ] = False,
+) -> None:
+    """Count an election, and explain the result, as far as it may be seen by now."""
+    with _in_words():
+        from singletable_apps.elections.terminal.opening import Place
+        from singletable_apps.elections.terminal.showing import show_tally
+
+        show_tally(Place(at, keys), election, method, as_json=json, plain=plain)
