@@ -52,7 +52,7 @@ def test_writing_them_again_gives_the_same(pages: dict[str, str]) -> None:
         ("singletable.schema", "Number", "Number(name: str)"),
         ("singletable.engine", "Settings", "    delays: Delays = Delays(),"),
         ("singletable.engine", "Engine", "Engine.in_memory(settings: Settings | None = None)"),
-        ("singletable.store", "Store", "with transaction(*, token: str | None = None) as Transact"),
+        ("singletable.store", "Store", "with transaction(*, token: str | None = None, pattern: "),
         ("singletable.store", "AsyncStore", "await find(taken: Taken[E]) -> E | None"),
         ("singletable.store", "ChangeOf", "- `expired`: Whether it was removed because its time"),
         ("singletable.operations", "GetItem", "Its answer is `ItemGot`."),
