@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: run test test-engines bench reference fmt fuzz drill-crash drill-concurrency clean help
+.PHONY: run run-dynamodb test test-engines bench reference fmt fuzz drill-crash drill-concurrency clean help
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -44,7 +44,15 @@ system = if ! command -v apt-get >/dev/null; then \
 	  $$as_root apt-get update -qq; \
 	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
 
-run: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…) with the tables of five designs in a file
+# A sample is made apart and moved when it is whole; what is there is kept.
+run: $(INSTALLED)  ## elections on port 8000 (PORT=…), with sample people and elections in a file
+	@test -d .run/elections || { rm -rf .run/new; mkdir -p .run/new; \
+	  $(BIN)/singletable elections sample --at file:.run/new/votes.db --keys .run/new/keys >.run/new/sample.txt; \
+	  mv .run/new .run/elections; }
+	@cat .run/elections/sample.txt
+	@$(BIN)/singletable elections serve --letters --at file:.run/elections/votes.db --keys .run/elections/keys --port $(PORT)
+
+run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tables of five designs in a file
 	@mkdir -p .run
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
