@@ -5,6 +5,7 @@ from __future__ import annotations
 from singletable import (
     Catalogue,
     Selection,
+    Touch,
     creates,
     deletes,
     per_day,
@@ -132,6 +133,11 @@ begin_restoring = patterns.write(
 end_restoring = patterns.write("L8", "The log is restored", deletes(Restoring), rate=per_day(1))
 append = patterns.write("L1", "Append event", creates(Event), size=900, rate=per_second(100))
 
+
+def _moves(*entities: type) -> list[Touch]:
+    return [effect(entity) for entity in entities for effect in (creates, deletes)]
+
+
 # What the table does when it follows the log: each is one transaction with the sync state.
 register = patterns.write("P1", "Somebody registers", creates(User), updates(Counts), updates(Sync))
 change_user = patterns.write(
@@ -147,10 +153,7 @@ rename_user = patterns.write(
     deletes(User),
     updates(Election, Election.owner_name, Election.revision),
     updates(Ownership),
-    creates(Voter),
-    deletes(Voter),
-    creates(Ballot),
-    deletes(Ballot),
+    *_moves(Voter, Ballot),
     updates(User, User.moving),
     updates(Sync),
     items=24,
@@ -159,10 +162,7 @@ remove_user = patterns.write(
     "P4",
     "Somebody is removed: their ballots and entries, in chunks",
     deletes(User),
-    creates(Voter),
-    deletes(Voter),
-    creates(Ballot),
-    deletes(Ballot),
+    *_moves(Voter, Ballot),
     updates(User, User.ballots_cast, User.eligible_in),
     updates(Counts),
     updates(Sync),
@@ -201,11 +201,7 @@ change_election = patterns.write(
 rename_election = patterns.write(
     "P7",
     "An election has another name: all that is in it, in chunks",
-    *[
-        effect(entity)
-        for entity in (Election, Ownership, Definition, Candidate, Voter, Ballot)
-        for effect in (creates, deletes)
-    ],
+    *_moves(Election, Ownership, Definition, Candidate, Voter, Ballot),
     updates(Sync),
     items=24,
 )
