@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
@@ -15,13 +17,32 @@ from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import Busy
 from singletable_apps.elections.facts import Fact
 from singletable_apps.elections.log import Event, event_of
-from singletable_apps.elections.projection import advance, follow
+from singletable_apps.elections.projection import MOST_TOGETHER, advance, follow
 from singletable_apps.elections.view import View
 
 # A decision reads what it needs, and either says what happens or raises why nothing may.
 Decision: TypeAlias = Callable[[View], Sequence[Fact]]
 
 TRIES = 200
+
+
+@dataclass(eq=False)
+class _Command:
+    """What somebody wants, and what became of it."""
+
+    actor: str
+    decide: Decision
+    # Commands with different marks do not concern each other; those without one concern all.
+    mark: int | None = None
+    facts: Sequence[Fact] = ()
+    events: list[Event] = field(default_factory=list[Event])
+    error: Exception | None = None
+    over: bool = False
+
+    def end(self, error: Exception | None = None) -> None:
+        """It is over: refused, failed, or done."""
+        self.error = error
+        self.over = True
 
 
 class Desk:
@@ -33,37 +54,95 @@ class Desk:
         self._view = View(store)
         # Threads of one process would only meet at the log; here they wait for their turn.
         self._turn = threading.Lock()
+        self._waiting: deque[_Command] = deque()
 
-    def carry_out(self, actor: str, decide: Decision) -> list[Event]:
-        """Decide, append and apply; the events that it became. None is fine: nothing to do."""
+    def carry_out(self, actor: str, decide: Decision, *, mark: int | None = None) -> list[Event]:
+        """Decide, append and apply; the events that it became. None is fine: nothing to do.
+
+        Commands that wait with different marks do not concern each other: whoever has the turn
+        takes them along, and they share the waits for the log and the table.
+        """
+        command = _Command(actor, decide, mark)
+        self._waiting.append(command)
         with self._turn:
-            for attempt in range(TRIES):
-                sync = follow(self._store)
-                facts = decide(self._view)
-                if not facts:
-                    return []
-                # Whoever builds the table anew says so before it drops anything: what was read
-                # until now was whole.
-                if self._is_still(sync) and (events := self._append(actor, facts, sync)):
-                    advance(self._store, sync, events)
-                    return events
-                time.sleep(random.uniform(0, min(0.05, 0.001 * 2**attempt)))
+            while not command.over:
+                taken = self._take()
+                try:
+                    self._carry_out(taken)
+                except Exception as error:
+                    _end(taken, error)
+                except BaseException:  # this thread is stopped, and others wait for it
+                    _end(taken, Busy("It was broken off, perhaps after it was written. Look."))
+                    raise
+        if command.error is not None:
+            raise command.error
+        return command.events
+
+    def _take(self) -> list[_Command]:
+        """The first that waits, and with it those after it that do not concern each other."""
+        taken = [self._waiting.popleft()]
+        marks = {taken[0].mark}
+        while (
+            self._waiting
+            and len(taken) < MOST_TOGETHER
+            and None not in marks
+            and self._waiting[0].mark not in {None, *marks}
+        ):
+            taken.append(self._waiting.popleft())
+            marks.add(taken[-1].mark)
+        return taken
+
+    def _carry_out(self, commands: list[_Command]) -> None:
+        for attempt in range(TRIES):
+            sync = follow(self._store)
+            refused = [(one, self._decide(one)) for one in commands if not one.over]
+            # Whoever builds the table anew says so before it drops anything: what was read
+            # until now was whole. That holds for refusals, too.
+            if self._is_still(sync):
+                for one, error in refused:
+                    if error is not None or not one.facts:
+                        one.end(error)
+                going = [one for one in commands if not one.over]
+                if not going or self._append(going, sync):
+                    return
+            time.sleep(random.uniform(0, min(0.05, 0.001 * 2**attempt)))
         raise Busy(
             f"Others wrote to the log {TRIES} times while this was decided. Nothing was changed; "
             "ask again."
         )
 
+    def _decide(self, command: _Command) -> Exception | None:
+        try:
+            command.facts = command.decide(self._view)
+        except Exception as error:
+            return error
+        return None
+
     def _is_still(self, sync: Sync) -> bool:
         now = self._view.sync()
         return now is not None and now.last_event_id == sync.last_event_id and not now.rebuilding
 
-    def _append(self, actor: str, facts: Sequence[Fact], sync: Sync) -> list[Event]:
-        """Append the facts after the event that they were decided on; none if others did."""
+    def _append(self, commands: list[_Command], sync: Sync) -> bool:
+        """Append what happens after the event that it was decided on, unless others did."""
         events: list[Event] = []
-        previous = sync.last_hash
-        for number, fact in enumerate(facts, sync.last_event_id + 1):
-            events.append(event_of(fact, number, actor, self._clock(), previous))
-            previous = events[-1].hash
+        for one in commands:
+            one.events = []
+            for fact in one.facts:
+                last, previous = (
+                    (events[-1].event_id, events[-1].hash)
+                    if events
+                    else (sync.last_event_id, sync.last_hash)
+                )
+                one.events.append(event_of(fact, last + 1, one.actor, self._clock(), previous))
+                events.append(one.events[-1])
+        if not self._put(events):
+            return False
+        advance(self._store, sync, events)
+        for one in commands:
+            one.end()
+        return True
+
+    def _put(self, events: Sequence[Event]) -> bool:
         try:
             if len(events) == 1:
                 self._store.create(events[0])
@@ -74,7 +153,13 @@ class Desk:
         except AlreadyExists as refusal:
             # A put whose answer was lost is sent again, and then meets itself.
             met = refusal.current
-            return events if isinstance(met, Event) and met.hash == events[0].hash else []
+            return isinstance(met, Event) and met.hash == events[0].hash
         except TransactionConflict:
-            return []
-        return events
+            return False
+        return True
+
+
+def _end(commands: list[_Command], error: Exception) -> None:
+    for one in commands:
+        if not one.over:
+            one.end(error)

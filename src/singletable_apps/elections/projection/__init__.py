@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from singletable_apps.elections.projection.following import advance, follow, head, is_behind
 from singletable_apps.elections.projection.rebuilding import Progress, rebuild
+from singletable_apps.elections.projection.runs import MOST_TOGETHER
 
-__all__ = ["Progress", "advance", "follow", "head", "is_behind", "rebuild"]
+__all__ = ["MOST_TOGETHER", "Progress", "advance", "follow", "head", "is_behind", "rebuild"]

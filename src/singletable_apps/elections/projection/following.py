@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from singletable import AlreadyExists, Condition, ConditionFailed, Edit, Store, TransactionConflict
 from singletable_apps.elections import patterns
@@ -13,6 +13,7 @@ from singletable_apps.elections.errors import Rebuilding, TableBroken
 from singletable_apps.elections.log import Event, check_entry, check_whole, fact_of
 from singletable_apps.elections.projection.applying import EFFECTS
 from singletable_apps.elections.projection.chunk import Chunk, IndexBehind, Stale
+from singletable_apps.elections.projection.runs import runs
 from singletable_apps.elections.view import View
 
 # An index of DynamoDB is usually a few milliseconds behind, and seldom a second.
@@ -34,15 +35,14 @@ def follow(
                 "The table is being built anew from the log. Nothing is lost; ask again in a "
                 "minute, or let an operator run the rebuild to its end if it was broken off."
             )
-        before = sync.last_event_id
-        for event in store.query(patterns.events_after(before), consistent=True):
-            check_entry(event, sync.last_event_id + 1, sync.last_hash)
-            applied = _apply(store, view, event, sync)
+        after = store.query(patterns.events_after(sync.last_event_id), consistent=True)
+        for run in runs(_checked(after, sync)):
+            applied = _apply_run(store, view, run, sync)
             if applied is None:
                 break
             sync = applied
             if progress is not None:
-                progress(event.event_id)
+                progress(sync.last_event_id)
         else:
             return sync
 
@@ -50,12 +50,21 @@ def follow(
 def advance(store: Store, sync: Sync, events: Sequence[Event]) -> None:
     """Apply events that were just appended to a table that is as far as the one before them."""
     view = View(store)
-    for event in events:
-        applied = _apply(store, view, event, sync)
+    for run in runs(events):
+        applied = _apply_run(store, view, run, sync)
         if applied is None:  # others apply them too
             follow(store)
             return
         sync = applied
+
+
+def _checked(events: Iterable[Event], sync: Sync) -> Iterator[Event]:
+    """The events, each the one that comes next, as it was written."""
+    number, previous = sync.last_event_id, sync.last_hash
+    for event in events:
+        check_entry(event, number + 1, previous)
+        number, previous = event.event_id, event.hash
+        yield event
 
 
 def head(store: Store) -> Event | None:
@@ -89,6 +98,25 @@ def _begin(store: Store) -> Sync:
     return Sync() if (sync := View(store).sync()) is None else sync
 
 
+def _apply_run(store: Store, view: View, run: Sequence[Event], sync: Sync) -> Sync | None:
+    """Apply events that do not concern each other by one transaction, and others by themselves."""
+    if len(run) == 1:
+        return _apply(store, view, run[0], sync)
+    effect = EFFECTS[type(fact_of(run[0]))]
+    try:
+        with store.transaction(pattern=effect.pattern) as together:
+            for event in run:
+                effect.apply(Chunk(event, 0, store, view, together), fact_of(event))
+            together.update(Sync.key(), *_moved(run[-1]), if_=_is_at(sync, 0))
+    except (ConditionFailed, TransactionConflict, Stale):
+        # Somebody else was faster with some of them, or one cannot be applied: that one will say.
+        now: Sync | None = sync
+        for event in run:
+            now = _apply(store, view, event, now) if now is not None else None
+        return now
+    return _at(run[-1], sync)
+
+
 def _apply(store: Store, view: View, event: Event, sync: Sync) -> Sync | None:
     """Apply an event from the step that is next; None if somebody else has come in between."""
     fact = fact_of(event)
@@ -115,11 +143,11 @@ def _apply(store: Store, view: View, event: Event, sync: Sync) -> Sync | None:
         else:
             step += 1
             if last:
-                return Sync(
-                    last_event_id=event.event_id,
-                    last_hash=event.hash,
-                    rebuilding=sync.rebuilding,
-                )
+                return _at(event, sync)
+
+
+def _at(event: Event, sync: Sync) -> Sync:
+    return Sync(last_event_id=event.event_id, last_hash=event.hash, rebuilding=sync.rebuilding)
 
 
 def _is_at(sync: Sync, step: int) -> Condition[Sync]:

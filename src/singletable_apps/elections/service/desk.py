@@ -65,9 +65,9 @@ class Office:
                 "The table is being built anew from the log. Nothing is lost; ask again soon."
             )
 
-    def carry_out(self, actor: User, decide: Decision) -> list[Event]:
+    def carry_out(self, actor: User, decide: Decision, *, mark: int | None = None) -> list[Event]:
         """Have a command decided, appended and applied."""
-        return self.desk.carry_out(actor.name, decide)
+        return self.desk.carry_out(actor.name, decide, mark=mark)
 
 
 def still(view: View, actor: User) -> User:

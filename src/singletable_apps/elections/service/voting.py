@@ -77,7 +77,8 @@ class Voting:
             said = SealedBallot(nonce, "", ranking_of(lines, names))
             return [self._fact(me, election, names, said, (request, fingerprint), iv)]
 
-        events = self._office.carry_out(actor, decide)
+        # What one voter casts does not concern what another does at the same moment.
+        events = self._office.carry_out(actor, decide, mark=actor.user_id)
         election = self._office.view.election(election_name)
         if events:
             return self._cast(election, events[0], again=False)
