@@ -1,0 +1,57 @@
+"""The sample, filled once and copied: a store with everything in it, for whoever reads or moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from singletable import Engine, Item, Store, Table
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.keys import Keys, new_keys
+from singletable_apps.elections.sample import fill
+from singletable_apps.elections.service import Elections, open_elections
+from singletable_apps.shared.accounts import Passwords
+
+QUICK = Passwords(memory_kib=64, passes=1)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A service on an engine of its own, and the keys that fit it."""
+
+    engine: Engine
+    keys: Keys
+    elections: Elections
+
+    @property
+    def store(self) -> Store:
+        return self.elections.office.store
+
+    def user(self, name: str) -> User:
+        return self.elections.office.view.user(name)
+
+
+@cache
+def _filled() -> tuple[Engine, Keys]:
+    engine, keys = Engine.in_memory(), new_keys()
+    fill(open_elections(engine, keys, passwords=QUICK))
+    return engine, keys
+
+
+def sampled() -> Sampled:
+    """A fresh copy."""
+    engine, keys = _filled()
+    copied = engine.copy()
+    return Sampled(copied, keys, open_elections(copied, keys, passwords=QUICK))
+
+
+def items(store: Store, table: Table) -> Iterator[Item]:
+    """All items of a table, as they are stored."""
+    cursor = None
+    while True:
+        page = store.admin.items(table, 100, cursor=cursor)
+        yield from page.items
+        cursor = page.cursor
+        if cursor is None:
+            return
