@@ -1,0 +1,141 @@
+"""A world to try elections in: a driver, a clock that is moved, and as many services as wished."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from singletable import Call, Driver, Item, Observer, Store, Table
+from singletable_apps.elections.entities import Election, User, votes
+from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.log import Event, log
+from singletable_apps.elections.patterns import patterns
+from singletable_apps.elections.projection import head
+from singletable_apps.elections.proofs import BallotKey, Signer
+from singletable_apps.elections.service import TABLES, Elections, Settings, Terms, open_elections
+from singletable_apps.shared.accounts import Passwords
+from tests.apps.elections.rig.declared import check_declared
+
+PASSWORD = "lantern copper river"
+KEYS = Keys(BallotKey(b"ballots." * 4), Signer(b"signing." * 4), b"tokens.." * 4)
+# What protects passwords is tried elsewhere, and costs time here.
+PASSWORDS = Passwords(memory_kib=64, passes=1, at_once=16)
+
+
+class Clock:
+    """A clock that is moved; whoever looks at it twice never sees the same moment."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(microseconds=1)
+        return self.now
+
+    def move(self, **amount: float) -> None:
+        """Let time pass."""
+        self.now += timedelta(**amount)
+
+
+class World:
+    """A driver and a clock; `service` is open on them, and others can be."""
+
+    def __init__(self, driver: Driver, clock: Clock | None = None) -> None:
+        self.driver = driver
+        self.clock = clock or Clock()
+        self.calls: list[Call] = []
+        self.service = self.open()
+
+    def open(
+        self,
+        driver: Driver | None = None,
+        *,
+        keys: Keys = KEYS,
+        settings: Settings | None = None,
+        observers: Sequence[Observer] = (),
+    ) -> Elections:
+        """Another service on the same tables, as another process would have it."""
+        return open_elections(
+            driver or self.driver,
+            keys,
+            settings=settings,
+            clock=self.clock,
+            passwords=PASSWORDS,
+            observers=[self.calls.append, *observers],
+        )
+
+    def check_calls(self) -> None:
+        """Fail if a service has called its store in a way that no pattern declares."""
+        check_declared(self.calls, patterns, (votes, log))
+
+    def join(self, *names: str) -> list[User]:
+        """New users of these names."""
+        register = self.service.people.register
+        return [register(name, email_of(name), PASSWORD) for name in names]
+
+    def user(self, user: User) -> User:
+        """A user as they are now."""
+        found = self.service.office.view.search_id(user.user_id)
+        assert found is not None
+        return found
+
+    def launched(
+        self,
+        owner: User,
+        name: str,
+        candidates: Sequence[str] = ("Red", "Green", "Blue"),
+        *,
+        voters: Sequence[str] = (),
+        allow_edit: bool = True,
+        terms: Terms | None = None,
+    ) -> Election:
+        """An election that accepts votes."""
+        conducting, rolls = self.service.conducting, self.service.rolls
+        conducting.create(owner, name, terms)
+        rolls.set_candidates(owner, name, candidates)
+        if voters:
+            rolls.set_voters(owner, name, voters)
+        return conducting.launch(owner, name, allow_edit=allow_edit)
+
+    @property
+    def length(self) -> int:
+        """How many events the log has."""
+        newest = head(store_on(self.driver))
+        return newest.event_id if newest is not None else 0
+
+
+def email_of(name: str) -> str:
+    """The address of who has joined by this name: one that every name gives."""
+    return f"{''.join(filter(str.isalnum, name)).casefold()}@example.org"
+
+
+def store_on(driver: Driver) -> Store:
+    """The tables, for who looks at them from outside."""
+    return Store(driver, tables=TABLES, secret=KEYS.secret)
+
+
+def items_of(driver: Driver, table: Table) -> list[Item]:
+    """All items of a table as they are stored."""
+    store, cursor, items = store_on(driver), None, list[Item]()
+    while True:
+        page = store.admin.items(table, 1000, cursor=cursor)
+        items += page.items
+        cursor = page.cursor
+        if cursor is None:
+            return items
+
+
+def dump(driver: Driver, table: Table = votes) -> list[str]:
+    """All items of a table, each as text, in an order of their own."""
+    return sorted(json.dumps(item, sort_keys=True) for item in items_of(driver, table))
+
+
+def events_of(driver: Driver) -> list[Event]:
+    """The log, oldest first."""
+    return list(store_on(driver).query(Event.key.partition(), consistent=True))
+
+
+def ballot(*best_first: str) -> list[tuple[str, int | None]]:
+    """A ballot that ranks these, one after the other."""
+    return [(name, rank) for rank, name in enumerate(best_first, 1)]
