@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from singletable.operations import (
     AttributeValueUpdate,
+    Condition,
     DeleteItem,
     ExpectedAttributeValue,
     Query,
@@ -18,6 +19,14 @@ from tests.differential.differences.difference import INDEXED, Difference, Examp
 _NOT_KNOWN = "not known"
 
 UNSETTLED: list[Difference] = [
+    Difference(
+        "dynalite",
+        "looks for no boolean and no NULL with CONTAINS and NOT_CONTAINS",
+        _NOT_KNOWN + ": we look for them, as `contains` does",
+        "the manual names strings, numbers and binaries, and no answer was seen of AWS",
+        Example(Scan("table", scan_filter={"f": Condition("NOT_CONTAINS", [{"BOOL": False}])})),
+        said("", "ComparisonOperator (NOT_)?CONTAINS is not valid for (NULL|BOOL) "),
+    ),
     Difference(
         "dynalite",
         "words a start key of the wrong type as an invalid start key, also in a scan of a table",
