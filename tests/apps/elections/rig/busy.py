@@ -1,0 +1,85 @@
+"""A world in which something bears every name: elections, ballots, lists, a close, a removal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from singletable import Engine
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import Elections, Terms
+from tests.apps.elections.rig.world import PASSWORD, Clock, World, ballot
+
+
+@dataclass(frozen=True)
+class Busy:
+    """The world, and who does something in it."""
+
+    world: World
+    engine: Engine
+    owner: User
+    bob: User
+    carol: User
+
+
+def busy(engine: Engine, elections: int = 2) -> Busy:
+    """Bob owns, votes in and is listed in so many elections; Carol votes in them too."""
+    world = World(engine)
+    owner, bob, carol, _ = world.join("Ada", "Bob", "Carol", "Dave")
+    cast = world.service.voting.cast
+    for number in range(elections):
+        name = f"Election {number}"
+        secret = Terms(secret_ballot=number % 2 == 1)
+        world.launched(bob, name, voters=["Bob", "Carol", "Dave"], terms=secret)
+        cast(bob, name, ballot("Red", "Blue"), "first")
+        cast(carol, name, ballot("Green"), "first")
+    world.launched(bob, "Closed", voters=["Bob", "Carol"])
+    cast(carol, "Closed", ballot("Blue"), "first")
+    world.service.conducting.finalise(bob, "Closed")
+    world.service.conducting.create(bob, "Set up")
+    world.service.rolls.set_candidates(bob, "Set up", ["Red", "Green"])
+    return Busy(world, engine, owner, bob, carol)
+
+
+Command = Callable[[Elections, Busy], object]
+MANY = [f"Candidate {number}" for number in range(8)]
+
+# Every command there is, by the fact that it becomes.
+COMMANDS: dict[str, Command] = {
+    "UserRegistered": lambda s, b: s.people.register("Eve", "eve@example.org", PASSWORD),
+    "UserRoleChanged": lambda s, b: s.people.change_role(b.owner, "Bob", Role.ADMIN),
+    "OwnershipTransferred": lambda s, b: s.people.change_role(b.owner, "Bob", Role.OWNER),
+    "UserRemoved": lambda s, b: s.people.remove(b.owner, "Carol"),
+    "UserPasswordChanged": lambda s, b: s.access.change_password(
+        b.bob, "Bob", PASSWORD, "orchard violet engine"
+    ),
+    "UserNameChanged": lambda s, b: s.people.rename(b.bob, "Bob", "Robert"),
+    "UserEmailChanged": lambda s, b: s.people.change_email(b.bob, "Bob", "r@example.org"),
+    "ElectionCreated": lambda s, b: s.conducting.create(b.bob, "New"),
+    "ElectionUpdated": lambda s, b: s.conducting.settle(b.bob, "Set up", Terms(secret_ballot=True)),
+    "ElectionNameChanged": lambda s, b: s.conducting.rename(b.bob, "Election 0", "election 0"),
+    "ElectionOwnerChanged": lambda s, b: s.conducting.hand_over(b.bob, "Election 0", "Carol"),
+    "ElectionLaunched": lambda s, b: s.conducting.launch(b.bob, "Set up", allow_edit=True),
+    "ElectionFixed": lambda s, b: s.conducting.fix(b.bob, "Election 0"),
+    "ElectionFinalized": lambda s, b: s.conducting.finalise(b.bob, "Election 1"),
+    "ElectionDeleted": lambda s, b: s.conducting.delete(b.bob, "Election 1"),
+    "CandidatesAdded": lambda s, b: s.rolls.set_candidates(
+        b.bob, "Election 0", ["Red", "Green", "Blue", *MANY]
+    ),
+    "CandidatesRemoved": lambda s, b: s.rolls.set_candidates(b.bob, "Election 0", MANY),
+    "VotersAdded": lambda s, b: s.rolls.set_voters(
+        b.bob, "Election 0", ["Ada", "Bob", "Carol", "Dave"]
+    ),
+    "VotersRemoved": lambda s, b: s.rolls.set_voters(b.bob, "Election 0", []),
+    "BallotCast": lambda s, b: s.voting.cast(b.carol, "Election 1", ballot("Red"), "again"),
+    "BallotWithdrawn": lambda s, b: s.voting.withdraw(b.carol, "Election 0"),
+}
+
+
+def copy_of(base: Busy) -> Busy:
+    """The same world again, which goes its own way from here, from the same moment on."""
+    clock = Clock()
+    clock.now = base.world.clock.now
+    engine = base.engine.copy()
+    return Busy(World(engine, clock), engine, base.owner, base.bob, base.carol)
