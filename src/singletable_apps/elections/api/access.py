@@ -69,7 +69,8 @@ def refresh(response: Response, api: ThisApi, cookie: RefreshCookie) -> Tokens:
     return tokens(response, api, api.elections.access.renew(cookie))
 
 
-@router.post("/sign-out", status_code=204)
+# The cookie may be missing, and then nobody is signed out.
+@router.post("/sign-out", status_code=204, openapi_extra={"security": [{}]})
 def sign_out(response: Response, api: ThisApi, cookie: RefreshCookie) -> None:
     """End the session of the cookie; without one nothing happens."""
     if cookie is not None:

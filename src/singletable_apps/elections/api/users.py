@@ -38,7 +38,8 @@ def list_users(user: Viewer, elections: Service, page: Paging) -> Page[Account]:
     return page.answer([Account.of(one.user, user) for one in found], cursor)
 
 
-@router.get("/users/names")
+# Beside /users and not under it, for there may be a user who is called "names".
+@router.get("/user-names")
 def list_user_names(user: Viewer, elections: Service, page: Paging) -> Page[str]:
     """The names of users, for whoever sets up who may vote."""
     return page.answer(*elections.queries.user_names(user, page.limit, page.cursor))

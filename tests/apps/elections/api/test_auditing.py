@@ -1,0 +1,123 @@
+"""What auditors see, and what nobody sees: hashes of passwords, and secret ballots of others."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from singletable_apps.elections.api import PREFIX
+from singletable_apps.elections.log import Event
+from singletable_apps.elections.roles import Role
+from tests.apps.elections.api.test_users import pages
+from tests.apps.elections.api.town import Town, finalize, launch, make_town, set_up, type_of
+
+RAW = ("/events", "/tables", "/tables/vote_data", "/relations", "/relations/users")
+
+
+@pytest.fixture(scope="module")
+def town() -> Town:
+    town = make_town("Ada", "Ben", "Cy")
+    town.joins("Max", Role.ADMIN)
+    town.joins("Una", Role.AUDITOR)
+    for name in ("Running", "Closed"):
+        set_up(town.people["Ada"], name, "Red", "Green", secret_ballot=True)
+        launch(town.people["Ada"], name)
+        for person in ("Ben", "Cy"):
+            ranks: dict[str, int | None] = {"Red": 1} if person == "Ben" else {"Green": 1}
+            assert town.people[person].cast(name, ranks, "1").status_code == 201
+    finalize(town.people["Ada"], "Closed")
+    return town
+
+
+@pytest.mark.parametrize("path", RAW)
+def test_secrets_are_for_auditors(town: Town, path: str) -> None:
+    assert town.people["Una"].get(path).status_code == 200
+    assert type_of(town.people["Max"].get(path)) == "403 not-allowed"
+
+
+def test_the_log_comes_newest_first_to_its_beginning(town: Town) -> None:
+    found = [event for page in pages(town.people["Una"], "/events", 3) for event in page]
+    numbers = [event["event_id"] for event in found]
+    assert numbers == list(range(numbers[0], 0, -1))
+    assert all(event["previous_hash"] == before["hash"] for event, before in pairwise(found))
+    assert found[-1]["event_type"] == "UserRegistered"
+    assert found[-1]["event_data"]["hash"].endswith("(hidden)")
+    assert town.people["Una"].get("/events").json()["hidden"] == ["hash"]
+
+
+def test_tables_and_relations_are_read_to_their_ends(town: Town) -> None:
+    una = town.people["Una"]
+    for table in una.get("/tables").json():
+        items = [item for page in pages(una, f"/tables/{table['name']}", 7) for item in page]
+        assert len(items) > 10
+    for relation in una.get("/relations").json():
+        rows = [row for page in pages(una, f"/relations/{relation['name']}", 2) for row in page]
+        columns = [column["name"] for column in relation["columns"]]
+        assert all(list(row) == columns for row in rows)
+    for path in ("/tables/vote_sessions", "/relations/passwords"):
+        assert type_of(una.get(path)) == "404 not-found"
+
+
+# Everything that Una, who may see most, can read without an id that she would have to guess.
+def test_no_answer_has_a_hash_or_what_another_voted_in_secret(town: Town) -> None:
+    una, office = town.people["Una"], town.elections.office
+    answers = {path: una.get(path).text for path in readable(town)}
+    everything = "\n".join(answers.values())
+    for name in ("Ben", "Cy", "Una"):
+        assert office.view.user(name).hash not in everything
+        assert office.view.user(name).hash.rpartition("$")[2] not in everything
+    assert office.keys.secret.hex() not in everything
+    public = "\n".join(text for path, text in answers.items() if not path.startswith(RAW))
+    for election in ("Running", "Closed"):
+        for ballot in office.view.ballots(election):
+            said = office.keys.ballots.open(
+                office.view.election(election).election_id, ballot.sealed or ""
+            )
+            assert said.nonce.hex() not in everything
+            assert ballot.sealed is not None
+            assert ballot.sealed not in public
+            assert (said.confirmation in public) is (election == "Closed")
+
+
+def readable(town: Town) -> list[str]:
+    """The address of everything that can be read, about all there is."""
+    described = town.stranger().get("/openapi.json").json()["paths"]
+    values: dict[str, list[str]] = {
+        "voter": ["Ben", "Cy"],
+        "role": ["OWNER"],
+        "table": ["vote_data", "vote_event_log"],
+        "relation": ["users", "elections", "ballots", "rankings", "events"],
+        "confirmation": ["a" * 52],
+    }
+    found = [path.removeprefix(PREFIX) for path, methods in described.items() if "get" in methods]
+    for name, chosen in values.items():
+        found = [path.replace(f"{{{name}}}", one) for path in found for one in chosen]
+    found = [
+        path.replace("{name}", one)
+        for path in found
+        for one in (["Ben", "Una"] if path.startswith("/users/") else ["Running", "Closed"])
+    ]
+    assert not [path for path in found if "{" in path]
+    return sorted({f"{path}?format=csv" if path.endswith("export") else path for path in found})
+
+
+# Whoever asks cannot mend it, and what the log says is not for them.
+def test_a_broken_log_is_told_to_operators_alone(caplog: pytest.LogCaptureFixture) -> None:
+    town = make_town("Ada")
+    store = town.elections.office.store
+    forged = Event(
+        event_id=2,
+        actor="Eve",
+        when_occurred=town.clock(),
+        event_type="UserRoleChanged",
+        event_data={"name": "Ada", "role": "NO_ACCESS"},
+        previous_hash="none",
+        hash="none",
+    )
+    store.create(forged)
+    answer = town.people["Ada"].post("/elections", {"name": "Tea"})
+    assert type_of(answer) == "500 unforeseen"
+    assert "Eve" not in answer.text
+    assert "log" not in answer.json()["detail"]
+    assert "does not follow event 1" in caplog.text

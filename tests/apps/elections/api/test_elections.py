@@ -1,0 +1,213 @@
+"""Elections over HTTP: set up, edited by tag, conducted, given away, deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from singletable_apps.elections.roles import Role
+from tests.apps.elections.api.test_users import NAMES, pages
+from tests.apps.elections.api.town import Town, at, finalize, launch, make_town, set_up, type_of
+
+BEFORE, AFTER = "2027-01-02T00:00:00Z", "2027-01-03T00:00:00+01:00"
+
+
+@pytest.fixture
+def town() -> Town:
+    town = make_town("Ada", "Ben")
+    town.joins("Vera", Role.VOTER)
+    return town
+
+
+def test_what_is_created_has_an_address_and_a_tag(town: Town) -> None:
+    ben = town.people["Ben"]
+    made = ben.post("/elections", {"name": "Tea / coffee"})
+    assert made.status_code == 201
+    assert made.headers["Location"] == "/api/elections/elections/Tea%20%2F%20coffee"
+    found = ben.browser.get(
+        made.headers["Location"], headers={"Authorization": f"Bearer {ben.token}"}
+    )
+    assert found.json() == made.json()
+    assert found.headers["ETag"] == made.headers["ETag"]
+    assert made.json()["status"] == "Waiting for launch"
+    assert made.json()["publication"] == "confirmations"
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind", "pointer"),
+    [
+        ({"name": "TEA"}, "409 taken", "/name"),
+        ({"name": ".."}, "422 invalid-request", "/name"),
+        ({"name": "a\u200bb"}, "422 invalid-request", "/name"),
+        ({"name": 7}, "422 invalid-request", "/name"),
+        ({"secret_ballot": "yes"}, "422 invalid-request", "/secret_ballot"),
+        ({"publication": "all"}, "422 invalid-request", "/publication"),
+        ({"no_voting_after": 1893456000}, "422 invalid-request", "/no_voting_after"),
+        ({"no_voting_after": "2027-01-02T00:00:00"}, "422 invalid-request", "/no_voting_after"),
+        ({"no_voting_after": "0001-01-01T00:00:00Z"}, "422 invalid-request", "/no_voting_after"),
+        ({"owner": "Ada"}, "422 invalid-request", "/owner"),
+    ],
+)
+def test_an_election_is_refused_with_the_place(
+    town: Town, sent: dict[str, object], kind: str, pointer: str
+) -> None:
+    set_up(town.people["Ada"], "Tea")
+    answer = town.people["Ben"].post("/elections", {"name": "Wine", **sent})
+    assert type_of(answer) == kind
+    assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]
+
+
+def test_voters_create_no_elections(town: Town) -> None:
+    assert type_of(town.people["Vera"].post("/elections", {"name": "Tea"})) == "403 not-allowed"
+
+
+def test_elections_come_in_pages_and_by_owner(town: Town) -> None:
+    ada, ben = town.people["Ada"], town.people["Ben"]
+    for number in range(5):
+        set_up(ben if number % 2 else ada, f"Election {number}")
+
+    def named(found: list[list[Any]]) -> list[list[str]]:
+        return [[one["name"][-1] for one in page] for page in found]
+
+    assert named(pages(ada, "/elections", 2)) == [["0", "1"], ["2", "3"], ["4"]]
+    assert named(pages(ada, "/elections", 1, owner="BEN")) == [["1"], ["3"]]
+    assert type_of(ada.get("/elections?owner=nobody")) == "404 not-found"
+
+
+def test_settings_change_alone_or_together_and_null_clears(town: Town) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, "Tea", no_voting_before=BEFORE)
+    tag = ben.tag("/elections/Tea")
+    change = {"name": "Teas", "secret_ballot": True, "no_voting_after": AFTER}
+    answer = ben.patch("/elections/tea", change, tag)
+    assert answer.status_code == 200
+    # Nobody has asked for more to be published of a secret ballot than goes with it.
+    assert answer.json()["publication"] == "totals"
+    assert answer.json()["no_voting_before"] == BEFORE
+    assert answer.json()["no_voting_after"] == "2027-01-02T23:00:00Z"
+    assert type_of(ben.patch("/elections/Teas", change, tag)) == "412 precondition-failed"
+    cleared = ben.patch("/elections/Teas", {"no_voting_before": None}).json()
+    assert cleared["no_voting_before"] is None
+    assert cleared["no_voting_after"] is not None
+    assert type_of(ben.get("/elections/Tea")) == "404 not-found"
+
+
+def test_what_was_chosen_to_be_published_stays_chosen(town: Town) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, "Tea", publication="anonymous")
+    assert ben.patch("/elections/Tea", {"secret_ballot": True}).json()["publication"] == "anonymous"
+
+
+# After the launch a name may still change, and a setting may not: then neither does.
+def test_an_edit_of_which_half_is_refused_changes_nothing(town: Town) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, "Tea", "Assam", "Ceylon")
+    launch(ben, "Tea")
+    answer = ben.patch("/elections/Tea", {"name": "Wine", "secret_ballot": True})
+    assert type_of(answer) == "409 wrong-state"
+    assert ben.patch("/elections/Tea", {"name": "Wine"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({}, ""),
+        ({"name": None}, "/name"),
+        ({"secret_ballot": None}, "/secret_ballot"),
+        ({"allow_vote": True}, "/allow_vote"),
+        ({"no_voting_before": AFTER, "no_voting_after": BEFORE}, "/no_voting_after"),
+    ],
+)
+def test_an_edit_that_makes_no_sense_is_refused(
+    town: Town, change: dict[str, object], pointer: str
+) -> None:
+    set_up(town.people["Ben"], "Tea")
+    answer = town.people["Ben"].patch("/elections/Tea", change)
+    assert type_of(answer) == "422 invalid-request"
+    assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]
+
+
+# Each step with the tag of the one before: whoever acts on what others changed is told.
+def test_an_election_runs_its_course(town: Town) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, "Tea", "Assam", "Ceylon")
+    tag = ben.tag("/elections/Tea")
+    for step, body, state in (
+        ("launch", {"allow_edit": True}, "editable"),
+        ("fix", None, "fixed"),
+        ("finalize", None, "closed"),
+    ):
+        path = f"/elections/Tea/{step}"
+        assert type_of(ben.post(path, body)) == "428 precondition-required"
+        assert type_of(ben.post(path, body, '"1"')) == "412 precondition-failed"
+        assert type_of(town.people["Ada"].post(path, body, tag)) == "403 not-allowed"
+        answer = ben.post(path, body, tag)
+        assert (answer.status_code, answer.json()["state"]) == (200, state)
+        tag = answer.headers["ETag"]
+        assert type_of(ben.post(path, body, tag)) == "409 wrong-state"
+
+
+def test_an_election_is_given_to_another(town: Town) -> None:
+    ada, ben = town.people["Ada"], town.people["Ben"]
+    set_up(ben, "Tea")
+    nobody = ben.put("/elections/Tea/owner", {"owner": "nobody"})
+    assert type_of(nobody) == "422 invalid-request"
+    assert nobody.json()["errors"][0]["pointer"] == "/owner"
+    assert type_of(ben.put("/elections/Tea/owner", {"owner": "Vera"})) == "409 wrong-state"
+    assert ben.put("/elections/Tea/owner", {"owner": "ada"}).json()["owner_name"] == "Ada"
+    assert type_of(ben.delete("/elections/Tea")) == "403 not-allowed"
+    assert ada.delete("/elections/Tea").status_code == 204
+    assert type_of(ada.get("/elections/Tea")) == "404 not-found"
+
+
+def test_candidates_are_set_as_a_whole(town: Town) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, "Tea", "Assam", "Ceylon")
+    path = "/elections/Tea/candidates"
+    tag = ben.tag(path)
+    assert tag == ben.tag("/elections/Tea")
+    answer = ben.put(path, {"candidate_names": ["Darjeeling", "Assam"]}, tag)
+    assert answer.json() == {"candidate_names": ["Assam", "Darjeeling"]}
+    assert answer.headers["ETag"] == ben.tag(path) != tag
+    assert type_of(ben.put(path, {"candidate_names": []}, tag)) == "412 precondition-failed"
+    twice = ben.put(path, {"candidate_names": ["Assam", "assam"]})
+    assert twice.json()["errors"][0]["pointer"] == "/candidate_names"
+
+
+def test_voters_are_listed_or_everybody_may_vote(town: Town) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, "Tea")
+    path = "/elections/Tea/voters"
+    assert ben.get(path).json() == {"items": [], "next": None, "everybody": True}
+    strangers = ben.put(path, {"voter_names": ["vera", "Nobody"]})
+    assert strangers.json()["errors"][0]["pointer"] == "/voter_names"
+    answer = ben.put(path, {"voter_names": ["vera", "ADA"]}, ben.tag(path))
+    assert answer.json() == {"everybody": False, "voter_count": 2}
+    assert pages(ben, path, 1)[0] == ["Ada"]
+    assert not ben.get(path).json()["everybody"]
+    for name, eligible in (("ada", True), ("Ben", False)):
+        assert ben.get(f"/elections/Tea/eligibility/{name}").json()["eligible"] is eligible
+    assert ben.put(path, {"voter_names": []}).json() == {"everybody": True, "voter_count": 0}
+    assert ben.get("/elections/Tea/eligibility/ben").json()["eligible"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_any_kind_are_found_by_their_address(town: Town, name: str) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, name, "Assam / 1", "#2")
+    launch(ben, name)
+    assert ben.cast(name, {"assam / 1": 1}, "1").status_code == 201
+    finalize(ben, name)
+    for spelling in (name.upper(), name.lower()):
+        assert ben.get(at(spelling)).json()["name"] == name
+        assert ben.get(f"{at(spelling)}/tally").json()["result"]["winner"] == "Assam / 1"
+
+
+def test_time_closes_an_election_when_somebody_looks(town: Town) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, "Tea", "Assam", "Ceylon", no_voting_after="2027-01-01T12:05:00Z")
+    launch(ben, "Tea")
+    assert ben.get("/elections/Tea").json()["state"] == "editable"
+    town.clock.move(minutes=6)
+    assert ben.get("/elections/Tea").json()["state"] == "closed"

@@ -1,0 +1,156 @@
+"""Ballots over HTTP: cast exactly once, changed, taken back, and seen by whom they may be."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx2
+import pytest
+
+from singletable_apps.elections.roles import Role
+from tests.apps.elections.api.town import Town, finalize, launch, make_town, set_up, type_of
+
+REPLAYED = "Idempotency-Replayed"
+
+
+@pytest.fixture
+def town() -> Town:
+    town = make_town("Ada", "Ben")
+    town.joins("Vera", Role.VOTER)
+    town.joins("Olga", Role.OBSERVER)
+    for name, secret in (("Open", False), ("Secret", True)):
+        set_up(town.people["Ada"], name, "Red", "Green", "Blue", secret_ballot=secret)
+        launch(town.people["Ada"], name)
+    return town
+
+
+@pytest.mark.parametrize("election", ["Open", "Secret"])
+def test_a_ballot_is_answered_with_its_receipt(town: Town, election: str) -> None:
+    vera = town.people["Vera"]
+    answer = vera.cast(election, {"red": 3, "Green": 3, "Blue": None}, "k-1")
+    assert answer.status_code == 201
+    assert REPLAYED not in answer.headers
+    cast = answer.json()
+    assert cast["ranking"] == cast["receipt"]["ranking"] == [["Green", "Red"]]
+    assert cast["readable"].replace("-", "") == cast["confirmation"]
+    assert vera.get(f"/elections/{election}/ballot").json() == cast
+    assert vera.get(f"/elections/{election}/rankings").json()["rankings"] == [
+        {"candidate_name": "Blue", "rank": None},
+        {"candidate_name": "Green", "rank": 1},
+        {"candidate_name": "Red", "rank": 1},
+    ]
+
+
+@pytest.mark.parametrize("election", ["Open", "Secret"])
+def test_a_ballot_that_is_sent_again_is_cast_once(town: Town, election: str) -> None:
+    vera = town.people["Vera"]
+    first = vera.cast(election, {"Red": 1}, "k-1")
+    version = vera.get("/version").json()
+    again = vera.cast(election, {"Red": 1}, "k-1")
+    assert (again.status_code, again.headers[REPLAYED]) == (201, "true")
+    assert again.json() == first.json()
+    assert vera.get("/version").json() == version
+    other = vera.cast(election, {"Green": 1}, "k-1")
+    assert type_of(other) == "422 key-reused"
+    assert other.json()["errors"][0]["header"] == "Idempotency-Key"
+    changed = vera.cast(election, {"Green": 1}, "k-2")
+    assert changed.json()["confirmation"] != first.json()["confirmation"]
+    # What was answered to a key stays the answer to it, whatever came after.
+    assert vera.cast(election, {"Red": 1}, "k-1").json() == first.json()
+
+
+# A browser that sends a form twice does so at once: one ballot, and both get its receipt.
+@pytest.mark.parametrize("election", ["Open", "Secret"])
+def test_the_same_ballot_at_the_same_moment_is_cast_once(town: Town, election: str) -> None:
+    vera = town.people["Vera"]
+
+    def cast(_: int) -> httpx2.Response:
+        person = town.stranger()
+        person.token = vera.token
+        return person.cast(election, {"Red": 1, "Blue": 2}, "the-same")
+
+    before = vera.get("/version").json()["version"]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(cast, range(8)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.text for answer in answers}) == 1
+    assert sum(REPLAYED not in answer.headers for answer in answers) == 1
+    assert vera.get("/version").json()["version"] == before + 1
+
+
+@pytest.mark.parametrize(
+    ("rankings", "pointer"),
+    [
+        ([], "/rankings"),
+        ([{"candidate_name": "Pink", "rank": 1}], "/rankings"),
+        ([{"candidate_name": "Red", "rank": 1}, {"candidate_name": "red"}], "/rankings"),
+        ([{"candidate_name": "Red", "rank": 0}], "/rankings/0/rank"),
+        ([{"candidate_name": "Red", "rank": "1"}], "/rankings/0/rank"),
+        ([{"candidate_name": "Red", "rank": True}], "/rankings/0/rank"),
+        ([{"candidate_name": "Red", "voter": "Ben"}], "/rankings/0/voter"),
+        (None, "/rankings"),
+    ],
+)
+def test_a_ballot_that_is_none_is_refused(town: Town, rankings: object, pointer: str) -> None:
+    answer = town.people["Vera"].ask(
+        "POST",
+        "/elections/Open/ballot",
+        json={"rankings": rankings},
+        headers={"Idempotency-Key": "k"},
+    )
+    assert type_of(answer) == "422 invalid-request"
+    assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize("key", [None, "with space", "x" * 201])
+def test_a_ballot_needs_a_key_of_its_own(town: Town, key: str | None) -> None:
+    headers = {"Idempotency-Key": key} if key is not None else {}
+    body = {"rankings": [{"candidate_name": "Red"}]}
+    answer = town.people["Vera"].ask("POST", "/elections/Open/ballot", json=body, headers=headers)
+    assert type_of(answer) == "400 idempotency-key"
+
+
+def test_who_may_not_vote_is_told_why(town: Town) -> None:
+    ada, vera = town.people["Ada"], town.people["Vera"]
+    assert type_of(town.people["Olga"].cast("Open", {"Red": 1}, "k")) == "403 not-allowed"
+    assert ada.put("/elections/Open/voters", {"voter_names": ["Ben"]}).status_code == 200
+    assert type_of(vera.cast("Open", {"Red": 1}, "k")) == "403 not-allowed"
+    assert type_of(vera.cast("None", {"Red": 1}, "k")) == "404 not-found"
+    set_up(ada, "Later", "Red", "Green")
+    assert type_of(vera.cast("Later", {"Red": 1}, "k")) == "409 wrong-state"
+
+
+def test_a_ballot_is_taken_back_while_it_can_be_edited(town: Town) -> None:
+    vera = town.people["Vera"]
+    assert type_of(vera.delete("/elections/Open/ballot", None)) == "404 not-found"
+    vera.cast("Open", {"Red": 1}, "k")
+    assert vera.delete("/elections/Open/ballot", None).status_code == 204
+    assert type_of(vera.get("/elections/Open/ballot")) == "404 not-found"
+    vera.cast("Open", {"Red": 1}, "k-2")
+    town.people["Ada"].post("/elections/Open/fix", None, "*")
+    assert type_of(vera.delete("/elections/Open/ballot", None)) == "409 wrong-state"
+    assert type_of(vera.cast("Open", {"Green": 1}, "k-3")) == "409 wrong-state"
+
+
+def test_the_ballot_of_another_is_seen_where_ballots_are_open(town: Town) -> None:
+    ada, ben, vera = (town.people[name] for name in ("Ada", "Ben", "Vera"))
+    for election in ("Open", "Secret"):
+        cast = vera.cast(election, {"Red": 1}, "k").json()
+        own = vera.get(f"/elections/{election}/ballots/VERA").json()
+        assert own == {name: cast[name] for name in own}
+        assert "receipt" not in own
+    assert ben.get("/elections/Open/ballots/vera").json()["ranking"] == [["Red"]]
+    assert type_of(ben.get("/elections/Open/ballots/ben")) == "404 not-found"
+    for person in (ben, ada):
+        assert type_of(person.get("/elections/Secret/ballots/vera")) == "403 not-allowed"
+    finalize(ada, "Secret")
+    assert type_of(ada.get("/elections/Secret/ballots/vera")) == "403 not-allowed"
+
+
+def test_who_voted_is_no_secret_and_comes_in_pages(town: Town) -> None:
+    for name in ("Ben", "Vera", "Ada"):
+        town.people[name].cast("Secret", {"Red": 1}, "k")
+    olga = town.people["Olga"]
+    first = olga.get("/elections/Secret/who-voted", params={"limit": 2}).json()
+    rest = olga.get("/elections/Secret/who-voted", params={"cursor": first["next"]}).json()
+    assert (first["items"], rest["items"], rest["next"]) == (["Ada", "Ben"], ["Vera"], None)

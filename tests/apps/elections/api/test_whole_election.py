@@ -1,0 +1,74 @@
+"""A whole election by three people, from joining to a receipt that a program of its own checks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.apps.elections.api.town import Person, at, make_town
+
+
+@pytest.mark.parametrize(
+    ("secret", "publication"),
+    [(False, "confirmations"), (True, "totals"), (True, "anonymous"), (True, "confirmations")],
+)
+def test_three_people_hold_an_election_and_check_it(
+    tmp_path: Path, secret: bool, publication: str
+) -> None:
+    town = make_town("Ada", "Ben", "Cy")
+    ada, ben, cy = town.people.values()
+    name = "Tea / coffee #1 🫖"
+    made = ada.post(
+        "/elections", {"name": name, "secret_ballot": secret, "publication": publication}
+    )
+    tag = made.headers["ETag"]
+    for what, body in (
+        ("candidates", {"candidate_names": ["Assam", "Ceylon", "Mocha"]}),
+        ("voters", {"voter_names": ["Ben", "cy"]}),
+    ):
+        answer = ada.put(f"{at(name)}/{what}", body, tag)
+        assert answer.status_code == 200, answer.text
+        tag = answer.headers["ETag"]
+    launched = ada.post(f"{at(name)}/launch", {"allow_edit": True}, tag)
+    assert launched.status_code == 200
+    assert ada.cast(name, {"Mocha": 1}, "1").status_code == 403
+    assert ben.cast(name, {"Assam": 1, "Mocha": 2}, "1").status_code == 201
+    assert cy.cast(name, {"Mocha": 1}, "1").status_code == 201
+    # Somebody has another name now, somebody another mind, and the election a candidate less.
+    assert ben.patch("/users/ben", {"name": "Benjamin"}).status_code == 200
+    assert cy.cast(name, {"Assam": 1, "Ceylon": 1}, "2").status_code == 201
+    assert ada.put(f"{at(name)}/candidates", {"candidate_names": ["Assam", "Mocha"]}).is_success
+    assert ada.post(f"{at(name)}/finalize", None, "*").status_code == 200
+    tally = cy.get(f"{at(name)}/tally").json()
+    assert (tally["result"]["winner"], tally["ballots_cast"]) == ("Assam", 2)
+    assert ada.get(f"{at(name)}/who-voted").json()["items"] == ["Benjamin", "Cy"]
+
+    checker = tmp_path / "checker.py"
+    checker.write_text(town.stranger().get("/checker.py").text, encoding="utf-8")
+    published = tmp_path / "published.json"
+    published.write_bytes(ada.get(f"{at(name)}/publication").content)
+    assert holds(checker, published)
+    for person in (ben, cy):
+        receipt = download(person, name, tmp_path)
+        assert holds(checker, receipt)
+        forged = json.loads(receipt.read_text(encoding="utf-8"))
+        forged["ranking"] = [["Mocha"]]
+        receipt.write_text(json.dumps(forged), encoding="utf-8")
+        assert not holds(checker, receipt)
+
+
+def download(person: Person, name: str, folder: Path) -> Path:
+    """The receipt as the browser saves it."""
+    path = folder / f"{person.name}.json"
+    path.write_bytes(person.get(f"{at(name)}/receipt").content)
+    return path
+
+
+def holds(checker: Path, file: Path) -> bool:
+    """Whether the checker finds nothing wrong with a file, with Python alone."""
+    command = [sys.executable, "-I", str(checker), str(file)]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
