@@ -1,0 +1,192 @@
+"""`singletable elections`: what an operator does, and what is refused in words."""
+
+from __future__ import annotations
+
+import json
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from singletable import Engine, Store
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.keys import load_keys
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.sample import PASSWORD, PEOPLE, POLLS
+from singletable_apps.elections.service import TABLES
+from singletable_apps.shared.mail import Letter, Outbox
+from tests.apps.commands.typed import Run
+
+COMMANDS = (
+    "serve",
+    "sample",
+    "rebuild",
+    "export",
+    "restore",
+    "verify",
+    "events",
+    "outbox",
+    "tally",
+)
+
+
+def test_help_names_the_commands(run: Run) -> None:
+    code, out, _ = run("--help")
+    assert code == 0
+    assert [word for word in COMMANDS if f" {word} " not in out] == []
+
+
+def test_a_sample_says_with_whom_to_sign_in_and_fills_an_empty_store_alone(
+    run: Run, folder: Path
+) -> None:
+    said = (folder / "sample.txt").read_text()
+    assert PASSWORD in said
+    for word in (*(f"{person.name} " for person in PEOPLE), *(poll.name for poll in POLLS)):
+        assert word in said
+    code, _, err = run("sample", "--at", f"file:{folder}/votes.db", "--keys", folder / "keys")
+    assert code == 2
+    assert err.startswith("singletable: The log has 80 events already")
+
+
+def test_a_log_goes_into_a_file_and_comes_back(run: Run, folder: Path) -> None:
+    file, there = folder / "log.jsonl", f"file:{folder}/restored.db"
+    code, out, _ = run("export", file, "--at", f"file:{folder}/votes.db")
+    assert code == 0
+    assert "The log has 80 events" in out
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert sorted(one.name for one in folder.iterdir()) == [
+        "keys",
+        "log.jsonl",
+        "sample.txt",
+        "votes.db",
+    ]
+    code, out, _ = run("restore", file, "--at", there)
+    assert code == 0
+    assert "Restored from" in out
+    code, out, _ = run("verify", "--at", there)
+    assert code == 0
+    assert "are what the log says, to the byte" in out
+    code, out, _ = run("tally", "board 2026", "--at", there, "--keys", folder / "keys", "--json")
+    assert code == 0
+    assert json.loads(out)["winners"] == ["Katherine"]
+
+
+def test_a_table_that_was_tampered_with_is_told_and_built_anew(run: Run, folder: Path) -> None:
+    at = f"file:{folder}/votes.db"
+    with Engine.on_file(folder / "votes.db") as engine:
+        Store(engine, tables=TABLES).update(User.key("Radia"), User.role.set(Role.OWNER))
+    code, _, err = run("verify", "--at", at)
+    assert code == 2
+    assert "USER#Radia / METADATA differs in role" in err
+    assert run("rebuild", "--at", at) == (0, "The table is built anew from 80 events.\n", "")
+    assert run("verify", "--at", at)[0] == 0
+
+
+def test_events_are_printed_newest_first_without_hashes_of_passwords(
+    run: Run, folder: Path
+) -> None:
+    code, out, _ = run("events", "--at", f"file:{folder}/votes.db", "-n", "100")
+    lines = out.splitlines()
+    assert code == 0
+    assert [int(line.split()[0]) for line in lines] == list(range(80, 0, -1))
+    assert '"hash": "$argon2id$' in lines[-1]
+    assert lines[-1].count("$(hidden)") == 1
+
+
+def test_letters_are_printed_newest_first(run: Run, folder: Path) -> None:
+    at = f"file:{folder}/votes.db"
+    assert run("outbox", "--at", at) == (0, "No letter was sent in the last week.\n", "")
+    with Engine.on_file(folder / "votes.db") as engine:
+        outbox = Outbox(Store(engine, tables=TABLES))
+        for second, name in enumerate(("first", "second")):
+            now = datetime.now(UTC).replace(microsecond=second)
+            outbox.send(Letter("ada@example.org", name, f"the \x1b[31m{name} text"), now)
+    code, out, _ = run("outbox", "--at", at)
+    assert code == 0
+    assert out.index("second text") < out.index("first text")
+    assert "\x1b" not in out
+
+
+def test_an_election_is_counted_as_far_as_it_may_be_seen(run: Run, folder: Path) -> None:
+    place = ("--at", f"file:{folder}/votes.db", "--keys", folder / "keys")
+    code, out, _ = run("tally", "where we go in summer", *place)
+    assert code == 0
+    assert "Where we go in summer: 9 ballots, closed, and signed." in out
+    assert "Lake wins" in out
+    for name, why in (
+        ("Treasurer", "is still accepting votes"),
+        ("Next year's motto", "has not started yet"),
+        ("Nobody knows", "There is no election 'Nobody knows'"),
+    ):
+        code, _, err = run("tally", name, *place)
+        assert (code, why in err) == (2, True), err
+    assert "There is no method 'coin'" in run("tally", "Board 2026", *place, "-m", "coin")[2]
+
+
+REFUSED = {
+    "no address": (("verify", "--at", "votes.db"), "Is it 'file:votes.db'?"),
+    "a strange address": (("verify", "--at", "ftp:votes"), "no kind of address"),
+    "a file that is not there": (("events", "--at", "file:no.db"), "There is no file 'no.db'"),
+    "a file of something else": (("events", "--at", "file:text"), "text"),
+    "no tables": (("outbox", "--at", "memory:"), "lacks vote_data and vote_event_log"),
+    "a folder that cannot be": (
+        ("sample", "--at", "file:text/votes.db", "--keys", "keys"),
+        "'text' cannot be used",
+    ),
+    "no export": (("restore", "no.jsonl", "--at", "memory:"), "'no.jsonl' cannot be used"),
+    "an export that is none": (("restore", "text", "--at", "memory:"), "Line 1 is no line"),
+    "a file that is there": (("export", "text", "--at", "file:votes.db"), "is there already"),
+    "a folder that is not there": (
+        ("export", "no/log.jsonl", "--at", "file:votes.db"),
+        "'no/log.jsonl' cannot be used: No such file or directory.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_refused_in_words(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "text").write_text("hello\n")
+    arguments, why = REFUSED[case]
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("singletable: ")
+    assert why in err
+    assert "Traceback" not in err
+    assert (folder / "text").read_text() == "hello\n"
+
+
+def test_a_port_in_use_is_refused_before_anything_is_made(run: Run, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        place = ("--at", f"file:{tmp_path}/votes.db", "--keys", tmp_path / "keys")
+        code, _, err = run("serve", *place, "--port", str(port))
+    assert code == 2
+    assert f"Nobody can listen on 127.0.0.1 port {port}: Address already in use. Name" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+# A new key opens no ballot that another sealed; served with it, an election could not be closed.
+@pytest.mark.parametrize("name", ["ballots.key", "signing.key"])
+def test_keys_that_do_not_fit_are_refused(run: Run, folder: Path, name: str) -> None:
+    place = ("--at", f"file:{folder}/votes.db", "--keys", folder / "keys", "--port", "0")
+    kept = (folder / "keys" / name).read_text()
+    (folder / "keys" / name).unlink()
+    code, _, err = run("serve", *place)
+    assert (code, f"There is no key at {folder}/keys/{name}" in err) == (2, True)
+    assert not (folder / "keys" / name).exists()
+    code, _, err = run("serve", *place, "--new-keys")
+    assert (code, f"Put the file {name} back from your backup" in err) == (2, True)
+    (folder / "keys" / name).write_text(kept)
+    load_keys(folder / "keys")
+    assert run("tally", "Board 2026", *place[:4])[0] == 0
+
+
+def test_a_key_that_others_can_read_is_refused(run: Run, folder: Path) -> None:
+    (folder / "keys" / "ballots.key").chmod(0o644)
+    place = ("--at", f"file:{folder}/votes.db", "--keys", folder / "keys")
+    code, _, err = run("tally", "Board 2026", *place)
+    assert (code, "chmod 600" in err) == (2, True)

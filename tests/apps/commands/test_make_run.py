@@ -1,0 +1,74 @@
+"""`make run`: elections with sample data in a moment, stopped by Ctrl-C, and there again after."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from singletable import Engine
+from singletable_apps.elections.keys import load_keys
+from singletable_apps.elections.sample import PASSWORD
+from singletable_apps.elections.service import open_elections
+from tests.house.sources import ROOT
+
+
+def _ask(url: str, body: dict[str, str]) -> str:
+    request = urllib.request.Request(
+        url, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return str(json.load(answer)["access_token"])
+
+
+@contextmanager
+def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
+    """The address of what `make run` serves, and all that it has printed, to its end."""
+    command = ["make", "-f", str(ROOT / "Makefile"), "run", "PORT=0", f"BIN={ROOT}/.venv/bin"]
+    with subprocess.Popen(
+        [*command, "INSTALLED=installed"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        printed: list[str] = []
+        for line in process.stdout:
+            printed.append(line)
+            if found := re.match(r"Elections are at (\S+)\.", line):
+                break
+        else:
+            raise AssertionError("".join(printed))
+        try:
+            yield found[1], printed
+        finally:
+            # As a terminal does it: everybody in the foreground gets the signal.
+            os.killpg(process.pid, signal.SIGINT)
+            printed += process.stdout
+
+
+def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "installed"):
+        (tmp_path / name).touch()
+    with _running(tmp_path) as (url, printed):
+        assert _ask(f"{url}/sign-in", {"name_or_email": "Ada", "password": PASSWORD})
+        newcomer = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
+        assert _ask(f"{url}/register", newcomer)
+    said = "".join(printed)
+    for words in (PASSWORD, "Grace", f"{url}/docs", "Ctrl-C stops", "Back up the keys", "Stopped."):
+        assert words in said
+    assert "Traceback" not in said
+    # The next start finds all this, and makes nothing anew.
+    kept = tmp_path / ".run" / "elections"
+    assert {one.name for one in kept.iterdir()} == {"keys", "sample.txt", "votes.db"}
+    with Engine.on_file(kept / "votes.db") as engine:
+        elections = open_elections(engine, load_keys(kept / "keys"))
+        assert elections.access.sign_in("zoe", PASSWORD).user.name == "Zoe"
