@@ -1,0 +1,1 @@
+"""Voters who all come at once."""
