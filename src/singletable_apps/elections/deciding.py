@@ -14,7 +14,7 @@ from typing import TypeAlias
 from singletable import AlreadyExists, Store, TransactionConflict
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
-from singletable_apps.elections.errors import Busy
+from singletable_apps.elections.errors import Busy, Rebuilding
 from singletable_apps.elections.facts import Fact
 from singletable_apps.elections.log import Event, event_of
 from singletable_apps.elections.projection import MOST_TOGETHER, advance, follow
@@ -119,8 +119,11 @@ class Desk:
         return None
 
     def _is_still(self, sync: Sync) -> bool:
+        """Whether the table is as it was: no event more in it, and no part of one."""
         now = self._view.sync()
-        return now is not None and now.last_event_id == sync.last_event_id and not now.rebuilding
+        if now is None or now.rebuilding:
+            return False
+        return (now.last_event_id, now.step) == (sync.last_event_id, sync.step)
 
     def _append(self, commands: list[_Command], sync: Sync) -> bool:
         """Append what happens after the event that it was decided on, unless others did."""
@@ -137,7 +140,14 @@ class Desk:
                 events.append(one.events[-1])
         if not self._put(events):
             return False
-        advance(self._store, sync, events)
+        try:
+            advance(self._store, sync, events)
+        except Rebuilding as late:
+            raise Rebuilding(
+                f"It is written, as event {events[-1].event_id} of the log at the latest, and the "
+                "table is being built anew, where it will be seen. Do not ask for it again; look "
+                "in a minute whether it is there."
+            ) from late
         for one in commands:
             one.end()
         return True
@@ -155,7 +165,9 @@ class Desk:
             met = refusal.current
             return isinstance(met, Event) and met.hash == events[0].hash
         except TransactionConflict:
-            return False
+            # So may the one that was sent again, after the first was written.
+            there = self._store.get(patterns.event(events[0].event_id), consistent=True)
+            return there is not None and there.hash == events[0].hash
         return True
 
 

@@ -254,7 +254,9 @@ withdraw_ballot = patterns.write(
     "P13", "Take a ballot back", deletes(Ballot), updates(User, User.ballots_cast), updates(Sync)
 )
 begin = patterns.write("P14", "Begin to follow the log", creates(Sync), creates(Counts))
-rebuild = patterns.write("P15", "Build the table anew", updates(Sync), rate=per_day(1))
+rebuild = patterns.write(
+    "P15", "Build the table anew", updates(Sync), puts(Counts), rate=per_day(1)
+)
 
 
 # A page of an auditor's relation begins after the last row of the one before.

@@ -18,6 +18,7 @@ from singletable_apps.elections.entities import (
 )
 from singletable_apps.elections.errors import NotThere
 from singletable_apps.elections.removed import is_removed
+from singletable_apps.elections.rules import can_be_kept
 
 
 class View:
@@ -36,8 +37,10 @@ class View:
 
     def search_user(self, name: str) -> User | None:
         """The user of a name, whatever its case; None if there is none."""
-        found = self._store.get(patterns.user_by_name(name), consistent=True) if name else None
-        return found or (self._store.find(patterns.name_taken(name)) if name else None)
+        if not can_be_kept(name):
+            return None
+        found = self._store.get(patterns.user_by_name(name), consistent=True)
+        return found or self._store.find(patterns.name_taken(name))
 
     def user(self, name: str) -> User:
         """The user of a name, whatever its case."""
@@ -57,7 +60,7 @@ class View:
 
     def search_email(self, email: str) -> User | None:
         """The user with an e-mail address; None if there is none."""
-        return self._store.find(patterns.user_by_email(email)) if email else None
+        return self._store.find(patterns.user_by_email(email)) if can_be_kept(email) else None
 
     def search_id(self, user_id: int) -> User | None:
         """The user with a number, which names do not change."""
@@ -65,7 +68,7 @@ class View:
 
     def search_election(self, name: str) -> Election | None:
         """The election of a name, whatever its case; None if there is none."""
-        if not name:
+        if not can_be_kept(name):
             return None
         found = self._store.get(patterns.election_by_name(name), consistent=True)
         return found or self._store.find(patterns.election_ignoring_case(name))
@@ -96,6 +99,8 @@ class View:
 
     def ballot(self, election: str, voter: str) -> Ballot | None:
         """The ballot of a voter; None if there is none."""
+        if not can_be_kept(voter):
+            return None
         return self._store.get(patterns.ballot_of(election, voter), consistent=True)
 
     def ballots(self, election: str) -> Iterator[Ballot]:

@@ -26,15 +26,7 @@ def rebuild(store: Store, progress: Progress | None = None) -> Sync:
         return follow(store, progress=_of(progress, total))
     _mark(store, Sync.rebuilding.set(True))
     store.admin.clear(votes, keep=[Sync.key()])
-    nothing = Sync()
-    _mark(
-        store,
-        Sync.last_event_id.set(nothing.last_event_id),
-        Sync.last_hash.set(nothing.last_hash),
-        Sync.step.set(nothing.step),
-        Sync.last_updated.set(nothing.last_updated),
-    )
-    store.create(Counts())
+    _begin_anew(store)
     follow(store, rebuilding=True, progress=_of(progress, total))
     _mark(store, Sync.rebuilding.set(False))
     return follow(store)
@@ -43,6 +35,19 @@ def rebuild(store: Store, progress: Progress | None = None) -> Sync:
 def _mark(store: Store, *edits: Edit[Sync]) -> None:
     with store.transaction(pattern=patterns.rebuild) as together:
         together.update(Sync.key(), *edits)
+
+
+def _begin_anew(store: Store) -> None:
+    nothing = Sync()
+    with store.transaction(pattern=patterns.rebuild) as together:
+        together.put(Counts())
+        together.update(
+            Sync.key(),
+            Sync.last_event_id.set(nothing.last_event_id),
+            Sync.last_hash.set(nothing.last_hash),
+            Sync.step.set(nothing.step),
+            Sync.last_updated.set(nothing.last_updated),
+        )
 
 
 def _of(progress: Progress | None, total: int) -> Callable[[int], None] | None:

@@ -27,6 +27,7 @@ from singletable_apps.elections.facts import (
 from singletable_apps.elections.projection.chunk import Chunk, found, renamed
 from singletable_apps.elections.removed import name_once_removed
 from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules import has_ended
 
 
 def registered(chunk: Chunk, fact: UserRegistered) -> bool:
@@ -97,7 +98,7 @@ def name_changed(chunk: Chunk, fact: UserNameChanged) -> bool:
 
 
 def removed(chunk: Chunk, fact: UserRemoved) -> bool:
-    """Ballots of elections that are open go; all else that bears the name loses it."""
+    """Ballots go where voting has not ended; all else that bears the name loses it."""
     user = chunk.has(chunk.view.search_user(fact.name), fact.name)
     nobody = name_once_removed(user.user_id)
     shown = chunk.store.query(patterns.ballots_by_voter(user.name))
@@ -108,7 +109,7 @@ def removed(chunk: Chunk, fact: UserRemoved) -> bool:
                 chunk.view.search_election(ballot.election_name), ballot.election_name
             )
             chunk.write.delete(_ballot_of(ballot))
-            if not election.allow_vote:
+            if not election.allow_vote or has_ended(election, chunk.event.when_occurred):
                 chunk.write.create(renamed(ballot, voter_name=nobody))
         chunk.write.update(User.key(user.name), User.ballots_cast.add(-len(ballots)))
         return False

@@ -22,6 +22,7 @@ from singletable_apps.elections.rules.elections import (
 )
 from singletable_apps.elections.rules.names import (
     MOST_BYTES,
+    can_be_kept,
     candidate_name,
     candidate_names,
     election_name,
@@ -64,6 +65,7 @@ __all__ = [
     "MOST_BYTES",
     "Shown",
     "allowed_roles",
+    "can_be_kept",
     "candidate_name",
     "candidate_names",
     "check_candidates",

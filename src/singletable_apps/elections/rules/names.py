@@ -92,6 +92,14 @@ def same(a: str, b: str) -> bool:
     return folded(a) == folded(b)
 
 
+def can_be_kept(name: str) -> bool:
+    """Whether something could have this name: no key could hold a longer one, or half a letter."""
+    try:
+        return 0 < len(name) <= LONGEST and len(folded(name).encode()) <= MOST_BYTES
+    except UnicodeEncodeError:
+        return False
+
+
 class _Reading(Protocol):
     def __call__(self, text: str, *, field: str) -> str: ...
 

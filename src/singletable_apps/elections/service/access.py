@@ -11,7 +11,7 @@ from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.facts import Fact, UserPasswordChanged
 from singletable_apps.elections.log import SYSTEM
-from singletable_apps.elections.rules import MOST_BYTES, check_password_change, folded
+from singletable_apps.elections.rules import check_password_change, folded
 from singletable_apps.elections.service.desk import Office, still
 from singletable_apps.elections.service.people import checked
 from singletable_apps.elections.view import View
@@ -80,11 +80,13 @@ class Access:
     def renew(self, refresh: str) -> SignedIn:
         """A new pair of tokens for the long one, which has done its duty then."""
         now = self._office.clock()
+        # A token that is turned in while its user cannot be found would be lost for nothing.
+        self._office.check_whole()
         try:
             renewed = self._sessions.rotate(refresh, now)
         except SessionRefused as refusal:
             raise NotSignedIn(str(refusal)) from refusal
-        user = self._office.view.search_id(renewed.subject)
+        user = self._numbered(renewed.subject)
         if user is None or user.credentials != renewed.credentials:
             self._sessions.end(renewed.token)
             raise NotSignedIn("The account is gone, or its password has changed. Sign in again.")
@@ -112,7 +114,7 @@ class Access:
             access = self._tokens.read(token, self._office.clock())
         except TokenRefused as refusal:
             raise NotSignedIn(str(refusal)) from refusal
-        user = self._office.view.search_id(access.subject)
+        user = self._numbered(access.subject)
         if user is None or user.credentials != access.credentials:
             raise NotSignedIn("The account is gone, or its password has changed. Sign in again.")
         return user
@@ -166,8 +168,14 @@ class Access:
             return None
         text = " ".join(normalize("NFC", name_or_email).split())
         search = self._office.view.search_email if "@" in text else self._office.view.search_user
-        # Nobody has a longer one, and no key could hold it.
-        return search(text) if 0 < len(folded(text).encode()) <= MOST_BYTES else None
+        return search(text)
+
+    def _numbered(self, user_id: int) -> User | None:
+        """The user with a number; nobody is missed while the table is built anew."""
+        user = self._office.view.search_id(user_id)
+        if user is None:
+            self._office.check_whole()
+        return user
 
     def _begin(self, user: User, about: str) -> SignedIn:
         now = self._office.clock()

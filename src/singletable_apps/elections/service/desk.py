@@ -72,7 +72,12 @@ class Office:
 
 def still(view: View, actor: User) -> User:
     """Who asks, as they are now: their role may have changed, and their name."""
-    found = view.search_id(actor.user_id)
+    return numbered(view, actor.user_id, actor.name)
+
+
+def numbered(view: View, user_id: int, name: str) -> User:
+    """The user with a number, whatever their name is now."""
+    found = view.search_id(user_id)
     if found is None:
-        raise NotSignedIn(f"The user '{actor.name}' is not there any more.")
+        raise NotSignedIn(f"The user '{name}' is not there any more.")
     return found

@@ -27,7 +27,7 @@ from singletable_apps.elections.rules import (
     same,
     user_name,
 )
-from singletable_apps.elections.service.desk import Basis, Office, any_basis, still
+from singletable_apps.elections.service.desk import Basis, Office, any_basis, numbered, still
 from singletable_apps.elections.view import View
 from singletable_apps.shared.accounts import PasswordRefused, Sessions, check_password
 
@@ -50,8 +50,8 @@ class People:
             role = role_of_newcomer(view.counts().user_count, self._office.settings.newcomer)
             return [UserRegistered(name=name, email=address, hash=hashed, role=role)]
 
-        self._office.desk.carry_out(name, decide)
-        return self._office.view.user(name)
+        (event,) = self._office.desk.carry_out(name, decide)
+        return numbered(self._office.view, event.event_id, name)
 
     def rename(self, actor: User, target: str, new: str, basis: Basis = any_basis) -> User:
         """Give somebody another name: all that bears the old one follows."""
@@ -96,17 +96,19 @@ class People:
 
     def change_role(self, actor: User, target: str, role: Role, basis: Basis = any_basis) -> User:
         """Give somebody another role; who makes another the owner is an auditor then."""
+        changed: list[User] = []
 
         def decide(view: View) -> Sequence[Fact]:
             me, user = still(view, actor), view.user(target)
             check_role_change(me, user, role)
             basis(user.revision)
+            changed[:] = [user]
             if is_transfer(me, role):
                 return [OwnershipTransferred(old_owner=me.name, new_owner=user.name)]
             return [UserRoleChanged(name=user.name, role=role)] if role is not user.role else []
 
         self._office.carry_out(actor, decide)
-        return self._office.view.user(target)
+        return still(self._office.view, changed[0])
 
     def remove(self, actor: User, target: str, basis: Basis = any_basis) -> None:
         """Remove somebody: ballots in open elections go, those in closed ones lose the name."""

@@ -14,6 +14,7 @@ from singletable_apps.elections.rules import (
     allowed_roles,
     check_may,
     check_see,
+    effective,
     is_eligible,
     lines_of,
 )
@@ -138,12 +139,13 @@ class Queries:
         """One's own ballot with every candidate there is; those not ranked have no rank."""
         check_may(viewer, Permission.VIEW_APPLICATION)
         found = self._office.view.election(election)
-        names = [one.candidate_name for one in self._office.view.candidates(found.name)]
+        since = {one.candidate_name: one.since for one in self._office.view.candidates(found.name)}
         ballot = self._office.view.ballot(found.name, viewer.name)
         said: dict[str, int] = {}
         if ballot is not None:
-            said = dict(lines_of(opened(found, ballot, self._office.keys).ranking))
-        return [(name, said.get(name)) for name in sorted(names)]
+            cast = opened(found, ballot, self._office.keys).ranking
+            said = dict(lines_of(effective(cast, ballot.revision, since)))
+        return [(name, said.get(name)) for name in sorted(since)]
 
     def events(self, viewer: User, size: int, cursor: str | None = None) -> PageOf[Event]:
         """The log, newest first."""

@@ -199,7 +199,10 @@ class Results:
     def _open(self, election: Election) -> _Opened:
         sync = self._office.view.sync()
         moved = sync.last_event_id if sync is not None else 0
-        key = election.election_id, election.revision if not election.allow_vote else moved
+        # Of a closed election only names can change, where they are shown beside ballots.
+        shows_names = Shown.NAMES in may_list(election, self._office.clock())
+        lasts = not election.allow_vote and not shows_names
+        key = election.election_id, election.revision if lasts else moved
         with self._lock:
             if (known := self._opened.get(key)) is not None:
                 self._opened.move_to_end(key)

@@ -49,6 +49,7 @@ class Rolls:
             basis(election.revision)
             now = [one.candidate_name for one in view.candidates(election.name)]
             added, removed = _changes(now, wanted)
+            _check_size([*added, *removed])
             return [
                 *(CandidatesRemoved(election.name, part) for part in _parts(removed)),
                 *(CandidatesAdded(election.name, part) for part in _parts(added)),
@@ -78,6 +79,7 @@ class Rolls:
                 for one in now
                 if folded(one) not in stay and (not is_removed(one) or not wanted)
             ]
+            _check_size([*registered, *removed])
             return [
                 *(VotersRemoved(election.name, part) for part in _parts(removed)),
                 *(VotersAdded(election.name, part) for part in _parts(registered)),
@@ -108,10 +110,13 @@ def _registered(view: View, names: Sequence[str]) -> list[str]:
     return [user.name for user in found.values() if user is not None]
 
 
-def _parts(names: Sequence[str]) -> list[tuple[str, ...]]:
+def _check_size(names: Sequence[str]) -> None:
     if len(json.dumps(names, ensure_ascii=False).encode()) > MOST_BYTES:
         raise Invalid(
             f"{len(names):,} names of this length are more than one step can take. Change the "
             "list in several steps.",
         )
+
+
+def _parts(names: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(names[at : at + NAMES_AN_EVENT]) for at in range(0, len(names), NAMES_AN_EVENT)]

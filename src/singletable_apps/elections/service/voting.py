@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Ballot, Election, User
+from singletable_apps.elections.entities import Ballot, Definition, Election, User
 from singletable_apps.elections.errors import KeyReused, NotThere
 from singletable_apps.elections.facts import BallotCast, BallotWithdrawn, Fact
 from singletable_apps.elections.log import Event, fact_of
@@ -54,7 +54,8 @@ class Voting:
     def cast(self, actor: User, election_name: str, lines: Lines, key: str) -> Cast:
         """Cast a ballot, or another one in its place. The same key again gives the same answer."""
         nonce, iv = self._office.random(16), self._office.random(12)
-        before: list[int] = []
+        before: list[Cast] = []
+        about: list[tuple[Election, Definition]] = []
 
         def decide(view: View) -> Sequence[Fact]:
             me, election = still(view, actor), view.election(election_name)
@@ -67,22 +68,21 @@ class Voting:
                         "This idempotency key was used for another ballot. Take a new key for "
                         "each ballot, and the same one only to send the same ballot again."
                     )
-                before[:] = [asked.event_id]
+                event = self._event(asked.event_id)
+                before[:] = [self._cast(election, None, event, again=True)]
                 return []
-            before[:] = []
             now = self._office.clock()
             listed = election.voter_count > 0 and view.is_listed(election.name, me.name)
             check_cast(me, election, listed=listed, ballot=ballot, now=now)
             names = [one.candidate_name for one in view.candidates(election.name)]
             said = SealedBallot(nonce, "", ranking_of(lines, names))
+            about[:] = [(election, _definition(election, names))]
             return [self._fact(me, election, names, said, (request, fingerprint), iv)]
 
         # What one voter casts does not concern what another does at the same moment.
         events = self._office.carry_out(actor, decide, mark=actor.user_id)
-        election = self._office.view.election(election_name)
-        if events:
-            return self._cast(election, events[0], again=False)
-        return self._cast(election, self._event(before[0]), again=True)
+        # Answered by what it was decided on: the election may have another name by now.
+        return self._cast(*about[0], events[0], again=False) if events else before[0]
 
     def withdraw(self, actor: User, election_name: str) -> None:
         """Take one's ballot back, as if it had never been cast."""
@@ -160,7 +160,9 @@ class Voting:
             raise NotThere(f"There is no event {event_id} in the log.")
         return found
 
-    def _cast(self, election: Election, event: Event, *, again: bool) -> Cast:
+    def _cast(
+        self, election: Election, definition: Definition | None, event: Event, *, again: bool
+    ) -> Cast:
         """The answer to casting, from the event alone: the same whenever it is asked for."""
         fact = fact_of(event)
         if not isinstance(fact, BallotCast):
@@ -170,12 +172,14 @@ class Voting:
         else:
             ranking = Ranking(fact.levels or ())
             said = SealedBallot(bytes.fromhex(fact.nonce or ""), fact.confirmation or "", ranking)
-        receipt = self._receipt(election, fact.definition, said)
+        about = definition or self._office.view.definition(election.name, fact.definition)
+        receipt = _receipt(election, about, said)
         return Cast(election.name, fact.voter, event.when_occurred, receipt, again)
 
     def _shown(self, election: Election, ballot: Ballot) -> Cast:
         said = opened(election, ballot, self._office.keys)
-        receipt = self._receipt(election, ballot.definition, said)
+        about = self._office.view.definition(election.name, ballot.definition)
+        receipt = _receipt(election, about, said)
         closing = closing_of(election, self._office.keys)
         if closing is not None:
             codes = [
@@ -185,11 +189,20 @@ class Voting:
             receipt = closed(receipt, closing, Tree(codes).prove(said.confirmation))
         return Cast(election.name, ballot.voter_name, ballot.when_cast, receipt)
 
-    def _receipt(self, election: Election, definition: str, said: SealedBallot) -> Receipt:
-        kept = self._office.view.definition(election.name, definition)
-        return receipt_of(
-            name=election.name,
-            definition=asked_in(election, kept),
-            nonce=said.nonce,
-            ranking=said.ranking,
-        )
+
+def _definition(election: Election, candidates: Sequence[str]) -> Definition:
+    """What ballots are about now."""
+    return Definition(
+        election_name=election.name,
+        digest=election.definition or "",
+        candidate_names=sorted(candidates),
+    )
+
+
+def _receipt(election: Election, about: Definition, said: SealedBallot) -> Receipt:
+    return receipt_of(
+        name=election.name,
+        definition=asked_in(election, about),
+        nonce=said.nonce,
+        ranking=said.ranking,
+    )

@@ -62,10 +62,10 @@ def check_table(driver: Driver) -> None:
     standing, lists = (Counter(one.election_name for one in kept) for kept in (candidates, voters))
     for election in elections:
         assert (election.allow_edit, election.allow_vote) in STATES
-        theirs = (election.candidate_count, election.voter_count)
-        assert theirs == (standing[election.name], lists[election.name]), election.name
+        assert election.candidate_count == standing[election.name], election.name
+        assert election.voter_count == lists[election.name], election.name
     there = {election.name for election in elections}
-    assert {one.election_name for one in (*ballots, *voters, *candidates)} <= there
+    assert {*standing, *lists, *(one.election_name for one in ballots)} <= there
     assert {one.election_name: one.owner_name for one in scan(Ownership)} == {
         one.name: one.owner_name for one in elections
     }

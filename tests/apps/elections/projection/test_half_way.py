@@ -1,0 +1,169 @@
+"""Nothing is decided on a table that is half way: not a command, and not a refusal either."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable import Engine, PutItem, TransactWriteItems
+from singletable.operations import Operation
+from singletable_apps.elections.errors import NotSignedIn, NotThere, Rebuilding
+from singletable_apps.elections.projection import follow, rebuild
+from tests.apps.elections.rig.busy import Busy, busy
+from tests.apps.elections.rig.counting import check_sound
+from tests.apps.elections.rig.drivers import Cut, Interrupted, PowerCut
+from tests.apps.elections.rig.world import PASSWORD, ballot, dump, store_on
+
+
+@pytest.fixture
+def there() -> Busy:
+    """Bob and Carol are listed in three elections, and have voted."""
+    return busy(Engine.in_memory(), elections=3)
+
+
+def _writes(operation: Operation[object]) -> bool:
+    return isinstance(operation, PutItem | TransactWriteItems)
+
+
+def _half(there: Busy, steps: int) -> None:
+    """Carol has another name, but for what she is listed under: whoever did it is gone."""
+    cut = Cut(there.engine)
+    seen = 0
+
+    def at_the_step(operation: Operation[object]) -> bool:
+        nonlocal seen
+        seen += isinstance(operation, TransactWriteItems)
+        return seen > steps
+
+    dying = Interrupted(cut, at_the_step, lambda: cut.after(0))
+    service = there.world.open(dying)
+    with pytest.raises(PowerCut):
+        service.people.rename(there.owner, "Carol", "Caroline")
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_who_is_being_renamed_is_not_refused_for_it(there: Busy, steps: int) -> None:
+    def reads_somebody(operation: Operation[object]) -> bool:
+        return "USER_ID" in str(operation)
+
+    driver = Interrupted(there.engine, reads_somebody, lambda: _half(there, steps))
+    service = there.world.open(driver)
+    cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
+    assert driver.happened
+    assert (cast.voter_name, cast.again) == ("Caroline", False)
+    check_sound(there.world)
+
+
+def test_nobody_is_refused_because_the_table_is_being_built(there: Busy) -> None:
+    def begin() -> None:
+        cut = Cut(there.engine)
+        cut.after(8)
+        with pytest.raises(PowerCut):
+            rebuild(store_on(cut))
+
+    driver = Interrupted(there.engine, lambda one: "USER_ID" in str(one), begin)
+    service = there.world.open(driver)
+    with pytest.raises(Rebuilding, match="Nothing is lost"):
+        service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
+    assert driver.happened
+
+
+def test_what_is_written_while_the_table_is_being_built_says_so(there: Busy) -> None:
+    def begin() -> None:
+        cut = Cut(there.engine)
+        cut.after(8)
+        with pytest.raises(PowerCut):
+            rebuild(store_on(cut))
+
+    length = there.world.length
+    driver = Interrupted(there.engine, _writes, begin)
+    service = there.world.open(driver)
+    with pytest.raises(Rebuilding, match=f"event {length + 1} of the log"):
+        service.conducting.create(there.bob, "New")
+    assert there.world.length == length + 1
+    rebuild(store_on(there.engine))
+    assert there.world.service.office.view.election("New").owner_name == "Bob"
+    check_sound(there.world)
+
+
+def test_who_is_signed_in_stays_so_while_the_table_is_being_built(there: Busy) -> None:
+    access = there.world.service.access
+    signed_in = access.sign_in("Bob", PASSWORD)
+    cut = Cut(there.engine)
+    cut.after(8)
+    with pytest.raises(PowerCut):
+        rebuild(store_on(cut))
+    for ask in (lambda: access.who(signed_in.access), lambda: access.renew(signed_in.refresh)):
+        with pytest.raises(Rebuilding):
+            ask()
+    rebuild(store_on(there.engine))
+    assert access.who(signed_in.access).name == "Bob"
+    assert access.renew(signed_in.refresh).user.name == "Bob"
+
+
+def test_a_ballot_is_answered_though_its_election_has_another_name_by_then(there: Busy) -> None:
+    other = there.world.open()
+    seen: list[object] = []
+
+    def after_the_event(operation: Operation[object]) -> bool:
+        seen.extend([operation] if _writes(operation) else [])
+        return len(seen) == 2
+
+    def rename() -> None:
+        other.conducting.rename(there.bob, "Election 0", "Renamed")
+
+    driver = Interrupted(there.engine, after_the_event, rename)
+    service = there.world.open(driver)
+    cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
+    assert driver.happened
+    now = other.voting.ballot(there.carol, "Renamed", "Carol")
+    assert now.receipt["confirmation"] == cast.receipt["confirmation"]
+    again = other.voting.cast(there.carol, "Renamed", ballot("Blue"), "new")
+    assert again.again
+    with pytest.raises(NotThere):
+        other.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
+    check_sound(there.world)
+
+
+def test_who_is_renamed_while_they_are_given_something_is_answered(there: Busy) -> None:
+    other = there.world.open()
+    seen: list[object] = []
+
+    def after_the_event(operation: Operation[object]) -> bool:
+        seen.extend([operation] if _writes(operation) else [])
+        return len(seen) == 2
+
+    driver = Interrupted(
+        there.engine, after_the_event, lambda: other.people.rename(there.owner, "Eve", "Evelyn")
+    )
+    eve = there.world.open(driver).people.register("Eve", "eve@example.org", PASSWORD)
+    assert driver.happened
+    assert eve.name == "Evelyn"
+
+
+def test_two_who_apply_the_same_events_apply_them_once(there: Busy) -> None:
+    def everybody_follows() -> None:
+        follow(store_on(there.engine))
+
+    for nth in range(1, 7):
+        seen: list[object] = []
+
+        def at(operation: Operation[object], seen: list[object] = seen, nth: int = nth) -> bool:
+            seen.extend([operation] if isinstance(operation, TransactWriteItems) else [])
+            return len(seen) == nth
+
+        driver = Interrupted(there.engine, at, everybody_follows)
+        names = ("Carol", "Karol") if nth % 2 else ("Karol", "Carol")
+        there.world.open(driver).people.rename(there.owner, *names)
+        check_sound(there.world)
+    whole = dump(there.engine)
+    rebuild(store_on(there.engine))
+    assert dump(there.engine) == whole
+
+
+def test_somebody_who_is_gone_is_signed_out(there: Busy) -> None:
+    access = there.world.service.access
+    signed_in = access.sign_in("Dave", PASSWORD)
+    there.world.service.people.remove(there.owner, "Dave")
+    for ask in (lambda: access.who(signed_in.access), lambda: access.renew(signed_in.refresh)):
+        with pytest.raises(NotSignedIn):
+            ask()
