@@ -72,6 +72,14 @@ def serve(
             "sent over TLS only.",
         ),
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NETWORK",
+            help="A proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or 10.0.0.0/8. "
+            "Without it, all who come through one share its limits.",
+        ),
+    ] = None,
     letters: Annotated[
         bool,
         typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),
@@ -84,10 +92,12 @@ def serve(
     can be read with no others, and the service does not start with keys that do not fit.
     """
     with _in_words():
+        from singletable_apps.elections.terminal.listening import Listening
         from singletable_apps.elections.terminal.opening import Place
-        from singletable_apps.elections.terminal.serving import Listening, serve
+        from singletable_apps.elections.terminal.serving import serve
 
-        serve(Place(at, keys, new_keys), Listening(host, port, public, letters))
+        asked = Listening(host, port, public, tuple(proxy or ()), letters)
+        serve(Place(at, keys, new_keys), asked)
 
 
 @elections.command()

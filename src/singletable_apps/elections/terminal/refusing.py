@@ -16,8 +16,8 @@ class FileRefused(ElectionsError):
     """A file or folder cannot be used."""
 
 
-class PortRefused(ElectionsError):
-    """Nobody can listen there."""
+class ListeningRefused(ElectionsError):
+    """Nobody can listen there, or people cannot come that way."""
 
 
 # What is refused, rather than broken: a bug still shows where it is.

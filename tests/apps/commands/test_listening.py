@@ -1,0 +1,62 @@
+"""What a service believes: cookies over TLS only, links that lead back, proxies that are named."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.elections.terminal.listening import (
+    Listening,
+    listener_of,
+    settings_for,
+    url_of,
+)
+from singletable_apps.elections.terminal.refusing import ListeningRefused
+
+
+def test_on_this_machine_there_is_no_tls() -> None:
+    service, api = settings_for(Listening("127.0.0.1", 0), "http://127.0.0.1:8000")
+    assert service.reset_link == "http://127.0.0.1:8000/elections/reset?token={token}"
+    assert not api.secure_cookies
+    assert api.web.proxies == ()
+
+
+def test_behind_a_proxy_people_come_over_tls() -> None:
+    asked = Listening("127.0.0.1", 0, "https://vote.example.org/", ("127.0.0.1", "10.0.0.0/8"))
+    service, api = settings_for(asked, "http://127.0.0.1:8000")
+    assert service.reset_link == "https://vote.example.org/elections/reset?token={token}"
+    assert api.secure_cookies
+    assert api.web.trusted_origins == ("https://vote.example.org",)
+    assert api.web.proxies == ("127.0.0.1", "10.0.0.0/8")
+    assert api.web.body_limit == 4 << 20
+
+
+@pytest.mark.parametrize(
+    ("public", "proxies", "why"),
+    [
+        ("vote.example.org", (), "'vote.example.org' is none"),
+        ("https://vote.example.org/elections", (), "is none"),
+        ("https://ada@example.org", (), "is none"),
+        ("https://{token}", (), "is none"),
+        ("ftp://vote.example.org", (), "is none"),
+        (None, ("everybody",), "--proxy takes a network"),
+        (None, ("10.0.0.1/8",), "--proxy takes a network"),
+    ],
+)
+def test_what_nobody_could_come_by_is_refused(
+    public: str | None, proxies: tuple[str, ...], why: str
+) -> None:
+    with pytest.raises(ListeningRefused, match=why):
+        settings_for(Listening("127.0.0.1", 0, public, proxies), "http://127.0.0.1:8000")
+
+
+@pytest.mark.parametrize(
+    ("host", "url"), [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80")]
+)
+def test_an_address_of_either_kind_is_written_as_browsers_take_it(host: str, url: str) -> None:
+    assert url_of(host, 80) == url
+
+
+# Addresses of this network are for examples, and no machine has one.
+def test_an_address_of_another_machine_is_refused() -> None:
+    with pytest.raises(ListeningRefused, match=r"Nobody can listen on 203\.0\.113\.1 port 0: "):
+        listener_of(Listening("203.0.113.1", 0))
