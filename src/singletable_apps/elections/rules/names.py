@@ -94,10 +94,18 @@ def same(a: str, b: str) -> bool:
 
 def can_be_kept(name: str) -> bool:
     """Whether something could have this name: no key could hold a longer one, or half a letter."""
+    if not 0 < len(name) <= LONGEST or not is_text(name):
+        return False
+    return len(folded(name).encode()) <= MOST_BYTES
+
+
+def is_text(text: str) -> bool:
+    """Whether it can be written at all: half of a surrogate pair is a str to Python alone."""
     try:
-        return 0 < len(name) <= LONGEST and len(folded(name).encode()) <= MOST_BYTES
+        text.encode()
     except UnicodeEncodeError:
         return False
+    return True
 
 
 class _Reading(Protocol):

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Ballot, Definition, Election, User
-from singletable_apps.elections.errors import KeyReused, NotThere
+from singletable_apps.elections.errors import Invalid, KeyReused, NotThere
 from singletable_apps.elections.facts import BallotCast, BallotWithdrawn, Fact
 from singletable_apps.elections.log import Event, fact_of
 from singletable_apps.elections.proofs import (
@@ -24,6 +24,7 @@ from singletable_apps.elections.rules import (
     check_cast,
     check_see_ballot,
     check_withdraw,
+    is_text,
     ranking_of,
 )
 from singletable_apps.elections.service.closing import asked_in, closing_of, opened
@@ -112,6 +113,12 @@ class Voting:
     def _marks(self, me: User, election: Election, lines: Lines, key: str) -> tuple[str, str]:
         """What a request is known by, and what it said: neither can be guessed from the table."""
         ballots = self._office.keys.ballots
+        if not all(is_text(text) for text in (key, *(name for name, _ in lines))):
+            raise Invalid(
+                "A name in the rankings, or the key, holds half a surrogate pair, which is no "
+                "text. Write whole characters.",
+                field="rankings",
+            )
         whose = (str(me.user_id), str(election.election_id), key)
         said = [f"{name}\n{rank}" for name, rank in sorted(lines, key=repr)]
         return ballots.hmac("request", *whose)[:32], ballots.hmac("said", *whose, *said)[:32]

@@ -24,13 +24,15 @@ PASSWORDS = Passwords(memory_kib=64, passes=1, at_once=16)
 
 
 class Clock:
-    """A clock that is moved; whoever looks at it twice never sees the same moment."""
+    """A clock that is moved; unless it stands, nobody sees the same moment twice."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+        self.stands = False
 
     def __call__(self) -> datetime:
-        self.now += timedelta(microseconds=1)
+        if not self.stands:
+            self.now += timedelta(microseconds=1)
         return self.now
 
     def move(self, **amount: float) -> None:

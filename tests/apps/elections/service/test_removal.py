@@ -1,0 +1,98 @@
+"""What becomes of somebody's traces when they are removed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import NotPermitted, NotSignedIn, NotThere
+from singletable_apps.elections.service import Terms
+from tests.apps.elections.rig.counting import check_sound
+from tests.apps.elections.rig.refusing import refused
+from tests.apps.elections.rig.world import PASSWORD, World, ballot, dump
+
+
+@pytest.fixture
+def bob(world: World) -> User:
+    """Bob votes in an open election, a closed one and one whose time is up, all with lists."""
+    ada, bob, carol = world.join("Ada", "Bob", "Carol")
+    soon = world.clock.now + timedelta(hours=1)
+    world.launched(ada, "Open", voters=["Bob"])
+    world.launched(ada, "Closed", voters=["Bob", "Carol"])
+    world.launched(ada, "Ended", voters=["Bob"], terms=Terms(no_voting_after=soon))
+    for name in ("Open", "Closed", "Ended"):
+        world.service.voting.cast(bob, name, ballot("Red"), "k")
+    world.service.voting.cast(carol, "Closed", ballot("Blue"), "k")
+    world.service.conducting.finalise(ada, "Closed")
+    world.clock.move(hours=2)
+    return bob
+
+
+def test_ballots_go_where_votes_are_taken_and_lose_their_name_elsewhere(
+    world: World, bob: User
+) -> None:
+    ada = world.service.office.view.user("Ada")
+    results, nobody = world.service.results, f"removed@{bob.user_id}"
+    shown = {one.voter_name for one in results.ballots(ada, "Closed")}
+    assert shown == {"Bob", "Carol"}
+    signed = results.published(ada, "Closed")
+    world.service.people.remove(ada, "bob")
+    who = world.service.queries.who_voted
+    assert who(ada, "Open", 10)[0] == []
+    assert sorted(who(ada, "Closed", 10)[0]) == ["Carol", nobody]
+    assert who(ada, "Ended", 10)[0] == [nobody]
+    assert results.tally(ada, "Ended").ballots_cast == 1
+    assert results.published(ada, "Closed") == signed
+    # Not even who looked before sees the name again.
+    assert {one.voter_name for one in results.ballots(ada, "Closed")} == {nobody, "Carol"}
+    kept = [item for item in dump(world.driver) if '"Bob"' in item or "#Bob" in item]
+    assert not kept, "no item bears the name"
+    check_sound(world)
+
+
+def test_a_list_never_turns_into_everybody(world: World, bob: User) -> None:
+    ada = world.service.office.view.user("Ada")
+    world.service.people.remove(ada, "Bob")
+    assert world.service.office.view.election("Open").voter_count == 1
+    assert world.service.queries.voters(ada, "Open", 10)[0] == []
+    cast = world.service.voting.cast
+    refused(world, NotPermitted, lambda: cast(ada, "Open", ballot("Red"), "k"))
+    (dave,) = world.join("Dave")
+    world.service.rolls.set_voters(ada, "Open", ["Dave"])
+    assert world.service.office.view.election("Open").voter_count == 2
+    cast(dave, "Open", ballot("Red"), "k")
+    assert world.service.rolls.set_voters(ada, "Open", []).voter_count == 0
+    cast(ada, "Open", ballot("Red"), "k")
+    check_sound(world)
+
+
+def test_somebody_of_the_same_name_has_nothing_of_who_was_removed(world: World, bob: User) -> None:
+    access = world.service.access
+    signed_in = access.sign_in("Bob", PASSWORD)
+    access.request_reset("Bob")
+    ada = world.service.office.view.user("Ada")
+    world.service.people.remove(ada, "Bob")
+    other = world.service.people.register("Bob", "bob@example.org", "orchard violet engine")
+    assert other.user_id != bob.user_id
+    assert (other.ballots_cast, other.eligible_in, other.elections_owned) == (0, 0, 0)
+    voting = world.service.voting
+    refused(world, NotThere, lambda: voting.ballot(other, "Closed", "Bob"))
+    refused(world, NotPermitted, lambda: voting.cast(other, "Open", ballot("Red"), "k"))
+    for ask in (
+        lambda: access.who(signed_in.access),
+        lambda: access.renew(signed_in.refresh),
+        lambda: access.sign_in("Bob", PASSWORD),
+        lambda: voting.cast(bob, "Open", ballot("Red"), "k"),
+    ):
+        refused(world, NotSignedIn, ask)
+    assert access.sessions(other) == []
+
+
+def test_a_name_that_was_changed_is_seen_at_once_beside_a_ballot(world: World, bob: User) -> None:
+    ada = world.service.office.view.user("Ada")
+    results = world.service.results
+    assert {one.voter_name for one in results.ballots(ada, "Closed")} == {"Bob", "Carol"}
+    world.service.people.rename(ada, "Bob", "Robert")
+    assert {one.voter_name for one in results.ballots(ada, "Closed")} == {"Robert", "Carol"}

@@ -1,0 +1,231 @@
+"""Casting and withdrawing: who, when, what counts, and once however often it is sent."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import (
+    Invalid,
+    KeyReused,
+    NotPermitted,
+    NotThere,
+    WrongState,
+)
+from singletable_apps.elections.projection.voting import REMEMBERED
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service.voting import Lines
+from singletable_apps.elections.states import State
+from tests.apps.elections.rig.refusing import refused
+from tests.apps.elections.rig.world import World, ballot
+
+
+@pytest.mark.parametrize("secret", [False, True])
+def test_a_ballot_can_be_cast_again_and_the_last_one_counts(world: World, secret: bool) -> None:
+    ada, bob = world.join("Ada", "Bob")
+    world.launched(ada, "E", terms=Terms(secret_ballot=secret))
+    first = world.service.voting.cast(bob, "E", ballot("Red", "Blue"), "1")
+    second = world.service.voting.cast(bob, "E", ballot("Blue", "Red"), "2")
+    assert first.receipt["confirmation"] != second.receipt["confirmation"]
+    assert second.when_cast > first.when_cast
+    world.service.voting.cast(ada, "E", ballot("Blue"), "3")
+    world.service.conducting.finalise(ada, "E")
+    tally = world.service.results.tally(ada, "E")
+    assert (tally.ballots_cast, tally.result.winners) == (2, ("Blue",))
+    assert world.user(bob).ballots_cast == 1
+
+
+def test_a_ballot_of_a_fixed_election_is_final(memory: World) -> None:
+    ada, bob = memory.join("Ada", "Bob")
+    memory.launched(ada, "E", allow_edit=False)
+    voting = memory.service.voting
+    cast = voting.cast(bob, "E", ballot("Red"), "1")
+    refused(memory, WrongState, lambda: voting.cast(bob, "E", ballot("Red"), "2"))
+    refused(memory, WrongState, lambda: voting.withdraw(bob, "E"))
+    again = voting.cast(bob, "E", ballot("Red"), "1")
+    assert (again.again, again.receipt) == (True, cast.receipt)
+
+
+def test_a_ballot_that_is_withdrawn_never_was(memory: World) -> None:
+    ada, bob = memory.join("Ada", "Bob")
+    memory.launched(ada, "E")
+    voting = memory.service.voting
+    refused(memory, NotThere, lambda: voting.withdraw(bob, "E"))
+    voting.cast(bob, "E", ballot("Red"), "1")
+    voting.withdraw(bob, "E")
+    assert memory.user(bob).ballots_cast == 0
+    refused(memory, NotThere, lambda: voting.ballot(bob, "E", "Bob"))
+    assert memory.service.results.tally(ada, "E").ballots_cast == 0
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        [("Purple", 1)],
+        [("Red", 1), ("RED", 2)],
+        [("Red", 0)],
+        [("Red", -1)],
+        [("Red", True)],
+        [("\ud800", 1)],
+        [("x" * 10_000, 1)],
+    ],
+)
+def test_a_ballot_that_cannot_be_is_refused(memory: World, lines: Lines) -> None:
+    (ada,) = memory.join("Ada")
+    memory.launched(ada, "E")
+    cast = memory.service.voting.cast
+    assert refused(memory, Invalid, lambda: cast(ada, "E", lines, "k")).field == "rankings"
+
+
+def test_a_blank_ballot_is_cast_and_prefers_nobody(memory: World) -> None:
+    (ada,) = memory.join("Ada")
+    memory.launched(ada, "E")
+    memory.service.voting.cast(ada, "E", [("Red", None)], "k")
+    assert memory.service.results.tally(ada, "E").ballots_cast == 1
+    assert memory.service.queries.rankings(ada, "E") == [
+        ("Blue", None),
+        ("Green", None),
+        ("Red", None),
+    ]
+
+
+def test_who_may_not_vote_is_refused(memory: World) -> None:
+    ada, bob, carol = memory.join("Ada", "Bob", "Carol")
+    voting = memory.service.voting
+    memory.launched(ada, "E", voters=["Bob"])
+    refused(memory, NotPermitted, lambda: voting.cast(carol, "E", ballot("Red"), "k"))
+    refused(memory, NotPermitted, lambda: voting.cast(ada, "E", ballot("Red"), "k"))
+    memory.service.people.change_role(ada, "Bob", Role.OBSERVER)
+    refused(memory, NotPermitted, lambda: voting.cast(bob, "E", ballot("Red"), "k"))
+    refused(memory, NotPermitted, lambda: voting.withdraw(bob, "E"))
+    assert not memory.service.queries.is_eligible(ada, "E", "Bob")
+    memory.service.rolls.set_voters(ada, "E", [])
+    voting.cast(carol, "E", ballot("Red"), "k")
+    refused(memory, NotThere, lambda: voting.cast(carol, "F", ballot("Red"), "k"))
+
+
+def test_a_ballot_of_who_is_no_longer_listed_stays_and_cannot_be_changed(memory: World) -> None:
+    ada, bob, _ = memory.join("Ada", "Bob", "Carol")
+    memory.launched(ada, "E", voters=["Bob", "Carol"])
+    memory.service.voting.cast(bob, "E", ballot("Red"), "k")
+    memory.service.rolls.set_voters(ada, "E", ["Carol"])
+    cast = memory.service.voting.cast
+    refused(memory, NotPermitted, lambda: cast(bob, "E", ballot("Blue"), "l"))
+    assert memory.service.results.tally(ada, "E").ballots_cast == 1
+
+
+@pytest.mark.parametrize("state", [State.SETUP, State.CLOSED])
+def test_votes_are_taken_between_launch_and_close(memory: World, state: State) -> None:
+    (ada,) = memory.join("Ada")
+    if state is State.SETUP:
+        memory.service.conducting.create(ada, "E")
+        memory.service.rolls.set_candidates(ada, "E", ["Red", "Blue"])
+    else:
+        memory.launched(ada, "E")
+        memory.service.conducting.finalise(ada, "E")
+    voting = memory.service.voting
+    refused(memory, WrongState, lambda: voting.cast(ada, "E", ballot("Red"), "k"))
+    refused(memory, WrongState, lambda: voting.withdraw(ada, "E"))
+
+
+def test_the_window_is_open_from_its_beginning_up_to_its_end(memory: World) -> None:
+    (ada,) = memory.join("Ada")
+    opens = memory.clock.now + timedelta(hours=1)
+    closes, microsecond = opens + timedelta(hours=1), timedelta(microseconds=1)
+    memory.launched(ada, "E", terms=Terms(no_voting_before=opens, no_voting_after=closes))
+    voting, conducting = memory.service.voting, memory.service.conducting
+    memory.clock.stands = True
+
+    def cast() -> object:
+        return voting.cast(ada, "E", ballot("Red"), f"at {memory.clock.now}")
+
+    memory.clock.now = opens - microsecond
+    refused(memory, WrongState, cast)
+    memory.clock.now = opens
+    cast()
+    memory.clock.now = closes - microsecond
+    cast()
+    refused(memory, WrongState, lambda: conducting.finalise(ada, "E"))
+    memory.clock.now = closes
+    refused(memory, WrongState, cast)
+    refused(memory, WrongState, lambda: voting.withdraw(ada, "E"))
+    conducting.finalise(ada, "E")
+
+
+def test_a_candidate_that_comes_back_is_another_than_was_ranked(world: World) -> None:
+    ada, bob, carol = world.join("Ada", "Bob", "Carol")
+    service = world.service
+    world.launched(ada, "E")
+    service.voting.cast(bob, "E", ballot("Red", "Green"), "1")
+    service.rolls.set_candidates(ada, "E", ["Green", "Blue"])
+    assert service.results.tally(ada, "E").result.winners == ("Green",)
+    service.rolls.set_candidates(ada, "E", ["Red", "Green", "Blue"])
+    assert service.results.tally(ada, "E").result.winners == ("Green",)
+    assert service.queries.rankings(bob, "E") == [("Blue", None), ("Green", 1), ("Red", None)]
+    for voter in (carol, ada):
+        service.voting.cast(voter, "E", ballot("Red"), "1")
+    assert service.results.tally(ada, "E").result.winners == ("Red",)
+    # What was cast stays what it was, and its receipt holds.
+    assert service.voting.ballot(bob, "E", "Bob").receipt["ranking"] == [["Red"], ["Green"]]
+
+
+def test_another_spelling_is_another_candidate(memory: World) -> None:
+    ada, _ = memory.join("Ada", "Bob")
+    memory.launched(ada, "E")
+    memory.service.voting.cast(ada, "E", ballot("Red"), "1")
+    memory.service.rolls.set_candidates(ada, "E", ["RED", "Green"])
+    assert memory.service.queries.rankings(ada, "E") == [("Green", None), ("RED", None)]
+
+
+@pytest.fixture
+def voter(memory: World) -> User:
+    """Somebody who has cast a ballot by the key `k`."""
+    ada, bob = memory.join("Ada", "Bob")
+    memory.launched(ada, "E", terms=Terms(secret_ballot=True))
+    memory.service.voting.cast(bob, "E", ballot("Red", "Blue"), "k")
+    return bob
+
+
+def test_the_same_request_again_is_the_same_ballot(memory: World, voter: User) -> None:
+    cast, length = memory.service.voting.cast, memory.length
+    first = cast(voter, "E", ballot("Red", "Blue"), "k")
+    ada = memory.service.office.view.user("Ada")
+    memory.service.conducting.rename(ada, "E", "F")
+    memory.service.people.rename(ada, "Bob", "Robert")
+    memory.service.rolls.set_candidates(ada, "F", ["Green", "Blue"])
+    renamed = cast(voter, "F", ballot("Red", "Blue"), "k")
+    memory.service.conducting.finalise(ada, "F")
+    closed = cast(voter, "F", list(reversed(ballot("Red", "Blue"))), "k")
+    answers = {(one.again, one.receipt["confirmation"]) for one in (first, renamed, closed)}
+    assert answers == {(True, first.receipt["confirmation"])}
+    assert memory.length == length + 4, "no event more than the four commands between"
+
+
+@pytest.mark.parametrize(
+    "lines", [ballot("Blue", "Red"), ballot("Red"), [("Red", 1), ("Blue", 1)], [("Red", 1)]]
+)
+def test_a_key_is_for_one_ballot(memory: World, voter: User, lines: Lines) -> None:
+    refused(memory, KeyReused, lambda: memory.service.voting.cast(voter, "E", lines, "k"))
+
+
+def test_the_same_key_is_anothers_own(memory: World, voter: User) -> None:
+    ada = memory.service.office.view.user("Ada")
+    assert not memory.service.voting.cast(ada, "E", ballot("Blue"), "k").again
+    memory.launched(ada, "F")
+    assert not memory.service.voting.cast(voter, "F", ballot("Red", "Blue"), "k").again
+
+
+def test_so_many_keys_are_remembered_and_no_more(memory: World, voter: User) -> None:
+    cast, lines = memory.service.voting.cast, ballot("Green")
+    for number in range(REMEMBERED - 1):
+        cast(voter, "E", lines, f"key {number}")
+    assert cast(voter, "E", ballot("Red", "Blue"), "k").again
+    cast(voter, "E", lines, "one more")
+    assert not cast(voter, "E", ballot("Red", "Blue"), "k").again
+    found = memory.service.office.view.ballot("E", "Bob")
+    assert found is not None
+    assert len(found.asked) == REMEMBERED
