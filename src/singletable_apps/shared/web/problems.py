@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
-from starlette.responses import JSONResponse
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 from singletable_apps.shared.web.kinds import Kind
+from singletable_apps.shared.web.prefixes import set_for
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -103,8 +106,23 @@ def plain_kind(status: int) -> Kind:
     return Kind("", status, title, title)
 
 
-def problem_answer(problem: Problem, scope: Scope, prefix: str = "") -> JSONResponse:
-    """The answer to the request that is in trouble."""
+def problem_answer(problem: Problem, scope: Scope, prefix: str = "") -> Response:
+    """The answer to the request that is in trouble: a page for a browser that looks at pages."""
+    page = _page_maker(scope, prefix)
+    return page(Request(scope), problem) if page else _document(problem, scope, prefix)
+
+
+def _page_maker(scope: Scope, prefix: str) -> Callable[[Request, Problem], Response] | None:
+    """Who makes pages about problems at this address; none for programs, and none in the API."""
+    app = scope.get("app")
+    makers = getattr(app.state, "problem_pages", None) if app is not None else None
+    if not makers or (prefix and set_for(scope["path"], {prefix: True})):
+        return None
+    is_browser = "text/html" in Headers(scope=scope).get("accept", "")
+    return set_for(scope["path"], makers) if is_browser else None
+
+
+def _document(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
     kind = problem.kind
     body: dict[str, JsonValue] = {
         **problem.extensions,

@@ -1,0 +1,33 @@
+"""Pages for people: how they are made, and how they look; `/parts` shows every part.
+
+- `Pages("elections", folder, secret=…)` renders templates, serves static files, and shows problems
+  as pages: `pages.serve(app)`.
+- `pages.page(request, "elections/home.html", election=…)` is a page; `pages.redirect(to, "Saved.")`
+  goes elsewhere, and says so there once.
+- `form: Typed` in a handler is what somebody has typed; `form.read(Model)` is the model, or the
+  form with what is wrong beside each field. `Form({"name": …})` is one that is filled in.
+- `zone_of(request)` is the zone of who reads; `{{ moment | moment }}` shows a time in it.
+- `local_address(text, "/")` is where to go back to, if that is on this site.
+"""
+
+from __future__ import annotations
+
+from singletable_apps.shared.pages.door import Link, Pages, Product
+from singletable_apps.shared.pages.forms import Form, Typed
+from singletable_apps.shared.pages.moments import Moment, zone_of
+from singletable_apps.shared.pages.policy import POLICY
+from singletable_apps.shared.pages.returning import local_address
+from singletable_apps.shared.pages.toasts import Toast
+
+__all__ = [
+    "POLICY",
+    "Form",
+    "Link",
+    "Moment",
+    "Pages",
+    "Product",
+    "Toast",
+    "Typed",
+    "local_address",
+    "zone_of",
+]

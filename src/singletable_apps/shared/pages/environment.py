@@ -1,0 +1,72 @@
+"""The environment of templates: escaped always, and strict about what is not there."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import cast
+from zoneinfo import ZoneInfo
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from singletable_apps.shared.pages.moments import Moment
+
+SHARED = Path(__file__).parent / "templates"
+
+
+def make_environment(folder: Path | None) -> Environment:
+    """Templates of the shared folder and of an app's; a shared one is never hidden by another."""
+    folders = [SHARED] if folder is None else [SHARED, folder]
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader(each) for each in folders]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(
+        moment=_moment,
+        moment_with_utc=_moment_with_utc,
+        day=_day,
+        number=number,
+        percent=percent,
+        plural=plural,
+    )
+    return environment
+
+
+@pass_context
+def _moment(context: Context, at: datetime) -> Markup:
+    return Moment(at, _zone(context)).html
+
+
+@pass_context
+def _moment_with_utc(context: Context, at: datetime) -> Markup:
+    return Moment(at, _zone(context)).html_with_utc
+
+
+@pass_context
+def _day(context: Context, at: datetime) -> str:
+    return Moment(at, _zone(context)).day
+
+
+def _zone(context: Context) -> ZoneInfo:
+    return cast(ZoneInfo, context.get("zone") or ZoneInfo("UTC"))
+
+
+def number(value: float) -> str:
+    """A number with thin spaces between thousands: readable in every language."""
+    return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def percent(part: float, whole: float = 1.0) -> str:
+    """A share as `12.5 %`; nothing of nothing is none."""
+    return f"{100 * part / whole if whole else 0:.1f}\N{NARROW NO-BREAK SPACE}%"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """As `1 ballot` and `2 ballots`."""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"

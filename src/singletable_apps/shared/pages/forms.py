@@ -1,0 +1,155 @@
+"""Forms: what somebody typed becomes a model, or is shown again with what is wrong beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import NoneType
+from typing import Annotated, TypeAlias, TypeVar, get_args, get_origin
+from urllib.parse import parse_qsl
+from zoneinfo import ZoneInfo
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic.fields import FieldInfo
+
+from singletable_apps.shared.pages.faults import in_words
+from singletable_apps.shared.pages.moments import typed_as, typed_in, zone_named, zone_of
+from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
+
+M = TypeVar("M", bound=BaseModel)
+Typeable: TypeAlias = str | bool | int | float | datetime | None
+URLENCODED = "application/x-www-form-urlencoded"
+_MOST_FIELDS = 20_000
+_MANY = (list, tuple, set, frozenset)
+
+
+@dataclass(frozen=True)
+class Form:
+    """What stands in the fields of a form, and what is wrong with it.
+
+    `faults` are shown beside their fields; `summary` above the form. Times are typed and shown in
+    `zone`. A form that is shown first is `Form({"name": "…"}, zone=zone_of(request))`.
+    """
+
+    values: Mapping[str, Typeable | Iterable[str]] = field(default_factory=dict[str, Typeable])
+    faults: Mapping[str, str] = field(default_factory=dict[str, str])
+    summary: str = ""
+    zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
+
+    def value(self, name: str) -> str:
+        """What stands in a field; nothing if nothing does."""
+        match self.values.get(name):
+            case None | False:
+                return ""
+            case True:
+                return "on"
+            case datetime() as at:
+                return typed_as(at, self.zone)
+            case str() | int() | float() as one:
+                return str(one)
+            case many:
+                return next(reversed(list(many)), "")
+
+    def chosen(self, name: str) -> list[str]:
+        """All that is chosen in a field where several may be."""
+        found = self.values.get(name)
+        if isinstance(found, Iterable) and not isinstance(found, str):
+            return list(found)
+        return [self.value(name)] if found not in (None, False, "") else []
+
+    def zone_for(self, name: str) -> str:
+        """The name of the zone that a time in a field is in."""
+        return self.value(f"{name}.zone") or self.zone.key
+
+    def fault(self, name: str) -> str:
+        """What is wrong with a field; nothing if nothing is."""
+        return self.faults.get(name, "")
+
+    def refused(self, summary: str = "", /, **faults: str) -> Form:
+        """The same form, with what is wrong with it."""
+        return replace(self, summary=summary, faults={**self.faults, **faults})
+
+    def read(self, model: type[M]) -> M | Form:
+        """The model that was typed, or the form with what does not fit."""
+        faults: dict[str, str] = {}
+        given: dict[str, JsonValue | datetime] = {}
+        for name, info in model.model_fields.items():
+            key = info.alias or name
+            try:
+                self._take(key, info, given)
+            except ValueError as fault:
+                faults[key] = str(fault)
+        try:
+            made = model.model_validate(given)
+        except ValidationError as error:
+            return self.refused(**{**in_words(error), **faults})
+        return self.refused(**faults) if faults else made
+
+    def _take(self, key: str, info: FieldInfo, given: dict[str, JsonValue | datetime]) -> None:
+        """Put what was typed where the model expects it. An empty field was left out."""
+        if _takes(info, _MANY):
+            given[key] = [each for each in self.chosen(key) if each]
+            return
+        text = self.value(key)
+        if not text and not _takes_text_alone(info):
+            return
+        if _takes(info, (datetime,)):
+            given[key] = _moment(text, zone_named(self.zone_for(key)))
+        elif key in self.values:
+            given[key] = text
+
+
+def _moment(text: str, zone: ZoneInfo) -> datetime:
+    try:
+        return typed_in(text, zone)
+    except ValueError as error:
+        if "clocks" in str(error):
+            raise
+        raise ValueError("Enter a day and a time, as 2026-11-15T09:30.") from None
+
+
+def _kinds(info: FieldInfo) -> list[object]:
+    """The types a field may have; of `list[str] | None` they are list and None."""
+    inner = get_args(info.annotation)
+    is_one = not inner or get_origin(info.annotation) in _MANY
+    options = (info.annotation,) if is_one else inner
+    return [get_origin(option) or option for option in options]
+
+
+def _takes(info: FieldInfo, kinds: tuple[type, ...]) -> bool:
+    return any(kind in kinds for kind in _kinds(info))
+
+
+def _takes_text_alone(info: FieldInfo) -> bool:
+    kinds = _kinds(info)
+    return str in kinds and NoneType not in kinds
+
+
+async def _typed(request: Request) -> Form:
+    """The form of the request, as it was typed."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    body = await request.body()
+    if body and kind != URLENCODED:
+        raise Problem(
+            UNSUPPORTED_MEDIA_TYPE, f"Expected a form ({URLENCODED}), but got {kind[:80]!a}."
+        )
+    try:
+        pairs = parse_qsl(
+            body.decode(),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=_MOST_FIELDS,
+        )
+    except ValueError:
+        raise Problem(MALFORMED_BODY, "The form is not text in UTF-8, or far too long.") from None
+    values: dict[str, list[str]] = {}
+    for name, text in pairs:
+        # Browsers send line ends of a textarea as CR LF.
+        values.setdefault(name, []).append(text.replace("\r\n", "\n"))
+    single = {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items()}
+    return Form(single, zone=zone_of(request))
+
+
+Typed: TypeAlias = Annotated[Form, Depends(_typed)]
