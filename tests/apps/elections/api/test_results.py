@@ -14,7 +14,7 @@ from tests.apps.elections.api.town import Town, at, finalize, launch, make_town,
 RANKED: dict[str, dict[str, int | None]] = {
     "Ada": {"Red": 1, "Green": 2, "Blue": 3},
     "Ben": {"Red": 1, "Green": 2, "Blue": 3},
-    "Cy": {"Green": 1, "Blue": 2, "Red": 3},
+    "Cy": {"Green": 1, "Red": 2, "Blue": 3},
 }
 
 

@@ -12,14 +12,21 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import connect
-from singletable_apps.elections.api import PREFIX, ApiSettings, Limits, make_elections_app
-from singletable_apps.elections.keys import new_keys
+from singletable_apps.elections.api import (
+    PREFIX,
+    ApiSettings,
+    Limits,
+    attach,
+    make_elections_app,
+)
+from singletable_apps.elections.keys import Keys, new_keys
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, Settings, open_elections
 from singletable_apps.shared.accounts import Passwords
 
 PASSWORD = "several words in a row"
 ADDRESS = "https://elections.example"
+_APPS: list[FastAPI] = []
 
 
 @dataclass
@@ -40,10 +47,12 @@ class Person:
     """Somebody with a browser of their own, which keeps the cookie."""
 
     name: str
+    town: Town
     browser: TestClient
     token: str = ""
 
     def ask(self, method: str, path: str, tag: str | None = None, **more: Any) -> httpx2.Response:
+        self.town.opens()
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         if tag is not None:
             headers["If-Match"] = tag
@@ -80,15 +89,23 @@ class Person:
 
 @dataclass
 class Town:
-    """The app, the service behind it, and the clock."""
+    """The app, the service behind it, and the clock.
+
+    An app takes a tenth of a second to be made, so all towns share one, and open it when asked.
+    """
 
     app: FastAPI
     elections: Elections
+    settings: ApiSettings
     clock: Clock
     people: dict[str, Person] = field(default_factory=dict[str, Person])
 
+    def opens(self) -> None:
+        attach(self.app, self.elections, self.settings)
+
     def stranger(self) -> Person:
-        return Person("", TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False))
+        browser = TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False)
+        return Person("", self, browser)
 
     def joins(self, name: str, role: Role | None = None) -> Person:
         """Somebody registers, and is given a role by the first who did."""
@@ -105,19 +122,25 @@ class Town:
 
 
 def make_town(
-    *names: str, limits: Limits | None = None, secure: bool = True, newcomer: Role = Role.USER
+    *names: str,
+    limits: Limits | None = None,
+    secure: bool = True,
+    newcomer: Role = Role.USER,
+    keys: Keys | None = None,
 ) -> Town:
     """A town where these have registered, the first of them as its owner."""
     clock = Clock()
     elections = open_elections(
         connect("memory:"),
-        new_keys(),
+        keys or new_keys(),
         settings=Settings(newcomer=newcomer, reset_link="{token}"),
         clock=clock,
         passwords=Passwords(memory_kib=64, passes=1),
     )
     settings = ApiSettings(limits=limits or Limits.off(), secure_cookies=secure)
-    town = Town(make_elections_app(elections, settings=settings), elections, clock)
+    if not _APPS:
+        _APPS.append(make_elections_app(elections))
+    town = Town(_APPS[0], elections, settings, clock)
     for name in names:
         town.joins(name)
     return town

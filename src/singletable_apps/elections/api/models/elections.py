@@ -120,7 +120,7 @@ class Owner(Model):
 class Candidates(Model):
     """Those who can be voted for, by name."""
 
-    candidate_names: list[Name] = Field(max_length=100, examples=[["Assam", "Darjeeling"]])
+    candidate_names: list[Name] = Field(max_length=100, examples=[["Assam", "Ceylon"]])
 
 
 class VoterNames(Model):

@@ -12,13 +12,13 @@ from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules import allowed_roles
 
-Email = Annotated[str, Field(min_length=3, max_length=200, examples=["ada@example.org"])]
+Email = Annotated[str, Field(min_length=3, max_length=200, examples=["grace@example.org"])]
 
 
 class Registration(Model):
     """Somebody who wants to join."""
 
-    name: Name = Field(description="Without an @.", examples=["Ada"])
+    name: Name = Field(description="Without an @.", examples=["Grace"])
     email: Email
     password: Password = Field(
         description="At least 12 characters.", examples=["several words in a row"]
@@ -61,7 +61,7 @@ class UserChanges(Model):
     email: Email = may_be_left_out("Another e-mail address.")
 
     model_config = ConfigDict(
-        json_schema_extra={"minProperties": 1, "examples": [{"name": "Ada L."}]}
+        json_schema_extra={"minProperties": 1, "examples": [{"name": "Grace H."}]}
     )
 
     @model_validator(mode="after")
