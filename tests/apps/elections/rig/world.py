@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from singletable import Call, Driver, Item, Observer, Store, Table
+from singletable import Call, Driver, Item, Store, Table
 from singletable_apps.elections.entities import Election, User, votes
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.log import Event, log
@@ -55,7 +55,7 @@ class World:
         *,
         keys: Keys = KEYS,
         settings: Settings | None = None,
-        observers: Sequence[Observer] = (),
+        passwords: Passwords = PASSWORDS,
     ) -> Elections:
         """Another service on the same tables, as another process would have it."""
         return open_elections(
@@ -63,8 +63,8 @@ class World:
             keys,
             settings=settings,
             clock=self.clock,
-            passwords=PASSWORDS,
-            observers=[self.calls.append, *observers],
+            passwords=passwords,
+            observers=[self.calls.append],
         )
 
     def check_calls(self) -> None:
@@ -130,7 +130,9 @@ def items_of(driver: Driver, table: Table) -> list[Item]:
 
 def dump(driver: Driver, table: Table = votes) -> list[str]:
     """All items of a table, each as text, in an order of their own."""
-    return sorted(json.dumps(item, sort_keys=True) for item in items_of(driver, table))
+    return sorted(
+        json.dumps(item, sort_keys=True, ensure_ascii=False) for item in items_of(driver, table)
+    )
 
 
 def events_of(driver: Driver) -> list[Event]:

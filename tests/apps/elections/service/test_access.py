@@ -1,0 +1,110 @@
+"""Signing in and out, passwords, and the way back for who has forgotten theirs."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.elections.errors import Invalid, NotPermitted, NotSignedIn
+from singletable_apps.shared.accounts import Passwords, TooManyAttempts
+from singletable_apps.shared.mail import Outbox
+from tests.apps.elections.rig.refusing import refused
+from tests.apps.elections.rig.world import PASSWORD, World, email_of
+
+OTHER = "orchard violet engine"
+
+
+def test_a_token_is_good_for_its_time_and_the_other_renews_it(world: World) -> None:
+    (ada,) = world.join("Ada")
+    access = world.service.access
+    signed_in = access.sign_in("  ADA ", PASSWORD)
+    assert access.who(signed_in.access).user_id == ada.user_id
+    world.clock.move(seconds=access.lifetime.total_seconds() + 1)
+    refused(world, NotSignedIn, lambda: access.who(signed_in.access))
+    renewed = access.renew(signed_in.refresh)
+    assert access.who(renewed.access).name == "Ada"
+    assert access.sign_in(email_of("ada").upper(), PASSWORD).user.name == "Ada"
+    access.sign_out(renewed.refresh)
+    refused(world, NotSignedIn, lambda: access.renew(renewed.refresh))
+
+
+def test_a_name_that_changes_signs_nobody_out(memory: World) -> None:
+    (ada,) = memory.join("Ada")
+    signed_in = memory.service.access.sign_in("Ada", PASSWORD)
+    memory.service.people.rename(ada, "Ada", "Augusta")
+    assert memory.service.access.who(signed_in.access).name == "Augusta"
+
+
+@pytest.mark.parametrize("name", ["Ada", "nobody", "", "@", "x" * 5000, "\ud800", "a@\ud800"])
+def test_who_cannot_show_it_is_told_the_same_whoever_they_are(memory: World, name: str) -> None:
+    memory.join("Ada")
+    wrong = refused(memory, NotSignedIn, lambda: memory.service.access.sign_in(name, OTHER))
+    assert str(wrong) == "Name or e-mail address and password do not fit together."
+
+
+def test_another_password_ends_every_session_but_the_new_one(world: World) -> None:
+    ada, bob = world.join("Ada", "Bob")
+    access = world.service.access
+    old = access.sign_in("Bob", PASSWORD)
+    change = access.change_password
+    refused(world, NotSignedIn, lambda: change(bob, "Bob", OTHER, OTHER))
+    refused(world, NotPermitted, lambda: change(ada, "Bob", PASSWORD, OTHER))
+    assert refused(world, Invalid, lambda: change(bob, "Bob", PASSWORD, "bob")).field == "new"
+    new = change(bob, "bob", PASSWORD, OTHER)
+    refused(world, NotSignedIn, lambda: access.who(old.access))
+    refused(world, NotSignedIn, lambda: access.renew(old.refresh))
+    refused(world, NotSignedIn, lambda: access.sign_in("Bob", PASSWORD))
+    assert access.who(new.access).name == access.renew(new.refresh).user.name == "Bob"
+
+
+def test_guesses_are_slowed_down(memory: World) -> None:
+    memory.join("Ada")
+    guess = memory.service.access.sign_in
+    told: list[type] = []
+    for _ in range(50):
+        try:
+            guess("Ada", OTHER)
+        except (NotSignedIn, TooManyAttempts) as refusal:
+            told.append(type(refusal))
+    assert len(told) == 50
+    assert told[0] is NotSignedIn
+    assert told[-1] is TooManyAttempts
+
+
+def _token(world: World) -> str:
+    """What is in the newest letter."""
+    newest = Outbox(world.service.office.store).newest()[0]
+    return newest.letter.text.partition("token=")[2].split()[0]
+
+
+def test_a_letter_gives_another_password_once(memory: World) -> None:
+    (ada,) = memory.join("Ada")
+    access = memory.service.access
+    access.request_reset("nobody")
+    assert Outbox(memory.service.office.store).newest() == []
+    access.request_reset("ada")
+    token = _token(memory)
+    refused(memory, Invalid, lambda: access.reset(token, "ada"))
+    refused(memory, NotSignedIn, lambda: access.reset("nonsense", OTHER))
+    assert access.reset(token, OTHER).user.user_id == ada.user_id
+    refused(memory, NotSignedIn, lambda: access.reset(token, PASSWORD))
+    assert access.sign_in("Ada", OTHER).user.name == "Ada"
+
+
+def test_a_letter_is_worth_nothing_once_the_password_is_another(memory: World) -> None:
+    (ada,) = memory.join("Ada")
+    access = memory.service.access
+    access.request_reset("Ada")
+    access.change_password(ada, "Ada", PASSWORD, OTHER)
+    token = _token(memory)
+    refused(memory, NotSignedIn, lambda: access.reset(token, PASSWORD))
+
+
+def test_a_hash_of_older_days_is_renewed_and_nobody_signed_out(memory: World) -> None:
+    memory.join("Ada")
+    signed_in = memory.service.access.sign_in("Ada", PASSWORD)
+    newer = memory.open(passwords=Passwords(memory_kib=128, passes=1)).access
+    length = memory.length
+    newer.sign_in("Ada", PASSWORD)
+    newer.sign_in("Ada", PASSWORD)
+    assert memory.length == length + 1
+    assert memory.service.access.who(signed_in.access).name == "Ada"

@@ -1,0 +1,107 @@
+"""Nothing of a secret ballot is in the tables but that it was cast."""
+
+from __future__ import annotations
+
+import os
+from itertools import permutations
+
+import pytest
+
+from singletable import Engine
+from singletable_apps.elections.entities import Ballot, votes
+from singletable_apps.elections.errors import WrongKeys
+from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.log import log
+from singletable_apps.elections.proofs import BallotKey, SealBroken
+from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service.closing import opened
+from singletable_apps.elections.service.voting import Lines
+from singletable_apps.elections.states import Publication
+from singletable_apps.shared.accounts import kept
+from tests.apps.elections.rig.world import KEYS, PASSWORD, World, ballot, dump, store_on
+
+CANDIDATES = ("Nebelkrähe", "An ox", "A cat of considerable length")
+# Every ballot over three candidates, those that tie and leave out included.
+RANKINGS: list[Lines] = [
+    *(ballot(*order) for count in (1, 2, 3) for order in permutations(CANDIDATES, count)),
+    [(CANDIDATES[0], 1), (CANDIDATES[1], 1)],
+    [(CANDIDATES[0], None)],
+    [(name, 1) for name in CANDIDATES],
+]
+
+
+@pytest.fixture(scope="module")
+def secret() -> World:
+    """Everybody casts another ballot, some twice; all are signed in."""
+    world = World(Engine.in_memory())
+    ada, *voters = world.join("Ada", *(f"Voter {number:02}" for number in range(len(RANKINGS))))
+    terms = Terms(secret_ballot=True, publication=Publication.CONFIRMATIONS)
+    world.launched(ada, "E", CANDIDATES, terms=terms)
+    for voter, lines in zip(voters, RANKINGS, strict=True):
+        world.service.access.sign_in(voter.name, PASSWORD)
+        world.service.voting.cast(voter, "E", RANKINGS[0], "first")
+        world.service.voting.cast(voter, "E", lines, "second")
+    return world
+
+
+def _everything(world: World) -> list[str]:
+    return [item for table in (votes, log, kept) for item in dump(world.driver, table)]
+
+
+def test_neither_ranking_nor_confirmation_nor_nonce_is_in_clear(secret: World) -> None:
+    store = store_on(secret.driver)
+    election = secret.service.office.view.election("E")
+    text = "\n".join(_everything(secret))
+    ballots = list(store.admin.scan(Ballot))
+    assert len(ballots) == len(RANKINGS)
+    for one in ballots:
+        said = opened(election, one, KEYS)
+        assert said.confirmation not in text
+        assert said.confirmation.replace("-", "") not in text.replace("-", "")
+        assert said.nonce.hex() not in text
+        assert (one.rankings, one.nonce, one.confirmation) == (None, None, None)
+
+
+def test_no_candidate_is_named_beside_a_voter(secret: World) -> None:
+    beside = [item for item in _everything(secret) if "Voter " in item]
+    assert len(beside) > 2 * len(RANKINGS)
+    assert not [item for item in beside for name in CANDIDATES if name in item]
+
+
+def test_no_ballot_is_longer_than_another(secret: World) -> None:
+    ballots = [item for item in dump(secret.driver) if '"BALLOT"' in item]
+    # All voters' names are as long as each other; only numbers of events differ.
+    assert len({len(item) for item in ballots}) <= 3
+    assert len({len(one.sealed or "") for one in store_on(secret.driver).admin.scan(Ballot)}) == 1
+    cast = [item for item in dump(secret.driver, log) if "BallotCast" in item]
+    assert len({len(item) for item in cast}) <= 3
+
+
+def test_the_same_ballot_is_never_sealed_alike(secret: World) -> None:
+    sealed = [one.sealed for one in store_on(secret.driver).admin.scan(Ballot)]
+    marks = [mark for one in store_on(secret.driver).admin.scan(Ballot) for mark in one.asked]
+    said = [
+        asked.fingerprint
+        for one in store_on(secret.driver).admin.scan(Ballot)
+        for asked in one.asked.values()
+    ]
+    for values in (sealed, marks, said):
+        assert len(set(values)) == len(values)
+
+
+def test_with_another_key_nothing_opens_and_it_is_said_what_to_do(secret: World) -> None:
+    others = Keys(BallotKey(os.urandom(32)), KEYS.signer, KEYS.secret)
+    with pytest.raises(WrongKeys, match=r"Put the file ballots\.key back"):
+        secret.open(keys=others)
+    election = secret.service.office.view.election("E")
+    for one in store_on(secret.driver).admin.scan(Ballot):
+        with pytest.raises(SealBroken, match="put back the key file"):
+            opened(election, one, others)
+
+
+def test_a_sealed_ballot_opens_in_its_own_election_alone(secret: World) -> None:
+    ada = secret.service.office.view.user("Ada")
+    other = secret.service.conducting.create(ada, "Another")
+    one = next(iter(store_on(secret.driver).admin.scan(Ballot)))
+    with pytest.raises(SealBroken):
+        opened(other, one, KEYS)
