@@ -112,6 +112,8 @@ class Desk:
         )
 
     def _decide(self, command: _Command) -> Exception | None:
+        # What was decided before, and not appended, never was.
+        command.facts, command.events = (), []
         try:
             command.facts = command.decide(self._view)
         except Exception as error:

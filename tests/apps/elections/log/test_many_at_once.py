@@ -1,0 +1,219 @@
+"""Many who write at once: nobody is lost, nothing is doubled, and the log has no gap."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.errors import Refused, Taken, WrongState
+from singletable_apps.elections.projection import rebuild
+from singletable_apps.elections.proofs import Tree
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import Elections, Terms
+from tests.apps.elections.rig.counting import check_sound
+from tests.apps.elections.rig.world import PASSWORD, World, ballot, dump, events_of, store_on
+from tests.conformance.endpoint import Exchangeable
+
+WRITERS = 16
+T = TypeVar("T")
+
+
+@pytest.fixture(params=("memory", "file", "http"))
+def worlds(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[World]]:
+    """Two worlds with a driver each for the same tables, as two processes would have them."""
+    if request.param == "file":
+        with Engine.on_file(tmp_path / "elections.db", Settings(durable=False)) as engine:
+            yield _worlds([engine, engine])
+        return
+    with Engine.in_memory() as engine:
+        if request.param == "memory":
+            yield _worlds([engine, engine])
+            return
+        far_end: tuple[Exchangeable, str] = request.getfixturevalue("far_end")
+        behind, address = far_end
+        behind.engine = AsyncEngine(engine)
+        with Remote.at(address) as one, Remote.at(address) as other:
+            yield _worlds([one, other])
+
+
+def _worlds(drivers: Sequence[Driver]) -> list[World]:
+    first = World(drivers[0])
+    return [first, *(World(driver, first.clock) for driver in drivers[1:])]
+
+
+def at_once(commands: Sequence[Callable[[], T]]) -> list[T | Refused]:
+    """What each came to, begun at the same moment."""
+    begin = threading.Barrier(len(commands))
+
+    def run(command: Callable[[], T]) -> T | Refused:
+        begin.wait()
+        try:
+            return command()
+        except Refused as refusal:
+            return refusal
+
+    with ThreadPoolExecutor(len(commands)) as pool:
+        return list(pool.map(run, commands))
+
+
+def _services(worlds: Sequence[World], count: int = 4) -> list[Elections]:
+    return [worlds[number % len(worlds)].open() for number in range(count)]
+
+
+def _check(world: World) -> None:
+    check_sound(world)
+    kept = dump(world.driver)
+    rebuild(store_on(world.driver))
+    assert dump(world.driver) == kept
+    world.check_calls()
+
+
+def test_of_all_who_come_first_one_is_the_owner(worlds: list[World]) -> None:
+    services = _services(worlds)
+    joined = at_once(
+        [
+            lambda n=n: services[n % 4].people.register(  # type: ignore[misc]
+                f"User {n}", f"user{n}@example.org", PASSWORD
+            )
+            for n in range(WRITERS)
+        ]
+    )
+    users = [one for one in joined if isinstance(one, User)]
+    assert len(users) == WRITERS
+    assert Counter(user.role for user in users) == {Role.OWNER: 1, Role.USER: WRITERS - 1}
+    assert min(users, key=lambda user: user.user_id).role is Role.OWNER
+    assert worlds[0].length == WRITERS
+    _check(worlds[0])
+
+
+@pytest.mark.parametrize("field", ["name", "email"])
+def test_of_all_who_want_the_same_one_has_it(worlds: list[World], field: str) -> None:
+    services = _services(worlds)
+    spellings = ["Ada", "ADA", "ada", "aDA"]
+
+    def command(n: int) -> Callable[[], User]:
+        name = spellings[n % 4] if field == "name" else f"User {n}"
+        local = spellings[(n + 1) % 4] if field == "email" else f"user{n}"
+        return lambda: services[n % 4].people.register(name, f"{local}@example.org", PASSWORD)
+
+    told = at_once([command(n) for n in range(WRITERS)])
+    refusals = [one for one in told if isinstance(one, Refused)]
+    assert len(refusals) == WRITERS - 1
+    assert {(type(one), one.field) for one in refusals} == {(Taken, field)}
+    assert worlds[0].length == 1
+    _check(worlds[0])
+
+
+def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
+    world = worlds[0]
+    ada, *voters = world.join("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))
+    world.launched(ada, "Open")
+    world.launched(ada, "Secret", terms=Terms(secret_ballot=True))
+    services, before = _services(worlds), world.length
+    rounds = 3
+
+    def work(n: int) -> Callable[[], int]:
+        service, me = services[n % len(services)], voters[n % len(voters)]
+
+        def run() -> int:
+            for step in range(rounds):
+                service.voting.cast(me, "Open", ballot("Red", "Green"), f"{n} {step}")
+                service.voting.cast(me, "Secret", ballot("Blue"), f"{n} {step}")
+                service.people.rename(me, service.office.view.search_id(me.user_id).name,  # type: ignore[union-attr]
+                    f"Voter {n} {step}")  # fmt: skip
+            service.conducting.create(me, f"Election of {n}")
+            return rounds * 3 + 1
+
+        return run
+
+    done = at_once([work(n) for n in range(len(voters))])
+    assert world.length - before == sum(one for one in done if isinstance(one, int))
+    assert len(done) * (rounds * 3 + 1) == world.length - before
+    events = events_of(world.driver)[before:]
+    kinds = Counter(event.event_type for event in events)
+    casts = len(voters) * rounds * 2
+    assert kinds == {
+        "BallotCast": casts,
+        "UserNameChanged": len(voters) * rounds,
+        "ElectionCreated": len(voters),
+    }
+    marks = {event.event_data["request"] for event in events if event.event_type == "BallotCast"}
+    assert len(marks) == casts, "no request was carried out twice"
+    _check(world)
+
+
+@pytest.mark.parametrize("secret", [False, True])
+def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
+    worlds: list[World], secret: bool
+) -> None:
+    world = worlds[0]
+    ada, *voters = world.join("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))
+    world.launched(ada, "E", terms=Terms(secret_ballot=secret))
+    services = _services(worlds)
+    # Some have voted already, so that the close has something to sign however early it comes.
+    for voter in voters[:2]:
+        services[0].voting.cast(voter, "E", ballot("Green"), "before")
+
+    def vote(n: int) -> Callable[[], str]:
+        def run() -> str:
+            cast = services[n % len(services)].voting.cast
+            return cast(voters[n], "E", ballot("Red"), "k").receipt["confirmation"]
+
+        return run
+
+    def close() -> str:
+        services[1].conducting.finalise(ada, "E")
+        return ""
+
+    told = at_once([*(vote(n) for n in range(2, len(voters))), close])
+    taken = {one for one in told[:-1] if isinstance(one, str)}
+    assert {type(one) for one in told if isinstance(one, Refused)} <= {WrongState}
+    assert told[-1] == ""
+    closing = services[0].results.tally(ada, "E").closing
+    assert closing is not None
+    codes = [
+        services[0].voting.ballot(voter, "E", voter.name).receipt["confirmation"]
+        for voter in voters
+        if world.user(voter).ballots_cast
+    ]
+    assert taken <= set(codes)
+    assert len(codes) == len(taken) + 2
+    said = closing["statement"]
+    assert (said["ballots"], said["root"]) == (len(codes), Tree(codes).root)
+    _check(world)
+
+
+def test_of_all_who_close_an_election_one_does(worlds: list[World]) -> None:
+    world = worlds[0]
+    (ada,) = world.join("Ada")
+    world.launched(ada, "E")
+    services, before = _services(worlds), world.length
+    told = at_once([lambda s=s: s.conducting.finalise(ada, "E") for s in services])  # type: ignore[misc]
+    assert Counter(type(one) for one in told)[WrongState] == len(services) - 1
+    assert world.length == before + 1
+
+
+def test_a_request_that_is_sent_many_times_at_once_is_one_ballot(worlds: list[World]) -> None:
+    world = worlds[0]
+    ada, bob = world.join("Ada", "Bob")
+    world.launched(ada, "E", allow_edit=False)
+    services, before = _services(worlds), world.length
+    told = at_once(
+        [
+            lambda n=n: services[n % 4].voting.cast(bob, "E", ballot("Red"), "k")  # type: ignore[misc]
+            for n in range(WRITERS)
+        ]
+    )
+    answers = [one for one in told if not isinstance(one, Refused)]
+    assert len(answers) == WRITERS
+    assert len({one.receipt["confirmation"] for one in answers}) == 1
+    assert [one.again for one in answers].count(False) == 1
+    assert world.length == before + 1
