@@ -1,0 +1,77 @@
+"""The site: the service, its pages, and who is looking at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias, cast
+from urllib.parse import quote
+
+from fastapi import Depends, Request
+
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.roles import Permission, has
+from singletable_apps.elections.service import Elections
+from singletable_apps.shared.pages import Link, Pages, Product
+
+PREFIX = "/elections"
+SIGN_IN = f"{PREFIX}/sign-in"
+PRODUCT = Product("Elections", PREFIX, "Rank the candidates; see how it was counted, and check it.")
+
+
+@dataclass(frozen=True)
+class Site:
+    """What every page has at hand."""
+
+    elections: Elections
+    pages: Pages
+    secure_cookies: bool = True
+
+
+def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:
+    """The site on a service that is open."""
+    pages = Pages(
+        "elections",
+        Path(__file__).parent,
+        secret=elections.office.keys.secret,
+        product=PRODUCT,
+        prefix=PREFIX,
+        sign_in=SIGN_IN,
+        around=around,
+        secure_cookies=secure_cookies,
+    )
+    return Site(elections, pages, secure_cookies)
+
+
+async def _site(request: Request) -> Site:
+    return cast(Site, request.app.state.election_pages)
+
+
+ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
+
+
+def address(*parts: str) -> str:
+    """The address of a page: every part is one segment, whatever is in it."""
+    return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+
+
+def around(request: Request) -> Mapping[str, object]:
+    """What stands around every page: where one can go, and as whom."""
+    user: User | None = getattr(request.state, "user", None)
+    if user is None:
+        links = [Link("Sign in", SIGN_IN), Link("Register", address("register"))]
+        return {"account_links": links, "nav": []}
+    here = request.url.path
+    may = {permission.value: has(user.role, permission) for permission in Permission}
+    nav = [
+        ("Elections", address("all"), may["VIEW_APPLICATION"]),
+        ("People", address("people"), may["MANAGE_USERS"]),
+        ("Audit", address("audit"), may["VIEW_SECRETS"]),
+    ]
+    return {
+        "account": user.name,
+        "account_links": [Link("Your account", address("account"))],
+        "may": may,
+        "nav": [Link(text, to, here.startswith(to)) for text, to, shown in nav if shown],
+    }
