@@ -55,8 +55,8 @@ def export_ballots(
 ) -> Response:
     """The ballots as a file for other programs; of totals alone only `rctab`."""
     content = elections.results.export(user, name, form)
-    ending = FORMATS[form].extensions[0]
-    return _file(content, f"{name}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
+    title, ending = elections.office.view.election(name).name, FORMATS[form].extensions[0]
+    return _file(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
 
 
 @router.get(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -210,3 +211,18 @@ def test_time_closes_an_election_when_somebody_looks(town: Town) -> None:
     assert ben.get("/elections/Tea").json()["state"] == "editable"
     town.clock.move(minutes=6)
     assert ben.get("/elections/Tea").json()["state"] == "closed"
+
+
+# Two who edit the same at once would write over each other: one does, the others are told.
+def test_of_edits_at_the_same_moment_one_is_made(town: Town) -> None:
+    ben = town.people["Ben"]
+    set_up(ben, "Tea")
+    tag = ben.tag("/elections/Tea")
+
+    def edit(number: int) -> int:
+        change = {"no_voting_after": f"2028-01-0{number}T00:00:00Z"}
+        return ben.patch("/elections/Tea", change, tag).status_code
+
+    with ThreadPoolExecutor(6) as pool:
+        statuses = list(pool.map(edit, range(1, 7)))
+    assert sorted(statuses) == [200, 412, 412, 412, 412, 412]

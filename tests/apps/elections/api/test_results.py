@@ -155,7 +155,7 @@ def test_a_file_has_the_name_of_its_election() -> None:
     set_up(ada, name, "Red", "Green")
     launch(ada, name)
     assert ada.cast(name, {"Red": 1}, "1").status_code == 201
-    answer = ada.get(f"{at(name)}/export", params={"format": "csv"})
+    answer = ada.get(f"{at(name.upper())}/export", params={"format": "csv"})
     assert answer.headers["Content-Disposition"] == (
         'attachment; filename="Tee__Kaffee_ _.csv"; '
         "filename*=UTF-8''Tee%2F%22Kaffee%22%20%F0%9F%AB%96.csv"
