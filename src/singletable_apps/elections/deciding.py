@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
-from singletable import AlreadyExists, Store, TransactionConflict
+from singletable import (
+    AlreadyExists,
+    InternalError,
+    SingleTableError,
+    Store,
+    TransactionConflict,
+    Unreachable,
+)
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import Busy, Rebuilding
@@ -24,6 +31,8 @@ from singletable_apps.elections.view import View
 Decision: TypeAlias = Callable[[View], Sequence[Fact]]
 
 TRIES = 200
+# So often events are sent again before it is said that nobody knows whether they were written.
+AGAIN = 6
 
 
 @dataclass(eq=False)
@@ -155,22 +164,35 @@ class Desk:
         return True
 
     def _put(self, events: Sequence[Event]) -> bool:
-        try:
-            if len(events) == 1:
-                self._store.create(events[0])
+        """Put them into the log, unless others were faster; sent again until that is known."""
+        unknown: SingleTableError | None = None
+        for attempt in range(AGAIN):
+            try:
+                self._send(events)
+            except AlreadyExists as refusal:
+                # A put whose answer was lost is sent again, and then meets itself.
+                met = refusal.current
+                return isinstance(met, Event) and met.hash == events[0].hash
+            except (InternalError, Unreachable) as lost:
+                if isinstance(lost, Unreachable) and not lost.arrived:
+                    raise
+                unknown = lost
+            except TransactionConflict:  # somebody else's are on their way
+                pass
             else:
-                with self._store.transaction(pattern=patterns.append) as together:
-                    for event in events:
-                        together.create(event)
-        except AlreadyExists as refusal:
-            # A put whose answer was lost is sent again, and then meets itself.
-            met = refusal.current
-            return isinstance(met, Event) and met.hash == events[0].hash
-        except TransactionConflict:
-            # So may the one that was sent again, after the first was written.
-            there = self._store.get(patterns.event(events[0].event_id), consistent=True)
-            return there is not None and there.hash == events[0].hash
-        return True
+                return True
+            time.sleep(random.uniform(0, 0.01 * 2**attempt))
+        if unknown is not None:
+            raise unknown
+        return False
+
+    def _send(self, events: Sequence[Event]) -> None:
+        if len(events) == 1:
+            self._store.create(events[0])
+            return
+        with self._store.transaction(pattern=patterns.append) as together:
+            for event in events:
+                together.create(event)
 
 
 def _end(commands: list[_Command], error: Exception) -> None:

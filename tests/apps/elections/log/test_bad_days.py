@@ -1,0 +1,106 @@
+"""On a driver that fails as DynamoDB does nothing is lost, and nothing is doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+
+from singletable import Engine
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable_apps.elections.entities import votes
+from singletable_apps.elections.errors import TableBroken
+from singletable_apps.elections.log import log
+from singletable_apps.elections.projection import rebuild
+from tests.apps.elections.rig.busy import COMMANDS, Busy, busy, copy_of
+from tests.apps.elections.rig.counting import check_sound
+from tests.apps.elections.rig.world import World, dump, events_of, store_on
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody needs to wait for real."""
+    monkeypatch.setattr("time.sleep", lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[Busy]:
+    """A world that is copied for every bad day."""
+    with Engine.in_memory() as engine:
+        yield busy(engine)
+
+
+ONCE = {
+    "throttled": Faults(throttle=Next(2)),
+    "unavailable": Faults(unavailable=Next(2)),
+    "an error before": Faults(internal=Next(2)),
+    "the first answer lost": Faults(internal_after=Next(1)),
+    "several answers lost": Faults(internal_after=Next(3)),
+    "in conflict": Faults(conflict=Next(2)),
+    "a lost answer, then a conflict": Faults(internal_after=Next(1), conflict=Next(2)),
+    "in progress": Faults(in_progress=Next(2)),
+    "all at once": Faults(
+        throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=3
+    ),
+}
+EVENTS = {"CandidatesRemoved": 2}
+
+
+@pytest.mark.parametrize("day", ONCE)
+def test_each_command_is_in_the_log_once(base: Busy, day: str) -> None:
+    for fact, command in COMMANDS.items():
+        there = copy_of(base)
+        driver = FaultyDriver(there.engine)
+        service = there.world.open(driver)
+        length = there.world.length
+        driver.faults = replace(ONCE[day], tables=(votes.name, log.name))
+        command(service, there)
+        driver.faults = Faults()
+        appended = [event.event_type for event in events_of(there.engine)[length:]]
+        assert len(appended) == EVENTS.get(fact, 1), f"{fact}: {appended}"
+        assert appended[0] == fact
+        check_sound(there.world)
+
+
+def test_the_table_is_built_anew_on_a_bad_day(base: Busy) -> None:
+    there = copy_of(base)
+    whole = dump(there.engine)
+    driver = FaultyDriver(there.engine)
+    for seed in range(3):
+        driver.faults = Faults(
+            throttle=0.05, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=seed
+        )
+        rebuild(store_on(driver))
+        assert dump(there.engine) == whole
+    assert driver.struck["unprocessed"]
+
+
+@pytest.mark.parametrize("behind", [1, 8, 60])
+def test_an_index_that_lags_hides_nothing_from_what_follows_it(base: Busy, behind: int) -> None:
+    for fact in ("UserNameChanged", "UserRemoved", "ElectionNameChanged", "ElectionDeleted"):
+        there = copy_of(base)
+        driver = FaultyDriver(there.engine)
+        service = there.world.open(driver)
+        driver.faults = Faults(stale=0.8, behind=behind, seed=behind)
+        COMMANDS["UserNameChanged"](service, there)
+        service.people.rename(there.bob, "Robert", "Bob")
+        COMMANDS[fact](service, there)
+        driver.faults = Faults()
+        check_sound(there.world)
+        kept = dump(there.engine)
+        rebuild(store_on(there.engine))
+        assert dump(there.engine) == kept
+
+
+def test_an_index_that_never_shows_what_is_there_is_told(base: Busy) -> None:
+    there = copy_of(base)
+    driver = FaultyDriver(there.engine)
+    service = there.world.open(driver)
+    driver.faults = Faults(stale=1, behind=10_000)
+    with pytest.raises(TableBroken, match="index lacks items"):
+        COMMANDS["UserNameChanged"](service, there)
+    driver.faults = Faults()
+    # It is in the log, and whoever comes next goes on with it.
+    assert World(there.engine).service.office.view.user("Robert").user_id == there.bob.user_id
+    check_sound(there.world)
