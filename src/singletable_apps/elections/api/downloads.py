@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
-from typing import Annotated, Any
-from urllib.parse import quote
+from typing import Annotated
 
 from fastapi import Query, Response
 
 from singletable_apps.elections.api.asking import Service, Viewer
+from singletable_apps.elections.api.files import export_file, file_to_save
 from singletable_apps.elections.api.models.results import KeyShown
 from singletable_apps.elections.api.models.voting import ReceiptShown
 from singletable_apps.elections.api.names import NameInPath
@@ -28,7 +27,6 @@ router = topic("downloads")
 _OF_AN_ELECTION = responses(NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY)
 _TEXT = {"schema": {"type": "string"}}
 _NAMED = {"Content-Disposition": {"description": "The name of the file.", **_TEXT}}
-_MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
 Format = Annotated[
     str,
     Query(description="The format.", json_schema_extra={"enum": list(FORMATS)}),
@@ -54,9 +52,7 @@ def export_ballots(
     form: Annotated[Format, Query(alias="format")],
 ) -> Response:
     """The ballots as a file for other programs; of totals alone only `rctab`."""
-    content = elections.results.export(user, name, form)
-    title, ending = elections.office.view.election(name).name, FORMATS[form].extensions[0]
-    return _file(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
+    return export_file(elections, user, name, form)
 
 
 @router.get(
@@ -68,7 +64,7 @@ def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Resp
     """One's own receipt as a file, for the checker."""
     receipt = elections.voting.ballot(user, name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
-    return _file(content, f"receipt of {receipt['name']}.json", "application/json")
+    return file_to_save(content, f"receipt of {receipt['name']}.json", "application/json")
 
 
 @router.get(
@@ -84,7 +80,7 @@ def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Resp
 )
 def download_checker() -> Response:
     """The program that checks receipts and publications without asking anybody."""
-    return _file(checker_source().encode(), "checker.py", "text/x-python")
+    return file_to_save(checker_source().encode(), "checker.py", "text/x-python")
 
 
 @router.get("/keys")
@@ -93,15 +89,3 @@ def read_keys(elections: Service) -> KeyShown:
     public = elections.office.keys.signer.public_key
     code = fingerprint(public)
     return KeyShown(public_key=public, fingerprint=code, readable=readable(code))
-
-
-def _file(content: bytes, name: str, media_type: str) -> Response:
-    """A file to be saved under a name, which old programs know in ASCII alone."""
-    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
-    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
-    charset = "" if media_type.endswith("json") else "; charset=utf-8"
-    headers: dict[str, Any] = {
-        "Content-Disposition": disposition,
-        "Content-Type": f"{media_type}{charset}",
-    }
-    return Response(content, headers=headers)

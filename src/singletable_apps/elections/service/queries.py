@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from singletable import PageOf
@@ -41,11 +42,11 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One page of a list, and the cursor of the next."""
+class Part:
+    """Somebody's part in an election: whether their vote is asked for, and whether it was cast."""
 
-    items: list[object]
-    cursor: str | None
+    may_vote: bool
+    has_voted: bool
 
 
 class Queries:
@@ -106,6 +107,19 @@ class Queries:
         keys = [patterns.election_by_name(one.election_name) for one in page.items]
         return [one for one in self._store.get_many(keys) if one is not None], page.cursor
 
+    def parts(self, viewer: User, elections: Sequence[Election]) -> list[Part]:
+        """The part of who asks in each of some elections: two requests for all of them."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        names = [one.name for one in elections]
+        entries = [patterns.eligibility(name, viewer.name) for name in names]
+        ballots = [patterns.ballot_of(name, viewer.name) for name in names]
+        listed = self._store.get_many(entries, consistent=True)
+        cast = self._store.get_many(ballots, consistent=True)
+        return [
+            Part(is_eligible(viewer, election, entry is not None), ballot is not None)
+            for election, entry, ballot in zip(elections, listed, cast, strict=True)
+        ]
+
     def candidates(self, viewer: User, election: str) -> list[Candidate]:
         """The candidates of an election, by name."""
         check_may(viewer, Permission.VIEW_APPLICATION)
@@ -134,6 +148,12 @@ class Queries:
         name = self._office.view.election(election).name
         page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)
         return [one.voter_name for one in page.items], page.cursor
+
+    def turnout(self, viewer: User, election: str) -> int:
+        """How many have voted."""
+        check_may(viewer, Permission.VIEW_APPLICATION)
+        name = self._office.view.election(election).name
+        return self._store.count(patterns.ballots_of(name), consistent=True)
 
     def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
         """One's own ballot with every candidate there is; those not ranked have no rank."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
-from dataclasses import dataclass
+from collections import Counter, OrderedDict, defaultdict
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from singletable_apps.elections.entities import Ballot, Election, User
@@ -37,6 +37,7 @@ from singletable_apps.shared.counting import (
     Ranking,
     Result,
     ballots_of,
+    groups,
     instant_runoff,
 )
 from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, write, write_rounds
@@ -71,12 +72,15 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """The ballots of an election, opened once: as they were cast, and as they count."""
+    """The ballots of an election, opened once: as they were cast, as they count, and counted."""
 
     kept: list[Ballot]
     said: list[SealedBallot]
     counting: Ballots
     tree: Tree
+    unique_share: float
+    results: dict[str, Result] = field(default_factory=dict[str, Result])
+    alike: list[tuple[Ranking, int]] = field(default_factory=list[tuple[Ranking, int]])
 
 
 class Results:
@@ -87,6 +91,7 @@ class Results:
         self._conducting = conducting
         self._opened: OrderedDict[tuple[int, int], _Opened] = OrderedDict()
         self._lock = threading.Lock()
+        self._reading: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
 
     def tally(self, viewer: User, name: str, method: str = "schulze") -> Tally:
         """The count by a method, with its explanation."""
@@ -96,19 +101,27 @@ class Results:
             )
         election = self._visible(viewer, name)
         known = self._open(election)
-        closing = closing_of(election, self._office.keys)
-        result = METHODS[method](known.counting, seed=self._seed(election))
-        shown = may_list(election, self._office.clock())
-        return Tally(election, result, shown, len(known.kept), _unique_share(known.said), closing)
+        return self._tally(election, known, method)
+
+    def tallies(self, viewer: User, name: str) -> dict[str, Tally]:
+        """The same ballots counted by every method there is."""
+        election = self._visible(viewer, name)
+        known = self._open(election)
+        return {method: self._tally(election, known, method) for method in METHODS}
+
+    def rankings(self, viewer: User, name: str) -> list[tuple[Ranking, int]]:
+        """Each ranking as it counts, and on how many ballots it is, the most frequent first."""
+        election = self._visible(viewer, name)
+        self._check_rankings(election)
+        known = self._open(election)
+        if not known.alike:
+            known.alike[:] = groups(known.counting)
+        return known.alike
 
     def ballots(self, viewer: User, name: str) -> list[RevealedBallot]:
         """All ballots as far as the election publishes them, in an order that tells nothing."""
         election = self._visible(viewer, name)
-        shown = may_list(election, self._office.clock())
-        if Shown.RANKINGS not in shown:
-            raise NotPermitted(
-                f"Of the election '{election.name}' only totals are published. Look at the tally."
-            )
+        shown = self._check_rankings(election)
         known = self._open(election)
         pairs = zip(known.kept, known.said, strict=True)
         revealed = [_revealed(ballot, said, shown) for ballot, said in pairs]
@@ -116,7 +129,7 @@ class Results:
 
     def unique_share(self, viewer: User, name: str) -> float:
         """The share of ballots that nobody else cast alike: whoever knows one knows its voter."""
-        return _unique_share(self._open(self._visible(viewer, name)).said)
+        return self._open(self._visible(viewer, name)).unique_share
 
     def export(self, viewer: User, name: str, form: str) -> bytes:
         """The ballots in a format of the counting library, or the rounds of a count, for RCVis."""
@@ -153,6 +166,23 @@ class Results:
         except TreeRefused as refusal:
             raise NotThere(str(refusal), field="confirmation") from refusal
         return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
+
+    def _tally(self, election: Election, known: _Opened, method: str) -> Tally:
+        if method not in known.results:
+            known.results[method] = METHODS[method](known.counting, seed=self._seed(election))
+        shown = may_list(election, self._office.clock())
+        closing = closing_of(election, self._office.keys)
+        cast, share = len(known.kept), known.unique_share
+        return Tally(election, known.results[method], shown, cast, share, closing)
+
+    def _check_rankings(self, election: Election) -> frozenset[Shown]:
+        """What may be shown, if the rankings may."""
+        shown = may_list(election, self._office.clock())
+        if Shown.RANKINGS not in shown:
+            raise NotPermitted(
+                f"Of the election '{election.name}' only totals are published. Look at the tally."
+            )
+        return shown
 
     def _closed(self, viewer: User, name: str) -> tuple[Election, Closing]:
         election = self._visible(viewer, name)
@@ -203,15 +233,17 @@ class Results:
         shows_names = Shown.NAMES in may_list(election, self._office.clock())
         lasts = not election.allow_vote and not shows_names
         key = election.election_id, election.revision if lasts else moved
-        with self._lock:
-            if (known := self._opened.get(key)) is not None:
-                self._opened.move_to_end(key)
-                return known
-        known = self._read(election)
-        with self._lock:
-            self._opened[key] = known
-            while len(self._opened) > KEPT:
-                self._opened.popitem(last=False)
+        # Whoever asks while another reads the ballots waits, and has them read.
+        with self._reading[election.election_id]:
+            with self._lock:
+                if (known := self._opened.get(key)) is not None:
+                    self._opened.move_to_end(key)
+                    return known
+            known = self._read(election)
+            with self._lock:
+                self._opened[key] = known
+                while len(self._opened) > KEPT:
+                    self._opened.popitem(last=False)
         return known
 
     def _read(self, election: Election) -> _Opened:
@@ -224,7 +256,8 @@ class Results:
             for ballot, one in zip(kept, said, strict=True)
         ]
         tree = Tree(one.confirmation for one in said)
-        return _Opened(kept, said, ballots_of(sorted(candidates), rankings), tree)
+        counting = ballots_of(sorted(candidates), rankings)
+        return _Opened(kept, said, counting, tree, _unique_share(said))
 
 
 def _revealed(ballot: Ballot, said: SealedBallot, shown: frozenset[Shown]) -> RevealedBallot:

@@ -1,0 +1,34 @@
+"""Answers that are files to be saved, under names that people know them by."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Response
+
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.service import Elections
+from singletable_apps.shared.counting.formats import FORMATS
+
+_MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
+
+
+def export_file(elections: Elections, viewer: User, name: str, form: str) -> Response:
+    """The ballots of an election in a format, as far as they are published."""
+    content = elections.results.export(viewer, name, form)
+    title, ending = elections.office.view.election(name).name, FORMATS[form].extensions[0]
+    return file_to_save(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
+
+
+def file_to_save(content: bytes, name: str, media_type: str) -> Response:
+    """A file to be saved under a name, which old programs know in ASCII alone."""
+    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
+    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    charset = "" if media_type.endswith("json") else "; charset=utf-8"
+    headers: dict[str, Any] = {
+        "Content-Disposition": disposition,
+        "Content-Type": f"{media_type}{charset}",
+    }
+    return Response(content, headers=headers)
