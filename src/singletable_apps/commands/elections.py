@@ -84,6 +84,14 @@ def serve(
         bool,
         typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),
     ] = False,
+    smtp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Send letters by a mail server, smtp://user@mail.example.org?from=vote@example.org,"
+            " with its password in SMTP_PASSWORD. Without it they are kept, to be read here.",
+        ),
+    ] = None,
     new_keys: NewKeys = False,
 ) -> None:
     """Serve elections over HTTP.
@@ -96,7 +104,7 @@ def serve(
         from singletable_apps.elections.terminal.opening import Place
         from singletable_apps.elections.terminal.serving import serve
 
-        asked = Listening(host, port, public, tuple(proxy or ()), letters)
+        asked = Listening(host, port, public, tuple(proxy or ()), letters, smtp)
         serve(Place(at, keys, new_keys), asked)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,7 +26,7 @@ from singletable_apps.shared.accounts import (
     Throttle,
     TokenRefused,
 )
-from singletable_apps.shared.mail import Letter
+from singletable_apps.shared.mail import Letter, MailError
 
 WRONG = "Name or e-mail address and password do not fit together."
 
@@ -140,7 +141,11 @@ class Access:
             return
         token = self._resets.issue(user.user_id, user.credentials, now)
         link = self._office.settings.reset_link.format(token=token)
-        self._office.mailer.send(_letter(user, link), now)
+        try:
+            self._office.mailer.send(_letter(user, link), now)
+        except MailError:
+            # Who asks is told the same as ever; whoever operates this must know.
+            logging.getLogger(__name__).exception("A letter could not be sent.")
 
     def reset(self, token: str, new: str) -> SignedIn:
         """Another password for whoever got the letter; it works once."""

@@ -15,13 +15,14 @@ _ORIGIN = re.compile(r"https?://[^\s/?#@{}\\]+")
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where to listen, and under which address people come, through which proxies."""
+    """Where to listen, under which address people come, and which way letters go."""
 
     host: str
     port: int
     public: str | None = None
     proxies: tuple[str, ...] = ()
     letters: bool = False
+    smtp: str | None = None
 
 
 def listener_of(asked: Listening) -> socket.socket:

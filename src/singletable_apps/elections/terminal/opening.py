@@ -33,11 +33,14 @@ def elections_at(
     place: Place,
     settings: Settings | None = None,
     on_letter: Callable[[Letter], None] | None = None,
+    mailer: Mailer | None = None,
 ) -> Generator[Elections]:
     """The service at a place; tables are made if there are none."""
     with new_store(place.at) as store:
         keys = keys_for(store, place.keys, make_missing=place.new_keys)
-        mailer = None if on_letter is None else _Shown(Outbox(store), on_letter)
+        mailer = mailer or Outbox(store)
+        if on_letter is not None:
+            mailer = _Shown(mailer, on_letter)
         yield open_elections(store.driver, keys, settings=settings, mailer=mailer)
 
 

@@ -20,6 +20,10 @@ class ListeningRefused(ElectionsError):
     """Nobody can listen there, or people cannot come that way."""
 
 
+class MailingRefused(ElectionsError):
+    """Letters cannot be sent that way."""
+
+
 # What is refused, rather than broken: a bug still shows where it is.
 REFUSALS = (ElectionsError, SingleTableError, ProofsError)
 

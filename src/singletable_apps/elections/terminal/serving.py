@@ -16,6 +16,7 @@ from singletable_apps.elections.terminal.listening import (
     settings_for,
     url_of,
 )
+from singletable_apps.elections.terminal.mailing import smtp_at
 from singletable_apps.elections.terminal.opening import Place, elections_at
 from singletable_apps.shared.counting.visible import visible
 from singletable_apps.shared.mail import Letter
@@ -29,7 +30,9 @@ def serve(place: Place, asked: Listening) -> None:
     with listener_of(asked) as listener:
         url = url_of(asked.host, listener.getsockname()[1])
         settings, api = settings_for(asked, url)
-        with elections_at(place, settings, printed if asked.letters else None) as elections:
+        told = printed if asked.letters else None
+        mailer = smtp_at(asked.smtp) if asked.smtp is not None else None
+        with elections_at(place, settings, told, mailer) as elections:
             app = make_elections_app(elections, settings=api)
             _greet(place, asked, url)
             _run(app, listener)
@@ -66,7 +69,7 @@ def _run(app: FastAPI, listener: socket.socket) -> None:
 
 def _greet(place: Place, asked: Listening, url: str) -> None:
     """Say where it is, how it is described, and what must not be lost."""
-    letters = "printed here" if asked.letters else "kept, for singletable elections outbox"
+    letters = _letters(asked)
     typer.echo(f"\nElections are at {typer.style(url + PREFIX, bold=True)}. Ctrl-C stops them.\n")
     typer.echo(f"  to read              {url}{PREFIX}/docs")
     typer.echo(f"  for programs         {url}{PREFIX}/openapi.json")
@@ -77,3 +80,9 @@ def _greet(place: Place, asked: Listening, url: str) -> None:
         "\nBack up the keys apart from the tables: without them sealed ballots cannot be counted, "
         "nor\nreceipts be made.\n"
     )
+
+
+def _letters(asked: Listening) -> str:
+    if asked.smtp is not None:
+        return "sent by the mail server"
+    return "printed here" if asked.letters else "kept, for singletable elections outbox"
