@@ -36,6 +36,9 @@ PYTHON_PEERS += .peers/pref_voting/.1.18.2 .peers/votekit/.3.5.0 .peers/pyrankvo
 ENGINES := $(DYNALITE) $(NODE_PEERS) $(filter .peers/moto/%,$(PYTHON_PEERS))
 PYNAMODB := $(filter .peers/pynamodb/%,$(PYTHON_CLIENTS))
 WRK := .peers/.wrk
+# What looks at pages: a browser, and axe, which finds what those who do not see or point would stumble over.
+CHROMIUM := .peers/.chromium
+AXE := .peers/axe-core/.4.14.0
 
 # $(call system,PACKAGES): Debian packages, installed only by targets that found them missing.
 system = if ! command -v apt-get >/dev/null; then \
@@ -58,7 +61,7 @@ run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tabl
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
 # Pyright has one core for a minute and a half: tests have begun by then, and it is heard last.
-test: $(INSTALLED) $(DYNALITE) $(NODE_PEERS) $(NODE_CLIENTS) $(WRK)  ## everything that must hold before a change lands
+test: $(INSTALLED) $(DYNALITE) $(NODE_PEERS) $(NODE_CLIENTS) $(WRK) $(CHROMIUM) $(AXE)  ## everything that must hold before a change lands
 	@$(MAKE) --no-print-directory --jobs 4 $(PYTHON_CLIENTS) $(filter .peers/moto/%,$(PYTHON_PEERS)) & clients=$$!; \
 	  $(BIN)/pyright >.venv/pyright.txt 2>&1 & types=$$!; \
 	  trap "kill $$types $$clients 2>/dev/null || true" EXIT; \
@@ -129,7 +132,8 @@ $(PYTHON_CLIENTS): | $(INSTALLED)
 
 .peers/aws-sdk/%: packages = @aws-sdk/client-dynamodb@$(version) @aws-sdk/lib-dynamodb@$(version)
 .peers/dynamodb-admin/%: packages = $(package)@$(version)
-$(NODE_CLIENTS):
+$(AXE): packages = $(package)@$(version)
+$(NODE_CLIENTS) $(AXE):
 	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
 	@rm -rf $(@D)
 	npm install --before=$(PUBLISHED) --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(packages)
@@ -152,5 +156,10 @@ $(PYTHON_PEERS): | $(INSTALLED)
 
 $(WRK):
 	@command -v wrk >/dev/null || { $(call system,wrk); }
+	@mkdir -p $(@D)
+	@touch $@
+
+$(CHROMIUM):
+	@command -v chromium >/dev/null || { $(call system,chromium); }
 	@mkdir -p $(@D)
 	@touch $@
