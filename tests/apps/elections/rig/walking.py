@@ -1,0 +1,228 @@
+"""Somebody does something, again and again, by chance; and what must be so then is remembered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from random import Random
+
+from singletable_apps.elections import patterns
+from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.errors import Refused
+from singletable_apps.elections.removed import name_once_removed
+from singletable_apps.elections.roles import ROLES
+from singletable_apps.elections.service import Elections, Terms
+from singletable_apps.elections.service.voting import Lines
+from singletable_apps.shared.accounts import TooManyAttempts
+from tests.apps.elections.rig.counting import check_sound
+from tests.apps.elections.rig.world import PASSWORD, World
+
+PEOPLE = ["Ada", "bob", "Bob #2", "Zoë", "carol / x", "DAVE", "🗳️"]
+ELECTIONS = ["Lunch", "lunch #2", "Café / Bar", "🍕"]
+CANDIDATES = ["Red", "Green", "Blue", "Grün #1", "a/b"]
+
+
+class Walk:
+    """Commands by chance, from a seed, through several services on the same tables."""
+
+    def __init__(self, world: World, services: Sequence[Elections], seed: int) -> None:
+        self.world = world
+        self.chance = Random(seed)
+        self.came_to: Counter[str] = Counter()
+        self._services = services
+        # By numbers, which never change: who cast what in which election.
+        self._cast: dict[int, dict[int, Lines]] = {}
+        self._removed: set[int] = set()
+        for number, name in enumerate(PEOPLE[:3]):
+            services[0].people.register(name, f"user{number}@example.org", PASSWORD)
+        self._commands: list[Callable[[Elections], object]] = [
+            self._register,
+            self._rename_somebody,
+            self._give_a_role,
+            self._remove_somebody,
+            self._change_password,
+            *[self._create] * 3,
+            self._settle,
+            self._rename,
+            self._hand_over,
+            *[self._launch] * 3,
+            self._fix,
+            self._finalise,
+            self._delete,
+            *[self._set_candidates, self._set_voters] * 2,
+            *[self._vote] * 12,
+            self._withdraw,
+            self._look,
+        ]
+
+    def step(self) -> None:
+        """One command, taken or refused; a refused one leaves the log as it was."""
+        self.world.clock.move(minutes=self.chance.randrange(5))
+        command = self.chance.choice(self._commands)
+        service = self.chance.choice(self._services)
+        before = self.world.length
+        try:
+            command(service)
+        except (Refused, TooManyAttempts) as refusal:
+            self.came_to[type(refusal).__name__] += 1
+            assert self.world.length == before, f"{command.__name__} was refused, and did something"
+        else:
+            self.came_to["taken"] += 1
+
+    def check(self) -> None:
+        """Fail unless the tables are sound, and every ballot is what its voter cast last."""
+        check_sound(self.world)
+        view = self._services[0].office.view
+        names = {user.user_id: user.name for user in self._users()}
+        found = {one.election_id: one for one in self._elections()}
+        assert {number for number, cast in self._cast.items() if cast} <= set(found)
+        for number, election in found.items():
+            expected = {
+                name_once_removed(voter) if voter in self._removed else names[voter]
+                for voter in self._cast.get(number, {})
+            }
+            assert {one.voter_name for one in view.ballots(election.name)} == expected
+
+    # What is there, and who does something.
+
+    def _users(self) -> list[User]:
+        return list(self._services[0].office.store.query(patterns.list_users()))
+
+    def _elections(self) -> list[Election]:
+        return list(self._services[0].office.store.query(patterns.list_elections()))
+
+    def _somebody(self) -> User:
+        users = self._users()
+        if not users:
+            raise Refused("Nobody is here.")
+        return self.chance.choice(users)
+
+    def _election(self) -> Election:
+        elections = self._elections()
+        if not elections:
+            raise Refused("There is no election.")
+        return self.chance.choice(elections)
+
+    def _name_of(self, election: Election) -> str:
+        return self.chance.choice([election.name, election.name.upper()])
+
+    def _actor(self, election: Election, service: Elections) -> User:
+        """Mostly the owner, who may."""
+        if self.chance.random() < 0.85:
+            return service.office.view.user(election.owner_name)
+        return self._somebody()
+
+    # What they do.
+
+    def _register(self, service: Elections) -> object:
+        name = self.chance.choice(PEOPLE)
+        number = self.chance.randrange(12)
+        return service.people.register(name, f"user{number}@example.org", PASSWORD)
+
+    def _rename_somebody(self, service: Elections) -> object:
+        user = self._somebody()
+        actor = self.chance.choice([user, self._somebody()])
+        new = self.chance.choice([*PEOPLE, user.name.swapcase()])
+        return service.people.rename(actor, user.name, new)
+
+    def _give_a_role(self, service: Elections) -> object:
+        role = self.chance.choice([*ROLES, *ROLES[2:5] * 3])
+        return service.people.change_role(self._somebody(), self._somebody().name, role)
+
+    def _remove_somebody(self, service: Elections) -> object:
+        user = self._somebody()
+        ended = self._ended(service)
+        service.people.remove(self._somebody(), user.name)
+        self._removed.add(user.user_id)
+        for number, cast in self._cast.items():
+            if number not in ended:
+                cast.pop(user.user_id, None)
+        return None
+
+    def _ended(self, service: Elections) -> set[int]:
+        """Elections in which nobody can vote any more; those with a window are closed first."""
+        for one in self._elections():
+            if one.no_voting_after is not None:
+                service.results.settled(one.name)
+        return {one.election_id for one in self._elections() if not one.allow_vote}
+
+    def _change_password(self, service: Elections) -> object:
+        user = self._somebody()
+        return service.access.change_password(user, user.name, PASSWORD, PASSWORD)
+
+    def _create(self, service: Elections) -> object:
+        ends = self.chance.choice([None, None, self.world.clock.now + timedelta(hours=4)])
+        terms = Terms(secret_ballot=self.chance.random() < 0.5, no_voting_after=ends)
+        return service.conducting.create(self._somebody(), self.chance.choice(ELECTIONS), terms)
+
+    def _settle(self, service: Elections) -> object:
+        one = self._election()
+        secret = Terms(secret_ballot=self.chance.random() < 0.5)
+        return service.conducting.settle(self._actor(one, service), self._name_of(one), secret)
+
+    def _rename(self, service: Elections) -> object:
+        one = self._election()
+        new = self.chance.choice([*ELECTIONS, one.name.swapcase()])
+        return service.conducting.rename(self._actor(one, service), self._name_of(one), new)
+
+    def _hand_over(self, service: Elections) -> object:
+        one = self._election()
+        to = self._somebody().name
+        return service.conducting.hand_over(self._actor(one, service), one.name, to)
+
+    def _launch(self, service: Elections) -> object:
+        one = self._election()
+        edits = self.chance.random() < 0.7
+        return service.conducting.launch(self._actor(one, service), one.name, allow_edit=edits)
+
+    def _fix(self, service: Elections) -> object:
+        one = self._election()
+        return service.conducting.fix(self._actor(one, service), one.name)
+
+    def _finalise(self, service: Elections) -> object:
+        one = self._election()
+        if self.chance.random() < 0.7:
+            raise Refused("They let others vote for a while.")
+        return service.conducting.finalise(self._actor(one, service), one.name)
+
+    def _delete(self, service: Elections) -> object:
+        one = self._election()
+        if self.chance.random() < 0.8:
+            raise Refused("They think better of it.")
+        service.conducting.delete(self._actor(one, service), one.name)
+        return self._cast.pop(one.election_id, None)
+
+    def _set_candidates(self, service: Elections) -> object:
+        one = self._election()
+        some = self.chance.sample(CANDIDATES, self.chance.randrange(len(CANDIDATES) + 1))
+        return service.rolls.set_candidates(self._actor(one, service), one.name, some)
+
+    def _set_voters(self, service: Elections) -> object:
+        one = self._election()
+        users = [user.name.swapcase() for user in self._users()]
+        some = self.chance.sample(users, self.chance.randrange(len(users) + 1))
+        return service.rolls.set_voters(self._actor(one, service), one.name, some)
+
+    def _vote(self, service: Elections) -> object:
+        one, voter = self._election(), self._somebody()
+        names = [each.candidate_name for each in service.office.view.candidates(one.name)]
+        lines = [(name, self.chance.choice([1, 2, 3, None])) for name in names]
+        cast = service.voting.cast(voter, self._name_of(one), lines, f"key {self.world.length}")
+        self._cast.setdefault(one.election_id, {})[voter.user_id] = lines
+        seen = service.voting.ballot(voter, one.name, voter.name)
+        assert seen.receipt["confirmation"] == cast.receipt["confirmation"]
+        return cast
+
+    def _withdraw(self, service: Elections) -> object:
+        one, voter = self._election(), self._somebody()
+        service.voting.withdraw(voter, one.name)
+        return self._cast[one.election_id].pop(voter.user_id)
+
+    def _look(self, service: Elections) -> object:
+        one, viewer = self._election(), self._somebody()
+        tally = service.results.tally(viewer, self._name_of(one))
+        assert tally.ballots_cast == len(self._cast.get(one.election_id, {}))
+        if tally.closing is not None:
+            assert tally.closing["statement"]["ballots"] == tally.ballots_cast
+        return tally
