@@ -12,6 +12,7 @@ from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import Refused
 from singletable_apps.elections.removed import name_once_removed
 from singletable_apps.elections.roles import ROLES
+from singletable_apps.elections.rules import has_ended
 from singletable_apps.elections.service import Elections, Terms
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.shared.accounts import TooManyAttempts
@@ -132,7 +133,7 @@ class Walk:
 
     def _remove_somebody(self, service: Elections) -> object:
         user = self._somebody()
-        ended = self._ended(service)
+        ended = self._ended()
         service.people.remove(self._somebody(), user.name)
         self._removed.add(user.user_id)
         for number, cast in self._cast.items():
@@ -140,12 +141,11 @@ class Walk:
                 cast.pop(user.user_id, None)
         return None
 
-    def _ended(self, service: Elections) -> set[int]:
-        """Elections in which nobody can vote any more; those with a window are closed first."""
-        for one in self._elections():
-            if one.no_voting_after is not None:
-                service.results.settled(one.name)
-        return {one.election_id for one in self._elections() if not one.allow_vote}
+    def _ended(self) -> set[int]:
+        """Elections in which nobody can vote any more."""
+        now = self.world.clock.now
+        elections = self._elections()
+        return {one.election_id for one in elections if not one.allow_vote or has_ended(one, now)}
 
     def _change_password(self, service: Elections) -> object:
         user = self._somebody()
