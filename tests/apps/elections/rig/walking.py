@@ -20,7 +20,7 @@ from tests.apps.elections.rig.counting import check_sound
 from tests.apps.elections.rig.world import PASSWORD, World
 
 PEOPLE = ["Ada", "bob", "Bob #2", "Zoë", "carol / x", "DAVE", "🗳️"]
-ELECTIONS = ["Lunch", "lunch #2", "Café / Bar", "🍕"]
+ELECTIONS = ["Lunch", "lunch #2", "Café / Bar", "🍕", "Straße", "E", "a#b"]
 CANDIDATES = ["Red", "Green", "Blue", "Grün #1", "a/b"]
 
 
@@ -188,7 +188,7 @@ class Walk:
 
     def _delete(self, service: Elections) -> object:
         one = self._election()
-        if self.chance.random() < 0.8:
+        if self.chance.random() < 0.3:
             raise Refused("They think better of it.")
         service.conducting.delete(self._actor(one, service), one.name)
         return self._cast.pop(one.election_id, None)
@@ -205,7 +205,8 @@ class Walk:
         return service.rolls.set_voters(self._actor(one, service), one.name, some)
 
     def _vote(self, service: Elections) -> object:
-        one, voter = self._election(), self._somebody()
+        taking = [one for one in self._elections() if one.allow_vote]
+        one, voter = self.chance.choice(taking or [self._election()]), self._somebody()
         names = [each.candidate_name for each in service.office.view.candidates(one.name)]
         lines = [(name, self.chance.choice([1, 2, 3, None])) for name in names]
         cast = service.voting.cast(voter, self._name_of(one), lines, f"key {self.world.length}")
