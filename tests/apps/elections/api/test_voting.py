@@ -7,8 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 import pytest
 
+from singletable_apps.elections.api import PREFIX
 from singletable_apps.elections.roles import Role
-from tests.apps.elections.api.town import Town, finalize, launch, make_town, set_up, type_of
+from tests.apps.elections.api.test_users import NAMES
+from tests.apps.elections.api.town import Town, at, finalize, launch, make_town, set_up, type_of
 
 REPLAYED = "Idempotency-Replayed"
 
@@ -154,3 +156,18 @@ def test_who_voted_is_no_secret_and_comes_in_pages(town: Town) -> None:
     first = olga.get("/elections/Secret/who-voted", params={"limit": 2}).json()
     rest = olga.get("/elections/Secret/who-voted", params={"cursor": first["next"]}).json()
     assert (first["items"], rest["items"], rest["next"]) == (["Ada", "Ben"], ["Vera"], None)
+
+
+# A link is an address, in which a name is written as the path has it.
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_on_from_names_of_any_kind(name: str) -> None:
+    town = make_town("Ada", "Ben")
+    set_up(town.people["Ada"], name, "Red", "Green")
+    launch(town.people["Ada"], name)
+    for person in town.people.values():
+        assert person.cast(name, {"Red": 1}, "k").status_code == 201
+    for what in ("who-voted", "ballots"):
+        first = town.people["Ben"].get(f"{at(name)}/{what}", params={"limit": 1})
+        rest = town.people["Ben"].get(first.links["next"]["url"].removeprefix(PREFIX))
+        assert len(rest.json()["items"]) == 1
+        assert rest.json()["items"] != first.json()["items"]

@@ -16,17 +16,23 @@ NAMES = ["a", "b", "c/d", "e", "f"]
 
 @pytest.fixture(scope="module")
 def asking() -> TestClient:
-    """Somebody who asks a service that has five notes, and five labels at one of them."""
+    """Somebody who asks a service that has five notes, and five labels at two of them."""
     asking = client()
     for name in NAMES:
         write(asking, name)
-        assert asking.put(f"/api/notes/a/labels/{name.replace('/', '%2F')}").status_code == 204
+    for note in ("a", "c%2Fd"):
+        for name in NAMES:
+            label = name.replace("/", "%2F")
+            assert asking.put(f"/api/notes/{note}/labels/{label}").status_code == 204
     return asking
 
 
-@pytest.mark.parametrize("address", ["/api/notes", "/api/notes/a/labels"])
+@pytest.mark.parametrize(
+    "address", ["/api/notes", "/api/notes/a/labels", "/api/notes/c%2Fd/labels?x=%23%C3%A4<>"]
+)
 def test_the_links_lead_through_the_whole_list(asking: TestClient, address: str) -> None:
-    following: str | None = f"{address}?limit=2"
+    joined = "&" if "?" in address else "?"
+    following: str | None = f"{address}{joined}limit=2"
     found: list[str] = []
     while following is not None:
         answer = asking.get(following)
