@@ -1,0 +1,216 @@
+// Turns the form of a ballot into a list that moves: by dragging, by tapping, by buttons and by keys.
+// The boxes for numbers stay in the form, and are what is sent.
+import { html, render, signal, useEffect, useLayoutEffect, useRef } from "../../shared/vendor/islands.js";
+import { draftOf, forget, keep } from "./drafts.js";
+import { dragging } from "./dragging.js";
+import { BUTTONS, KEYS, levelOf, levelsOf, put, same, slotOf, unranked } from "./moves.js";
+import { Help, Ranked, Rest, Said } from "./rows.js";
+import { count, moment, place } from "./words.js";
+
+/** @typedef {import("./moves.js").Levels} Levels */
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+for (const form of document.querySelectorAll("form[data-ballot]")) mount(/** @type {HTMLFormElement} */ (form));
+// Who comes back to a page of the past shall see how things are now.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+/** @param {HTMLFormElement} form */
+function mount(form) {
+  const told = JSON.parse(form.dataset.ballot ?? "{}");
+  const boxes = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("[data-ballot-name]")]);
+  const names = boxes.map((box) => box.dataset.ballotName ?? "");
+  const first = levelsOf(boxes.map((box) => box.defaultValue));
+  const root = /** @type {HTMLElement} */ (form.querySelector("[data-ballot-list]"));
+
+  const levels = signal(first);
+  const held = signal(/** @type {import("./rows.js").Held | undefined} */ (undefined));
+  const open = signal(/** @type {number | undefined} */ (undefined));
+  const status = signal("");
+  const offered = signal(offer());
+  /** @type {Levels | undefined} */
+  let before; // as it was when somebody was lifted
+  /** @type {string | undefined} */
+  let focus; // what shall have the focus when all is drawn
+  /** @type {Map<string, DOMRect> | undefined} */
+  let seen; // where the rows were
+  /** @type {number | undefined} */
+  let anchor; // where those who are not ranked began, if they shall stay there
+  let pointed = false; // whether a pointer did the last thing: then the page stays where it is
+
+  function offer() {
+    const draft = told.draft ? draftOf(told.draft, told.basis) : undefined;
+    if (!draft) return undefined;
+    const known = draft.levels.map((level) => level.map((name) => names.indexOf(name)).filter((who) => who >= 0).sort((a, b) => a - b));
+    const found = known.filter((level) => level.length);
+    return same(found, first) ? undefined : { at: draft.at, levels: found };
+  }
+
+  /** @param {Levels} next */
+  function change(next) {
+    look();
+    levels.value = next;
+    boxes.forEach((box, who) => {
+      const at = levelOf(next, who);
+      box.value = at < 0 ? "" : String(at + 1);
+    });
+    if (!told.draft) return;
+    if (same(next, first)) forget(told.draft);
+    else keep(told.draft, { at: Date.now(), basis: told.basis, levels: next.map((level) => level.map((who) => names[who])) });
+  }
+
+  const look = () => { seen = new Map(rows().map((row) => [row.dataset.who ?? "", row.getBoundingClientRect()])); };
+  const rows = () => /** @type {HTMLElement[]} */ ([...root.querySelectorAll("[data-who]")]);
+  const say = (/** @type {number} */ who, what = "") => { status.value = `${names[who]}${what}, ${place(levels.value, who, names)}.`; };
+
+  const doing = {
+    names,
+    /** @param {number} who @param {string} button */
+    press(who, button) {
+      const slot = BUTTONS[button](levels.value, who);
+      if (slot === undefined) return;
+      change(put(levels.value, who, slot));
+      open.value = button === "remove" ? undefined : open.value;
+      focus = button === "remove" ? `[data-name="${who}"]` : `[data-who="${who}"] [data-tool="${button}"]`;
+      say(who);
+    },
+    /** @param {number} who */
+    next(who) {
+      const after = names.findIndex((_, each) => each > who && levelOf(levels.value, each) < 0);
+      anchor = root.querySelector("[data-rest]")?.getBoundingClientRect().top;
+      change(put(levels.value, who, unranked(levels.value, who) - 1));
+      focus = `[data-name="${after < 0 ? who : after}"]`;
+      say(who);
+    },
+    /** @param {number} who */
+    lift(who) {
+      if (held.value?.how === "key") return drop();
+      before = levels.value;
+      held.value = { who, slot: slotOf(levels.value, who), how: "key" };
+      focus = `[data-name="${who}"]`;
+      say(who, " lifted");
+    },
+    /** @param {number} who */
+    toggle(who) { open.value = open.value === who ? undefined : who; },
+  };
+
+  function drop() {
+    const lifted = held.value;
+    if (lifted?.how !== "key") return;
+    held.value = undefined;
+    focus = `[data-name="${lifted.who}"]`;
+    say(lifted.who, " dropped");
+  }
+
+  /** Keys for who is lifted. @param {KeyboardEvent} event */
+  function key(event) {
+    const lifted = held.value;
+    if (lifted?.how !== "key") return;
+    if (event.key === "Tab") return drop();
+    if (event.key === "Escape") {
+      held.value = undefined;
+      change(before ?? levels.value);
+      say(lifted.who, " put back");
+    } else if (event.key in KEYS) {
+      const slot = KEYS[event.key](slotOf(levels.value, lifted.who), unranked(levels.value, lifted.who));
+      change(put(levels.value, lifted.who, slot));
+      held.value = { ...lifted, slot };
+      say(lifted.who);
+    } else return;
+    focus = `[data-name="${lifted.who}"]`;
+    event.preventDefault();
+  }
+
+  function List() {
+    const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+    const said = useRef(/** @type {HTMLElement | null} */ (null));
+    useEffect(() => {
+      root.addEventListener("keydown", (event) => { pointed = false; key(event); });
+      addEventListener("pointerdown", () => { pointed = true; drop(); });
+      dragging(root, {
+        levels: () => levels.value,
+        started(who) { held.value = { who, slot: slotOf(levels.value, who), how: "pointer" }; },
+        over(who, slot) {
+          if (held.value?.slot === slot) return;
+          held.value = { who, slot, how: "pointer" };
+          status.value = `${names[who]}: ${place(put(levels.value, who, slot), who, names)}.`;
+        },
+        ended(who, slot) {
+          held.value = undefined;
+          change(slot === undefined ? levels.value : put(levels.value, who, slot));
+          say(who);
+        },
+      });
+    }, []);
+    useLayoutEffect(settle);
+    const now = { ...doing, levels: levels.value, held: held.value, open: open.value };
+    const rest = names.map((_, who) => who).filter((who) => levelOf(levels.value, who) < 0);
+    const { words } = told, blank = !levels.value.length;
+    const over = held.value?.how === "pointer" && held.value.slot === unranked(levels.value, held.value.who);
+    return html`<${Help} />
+      ${offered.value && html`<${Offer} at=${offered.value.at} take=${() => { change(offered.value?.levels ?? []); offered.value = undefined; status.value = "Your draft is back."; }} leave=${() => { if (same(levels.value, first)) forget(told.draft); offered.value = undefined; }} />`}
+      <div class=${`ballot-areas ${held.value?.how === "pointer" ? "is-dragging" : ""}`}>
+        <section class="ballot-area" data-ranked aria-labelledby="ballot-ranked">
+          <h2 id="ballot-ranked">${words.ranked}</h2>
+          <${Ranked} doing=${now} empty=${words.start} />
+        </section>
+        <section class=${`ballot-area ${over ? "is-over" : ""}`} data-rest aria-labelledby="ballot-rest">
+          <h2 id="ballot-rest">${words.rest}</h2>
+          <p class="ballot-rest-means">${rest.length ? words.rest_means : "Everybody is ranked."}</p>
+          <${Rest} doing=${now} rest=${rest} />
+        </section>
+      </div>
+      <div class="ballot-bar"><div class="ballot-bar-inner">
+        <p class="ballot-status"><span class="ballot-count">${count(levels.value, names)}</span> <span class="ballot-said" role="status" aria-live="polite" ref=${said}>${status.value}</span></p>
+        <button type="button" class="button button-primary" onClick=${() => dialog.current?.showModal()}>${words.review}</button>
+      </div></div>
+      <dialog class="dialog ballot-dialog" aria-labelledby="ballot-sure" ref=${dialog}>
+        <div class="ballot-dialog-words">
+          <h2 id="ballot-sure">${blank ? words.blank_sure : words.sure}</h2>
+          <${Said} names=${names} levels=${levels.value} rest=${rest} words=${words} />
+        </div>
+        <div class="ballot-dialog-end">
+          ${told.means && html`<p class="ballot-means">${told.means}</p>`}
+          <div class="actions">
+            <button type="submit" class="button button-primary" name="sure" value="yes">${words.cast}</button>
+            <button type="button" class="button button-plain" onClick=${() => dialog.current?.close()}>${words.back}</button>
+          </div>
+        </div>
+      </dialog>`;
+  }
+
+  /** After all is drawn: the focus is where it was, and rows come from where they were. */
+  function settle() {
+    if (anchor !== undefined) {
+      const now = root.querySelector("[data-rest]")?.getBoundingClientRect().top ?? anchor;
+      const beside = matchMedia("(min-width: 60rem)").matches;
+      if (!beside) scrollBy({ top: now - anchor, behavior: "instant" });
+      anchor = undefined;
+    }
+    if (focus) /** @type {HTMLElement | null} */ (root.querySelector(focus))?.focus({ preventScroll: pointed });
+    focus = undefined;
+    if (seen && !calm.matches) for (const row of rows()) glide(row, seen.get(row.dataset.who ?? ""));
+    seen = undefined;
+  }
+
+  /** @type {HTMLElement} */ (form.querySelector("[data-ballot-plain]")).hidden = true;
+  form.classList.add("is-live");
+  render(html`<${List} />`, root);
+}
+
+/** @param {HTMLElement} row @param {DOMRect | undefined} from */
+function glide(row, from) {
+  const to = row.getBoundingClientRect();
+  if (!from || (from.top === to.top && from.left === to.left)) return;
+  const moved = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+  row.animate([{ transform: moved }, { transform: "none" }], { duration: 190, easing: "cubic-bezier(.2, .7, .3, 1)" });
+}
+
+/** @param {{ at: number, take: () => void, leave: () => void }} props */
+const Offer = ({ at, take, leave }) => html`<div class="ballot-offer">
+  <p><b>Your draft from ${moment(at)}</b> is kept in this browser, and has not been cast.</p>
+  <div class="actions">
+    <button type="button" class="button button-quiet button-small" onClick=${take}>Continue with it</button>
+    <button type="button" class="button button-plain button-small" onClick=${leave}>Discard it</button>
+  </div>
+</div>`;

@@ -1,0 +1,117 @@
+// What the list is made of: levels of rows, rows with their buttons, and the ballot in words.
+import { html } from "../../shared/vendor/islands.js";
+import { BUTTONS, levelOf, without } from "./moves.js";
+import { HELP, list, place } from "./words.js";
+
+/** @typedef {import("./moves.js").Levels} Levels */
+/** @typedef {{ who: number, slot: number, how: "key" | "pointer" }} Held who is lifted, and where it would land */
+/**
+ * @typedef {object} Doing
+ * @property {string[]} names
+ * @property {Levels} levels
+ * @property {Held | undefined} held
+ * @property {number | undefined} open                        whose buttons are shown, where there is no room for all
+ * @property {(who: number, button: string) => void} press
+ * @property {(who: number) => void} next                     rank after all others
+ * @property {(who: number) => void} lift
+ * @property {(who: number) => void} toggle
+ */
+
+const PATHS = {
+  grip: "M7.5 5.2v.1M12.5 5.2v.1M7.5 10v.1M12.5 10v.1M7.5 14.8v.1M12.5 14.8v.1",
+  up: "M5 12.5l5-5 5 5",
+  down: "M5 7.5l5 5 5-5",
+  top: "M4.5 4.5h11M5.5 12l4.5-4.5 4.5 4.5M10 8v8",
+  same: "M4.5 7.5h11M4.5 12.5h11",
+  remove: "M5.5 5.5l9 9M14.5 5.5l-9 9",
+  more: "M5 10v.1M10 10v.1M15 10v.1",
+  plus: "M10 4.5v11M4.5 10h11",
+};
+
+/** @type {[string, string, (name: string) => string][]} */
+const TOOLS = [
+  ["up", "Up", (name) => `Move ${name} up`],
+  ["down", "Down", (name) => `Move ${name} down`],
+  ["top", "To the top", (name) => `Move ${name} to the top`],
+  ["same", "Same place as above", (name) => `Give ${name} the same place as above`],
+  ["remove", "Remove", (name) => `Remove ${name} from the ranking`],
+];
+
+/** @param {{ name: keyof typeof PATHS }} props */
+const Icon = ({ name }) => html`<svg class=${`icon icon-${name}`} viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false"><path d=${PATHS[name]} /></svg>`;
+
+/** Those who are ranked. @param {{ doing: Doing, empty: string }} props */
+export function Ranked({ doing, empty }) {
+  const { levels, held } = doing;
+  if (!levels.length) {
+    return html`<p class=${`levels-empty ${held?.how === "pointer" && held.slot === 0 ? "is-over" : ""}`}>${empty}</p>`;
+  }
+  return html`<ol class="levels">
+    ${levels.map((level, at) => html`<li key=${Math.min(...level)} class=${`level ${level.length > 1 ? "is-tied" : ""} ${landing(doing, at)}`} data-level=${at}>
+      <span class="level-place" aria-hidden="true">${at + 1}</span>
+      <ul class="level-rows" aria-label=${`Place ${at + 1}`}>
+        ${level.map((who) => html`<${Row} key=${who} who=${who} doing=${doing} />`)}
+      </ul>
+      ${level.length > 1 && html`<span class="level-equal" aria-hidden="true">equal</span>`}
+    </li>`)}
+  </ol>`;
+}
+
+/** Where what is dragged would land, as a class of a level. @param {Doing} doing @param {number} at */
+function landing({ levels, held }, at) {
+  if (held?.how !== "pointer") return "";
+  const { who, slot } = held;
+  if (levels[at].length === 1 && levels[at][0] === who) return "is-origin";
+  const others = without(levels, who), index = at - (alone(levels, who, at) ? 1 : 0);
+  if (slot === 2 * index + 1) return "is-joined";
+  if (slot === 2 * index) return "is-before";
+  return slot === 2 * others.length && index === others.length - 1 ? "is-after" : "";
+}
+
+/** Whether the mover has a level of its own, before this one. @param {Levels} levels @param {number} who @param {number} at */
+function alone(levels, who, at) {
+  const from = levelOf(levels, who);
+  return from >= 0 && from < at && levels[from].length === 1;
+}
+
+/** Those who are not. @param {{ doing: Doing, rest: number[] }} props */
+export const Rest = ({ doing, rest }) => html`<ul class="rest-rows">
+  ${rest.map((who) => html`<${Row} key=${who} who=${who} doing=${doing} />`)}
+</ul>`;
+
+/** One who can be ranked. @param {{ who: number, doing: Doing }} props */
+function Row({ who, doing }) {
+  const { names, levels, held, open } = doing;
+  const name = names[who], ranked = levelOf(levels, who) >= 0, lifted = held?.who === who;
+  // A press of a key on a button is a click, too; it has no place on the screen.
+  const click = (/** @type {MouseEvent} */ event) => {
+    if (event.detail === 0 && (ranked || lifted)) doing.lift(who);
+    else if (ranked) doing.toggle(who);
+    else doing.next(who);
+  };
+  const spaced = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== " " || ranked || lifted) return;
+    event.preventDefault();
+    doing.lift(who);
+  };
+  const state = `${lifted ? `is-held is-held-by-${held.how}` : ""} ${open === who ? "is-open" : ""}`;
+  return html`<li class=${`row ${ranked ? "is-ranked" : ""} ${state}`} data-who=${who}>
+    <span class="row-grip" data-grip aria-hidden="true"><${Icon} name="grip" /></span>
+    <button type="button" class="row-name" data-name=${who} aria-describedby="ballot-help" aria-pressed=${ranked || lifted ? String(lifted) : undefined} onClick=${click} onKeyDown=${spaced}>
+      <span>${name}</span><span class="sr-only">, ${place(levels, who, names)}</span>${!ranked && html`<${Icon} name="plus" />`}
+    </button>
+    ${ranked && html`<button type="button" class="tool row-more" data-tool="more" aria-expanded=${String(open === who)} aria-label=${`More for ${name}`} onClick=${() => doing.toggle(who)}><${Icon} name="more" /></button>
+    <div class="row-tools">
+      ${TOOLS.map(([button, text, label]) => html`<button type="button" class="tool" key=${button} data-tool=${button} aria-label=${label(name)} title=${text} aria-disabled=${BUTTONS[button](levels, who) === undefined ? "true" : undefined} onClick=${() => doing.press(who, button)}><${Icon} name=${button} /><span class="tool-text" aria-hidden="true">${text}</span></button>`)}
+    </div>`}
+  </li>`;
+}
+
+/** The ballot in words. @param {{ names: string[], levels: Levels, rest: number[], words: Record<string, string> }} props */
+export function Said({ names, levels, rest, words }) {
+  if (!levels.length) return html`<p class="said-blank">${words.blank_means}</p>`;
+  return html`<ol class="said-ballot">${levels.map((level, at) => html`<li><span class="said-place">${at + 1}.</span> <b>${list(level.map((who) => names[who]))}</b></li>`)}</ol>
+    ${rest.length > 0 && html`<p class="said-rest">${words.rest}: ${list(rest.map((who) => names[who]))}.</p>`}`;
+}
+
+export const Help = () => html`<p class="sr-only" id="ballot-help">${HELP}</p>`;
