@@ -13,6 +13,7 @@ from fastapi import Depends, Request
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.service import Elections
+from singletable_apps.shared.ballot import files as ballot_files
 from singletable_apps.shared.counting.pictures import STYLE
 from singletable_apps.shared.pages import Link, Pages, Product
 
@@ -40,7 +41,7 @@ def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:
         prefix=PREFIX,
         sign_in=SIGN_IN,
         around=around,
-        made={"pictures.css": STYLE},
+        made={"pictures.css": STYLE, **ballot_files()},
         secure_cookies=secure_cookies,
     )
     return Site(elections, pages, secure_cookies)
