@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: run run-dynamodb test test-engines bench reference fmt fuzz drill-crash drill-concurrency clean help
+.PHONY: run run-dynamodb test test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -97,6 +97,9 @@ drill-crash: $(INSTALLED)  ## kill the process and cut the power while it writes
 
 drill-concurrency: $(INSTALLED)  ## let many clients meet, and check that it was as if they took turns (ROUNDS=60, SEED=1)
 	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)
+
+drill-elections: $(INSTALLED)  ## let many processes conduct elections, and kill some of them (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
+	$(BIN)/python -m drills.elections --rounds $(or $(ROUNDS),10) --clients $(or $(CLIENTS),16) --commands $(or $(COMMANDS),60) --seed $(or $(SEED),1)
 
 clean:  ## remove what the other targets made
 	rm -rf .venv .peers .run .bench dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -75,8 +75,9 @@ def head(store: Store) -> Event | None:
 
 def is_behind(store: Store) -> bool:
     """Whether the table lacks events; TableBroken if it has some that the log lacks."""
-    newest = head(store)
+    # The table first: what others do between the two looks makes the log longer.
     sync = View(store).sync()
+    newest = head(store)
     there, here = newest.event_id if newest else 0, sync.last_event_id if sync else 0
     if here > there:
         raise TableBroken(

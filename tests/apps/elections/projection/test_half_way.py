@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable import Engine, PutItem, TransactWriteItems
+from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
 from singletable_apps.elections.errors import NotSignedIn, NotThere, Rebuilding
 from singletable_apps.elections.projection import follow, rebuild
@@ -158,6 +158,24 @@ def test_two_who_apply_the_same_events_apply_them_once(there: Busy) -> None:
     whole = dump(there.engine)
     rebuild(store_on(there.engine))
     assert dump(there.engine) == whole
+
+
+def test_a_service_opens_while_others_write(there: Busy) -> None:
+    other = there.world.open()
+
+    def looks(operation: Operation[object]) -> bool:
+        return isinstance(operation, Query) and operation.scan_index_forward is False
+
+    driver = Interrupted(there.engine, looks, lambda: other.conducting.create(there.bob, "New"))
+    assert there.world.open(driver).office.view.election("New").owner_name == "Bob"
+    assert driver.happened
+    reads_table = Interrupted(
+        there.engine,
+        lambda operation: isinstance(operation, GetItem) and "SYNC" in str(operation),
+        lambda: other.conducting.create(there.bob, "Newer"),
+    )
+    assert there.world.open(reads_table).office.view.election("Newer").owner_name == "Bob"
+    assert reads_table.happened
 
 
 def test_somebody_who_is_gone_is_signed_out(there: Busy) -> None:
