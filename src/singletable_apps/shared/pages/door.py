@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from singletable_apps.shared.pages.assets import Assets
 from singletable_apps.shared.pages.bundles import whole_site
 from singletable_apps.shared.pages.environment import make_environment
+from singletable_apps.shared.pages.forms import Form
 from singletable_apps.shared.pages.moments import zone_of
 from singletable_apps.shared.pages.policy import POLICY
 from singletable_apps.shared.pages.problem_page import ProblemPage
@@ -77,9 +78,12 @@ class Pages:
             "shared": Assets("shared", HERE / "static", whole_site()),
             name: Assets(name, folder / "static" if folder else None, made),
         }
-        self._environment = make_environment(folder / "templates" if folder else None)
-        self._environment.globals.update(
-            asset=self.asset, product=product or Product(name.capitalize(), prefix or "/")
+        self._environment = make_environment(
+            folder / "templates" if folder else None,
+            {
+                "asset": self.asset,
+                "product": product or Product(name.capitalize(), prefix or "/"),
+            },
         )
         self.router = APIRouter()
         for assets in self._assets.values():
@@ -103,8 +107,13 @@ class Pages:
     ) -> HTMLResponse:
         """The page, with what the template asks for."""
         toast = self._toasts.take(request)
+        zone = zone_of(request)
+        shown = {
+            name: value.shown_in(zone) if isinstance(value, Form) else value
+            for name, value in context.items()
+        }
         text = self._environment.get_template(template).render(
-            {**self._common(request), "toast": toast, **context}
+            {**self._common(request), "toast": toast, **shown}
         )
         response = _packed(request, text, status)
         if toast is not None:

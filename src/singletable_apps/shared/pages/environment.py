@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 from zoneinfo import ZoneInfo
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined, pass_context
@@ -14,10 +15,14 @@ from markupsafe import Markup
 from singletable_apps.shared.pages.moments import Moment
 
 SHARED = Path(__file__).parent / "templates"
+Filter: TypeAlias = Callable[..., str]
 
 
-def make_environment(folder: Path | None) -> Environment:
-    """Templates of the shared folder and of an app's; a shared one is never hidden by another."""
+def make_environment(folder: Path | None, known: Mapping[str, object]) -> Environment:
+    """Templates of the shared folder and of an app's; a shared one is never hidden by another.
+
+    `known` is what macros know too, whoever imports them.
+    """
     folders = [SHARED] if folder is None else [SHARED, folder]
     environment = Environment(
         loader=ChoiceLoader([FileSystemLoader(each) for each in folders]),
@@ -27,14 +32,8 @@ def make_environment(folder: Path | None) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(
-        moment=_moment,
-        moment_with_utc=_moment_with_utc,
-        day=_day,
-        number=number,
-        percent=percent,
-        plural=plural,
-    )
+    cast(dict[str, Filter], environment.filters).update(_FILTERS)
+    cast(dict[str, object], environment.globals).update(known)
     return environment
 
 
@@ -70,3 +69,13 @@ def percent(part: float, whole: float = 1.0) -> str:
 def plural(count: int, one: str, many: str = "") -> str:
     """As `1 ballot` and `2 ballots`."""
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+_FILTERS: Mapping[str, Filter] = {
+    "moment": _moment,
+    "moment_with_utc": _moment_with_utc,
+    "day": _day,
+    "number": number,
+    "percent": percent,
+    "plural": plural,
+}

@@ -15,7 +15,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic.fields import FieldInfo
 
 from singletable_apps.shared.pages.faults import in_words
-from singletable_apps.shared.pages.moments import typed_as, typed_in, zone_named, zone_of
+from singletable_apps.shared.pages.moments import UTC, typed_as, typed_in, zone_named, zone_of
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
 
 M = TypeVar("M", bound=BaseModel)
@@ -30,13 +30,13 @@ class Form:
     """What stands in the fields of a form, and what is wrong with it.
 
     `faults` are shown beside their fields; `summary` above the form. Times are typed and shown in
-    `zone`. A form that is shown first is `Form({"name": "…"}, zone=zone_of(request))`.
+    `zone`; a form without one is shown in that of who reads.
     """
 
     values: Mapping[str, Typeable | Iterable[str]] = field(default_factory=dict[str, Typeable])
     faults: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str = ""
-    zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
+    zone: ZoneInfo | None = None
 
     def value(self, name: str) -> str:
         """What stands in a field; nothing if nothing does."""
@@ -46,7 +46,7 @@ class Form:
             case True:
                 return "on"
             case datetime() as at:
-                return typed_as(at, self.zone)
+                return typed_as(at, self.zone or UTC)
             case str() | int() | float() as one:
                 return str(one)
             case many:
@@ -61,7 +61,11 @@ class Form:
 
     def zone_for(self, name: str) -> str:
         """The name of the zone that a time in a field is in."""
-        return self.value(f"{name}.zone") or self.zone.key
+        return self.value(f"{name}.zone") or (self.zone or UTC).key
+
+    def shown_in(self, zone: ZoneInfo) -> Form:
+        """The form in a zone, unless it has one."""
+        return self if self.zone else replace(self, zone=zone)
 
     def fault(self, name: str) -> str:
         """What is wrong with a field; nothing if nothing is."""
@@ -119,7 +123,8 @@ def _kinds(info: FieldInfo) -> list[object]:
 
 
 def _takes(info: FieldInfo, kinds: tuple[type, ...]) -> bool:
-    return any(kind in kinds for kind in _kinds(info))
+    found = _kinds(info)
+    return any(kind in found for kind in kinds)
 
 
 def _takes_text_alone(info: FieldInfo) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -13,7 +12,7 @@ from markupsafe import Markup
 
 # A small script says it; without scripts it is UTC.
 COOKIE = "zone"
-_UTC = ZoneInfo("UTC")
+UTC = ZoneInfo("UTC")
 
 
 @lru_cache(maxsize=1)
@@ -23,7 +22,7 @@ def _zones() -> frozenset[str]:
 
 def zone_named(name: str) -> ZoneInfo:
     """The zone of this name; UTC if there is none."""
-    return ZoneInfo(name) if name in _zones() else _UTC
+    return ZoneInfo(name) if name in _zones() else UTC
 
 
 def zone_of(request: Request) -> ZoneInfo:
@@ -64,7 +63,7 @@ class Moment:
     @property
     def utc(self) -> str:
         """As `15 Nov 2026, 10:30 UTC`."""
-        return f"{Moment(self.at, _UTC).short} UTC"
+        return f"{Moment(self.at, UTC).short} UTC"
 
     @property
     def html(self) -> Markup:
@@ -103,8 +102,3 @@ def typed_in(text: str, zone: ZoneInfo) -> datetime:
 def typed_as(at: datetime, zone: ZoneInfo) -> str:
     """The moment as a `datetime-local` has it, in a zone."""
     return at.astimezone(zone).replace(tzinfo=None).isoformat(timespec="minutes")
-
-
-def zone_in(values: Mapping[str, str], name: str, otherwise: ZoneInfo) -> ZoneInfo:
-    """The zone that a field of a form was shown in; it says so beside itself."""
-    return zone_named(values[f"{name}.zone"]) if f"{name}.zone" in values else otherwise

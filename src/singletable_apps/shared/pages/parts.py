@@ -11,7 +11,6 @@ from singletable_apps.shared.counting import Ranking, ballots_of_groups, instant
 from singletable_apps.shared.counting.pictures import STYLE, Picture, pictures_of
 from singletable_apps.shared.pages.door import Link, Pages
 from singletable_apps.shared.pages.forms import Form, Typed
-from singletable_apps.shared.pages.moments import zone_of
 
 MADE = {"pictures.css": STYLE}
 NAMES = ("Ada Lovelace", "Emmy Noether", "Grace Hopper", "Mary Somerville")
@@ -39,7 +38,7 @@ def parts_router(pages: Pages) -> APIRouter:
 
     @router.get("/parts")
     def parts(request: Request) -> Response:
-        return pages.page(request, "parts.html", **_shown(request))
+        return pages.page(request, "parts.html", **_shown())
 
     @router.post("/parts")
     def send(request: Request, form: Typed) -> Response:
@@ -61,17 +60,21 @@ def parts_router(pages: Pages) -> APIRouter:
     return router
 
 
-def _shown(request: Request) -> dict[str, object]:
-    zone = zone_of(request)
+def _shown() -> dict[str, object]:
     opens = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
     form = Form(
-        {"name": "Board 2027", "opens": opens, "method": "schulze", "secret": True, "seats": 3},
-        zone=zone,
+        {
+            "name": "Board 2027",
+            "opens": opens,
+            "method": "schulze",
+            "secret": True,
+            "seats": 3,
+            "letters": ["opens", "closes"],
+        }
     )
     faulty = Form(
         {"title": "Board 2027", "places": "-1"},
         {"title": "An election of this name is there already.", "places": "Enter 1 or more."},
-        zone=zone,
     )
     return {
         "form": form,

@@ -1,0 +1,23 @@
+"""The small app, and a browser at it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from singletable_apps.shared.pages import Pages
+from tests.apps.shared.pages.site import browser_at, make_pages, make_site
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Pages:
+    """Pages of the small app."""
+    return make_pages(tmp_path)
+
+
+@pytest.fixture
+def browser(pages: Pages) -> TestClient:
+    """A browser without scripts."""
+    return browser_at(make_site(pages))

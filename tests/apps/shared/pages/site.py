@@ -1,0 +1,124 @@
+"""A small app with pages, of which every way an answer can go is asked for."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.testclient import TestClient
+from pydantic import BaseModel, Field, field_validator
+
+from singletable_apps.shared.pages import Form, Link, Pages, Product, Toast, Typed
+from singletable_apps.shared.web import (
+    NOT_ALLOWED,
+    NOT_SIGNED_IN,
+    PRECONDITION_FAILED,
+    TRY_LATER,
+    Problem,
+    Settings,
+    make_app,
+)
+
+SECRET = b"a secret of the tests alone"
+HOSTILE = "\"><script>alert('1')</script>"
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+PROBLEMS = {
+    kind.status: Problem(kind, "So it is.", headers=headers)
+    for kind, headers in (
+        (NOT_SIGNED_IN, {}),
+        (NOT_ALLOWED, {}),
+        (PRECONDITION_FAILED, {"ETag": '"7"'}),
+        (TRY_LATER, {"Retry-After": "1"}),
+    )
+}
+PAGE = """\
+{% extends "base.html" %}
+{% import "macros/field.html" as field %}
+{% block content %}<h1>{{ heading }}</h1>
+{{ field.form_summary(form) }}
+{{ field.text(form, "name", "Name") }}{{ field.password(form, "password", "Password") }}
+{{ field.datetime(form, "opens", "Opens") }}{{ field.checkbox(form, "secret", "Secret") }}
+{{ field.checkboxes(form, "days", "Days", [("mon", "Monday", ""), ("tue", "Tuesday", "")]) }}
+{% endblock %}
+"""
+
+
+class Terms(BaseModel):
+    """What the form asks for."""
+
+    name: Annotated[str, Field(min_length=1, max_length=20)]
+    password: Annotated[str, Field(min_length=12)]
+    seats: Annotated[int, Field(ge=1)] = 1
+    opens: datetime | None = None
+    secret: bool = False
+    method: Literal["schulze", "borda"] = "schulze"
+    days: list[str] = []
+    note: str | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _is_new(cls, name: str) -> str:
+        if name == "Taken":
+            raise ValueError("This name is taken.")
+        return name
+
+
+def make_pages(folder: Path) -> Pages:
+    """Pages of an app that has one template and one static file."""
+    (folder / "templates" / "notes").mkdir(parents=True)
+    (folder / "templates" / "notes" / "page.html").write_text(PAGE)
+    (folder / "static").mkdir()
+    (folder / "static" / "notes.css").write_text("h1 { color: black }\n" * 100)
+    return Pages(
+        "notes",
+        folder,
+        secret=SECRET,
+        product=Product("Notes", "/notes"),
+        sign_in="/sign-in",
+        around=lambda request: {"nav": [Link("All", "/notes")]},
+        made={"made.css": ".made {}"},
+        secure_cookies=False,
+    )
+
+
+def make_site(pages: Pages) -> FastAPI:
+    """The app that serves them."""
+    router = APIRouter()
+
+    @router.get("/notes")
+    def show(request: Request, heading: str = "Notes") -> Response:
+        return pages.page(request, "notes/page.html", heading=heading, form=Form())
+
+    @router.post("/notes")
+    def send(request: Request, form: Typed) -> Response:
+        match form.read(Terms):
+            case Form() as refused:
+                return pages.page(request, "notes/page.html", 422, heading="Notes", form=refused)
+            case terms:
+                return pages.redirect("/notes", terms.model_dump_json())
+
+    @router.post("/notes/gone")
+    def gone() -> Response:
+        return pages.redirect("/notes", Toast(HOSTILE, "warning"))
+
+    @router.get("/broken/{status}")
+    def broken(status: int) -> Response:
+        raise PROBLEMS.get(status) or ArithmeticError
+
+    app = make_app(
+        "Notes",
+        "1",
+        routers=[],
+        pages=[router],
+        prefix="/api",
+        settings=Settings(uploads={"/notes": 1 << 20}),
+    )
+    pages.serve(app)
+    return app
+
+
+def browser_at(app: FastAPI) -> TestClient:
+    """A browser without scripts."""
+    return TestClient(app, headers=BROWSER, follow_redirects=False, raise_server_exceptions=False)

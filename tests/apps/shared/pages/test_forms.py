@@ -1,0 +1,133 @@
+"""What is typed becomes a model, or comes back with what is wrong beside it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from fastapi.testclient import TestClient
+
+from singletable_apps.shared.pages import Form
+from tests.apps.shared.pages.site import HOSTILE, Terms
+
+GOOD = {"name": "Board", "password": "correct horse"}
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def test_a_form_becomes_its_model() -> None:
+    typed = GOOD | {"seats": "3", "secret": "on", "days": ["mon", "tue"], "note": "", "more": "x"}
+    read = Form(typed).read(Terms)
+    assert read == Terms(
+        name="Board", password="correct horse", seats=3, secret=True, days=["mon", "tue"]
+    )
+
+
+def test_one_of_several_is_a_list_too() -> None:
+    read = Form(GOOD | {"days": "mon"}).read(Terms)
+    assert isinstance(read, Terms)
+    assert read.days == ["mon"]
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "fault"),
+    [
+        ("name", "", "Please fill this in."),
+        ("name", "x" * 21, "Enter at most 20 characters."),
+        ("name", "Taken", "This name is taken."),
+        ("password", "short", "Enter at least 12 characters."),
+        ("seats", "many", "Enter a whole number."),
+        ("seats", "2.5", "Enter a whole number."),
+        ("seats", "0", "Enter 1 or more."),
+        ("seats", "9" * 5000, "That number is too large."),
+        ("opens", "soon", "Enter a day and a time, as 2026-11-15T09:30."),
+        ("opens", "2026-13-01T10:00", "Enter a day and a time, as 2026-11-15T09:30."),
+        ("method", "guess", "Choose one of those offered."),
+    ],
+)
+def test_what_does_not_fit_is_said_in_plain_words(field: str, typed: str, fault: str) -> None:
+    read = Form(GOOD | {field: typed}).read(Terms)
+    assert isinstance(read, Form)
+    assert read.faults == {field: fault}
+    assert read.value(field) == typed
+
+
+def test_all_that_does_not_fit_is_said_at_once() -> None:
+    read = Form({"opens": "soon", "seats": "x"}).read(Terms)
+    assert isinstance(read, Form)
+    assert set(read.faults) == {"name", "password", "opens", "seats"}
+
+
+# A field may be called as an argument is.
+def test_a_refusal_may_be_about_a_field_of_any_name() -> None:
+    form = Form().refused("Nothing was saved.", summary="Too long.", self="Too short.")
+    assert form.summary == "Nothing was saved."
+    assert form.faults == {"summary": "Too long.", "self": "Too short."}
+
+
+def test_a_form_comes_back_as_it_was_typed_but_for_passwords(browser: TestClient) -> None:
+    answer = browser.post(
+        "/notes",
+        data={"name": HOSTILE, "password": "hunter2", "secret": "on", "days": ["tue"]},
+    )
+    assert answer.status_code == 422
+    assert 'value="&#34;&gt;&lt;script&gt;' in answer.text
+    assert "hunter2" not in answer.text
+    assert 'name="secret" checked' in answer.text
+    assert 'value="tue" checked' in answer.text
+    assert 'value="mon" checked' not in answer.text
+    assert 'aria-describedby="f-name-fault" aria-invalid="true"' in answer.text
+    assert '<a href="#f-name">Enter at most 20 characters.</a>' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("zone", "typed", "at"),
+    [
+        ("Europe/Berlin", "2026-07-01T12:00", datetime(2026, 7, 1, 10, tzinfo=UTC)),
+        ("Europe/Berlin", "2026-12-01T12:00", datetime(2026, 12, 1, 11, tzinfo=UTC)),
+        # The first of the two times that clocks show when they are put back.
+        ("Europe/Berlin", "2026-10-25T02:30", datetime(2026, 10, 25, 0, 30, tzinfo=UTC)),
+        ("Nowhere/Land", "2026-07-01T12:00", datetime(2026, 7, 1, 12, tzinfo=UTC)),
+    ],
+)
+def test_times_are_typed_in_the_zone_that_stands_beside(
+    zone: str, typed: str, at: datetime
+) -> None:
+    read = Form(GOOD | {"opens": typed, "opens.zone": zone}, zone=ZoneInfo("Asia/Tokyo")).read(
+        Terms
+    )
+    assert isinstance(read, Terms)
+    assert read.opens == at
+
+
+def test_a_time_that_clocks_pass_over_is_refused() -> None:
+    read = Form(GOOD | {"opens": "2026-03-29T02:30"}, zone=BERLIN).read(Terms)
+    assert isinstance(read, Form)
+    assert read.faults == {
+        "opens": "There is no 02:30 on that day in Europe/Berlin: clocks are put forward then."
+    }
+
+
+def test_a_field_of_time_shows_its_zone(browser: TestClient) -> None:
+    browser.cookies.set("zone", "America/New_York")
+    text = browser.get("/notes").text
+    assert '<input type="hidden" name="opens.zone" value="America/New_York">' in text
+    assert ">America/New York</span>" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b"{}", "application/json", 415),
+        (b"name=%ff", "application/x-www-form-urlencoded", 400),
+        (b"name=\xff", "application/x-www-form-urlencoded", 400),
+        (b"&".join([b"a=1"] * 20_001), "application/x-www-form-urlencoded", 400),
+        (b"", "", 422),
+    ],
+)
+def test_what_is_no_form_is_refused(
+    browser: TestClient, body: bytes, kind: str, status: int
+) -> None:
+    answer = browser.post("/notes", content=body, headers={"Content-Type": kind} if kind else {})
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"

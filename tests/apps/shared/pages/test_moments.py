@@ -1,0 +1,46 @@
+"""Times are said in the zone of who reads, and programs read them in UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from singletable_apps.shared.pages import Moment
+from singletable_apps.shared.pages.moments import zone_named
+
+AT = datetime(2026, 11, 15, 20, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("zone", "words"),
+    [
+        ("UTC", "15 November 2026, 20:30 UTC"),
+        ("Europe/Berlin", "15 November 2026, 21:30 CET"),
+        ("Asia/Kathmandu", "16 November 2026, 02:15 UTC+05:45"),
+        ("America/Sao_Paulo", "15 November 2026, 17:30 UTC-03:00"),
+    ],
+)
+def test_a_moment_in_words(zone: str, words: str) -> None:
+    assert Moment(AT, ZoneInfo(zone)).words == words
+
+
+def test_a_moment_is_an_element_that_programs_read() -> None:
+    assert Moment(AT, ZoneInfo("Europe/Berlin")).html == (
+        '<time datetime="2026-11-15T20:30:00Z" title="15 Nov 2026, 20:30 UTC">'
+        "15 November 2026, 21:30 CET</time>"
+    )
+
+
+def test_utc_stands_beside_where_it_says_something_else() -> None:
+    assert (
+        '<span class="utc">15 Nov 2026, 20:30 UTC</span>'
+        in Moment(AT, ZoneInfo("Europe/Berlin")).html_with_utc
+    )
+    assert "span" not in Moment(AT, ZoneInfo("UTC")).html_with_utc
+
+
+@pytest.mark.parametrize("name", ["", "Mars/Base", "../../etc/passwd", "/etc/localtime", "x" * 999])
+def test_a_zone_that_is_not_there_is_utc(name: str) -> None:
+    assert zone_named(name) == ZoneInfo("UTC")

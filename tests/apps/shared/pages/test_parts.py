@@ -1,0 +1,66 @@
+"""No template, and no script of ours, needs what the policy forbids."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+import singletable_apps.shared.pages as room
+from singletable_apps.shared.pages import Pages
+from singletable_apps.shared.pages.parts import MADE, around, parts_router
+from singletable_apps.shared.web import make_app
+
+ROOM = Path(room.__file__).parent
+FORBIDDEN = re.compile(
+    r"""\sstyle\s*=|<style|\son[a-z]+\s*=|\shx-on|javascript:|<script(?![^>]*\ssrc=)""",
+    re.IGNORECASE,
+)
+TEMPLATES = sorted((ROOM / "templates").rglob("*.html"))
+
+
+@pytest.fixture(scope="module")
+def parts() -> str:
+    pages = Pages("parts", secret=b"a secret of the tests alone", around=around, made=MADE)
+    app = make_app("Parts", "1", routers=[], pages=[parts_router(pages)], prefix="/api")
+    return TestClient(app).get("/parts").text
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ['<p style="color:red">', "<style>", '<a onclick="x">', "<script>x</script>", "<a hx-on:x>"],
+)
+def test_what_is_forbidden_is_found(bad: str) -> None:
+    assert FORBIDDEN.search(bad)
+
+
+def test_every_part_keeps_to_the_policy(parts: str) -> None:
+    assert not FORBIDDEN.findall(parts)
+    assert not [name.name for name in TEMPLATES if FORBIDDEN.search(name.read_text())]
+
+
+def test_every_macro_is_on_the_page_of_parts_and_in_the_list(parts: str) -> None:
+    shown = (ROOM / "templates" / "parts.html").read_text()
+    listed = (ROOM / "README.md").read_text()
+    macros = {
+        name
+        for path in TEMPLATES
+        for name in re.findall(r"{% macro ([a-z]\w*)\(", path.read_text())
+    }
+    inner = {"mark", "icon", "drawing", "hidden"}
+    assert not {name for name in macros if f"`{name}(" not in listed and f"`{name}`" not in listed}
+    assert not {name for name in macros - inner if f".{name}(" not in shown}
+
+
+# Every token that a stylesheet asks for is there: a wrong name would silently be nothing.
+def test_every_token_is_there() -> None:
+    sheets = "".join(path.read_text() for path in sorted((ROOM / "styles").glob("*.css")))
+    set_here = set(re.findall(r"(--[a-z0-9-]+)\s*:", sheets))
+    assert not set(re.findall(r"var\((--[a-z0-9-]+)", sheets)) - set_here
+
+
+def test_every_id_is_there_once(parts: str) -> None:
+    ids = re.findall(r'\sid="([^"]+)"', parts)
+    assert sorted(ids) == sorted(set(ids))

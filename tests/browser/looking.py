@@ -1,0 +1,47 @@
+"""What a browser notices about a page: what it refuses, what it loads, and what axe finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from playwright.sync_api import Page, Response
+
+from tests.clients.installed import installed
+
+_AXE = "axe-core/node_modules/axe-core/axe.min.js"
+
+
+def complaints_of_axe(page: Page) -> list[str]:
+    """What those who do not see, or do not point, would stumble over: each with its place."""
+    source = Path(installed(_AXE)).read_text()
+    # It is run as the debugger runs code, which no policy of a page hinders.
+    page.evaluate(source)
+    found = cast(dict[str, Any], page.evaluate("axe.run({resultTypes: ['violations']})"))
+    return [
+        f"{fault['id']}: {node['target']} {node['failureSummary']}"
+        for fault in found["violations"]
+        for node in fault["nodes"]
+    ]
+
+
+def watch_policy(page: Page) -> list[str]:
+    """What the page's policy forbids it, and errors of its scripts, as they come."""
+    seen: list[str] = []
+    page.on("pageerror", lambda error: seen.append(str(error)))
+    page.on("console", lambda said: seen.append(said.text) if said.type == "error" else None)
+    return seen
+
+
+def bytes_to_load(page: Page, address: str) -> dict[str, int]:
+    """How many bytes come over the wire for a page that was never seen before, by address."""
+    answered: list[Response] = []
+    page.on("response", lambda answer: answered.append(answer))
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    return {answer.url: _size(answer) for answer in answered}
+
+
+def _size(answer: Response) -> int:
+    sizes = answer.request.sizes()
+    return sizes["responseBodySize"] + sizes["responseHeadersSize"]
