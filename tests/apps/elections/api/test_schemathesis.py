@@ -23,7 +23,7 @@ from singletable_apps.elections.service import Terms
 from tests.apps.elections.api.town import PASSWORD, Town, make_town
 
 # `make fuzz` asks for many.
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 KEYS = new_keys()
 
 
