@@ -96,14 +96,15 @@ def open_elections(
         passwords or Passwords(),
     )
     conducting = Conducting(office)
+    results = Results(office, conducting)
     return Elections(
         office,
         Access(office),
         People(office),
         conducting,
         Rolls(office),
-        Voting(office),
-        Results(office, conducting),
+        Voting(office, results),
+        results,
         Queries(office),
         Auditing(office),
     )

@@ -167,6 +167,10 @@ class Results:
             raise NotThere(str(refusal), field="confirmation") from refusal
         return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
 
+    def tree(self, election: Election) -> Tree:
+        """The tree of confirmations, made once as long as the ballots are the same."""
+        return self._open(election).tree
+
     def _tally(self, election: Election, known: _Opened, method: str) -> Tally:
         if method not in known.results:
             known.results[method] = METHODS[method](known.counting, seed=self._seed(election))

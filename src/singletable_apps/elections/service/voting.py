@@ -14,7 +14,6 @@ from singletable_apps.elections.log import Event, fact_of
 from singletable_apps.elections.proofs import (
     Receipt,
     SealedBallot,
-    Tree,
     closed,
     confirmation,
     width_for,
@@ -29,6 +28,7 @@ from singletable_apps.elections.rules import (
 )
 from singletable_apps.elections.service.closing import asked_in, closing_of, opened
 from singletable_apps.elections.service.desk import Office, still
+from singletable_apps.elections.service.results import Results
 from singletable_apps.elections.view import View
 from singletable_apps.shared.counting import Ranking
 
@@ -49,8 +49,9 @@ class Cast:
 class Voting:
     """Commands of voters, and what they may see of their own."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Office, results: Results) -> None:
         self._office = office
+        self._results = results
 
     def cast(self, actor: User, election_name: str, lines: Lines, key: str) -> Cast:
         """Cast a ballot, or another one in its place. The same key again gives the same answer."""
@@ -189,11 +190,8 @@ class Voting:
         receipt = _receipt(election, about, said)
         closing = closing_of(election, self._office.keys)
         if closing is not None:
-            codes = [
-                opened(election, one, self._office.keys).confirmation
-                for one in self._office.view.ballots(election.name)
-            ]
-            receipt = closed(receipt, closing, Tree(codes).prove(said.confirmation))
+            proof = self._results.tree(election).prove(said.confirmation)
+            receipt = closed(receipt, closing, proof)
         return Cast(election.name, ballot.voter_name, ballot.when_cast, receipt)
 
 
