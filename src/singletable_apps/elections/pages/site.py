@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 from urllib.parse import quote
@@ -11,6 +11,7 @@ from urllib.parse import quote
 from fastapi import Depends, Request
 
 from singletable_apps.elections.entities import User
+from singletable_apps.elections.pages.counted.latest import Latest
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import files as ballot_files
@@ -29,6 +30,7 @@ class Site:
     elections: Elections
     pages: Pages
     secure_cookies: bool = True
+    latest: Latest = field(default_factory=Latest)
 
 
 def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:

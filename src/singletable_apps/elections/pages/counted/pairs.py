@@ -1,0 +1,53 @@
+"""Head to head as rows of a map: both numbers, and a shade for how clear it is."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from singletable_apps.shared.counting import SchulzeResult
+from singletable_apps.shared.counting.words import number
+
+# A map of more is none: it would be a million cells.
+MOST = 30
+_MIDDLE = 5
+
+Row = tuple[str, list[tuple[Markup, int | None]]]
+
+
+def in_order(result: SchulzeResult) -> list[str]:
+    """All candidates, best first."""
+    placed = [name for place in result.places for name in place.candidates]
+    return list(result.final_order) or placed
+
+
+def pair_rows(result: SchulzeResult) -> list[Row]:
+    """A row for each candidate, best first; at most so many as can be read."""
+    names = in_order(result)[:MOST]
+    at = {name: result.candidates.index(name) for name in names}
+    return [
+        (
+            name,
+            [
+                (Markup("–"), None)
+                if name == other
+                else _cell(
+                    result.preferences[at[name]][at[other]], result.preferences[at[other]][at[name]]
+                )
+                for other in names
+            ],
+        )
+        for name in names
+    ]
+
+
+def _cell(votes: int, against: int) -> tuple[Markup, int]:
+    """Both numbers, the larger one bold, and a step from 0 (lost by all) to 10 (won by all)."""
+    kinds = ("strong", "span") if votes > against else ("span", "span")
+    text = Markup("<{0}>{1}</{0}> : <{2}>{3}</{2}>").format(
+        Markup(kinds[0]), number(votes), Markup(kinds[1]), number(against)
+    )
+    if votes == against:
+        return text, _MIDDLE
+    ahead = abs(votes - against) * _MIDDLE
+    step = 1 + min(_MIDDLE - 1, ahead // (votes + against))
+    return text, _MIDDLE + step if votes > against else _MIDDLE - step
