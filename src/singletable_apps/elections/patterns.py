@@ -28,12 +28,8 @@ from singletable_apps.elections.entities import (
 )
 from singletable_apps.elections.log import Event, Restoring, log
 
-patterns = Catalogue(
-    "elections",
-    votes,
-    log,
-    sizes={User: 500, Election: 600, Ballot: 700, Candidate: 150, Voter: 150, Event: 900},
-)
+SIZES = {User: 500, Election: 600, Ballot: 700, Candidate: 150, Voter: 150, Event: 900}
+patterns = Catalogue("elections", votes, log, sizes=SIZES)
 
 # Users.
 user_by_name = patterns.read(
@@ -43,6 +39,13 @@ user_by_email = patterns.read("U2", "Lookup by email", User.one_email, rate=per_
 list_users = patterns.read("U3", "List all users", User.listed, items=100, rate=per_minute(1))
 name_taken = patterns.read("U4", "Check username exists", User.one_name, rate=per_minute(1))
 user_by_id = patterns.read("U6", "The user of a token", User.one_id, rate=per_second(100))
+
+
+@patterns.reads("U7", items=20, rate=per_minute(1))
+def users_beginning(text: str) -> Selection[User]:
+    """Users whose names begin with a text, whatever its case."""
+    return User.listed().begins_with(text)
+
 
 # Elections.
 election_by_name = patterns.read(
@@ -254,9 +257,7 @@ withdraw_ballot = patterns.write(
     "P13", "Take a ballot back", deletes(Ballot), updates(User, User.ballots_cast), updates(Sync)
 )
 begin = patterns.write("P14", "Begin to follow the log", creates(Sync), creates(Counts))
-rebuild = patterns.write(
-    "P15", "Build the table anew", updates(Sync), puts(Counts), rate=per_day(1)
-)
+rebuild = patterns.write("P15", "Rebuild the table", updates(Sync), puts(Counts), rate=per_day(1))
 
 
 # A page of an auditor's relation begins after the last row of the one before.

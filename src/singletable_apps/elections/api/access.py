@@ -18,7 +18,7 @@ from singletable_apps.elections.api.models.people import (
 )
 from singletable_apps.elections.api.refusals import TAKEN, topic
 from singletable_apps.elections.errors import NotSignedIn
-from singletable_apps.elections.service import SignedIn
+from singletable_apps.elections.service import Elections, SignedIn
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.mail import MailError
 from singletable_apps.shared.web import NOT_SIGNED_IN, TOO_MANY, client_address, responses
@@ -88,7 +88,7 @@ def request_password_reset(
 ) -> None:
     """Have a letter sent to whoever this is. The answer is the same if it is nobody."""
     # Sent after the answer, for how long it takes would tell whether there is anybody.
-    tasks.add_task(_send, api, sent.name_or_email, client_address(request))
+    tasks.add_task(send_reset_letter, api.elections, sent.name_or_email, client_address(request))
 
 
 @router.post(
@@ -116,9 +116,10 @@ def _about(request: Request) -> str:
     return request.headers.get("user-agent", "")
 
 
-def _send(api: Api, name_or_email: str, address: str) -> None:
+def send_reset_letter(elections: Elections, name_or_email: str, address: str) -> None:
+    """Send a letter to whoever it is; whoever asks too often, or cannot get it, is not told."""
     try:
-        api.elections.access.request_reset(name_or_email, address=address)
+        elections.access.request_reset(name_or_email, address=address)
     except TooManyAttempts:
         return
     except MailError:

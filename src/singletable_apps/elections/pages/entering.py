@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from singletable_apps.elections.api.asking import by_address
 from singletable_apps.elections.errors import NotSignedIn, Refused
 from singletable_apps.elections.pages.site import PREFIX, ThisSite
 from singletable_apps.elections.pages.visiting import Visitor, page_router, sign_in, sign_out
+from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.pages import Form, Typed, local_address
 from singletable_apps.shared.web import client_address
 
@@ -20,7 +22,7 @@ class SignIn(BaseModel):
     """What somebody signs in with."""
 
     who: Annotated[str, Field(min_length=1, max_length=400)]
-    password: Annotated[str, Field(min_length=1, max_length=200)]
+    password: Annotated[str, Field(min_length=1, max_length=2000)]
     next: str = ""
 
 
@@ -37,12 +39,13 @@ def ask_to_sign_in(
     return site.pages.page(request, "elections/sign_in.html", form=Form({"next": going}))
 
 
-@router.post("/sign-in")
+@router.post("/sign-in", dependencies=[Depends(by_address(lambda limits: limits.sign_in))])
 def sign_somebody_in(request: Request, site: ThisSite, form: Typed) -> Response:
     """Sign in, and go where one was going."""
     typed = form.read(SignIn)
     if isinstance(typed, Form):
         return site.pages.page(request, "elections/sign_in.html", 422, form=typed)
+    site.elections.office.check_whole()
     try:
         entered = site.elections.access.sign_in(
             typed.who, typed.password, address=client_address(request), about=_browser(request)
@@ -50,6 +53,11 @@ def sign_somebody_in(request: Request, site: ThisSite, form: Typed) -> Response:
     except NotSignedIn as refusal:
         form = form.refused(str(refusal))
         return site.pages.page(request, "elections/sign_in.html", 422, form=form)
+    except TooManyAttempts as refusal:
+        form = form.refused(str(refusal))
+        page = site.pages.page(request, "elections/sign_in.html", 429, form=form)
+        page.headers["Retry-After"] = f"{max(1, -(-refusal.retry_after.total_seconds() // 1)):.0f}"
+        return page
     sign_in(request, entered)
     return site.pages.redirect(local_address(typed.next, PREFIX))
 
@@ -70,7 +78,7 @@ def ask_to_register(request: Request, site: ThisSite, visitor: Visitor) -> Respo
     return site.pages.page(request, "elections/register.html", form=Form())
 
 
-@router.post("/register")
+@router.post("/register", dependencies=[Depends(by_address(lambda limits: limits.register))])
 def register_somebody(request: Request, site: ThisSite, form: Typed) -> Response:
     """Join, and be signed in at once."""
     typed = form.read(Newcomer)

@@ -1,18 +1,106 @@
-"""The first page: what this is, or what there is for who has signed in."""
+"""The first page: what this is, or what waits for who has signed in."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from fastapi import Request, Response
 
+from singletable_apps.elections.entities import Election
+from singletable_apps.elections.pages.election_frame import (
+    Standing,
+    election_address,
+    standing_of,
+)
+from singletable_apps.elections.pages.sample_count import sample_count
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Visitor, page_router
+from singletable_apps.elections.roles import Permission, has
+from singletable_apps.elections.rules.elections import FEWEST_CANDIDATES
+from singletable_apps.elections.service.overview import overview_of
 
 router = page_router()
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What comes next for an election of one's own, and where that is done."""
+
+    words: str
+    button: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An election in a list, and where it stands."""
+
+    election: Election
+    standing: Standing
+    to: str
+    step: Step
+
+
 @router.get("")
 def home(request: Request, site: ThisSite, visitor: Visitor) -> Response:
-    """The dashboard, or a word of welcome."""
+    """What waits, a word to who is not approved yet, or a word of welcome."""
     if visitor is None:
-        return site.pages.page(request, "elections/welcome.html")
-    return site.pages.page(request, "elections/dashboard.html", user=visitor)
+        return site.pages.page(request, "elections/welcome.html", picture=sample_count())
+    if not has(visitor.role, Permission.VIEW_APPLICATION):
+        return site.pages.page(request, "elections/awaiting.html", user=visitor)
+    found = overview_of(site.elections.office, visitor)
+    now = site.elections.office.clock()
+    own = [_row(one, now) for one in found.own]
+    return site.pages.page(
+        request,
+        "elections/dashboard.html",
+        user=visitor,
+        overview=found,
+        to_vote=[_row(one, now) for one in found.to_vote],
+        voted=[_row(one, now) for one in found.voted],
+        coming=[_row(one, now) for one in found.coming],
+        own=sorted(own, key=lambda row: _ORDER.index(row.standing)),
+        # One's own are in the list above.
+        ended=[_row(one, now) for one in found.ended if one not in found.own],
+    )
+
+
+# What asks for something first.
+_ORDER = (
+    Standing.SETUP,
+    Standing.ENDED,
+    Standing.OPEN,
+    Standing.FIXED,
+    Standing.WAITING,
+    Standing.CLOSED,
+)
+
+
+def _row(election: Election, now: datetime) -> Row:
+    standing = standing_of(election, now)
+    to = election_address(election)
+    return Row(election, standing, to, _next_step(election, standing))
+
+
+def _next_step(election: Election, standing: Standing) -> Step:
+    def step(words: str, button: str, page: str) -> Step:
+        return Step(words, button, election_address(election, page))
+
+    match standing:
+        case Standing.SETUP if election.candidate_count < FEWEST_CANDIDATES:
+            return step("It needs at least two candidates", "Add candidates", "candidates")
+        case Standing.SETUP:
+            return step("Ready to be launched", "Launch…", "launch")
+        case Standing.OPEN:
+            return step("Candidates and voters can still change", "Who voted", "voted")
+        case Standing.FIXED if election.no_voting_after is None:
+            return step("Open until you close it", "Who voted", "voted")
+        case Standing.FIXED:
+            return step("Closes by itself", "Who voted", "voted")
+        case Standing.WAITING:
+            return step("Voting has not begun", "Look at it", "")
+        case Standing.ENDED:
+            return step("Voting has ended", "Count it", "tally")
+        case Standing.CLOSED:
+            return step("Counted and signed", "Result", "tally")

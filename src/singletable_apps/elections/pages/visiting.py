@@ -57,9 +57,16 @@ def sign_in(request: Request, signed_in: SignedIn) -> None:
 
 def sign_out(request: Request, site: Site) -> None:
     """End the session, and let the browser forget it."""
-    site.elections.access.sign_out(request.cookies.get(_named(REFRESH, site), ""))
+    site.elections.access.sign_out(refresh_token(request, site))
     request.state.forgotten = True
+    request.state.signed_in = None
     request.state.user = None
+
+
+def refresh_token(request: Request, site: Site) -> str:
+    """What renews the visitor's session, as the browser has it after this request."""
+    renewed: SignedIn | None = getattr(request.state, "signed_in", None)
+    return renewed.refresh if renewed else request.cookies.get(_named(REFRESH, site), "")
 
 
 def _visitor(request: Request, site: ThisSite) -> User | None:

@@ -109,6 +109,10 @@ class Access:
         """End one of somebody's sessions; one that is not there is no mistake."""
         self._sessions.end_one(user.user_id, session)
 
+    def session_of(self, refresh: str) -> str | None:
+        """Which of somebody's sessions a long token is of; None if it is none of ours."""
+        return self._sessions.id_of(refresh)
+
     def who(self, token: str) -> User:
         """Whose token this is."""
         try:
@@ -120,7 +124,9 @@ class Access:
             raise NotSignedIn("The account is gone, or its password has changed. Sign in again.")
         return user
 
-    def change_password(self, actor: User, target: str, current: str, new: str) -> SignedIn:
+    def change_password(
+        self, actor: User, target: str, current: str, new: str, *, about: str = ""
+    ) -> SignedIn:
         """Another password; every session ends, and a new one begins."""
         user = self._office.view.user(target)
         check_password_change(actor, user)
@@ -129,7 +135,7 @@ class Access:
         if not self._office.passwords.matches(user.hash, current):
             raise NotSignedIn("The current password is not this one.", field="current")
         self._guesses.succeeded(guessed)
-        return self._begin(self._set_password(user, new, user.name, field="new"), "")
+        return self._begin(self._set_password(user, new, user.name, field="new"), about)
 
     def request_reset(self, name_or_email: str, *, address: str = "") -> None:
         """Send a letter to whoever it is; whether there is anybody is not told."""
@@ -147,7 +153,14 @@ class Access:
             # Who asks is told the same as ever; whoever operates this must know.
             logging.getLogger(__name__).exception("A letter could not be sent.")
 
-    def reset(self, token: str, new: str) -> SignedIn:
+    def check_reset(self, token: str) -> None:
+        """Refuse a letter's token that works no more, before somebody thinks of a password."""
+        try:
+            self._resets.read(token, self._office.clock())
+        except ResetRefused as refusal:
+            raise NotSignedIn(str(refusal), field="token") from refusal
+
+    def reset(self, token: str, new: str, *, about: str = "") -> SignedIn:
         """Another password for whoever got the letter; it works once."""
         now = self._office.clock()
         try:
@@ -165,7 +178,7 @@ class Access:
                 field="token",
             )
         self._guesses.succeeded(("account", f"user {user.user_id}"))
-        return self._begin(self._set_password(user, new, user.name), "")
+        return self._begin(self._set_password(user, new, user.name), about)
 
     def _named(self, name_or_email: str) -> User | None:
         """The user of a name, or of an address: names have no `@`, and addresses have one."""

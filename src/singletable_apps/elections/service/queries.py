@@ -13,6 +13,7 @@ from singletable_apps.elections.removed import is_removed
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules import (
     allowed_roles,
+    can_be_kept,
     check_may,
     check_see,
     effective,
@@ -77,11 +78,15 @@ class Queries:
         return UserSummary(found, allowed_roles(viewer, found))
 
     def users(
-        self, viewer: User, size: int, cursor: str | None = None
+        self, viewer: User, size: int, cursor: str | None = None, *, beginning: str = ""
     ) -> tuple[list[UserSummary], str | None]:
-        """Users by name, with what may be done about their roles."""
+        """Users by name, or those whose names begin so, with what may be done about their roles."""
         check_may(viewer, Permission.MANAGE_USERS)
-        page = self._store.page(patterns.list_users(), size, cursor=cursor)
+        if beginning and not can_be_kept(beginning):
+            return [], None
+        everybody = patterns.list_users()
+        wanted = patterns.users_beginning(beginning) if beginning else everybody
+        page = self._store.page(wanted, size, cursor=cursor)
         return [UserSummary(one, allowed_roles(viewer, one)) for one in page.items], page.cursor
 
     def user_names(

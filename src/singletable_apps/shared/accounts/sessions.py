@@ -116,6 +116,13 @@ class Sessions:
         found = self._store.query(Session.key.partition(subject), consistent=True)
         return sorted(map(_open, found), key=lambda session: session.used, reverse=True)
 
+    def id_of(self, token: str) -> str | None:
+        """The `id` of the session that a token is of, as the list has it; None if it is not ours."""
+        try:
+            return self._ticket(token).family
+        except SessionRefused:
+            return None
+
     def _followed(self, ticket: _Ticket, held: object, now: datetime) -> Session:
         """The session if its token was used just now; otherwise it ends."""
         if not isinstance(held, Session):

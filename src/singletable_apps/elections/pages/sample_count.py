@@ -1,0 +1,23 @@
+"""A count to look at before one has any of one's own: seventeen people, four places to meet."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from singletable_apps.shared.counting import Ranking, ballots_of_groups, instant_runoff
+from singletable_apps.shared.counting.pictures import Picture, transfer_flow
+
+_PLACES = ("Castle", "Garden", "Lake", "Museum")
+_GROUPS = (
+    (6, ("Lake", "Garden", "Museum", "Castle")),
+    (5, ("Museum", "Castle", "Garden", "Lake")),
+    (4, ("Garden", "Museum", "Lake")),
+    (2, ("Castle", "Museum")),
+)
+
+
+@cache
+def sample_count() -> Picture:
+    """Round by round: whose ballots go where when the last one drops out."""
+    groups = [(Ranking.of_levels([[name] for name in order]), many) for many, order in _GROUPS]
+    return transfer_flow(instant_runoff(ballots_of_groups(_PLACES, groups)))
