@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from singletable_apps.elections.facts import BallotCast
 from singletable_apps.elections.log import Event, fact_of
 
-# A ballot is two of the hundred writes of a transaction, and at most 90 KB of its 4 MB.
+# A ballot is two of the hundred writes of a transaction, and at most 108 KB of its 4 MB.
 MOST_TOGETHER = 20
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import Refused, Taken, WrongState
+from singletable_apps.elections.errors import Rebuilding, Refused, Taken, WrongState
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.proofs import Tree
 from singletable_apps.elections.roles import Role
@@ -217,3 +217,38 @@ def test_a_request_that_is_sent_many_times_at_once_is_one_ballot(worlds: list[Wo
     assert len({one.receipt["confirmation"] for one in answers}) == 1
     assert [one.again for one in answers].count(False) == 1
     assert world.length == before + 1
+
+
+def test_a_table_is_built_anew_while_others_vote(worlds: list[World]) -> None:
+    world = worlds[0]
+    ada, *voters = world.join("Ada", *(f"Voter {n}" for n in range(3)))
+    world.launched(ada, "E", terms=Terms(secret_ballot=True))
+    services, before = _services(worlds), world.length
+
+    def vote(n: int) -> Callable[[], int]:
+        def run() -> int:
+            tries = 0
+            for step in range(5):
+                tries += 1
+                while not _is_cast(services[n], voters[n], f"key {step}"):
+                    tries += 1
+            return tries
+
+        return run
+
+    def build() -> int:
+        for _ in range(3):
+            rebuild(store_on(worlds[-1].driver))
+        return 0
+
+    at_once([build, *(vote(n) for n in range(len(voters)))])
+    assert world.length == before + 5 * len(voters), "one event for each key"
+    _check(world)
+
+
+def _is_cast(service: Elections, voter: User, key: str) -> bool:
+    try:
+        service.voting.cast(voter, "E", ballot("Red"), key)
+    except Rebuilding:
+        return False
+    return True

@@ -1,0 +1,36 @@
+"""Every call of the store, by commands, queries and whoever builds the table, is a pattern."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable import Call, Engine, Store
+from singletable_apps.elections.entities import votes
+from singletable_apps.elections.log import log
+from singletable_apps.elections.patterns import patterns
+from singletable_apps.elections.projection import rebuild
+from singletable_apps.elections.service import TABLES
+from tests.apps.elections.rig.busy import COMMANDS, busy, copy_of
+from tests.apps.elections.rig.declared import check_declared
+
+
+def test_what_commands_and_rebuilding_ask_is_declared() -> None:
+    base = busy(Engine.in_memory(), elections=1)
+    for command in COMMANDS.values():
+        there = copy_of(base)
+        command(there.world.service, there)
+        there.world.check_calls()
+    calls: list[Call] = []
+    rebuild(Store(base.engine, tables=TABLES, observers=[calls.append]))
+    assert len(calls) > base.world.length
+    check_declared(calls, patterns, (votes, log))
+    base.world.check_calls()
+
+
+def test_what_is_not_declared_is_found() -> None:
+    calls: list[Call] = []
+    base = busy(Engine.in_memory(), elections=1)
+    store = Store(base.engine, tables=TABLES, observers=[calls.append])
+    list(store.admin.scan(type(base.bob)))
+    with pytest.raises(AssertionError, match="no pattern declares"):
+        check_declared(calls, patterns, (votes, log))
