@@ -48,12 +48,8 @@ system = if ! command -v apt-get >/dev/null; then \
 	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
 
 # A sample is made apart and moved when it is whole; what is there is kept.
-run: $(INSTALLED)  ## elections on port 8000 (PORT=…), with sample people and elections in a file
-	@test -d .run/elections || { rm -rf .run/new; mkdir -p .run/new; \
-	  $(BIN)/singletable elections sample --at file:.run/new/votes.db --keys .run/new/keys >.run/new/sample.txt; \
-	  mv .run/new .run/elections; }
-	@cat .run/elections/sample.txt
-	@$(BIN)/singletable elections serve --letters --at file:.run/elections/votes.db --keys .run/elections/keys --port $(PORT)
+run: $(INSTALLED)  ## home page and applications on port 8000 (PORT=…), with sample data in a folder
+	@$(BIN)/singletable serve --sample --letters --folder .run --port $(PORT)
 
 run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tables of five designs in a file
 	@mkdir -p .run
@@ -114,7 +110,8 @@ $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "singletable needs Python 3.11 or newer, and this is " + sys.version.split()[0] + ". Say which to use: make PYTHON=…")'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call system,python3-venv); }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile uv || true
+	$(call installed,$(BIN)/python,--editable '.[dev]')
 	@touch $@
 
 $(DYNALITE): Makefile
@@ -129,8 +126,8 @@ version = $(patsubst .%,%,$(@F))
 .peers/pynamodb/%: also := botocore==1.44.0
 $(PYTHON_CLIENTS): | $(INSTALLED)
 	@rm -rf $(@D)
-	@$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(package)==$(version) $(also)
+	@$(PYTHON) -m venv --without-pip $(@D)
+	$(call installed,$(@D)/bin/python,$(package)==$(version) $(also))
 	@touch $@
 
 .peers/aws-sdk/%: packages = @aws-sdk/client-dynamodb@$(version) @aws-sdk/lib-dynamodb@$(version)
@@ -153,8 +150,8 @@ $(NODE_PEERS):
 .peers/moto/%: extras := [server,dynamodb]
 $(PYTHON_PEERS): | $(INSTALLED)
 	@rm -rf $(@D)
-	@$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check '$(package)$(extras)==$(version)'
+	@$(PYTHON) -m venv --without-pip $(@D)
+	$(call installed,$(@D)/bin/python,'$(package)$(extras)==$(version)')
 	@touch $@
 
 $(WRK):
