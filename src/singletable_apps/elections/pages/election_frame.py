@@ -15,7 +15,7 @@ from enum import StrEnum
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages.site import Site, address
 from singletable_apps.elections.roles import Permission, has
-from singletable_apps.elections.rules import has_begun, has_ended, same, state_of
+from singletable_apps.elections.rules import check_owner, has_begun, has_ended, same, state_of
 from singletable_apps.elections.states import State
 from singletable_apps.shared.pages import Link
 
@@ -65,6 +65,12 @@ def is_owner(viewer: User, election: Election) -> bool:
 def may_settle(viewer: User, election: Election) -> bool:
     """Whether there is something in the settings that the viewer may do."""
     return is_owner(viewer, election) or has(viewer.role, Permission.MANAGE_USERS)
+
+
+def check_settles(viewer: User, election: Election) -> None:
+    """Refuse unless there is something in the settings that the viewer may do."""
+    if not may_settle(viewer, election):
+        check_owner(viewer, election)
 
 
 def election_links(election: Election, viewer: User, here: str) -> list[Link]:

@@ -78,5 +78,11 @@ def around(request: Request) -> Mapping[str, object]:
         "account": user.name,
         "account_links": [Link("Your account", address("account"))],
         "may": may,
-        "nav": [Link(text, to, here.startswith(to)) for text, to, shown in nav if shown],
+        "nav": [Link(text, to, _leads_to(here, to)) for text, to, shown in nav if shown],
     }
+
+
+def _leads_to(here: str, to: str) -> bool:
+    """Whether a page is among those that a link in the header leads to."""
+    about_elections = to == address("all") and here.startswith((f"{PREFIX}/e/", address("new")))
+    return here.startswith(to) or about_elections

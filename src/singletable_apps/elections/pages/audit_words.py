@@ -1,0 +1,164 @@
+"""Events and items as an auditor reads them: plain words, and nothing longer than one can see."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from singletable import Item
+from singletable_apps.elections.auditing import hidden_data
+from singletable_apps.elections.errors import LogBroken
+from singletable_apps.elections.log import Event, check_entry
+
+LONGEST = 160
+SEALED = ("sealed", "tie_sealed")
+KEYS = ("PK", "SK", "GSI1PK", "GSI1SK", "entity_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One thing that an event or an item says; `kind` is text, sealed or hidden."""
+
+    name: str
+    text: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event: whether it is as it was written, and follows the one before it."""
+
+    number: int
+    name: str
+    about: str
+    actor: str
+    when: datetime
+    said: tuple[Said, ...]
+    previous_hash: str
+    hash: str
+    intact: bool
+    follows: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """An item as it is stored: its key, what it is, and its attributes."""
+
+    pk: str
+    sk: str
+    index: tuple[str, str] | None
+    kind: str
+    said: tuple[Said, ...]
+
+
+def event_rows(events: Sequence[Event]) -> list[EventRow]:
+    """Events, the newest first, each compared with the one before it if that is among them."""
+    older = {one.event_id: one.hash for one in events}
+    return [_event_row(one, older) for one in events]
+
+
+def _event_row(event: Event, hashes: Mapping[int, str]) -> EventRow:
+    before = hashes.get(event.event_id - 1, event.previous_hash)
+    return EventRow(
+        number=event.event_id,
+        name=event.event_type,
+        about=spaced(event.event_type),
+        actor=event.actor,
+        when=event.when_occurred,
+        said=tuple(_said(name, value) for name, value in hidden_data(event.event_data).items()),
+        previous_hash=event.previous_hash,
+        hash=event.hash,
+        intact=_is_intact(event),
+        follows=before == event.previous_hash,
+    )
+
+
+def _is_intact(event: Event) -> bool:
+    try:
+        check_entry(event, event.event_id, event.previous_hash)
+    except LogBroken:
+        return False
+    return True
+
+
+def spaced(name: str) -> str:
+    """`BallotCast` as `Ballot cast`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
+
+
+def _said(name: str, value: object) -> Said:
+    if name in SEALED:
+        return Said(name, f"{len(str(value)):,} characters", "sealed")
+    if name == "hash":
+        return Said(name, str(value), "hidden")
+    if name == "levels":
+        levels = cast(list[list[str]], value)
+        return Said("ranking", short(" > ".join(" = ".join(level) for level in levels) or "blank"))
+    return Said(name.replace("_", " "), short(_plain(value)))
+
+
+def _plain(value: object) -> str:
+    match value:
+        case True:
+            return "yes"
+        case False:
+            return "no"
+        case list():
+            return ", ".join(str(one) for one in cast(list[object], value)) or "none"
+        case dict():
+            return json.dumps(value, ensure_ascii=False, default=str)
+        case None:
+            return "—"
+        case _:
+            return str(value)
+
+
+def short(text: str) -> str:
+    """The text, cut where it goes on and on."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def item_row(item: Item) -> ItemRow:
+    """An item as it is stored."""
+    said = [
+        _stored(name, _untyped(value)) for name, value in sorted(item.items()) if name not in KEYS
+    ]
+    index = (_text(item, "GSI1PK"), _text(item, "GSI1SK")) if "GSI1PK" in item else None
+    return ItemRow(_text(item, "PK"), _text(item, "SK"), index, kind_of(item), tuple(said))
+
+
+def kind_of(item: Item) -> str:
+    """What an item is: what its type says, an event of the log, or what keeps a value unique."""
+    if "entity_type" in item:
+        return _text(item, "entity_type")
+    return "EVENT" if "event_id" in item else "UNIQUE"
+
+
+def _text(item: Item, name: str) -> str:
+    return str(_untyped(item[name]))
+
+
+def _stored(name: str, value: object) -> Said:
+    if name in SEALED:
+        return Said(name, f"{len(str(value)):,} characters", "sealed")
+    is_hidden = name == "hash" and "hidden" in str(value)
+    return Said(name, short(_plain(value)), "hidden" if is_hidden else "text")
+
+
+def _untyped(value: object) -> object:
+    """The value inside DynamoDB's types: `{"L": [{"S": "a"}]}` is `["a"]`."""
+    [(kind, inner)] = cast(Mapping[str, object], value).items()
+    match kind:
+        case "M":
+            inner_map = cast(Mapping[str, object], inner)
+            return {name: _untyped(one) for name, one in inner_map.items()}
+        case "L":
+            return [_untyped(one) for one in cast(Sequence[object], inner)]
+        case "NULL":
+            return None
+        case _:
+            return inner
