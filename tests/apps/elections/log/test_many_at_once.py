@@ -118,7 +118,7 @@ def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
     world.launched(ada, "Open")
     world.launched(ada, "Secret", terms=Terms(secret_ballot=True))
     services, before = _services(worlds), world.length
-    rounds = 2
+    rounds = 1
 
     def work(n: int) -> Callable[[], int]:
         service, me = services[n % len(services)], voters[n % len(voters)]

@@ -15,7 +15,7 @@ from tests.apps.elections.rig.declared import check_declared
 
 
 def test_what_commands_and_rebuilding_ask_is_declared() -> None:
-    base = busy(Engine.in_memory(), elections=1)
+    base = busy(Engine.in_memory(), elections=2)
     for command in COMMANDS.values():
         there = copy_of(base)
         command(there.world.service, there)
