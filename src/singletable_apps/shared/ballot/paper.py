@@ -21,7 +21,7 @@ class Words:
 
     ranked: str = "Your ranking"
     rest: str = "Not ranked"
-    rest_means: str = "Not ranked: counted below all you ranked."
+    rest_means: str = "Counted below all you ranked."
     start: str = "Tap a name to rank it first, or drag it here."
     review: str = "Review and cast"
     cast: str = "Cast ballot"

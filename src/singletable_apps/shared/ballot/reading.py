@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from singletable_apps.shared.ballot.paper import Choice
 
@@ -50,8 +51,6 @@ def _is_box(key: str) -> bool:
 
 def _text(value: object) -> str:
     """One box for one name: what is sent twice is no number any more."""
-    return (value if isinstance(value, str) else " and ".join(map(str, _many(value)))).strip()
-
-
-def _many(value: object) -> Iterable[object]:
-    return value if isinstance(value, Iterable) else [value]
+    if isinstance(value, list | tuple):
+        return " and ".join(str(each) for each in cast(Sequence[object], value))
+    return str(value).strip()

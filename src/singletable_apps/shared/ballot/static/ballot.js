@@ -123,7 +123,6 @@ function mount(form) {
 
   function List() {
     const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-    const said = useRef(/** @type {HTMLElement | null} */ (null));
     useEffect(() => {
       root.addEventListener("keydown", (event) => { pointed = false; key(event); });
       addEventListener("pointerdown", () => { pointed = true; drop(); });
@@ -160,8 +159,9 @@ function mount(form) {
           <${Rest} doing=${now} rest=${rest} />
         </section>
       </div>
+      ${told.means && html`<p class="ballot-means ballot-means-here">${told.means}</p>`}
       <div class="ballot-bar"><div class="ballot-bar-inner">
-        <p class="ballot-status"><span class="ballot-count">${count(levels.value, names)}</span> <span class="ballot-said" role="status" aria-live="polite" ref=${said}>${status.value}</span></p>
+        <p class="ballot-status"><span class="ballot-count">${count(levels.value, names)}</span> <span class="ballot-said" role="status" aria-live="polite">${status.value}</span></p>
         <button type="button" class="button button-primary" onClick=${() => dialog.current?.showModal()}>${words.review}</button>
       </div></div>
       <dialog class="dialog ballot-dialog" aria-labelledby="ballot-sure" ref=${dialog}>
