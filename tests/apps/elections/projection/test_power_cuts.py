@@ -76,10 +76,10 @@ def test_a_command_that_is_cut_anywhere_is_whole_or_never_was(base: Busy, fact: 
 def test_a_table_that_is_cut_while_it_is_built_anew_is_built_by_the_next(base: Busy) -> None:
     whole = dump(base.engine)
     there = copy_of(base)
+    other = there.world.service
     operations, told, unbuilt = 0, 0, True
     while unbuilt:
         cut = Cut(there.engine)
-        other = there.world.service
         store = store_on(cut)
         cut.after(operations)
         try:
