@@ -39,10 +39,11 @@ Newest = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="
 
 
 @contextmanager
-def _in_words() -> Generator[None]:
+def in_words() -> Generator[None]:
     """End with one paragraph and exit code 2 when something is refused."""
     try:
-        from singletable_apps.elections.terminal.refusing import REFUSALS, in_words
+        from singletable_apps.elections.terminal.refusing import REFUSALS
+        from singletable_apps.elections.terminal.refusing import in_words as words_of
     except ModuleNotFoundError as missing:
         typer.echo(
             f"singletable: Elections need {missing.name}: pip install 'singletable[apps]'.",
@@ -52,7 +53,7 @@ def _in_words() -> Generator[None]:
     try:
         yield
     except REFUSALS as refusal:
-        typer.echo(f"singletable: {in_words(refusal)}", err=True)
+        typer.echo(f"singletable: {words_of(refusal)}", err=True)
         raise typer.Exit(2) from None
 
 
@@ -99,7 +100,7 @@ def serve(
     Missing tables and keys are made. Keep a copy of the keys in a safe place: what they sealed
     can be read with no others, and the service does not start with keys that do not fit.
     """
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.listening import Listening
         from singletable_apps.elections.terminal.opening import Place
         from singletable_apps.elections.terminal.serving import serve
@@ -111,7 +112,7 @@ def serve(
 @elections.command()
 def sample(at: At, keys: Keys) -> None:
     """Fill an empty store with people and elections to look at."""
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.opening import Place
         from singletable_apps.elections.terminal.sampling import make_sample
 
@@ -124,7 +125,7 @@ def rebuild(at: At) -> None:
 
     Nobody can vote meanwhile. Broken off, it is begun again by the next call.
     """
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.keeping import rebuild_table
 
         rebuild_table(at)
@@ -135,7 +136,7 @@ def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")], at: At
 ) -> None:
     """Write the log to a file, an event a line, in JSON."""
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.keeping import export
 
         export(at, file)
@@ -149,7 +150,7 @@ def restore(
 
     The file is wholly checked first. Broken off, it goes on with the next call.
     """
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.keeping import restore
 
         restore(at, file)
@@ -158,7 +159,7 @@ def restore(
 @elections.command()
 def verify(at: At) -> None:
     """Check that the log is whole, and the table what the log says. Nothing is changed."""
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.keeping import verify
 
         verify(at)
@@ -167,7 +168,7 @@ def verify(at: At) -> None:
 @elections.command()
 def events(at: At, limit: Newest = 20) -> None:
     """Print the last events, the newest first."""
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.showing import show_events
 
         show_events(at, limit)
@@ -176,7 +177,7 @@ def events(at: At, limit: Newest = 20) -> None:
 @elections.command()
 def outbox(at: At, limit: Newest = 20) -> None:
     """Print the letters that were kept rather than sent, the newest first."""
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.showing import show_outbox
 
         show_outbox(at, limit)
@@ -196,7 +197,7 @@ def tally(
     ] = False,
 ) -> None:
     """Count an election, and explain the result, as far as it may be seen by now."""
-    with _in_words():
+    with in_words():
         from singletable_apps.elections.terminal.opening import Place
         from singletable_apps.elections.terminal.showing import show_tally
 

@@ -10,6 +10,8 @@ from fastapi import FastAPI, Request
 
 from singletable_apps.elections.api import KINDS, PREFIX, ROUTERS, ApiSettings, attach
 from singletable_apps.elections.api.app import ABOUT
+from singletable_apps.elections.api.settings import BODY_LIMIT
+from singletable_apps.elections.pages import PREFIX as ELECTIONS
 from singletable_apps.elections.pages import add_pages
 from singletable_apps.elections.service import Elections
 from singletable_apps.front.finding import doors
@@ -22,13 +24,12 @@ PRODUCT = Product(
     "/",
     "DynamoDB single-table design in Python.",
 )
-FORMS = 4 << 20
 
 
 def make_front_app(elections: Elections, *, settings: ApiSettings | None = None) -> FastAPI:
     """The whole site on services that are open."""
     chosen = settings or ApiSettings()
-    web = replace(chosen.web, uploads={"/elections": FORMS, "/parts": FORMS, **chosen.web.uploads})
+    web = replace(chosen.web, uploads={ELECTIONS: BODY_LIMIT, "/parts": BODY_LIMIT})
     app = make_app(
         "Elections",
         version("singletable"),

@@ -1,4 +1,4 @@
-"""`make run`: elections with sample data in a moment, stopped by Ctrl-C, and there again after."""
+"""`make run`: the site with sample data in a moment, stopped by Ctrl-C, and there again after."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
         printed: list[str] = []
         for line in process.stdout:
             printed.append(line)
-            if found := re.match(r"Elections are at (\S+)\.", line):
+            if found := re.match(r"singletable is at (\S+)\. ", line):
                 break
         else:
             raise AssertionError("".join(printed))
@@ -59,16 +59,21 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
     for name in ("pyproject.toml", "installed"):
         (tmp_path / name).touch()
     with _running(tmp_path) as (url, printed):
-        assert _ask(f"{url}/sign-in", {"name_or_email": "Ada", "password": PASSWORD})
+        for path in ("/", "/elections"):
+            with urllib.request.urlopen(url + path, timeout=30) as answer:
+                assert "</html>" in answer.read().decode()
+        api = f"{url}/api/elections"
+        assert _ask(f"{api}/sign-in", {"name_or_email": "Ada", "password": PASSWORD})
         newcomer = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
-        assert _ask(f"{url}/register", newcomer)
+        assert _ask(f"{api}/register", newcomer)
     said = "".join(printed)
-    for words in (PASSWORD, "Grace", f"{url}/docs", "Ctrl-C stops", "Back up the keys", "Stopped."):
+    for words in (PASSWORD, "Grace", f"{api}/docs", "Ctrl-C stops", "Back up the keys", "Stopped."):
         assert words in said
     assert "Traceback" not in said
     # The next start finds all this, and makes nothing anew.
     kept = tmp_path / ".run" / "elections"
-    assert {one.name for one in kept.iterdir()} == {"keys", "sample.txt", "votes.db"}
+    assert [one.name for one in (tmp_path / ".run").iterdir()] == ["elections"]
+    assert {one.name for one in kept.iterdir()} == {"keys", "votes.db"}
     with Engine.on_file(kept / "votes.db") as engine:
         elections = open_elections(engine, load_keys(kept / "keys"))
         assert elections.access.sign_in("zoe", PASSWORD).user.name == "Zoe"

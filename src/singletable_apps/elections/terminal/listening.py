@@ -7,6 +7,8 @@ import socket
 from dataclasses import dataclass, replace
 
 from singletable_apps.elections.api import ApiSettings
+from singletable_apps.elections.api.settings import BODY_LIMIT
+from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.service import Settings
 from singletable_apps.elections.terminal.refusing import ListeningRefused
 
@@ -54,7 +56,9 @@ def settings_for(asked: Listening, url: str) -> tuple[Settings, ApiSettings]:
         )
     api = ApiSettings()
     try:
-        web = replace(api.web, trusted_origins=(public,), proxies=asked.proxies)
+        web = replace(
+            api.web, trusted_origins=(public,), proxies=asked.proxies, uploads={PAGES: BODY_LIMIT}
+        )
     except ValueError as problem:
         raise ListeningRefused(
             f"--proxy takes a network as 10.0.0.0/8 or 127.0.0.1, and {problem}."

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import signal
 import socket
+from collections.abc import Callable
+from typing import TypeAlias
 
 import typer
 import uvicorn
 from fastapi import FastAPI
 
-from singletable_apps.elections.api import PREFIX, make_elections_app
+from singletable_apps.elections.api import PREFIX, ApiSettings, make_elections_app
+from singletable_apps.elections.pages import PREFIX as PAGES
+from singletable_apps.elections.pages import add_pages
+from singletable_apps.elections.service import Elections
 from singletable_apps.elections.terminal.listening import (
     Listening,
     listener_of,
@@ -25,18 +30,34 @@ from singletable_apps.shared.mail import Letter
 LAST_SECONDS = 10
 
 
+# What is served, and what is said once it is.
+Make: TypeAlias = Callable[[Elections, ApiSettings], FastAPI]
+Greet: TypeAlias = Callable[[Place, Listening, str, Elections], None]
+
+
 def serve(place: Place, asked: Listening) -> None:
-    """Serve until a signal asks to stop; what cannot be is refused first."""
+    """Serve elections, with their pages, until a signal asks to stop."""
+    serve_app(place, asked, _with_pages, _greet)
+
+
+def serve_app(place: Place, asked: Listening, make: Make, greet: Greet) -> None:
+    """Serve an app until a signal asks to stop; what cannot be is refused first."""
     with listener_of(asked) as listener:
         url = url_of(asked.host, listener.getsockname()[1])
         settings, api = settings_for(asked, url)
         told = printed if asked.letters else None
         mailer = smtp_at(asked.smtp) if asked.smtp is not None else None
         with elections_at(place, settings, told, mailer) as elections:
-            app = make_elections_app(elections, settings=api)
-            _greet(place, asked, url)
+            app = make(elections, api)
+            greet(place, asked, url, elections)
             _run(app, listener)
     typer.echo("Stopped. Everything that was answered is kept.")
+
+
+def _with_pages(elections: Elections, settings: ApiSettings) -> FastAPI:
+    app = make_elections_app(elections, settings=settings)
+    add_pages(app, elections, secure_cookies=settings.secure_cookies)
+    return app
 
 
 def printed(letter: Letter) -> None:
@@ -67,14 +88,18 @@ def _run(app: FastAPI, listener: socket.socket) -> None:
         typer.echo("")
 
 
-def _greet(place: Place, asked: Listening, url: str) -> None:
+def _greet(place: Place, asked: Listening, url: str, elections: Elections) -> None:
     """Say where it is, how it is described, and what must not be lost."""
-    letters = _letters(asked)
-    typer.echo(f"\nElections are at {typer.style(url + PREFIX, bold=True)}. Ctrl-C stops them.\n")
+    typer.echo(f"\nElections are at {typer.style(url + PAGES, bold=True)}. Ctrl-C stops them.\n")
+    typer.echo(f"  for programs         {url}{PREFIX}")
     typer.echo(f"  to read              {url}{PREFIX}/docs")
-    typer.echo(f"  for programs         {url}{PREFIX}/openapi.json")
+    tell_where(place, asked)
+
+
+def tell_where(place: Place, asked: Listening) -> None:
+    """Say where everything is kept, and what must not be lost."""
     typer.echo(f"  tables               {place.at}")
-    typer.echo(f"  letters              {letters}")
+    typer.echo(f"  letters              {_letters(asked)}")
     typer.echo(f"  keys                 {place.keys.resolve()}")
     typer.echo(
         "\nBack up the keys apart from the tables: without them sealed ballots cannot be counted, "

@@ -1,0 +1,62 @@
+"""`singletable serve`: the home page, and every application, from one folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from singletable_apps.commands.elections import in_words
+
+
+def serve(
+    folder: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="Where tables and keys are kept; made if missing."),
+    ] = Path("singletable-data"),
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at",
+            metavar="ADDRESS",
+            help="Where the tables are, such as dynamodb:, if not in a file in the folder.",
+        ),
+    ] = None,
+    sample: Annotated[
+        bool,
+        typer.Option("--sample", help="Begin with sample data, if the folder has nothing yet."),
+    ] = False,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
+    ] = 8000,
+    public: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The address that people use, if a proxy is before it."),
+    ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NETWORK", help="A proxy whose X-Forwarded-For is believed, as 10.0.0.0/8."
+        ),
+    ] = None,
+    letters: Annotated[
+        bool,
+        typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),
+    ] = False,
+    smtp: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Send letters by a mail server: see elections serve."),
+    ] = None,
+) -> None:
+    """Serve the home page and the applications, with pages for people and APIs for programs.
+
+    Missing tables and keys are made. Keep a copy of the keys in a safe place.
+    """
+    with in_words():
+        from singletable_apps.elections.terminal.listening import Listening
+        from singletable_apps.front.serving import serve_front
+
+        asked = Listening(host, port, public, tuple(proxy or ()), letters, smtp)
+        serve_front(folder, asked, at=at, sample=sample)
