@@ -10,6 +10,34 @@ from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
 
 BUDGET = 150_000
 MAP_ROWS = 5
+WIDTH_WITH_LONG_NAME = """selector => {
+    const named = document.querySelector(selector);
+    const name = named.textContent;
+    named.textContent = "W".repeat(200);
+    const width = document.documentElement.scrollWidth;
+    named.textContent = name;
+    return width;
+}"""
+NAMED = (
+    "h1",
+    ".lead",
+    ".crumbs span",
+    ".menu-name",
+    ".item-text",
+    ".item .meta",
+    ".item-end",
+    ".table tbody th a",
+    ".table td",
+    ".facts dd",
+    ".choice-text",
+    ".fault span",
+    ".callout p",
+    ".empty-title",
+    ".badge span",
+    ".meter-words span",
+    ".heat th",
+    ".stat-value",
+)
 
 
 # Colours depend on the theme, and what is where on the width: two of the four see all of both.
@@ -51,10 +79,14 @@ def test_a_list_is_filtered_while_one_types_and_by_a_button_without_scripts(
         assert page.url.endswith("/parts?q=grace")
 
 
-def test_nothing_hangs_over_the_edge_of_a_phone(open_page: OpenPage, parts: str) -> None:
-    page = open_page(viewport={"width": 320, "height": 700})
+# People choose their names, and those of elections: two hundred characters without a space are one.
+@pytest.mark.parametrize("width", [320, 1440])
+def test_nothing_hangs_over_the_edge(open_page: OpenPage, parts: str, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 700})
     page.goto(f"{parts}/parts")
-    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    wide = {name: page.evaluate(WIDTH_WITH_LONG_NAME, name) for name in NAMED}
+    assert wide == dict.fromkeys(NAMED, width)
 
 
 def test_the_largest_page_is_small_enough_for_a_slow_line(open_page: OpenPage, parts: str) -> None:

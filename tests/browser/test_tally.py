@@ -1,0 +1,137 @@
+"""A tally in a browser: it changes while one looks, and nobody stumbles over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
+from singletable_apps.elections.pages import add_pages
+from tests.apps.elections.rig.world import ballot
+from tests.apps.elections.sampled import Sampled, sampled
+from tests.browser.conftest import PHONE, WIDE, OpenPage
+from tests.browser.live import live
+from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+
+LUNCH = "What is for lunch"
+BUDGET = 150_000
+
+
+@dataclass(frozen=True)
+class Served:
+    """The sample on a port."""
+
+    sample: Sampled
+    address: str
+
+    def at(self, election: str, *parts: str) -> str:
+        """The address of a page about an election."""
+        return "/".join([f"{self.address}/elections/e", quote(election), *parts])
+
+    def let_in(self, page: Page, name: str) -> None:
+        """Let the browser be somebody's."""
+        signed_in = self.sample.elections.access.welcome(self.sample.user(name), "tests")
+        page.context.add_cookies(
+            [{"name": "elections_access", "value": signed_in.access, "url": self.address}]
+        )
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    sample = sampled()
+    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    app = make_elections_app(sample.elections, settings=settings)
+    add_pages(app, sample.elections, secure_cookies=False)
+    with live(app) as address:
+        yield Served(sample, address)
+
+
+def test_a_tally_changes_while_one_looks_and_keeps_what_was_opened(
+    open_page: OpenPage, served: Served
+) -> None:
+    page = open_page()
+    refused = watch_policy(page)
+    answers: list[int] = []
+    page.on("response", lambda one: answers.append(one.status) if "/now" in one.url else None)
+    served.let_in(page, "Hedy")
+    page.goto(served.at(LUNCH, "tally"))
+    page.get_by_text("The rules it is counted by").click()
+    elections, sample = served.sample.elections, served.sample
+    outcome = page.get_by_role("status").filter(has_text="So far")
+    expect(outcome).to_have_text("So far: Pancakes leads")
+
+    for voter in ("Ada", "Alan", "Barbara"):
+        elections.voting.cast(sample.user(voter), LUNCH, ballot("Soup"), "once")
+    _comes_back(page)
+    expect(page.get_by_role("heading", name="Soup leads")).to_be_visible()
+    expect(outcome).to_have_text("So far: Soup leads")
+    expect(page.get_by_text("A victory is as strong as")).to_be_visible()
+
+    # The new count is known by its mark, so the same is not sent again.
+    with page.expect_response(lambda one: "/now" in one.url) as again:
+        _comes_back(page)
+    assert again.value.status == 304
+    assert answers == [200, 304]
+
+    elections.conducting.finalise(sample.user("Claude"), LUNCH)
+    _comes_back(page)
+    expect(page.get_by_role("heading", name="Soup wins")).to_be_visible()
+    expect(page.locator("[data-live]")).to_have_count(0)
+    # The browser tells of every answer that has no content as of an error, and of 304 too.
+    assert [text for text in refused if "304" not in text] == []
+
+
+def _comes_back(page: Page) -> None:
+    """Whoever comes back to the tab sees at once what is new."""
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
+def test_without_scripts_a_tally_is_whole_and_is_refreshed_by_a_link(
+    open_page: OpenPage, served: Served
+) -> None:
+    page = open_page(java_script_enabled=False)
+    served.let_in(page, "Hedy")
+    page.goto(served.at(LUNCH, "tally"))
+    served.sample.elections.voting.withdraw(served.sample.user("Leslie"), LUNCH)
+    page.get_by_role("link", name="Refresh").click()
+    expect(page.locator(".stat").first).to_have_text("Ballots cast4")
+    page.get_by_text("The instant runoff, round by round").click()
+    expect(page.get_by_role("img", name="Where the votes go")).to_be_visible()
+
+
+PAGES = [
+    ("Where we go in summer", "tally"),
+    ("The name of the boat", "tally"),
+    (LUNCH, "tally"),
+    (LUNCH, "tally/ballots"),
+    ("Treasurer", "tally"),
+    ("Board 2026", "voted"),
+    ("Board 2026", "published"),
+]
+
+
+@pytest.mark.parametrize(("theme", "viewport"), [("light", WIDE), ("dark", PHONE)], ids=str)
+def test_nobody_stumbles_over_a_result(
+    open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
+) -> None:
+    page = open_page(color_scheme=theme, viewport=viewport)
+    served.let_in(page, "Hedy")
+    for election, part in PAGES:
+        page.goto(served.at(election, part))
+        page.evaluate(
+            "for (const one of document.querySelectorAll('main details')) one.open = true"
+        )
+        assert complaints_of_axe(page) == [], (election, part)
+        assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
+
+
+def test_a_tally_is_small_enough_for_a_slow_line(open_page: OpenPage, served: Served) -> None:
+    page = open_page()
+    served.let_in(page, "Hedy")
+    sizes = bytes_to_load(page, served.at(LUNCH, "tally"))
+    assert any(address.endswith("htmx.min.js") for address in sizes)
+    assert sum(sizes.values()) < BUDGET, sizes
