@@ -27,7 +27,7 @@ def show_published(
 ) -> Response:
     """The signed statement explained, the key, and all confirmations."""
     election = site.elections.results.settled(name)
-    frame = framed(site, election, user, "")
+    frame = framed(site, election, user, "tally")
     key = readable(fingerprint(site.elections.office.keys.signer.public_key))
     if election.statement is None:
         return site.pages.page(

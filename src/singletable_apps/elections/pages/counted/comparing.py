@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from singletable_apps.elections.pages.counted.model import Count
 from singletable_apps.elections.pages.counted.pairs import in_order
+from singletable_apps.shared.counting import Result, RunoffResult
 from singletable_apps.shared.counting.words import listed
 
 # What each method asks of a ballot, for who wonders how they can disagree.
@@ -25,7 +26,7 @@ class Comparison:
     """Places by candidate and method, and a sentence about them.
 
     `columns` are names of methods with what each asks; `rows` have a candidate, and its place by
-    each method; None is a place that a count in rounds did not come to.
+    each.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -52,8 +53,15 @@ def _by_winners(count: Count) -> dict[tuple[str, ...], list[str]]:
     """Who is first, and by which methods."""
     first: dict[tuple[str, ...], list[str]] = {}
     for method, result in count.results.items():
-        first.setdefault(tuple(sorted(result.winners)), []).append(_title(method))
+        first.setdefault(tuple(sorted(_could_win(result))), []).append(_title(method))
     return first
+
+
+def _could_win(result: Result) -> tuple[str, ...]:
+    """Who is first; where the seed broke a tie on the way, all who might have been."""
+    if isinstance(result, RunoffResult) and result.ties_mattered == "yes":
+        return result.possible_winners or result.winners
+    return result.winners
 
 
 def _sentence(first: dict[tuple[str, ...], list[str]]) -> str:

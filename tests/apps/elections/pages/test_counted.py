@@ -1,0 +1,145 @@
+"""A count in the words of a page, where an election would be long to conduct."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from singletable_apps.elections.entities import Election
+from singletable_apps.elections.pages.counted import Count
+from singletable_apps.elections.pages.counted.chains import EVERY_PAIR, duels
+from singletable_apps.elections.pages.counted.comparing import comparison
+from singletable_apps.elections.pages.counted.formats import formats_for
+from singletable_apps.elections.pages.counted.headline import headline, margin_words
+from singletable_apps.elections.pages.counted.pairs import MOST, pair_rows
+from singletable_apps.elections.pages.counted.rounds import rounds_of
+from singletable_apps.elections.service import Tally
+from singletable_apps.elections.states import Publication
+from singletable_apps.shared.counting import METHODS, Margin, Ranking, ballots_of_groups, groups
+
+
+def count(groups_: dict[str, int], candidates: str = "ABC", *, seed: str | None = None) -> Count:
+    """A count of rankings like "AB" (A first, then B), each with how often it was cast."""
+    cast = [(Ranking.of_levels(list(order)), often) for order, often in groups_.items()]
+    ballots = ballots_of_groups(list(candidates), cast)
+    election = Election(
+        name="Tried",
+        owner_name="Ada",
+        publication=Publication.ANONYMOUS,
+        election_id=1,
+        allow_edit=False,
+        allow_vote=seed is None,
+        when_created=datetime(2026, 1, 1, tzinfo=UTC),
+        revision=1,
+    )
+    results = {name: method(ballots, seed=seed) for name, method in METHODS.items()}
+    tally = Tally(election, results["schulze"], frozenset(), ballots.cast, 0.0, None)
+    alike = groups(ballots)
+    return Count(tally, results, tuple(alike), len(alike), (), "mark")
+
+
+TITLES = [
+    ({"A": 1}, "A", None, "A is the only candidate"),
+    ({"A": 1}, "A", "seed", "A is the only candidate"),
+    ({"AB": 2, "BA": 1}, "AB", None, "A leads"),
+    ({"AB": 2, "BA": 1}, "AB", "seed", "A wins"),
+    ({"A": 1, "B": 1, "C": 1}, "ABC", None, "A, B and C are tied"),
+    ({"A": 1, "B": 1, "C": 1, "D": 1}, "ABCD", None, "4 candidates are tied"),
+    ({"": 3}, "AB", None, "Everybody is tied"),
+    ({}, "AB", None, "Nobody has voted yet"),
+    ({}, "AB", "seed", "Nobody voted"),
+]
+
+
+@pytest.mark.parametrize(("cast", "candidates", "seed", "title"), TITLES, ids=str)
+def test_a_headline_fits_the_count(
+    cast: dict[str, int], candidates: str, seed: str | None, title: str
+) -> None:
+    assert headline(count(cast, candidates, seed=seed)).title == title
+
+
+def test_a_tie_that_was_broken_names_who_is_first() -> None:
+    tied = count({"A": 1, "B": 1}, "AB", seed="seed")
+    first = tied.result.final_order[0]
+    assert headline(tied).title == f"{first} wins a tie"
+    assert headline(tied).why.endswith(f"choose or foresee, and {first} is first.")
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        (Margin(3, 3, "…"), "Exactly 3 ballots would have to be"),
+        (Margin(1, None, "…"), "At least 1 ballot would have to be"),
+        (Margin(1, 2, "…"), "Between 1 and 2 ballots would have to be"),
+    ],
+    ids=str,
+)
+def test_a_margin_says_whether_it_is_exact(margin: Margin, said: str) -> None:
+    assert margin_words(margin, final=False).startswith(said)
+
+
+def test_the_weakest_link_of_a_chain_is_marked() -> None:
+    circle = count({"ABC": 4, "BCA": 3, "CAB": 2})
+    (duel,) = [one for one in duels(circle.result) if {one.a, one.b} == {"A", "C"}]
+    assert duel.there is not None
+    assert [(link.strength, link.to, link.is_weakest) for link in duel.there.links] == [
+        (6, "B", True),
+        (7, "C", False),
+    ]
+    assert duel.back is not None
+    assert [link.is_weakest for link in duel.back.links] == [False]
+    assert duel.higher == "A"
+
+
+# Of forty candidates there are 780 pairs, and 1,600 cells in the map.
+def test_of_many_candidates_the_pairs_that_decide_are_shown() -> None:
+    names = "".join(chr(ord("A") + at) for at in range(40))
+    many = count({names: 1}, names)
+    assert len(names) > EVERY_PAIR
+    rows = pair_rows(many.result)
+    assert len(rows) == len(rows[0][1]) == MOST
+    assert len(duels(many.result)) < 2 * MOST
+
+
+def test_methods_that_disagree_are_told_apart_and_explained() -> None:
+    compared = comparison(count({"AC": 4, "BC": 3, "CB": 2}))
+    assert compared.sentence == (
+        "They disagree about the first place. Schulze, Ranked Pairs, Borda and Copeland: C. "
+        "Instant runoff: B. Plurality: A."
+    )
+    assert "ask different things of them" in compared.why
+    assert dict(compared.rows)["A"] == (3, 3, 2, 2, 3, 1)
+
+
+# The seed breaks a tie within a round, and what remains looks like a clear win.
+def test_a_tie_that_was_broken_on_the_way_is_no_disagreement() -> None:
+    compared = comparison(count({"AB": 3, "BA": 3}, "AB", seed="seed"))
+    assert compared.sentence == "All of them have a tie of A and B in the first place."
+
+
+def test_rounds_say_who_leaves_and_who_wins() -> None:
+    rounds = rounds_of(count({"AC": 4, "BC": 3, "CB": 2}).runoff)
+    assert rounds.numbers == (1, 2)
+    assert [(name, [(c.votes, c.fate) for c in cells]) for name, cells in rounds.rows] == [
+        ("B", [("3", ""), ("5", "wins")]),
+        ("A", [("4", ""), ("4", "")]),
+        ("C", [("2", "leaves"), ("", "")]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cast", "missing"),
+    [
+        ([Ranking.of_levels(["A", "B"])], set[str]()),
+        ([Ranking.of_levels(["A"])], {"soc", "toc"}),
+        ([Ranking.of_levels([["A", "B"]])], {"soc", "soi", "csv-ranks"}),
+        ([Ranking()], {"soc", "soi", "toc", "toi"}),
+    ],
+    ids=str,
+)
+def test_formats_that_cannot_hold_the_ballots_are_not_offered(
+    cast: list[Ranking], missing: set[str]
+) -> None:
+    offered = formats_for(["A", "B"], [(one, 1) for one in cast])
+    assert set(formats_for(["A", "B"], [])) - set(offered) == missing

@@ -1,0 +1,109 @@
+"""What is published can be read, taken along, and checked without us."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from singletable import connect
+from singletable_apps.elections.proofs import check_published, fingerprint, readable
+from singletable_apps.shared.counting import groups
+from singletable_apps.shared.counting.formats import read
+from tests.apps.elections.pages.reading import Reader, reader
+from tests.apps.elections.rig.world import World, ballot
+from tests.apps.elections.sampled import Sampled, sampled
+
+BOARD = "Board 2026"
+
+
+@pytest.fixture(scope="module")
+def sample() -> Sampled:
+    return sampled()
+
+
+@pytest.fixture(scope="module")
+def hedy(sample: Sampled) -> Reader:
+    return reader(sample.elections, sample.user("Hedy"))
+
+
+def test_the_statement_is_explained_line_by_line(sample: Sampled, hedy: Reader) -> None:
+    told = hedy.read(BOARD, "published")
+    statement = json.loads(sample.elections.office.view.election(BOARD).statement or "")
+    for word in set(statement) - {"earlier"}:
+        assert f" {word} " in told, word
+    for said in (statement["root"], statement["secret"], statement["rankings"]):
+        assert said in told
+    key = readable(fingerprint(sample.keys.signer.public_key))
+    assert f"Fingerprint {key}" in told
+    assert f"--key {key}" in told
+    assert "8 confirmations" in told
+
+
+def test_the_publication_can_be_downloaded_and_checked(sample: Sampled, hedy: Reader) -> None:
+    answer = hedy.get(BOARD, "published", "publication.json")
+    assert answer.headers["content-disposition"].startswith(
+        'attachment; filename="Board 2026_ published.json"'
+    )
+    key = fingerprint(sample.keys.signer.public_key)
+    findings = check_published(answer.json(), key=key)
+    assert [finding.text for finding in findings if not finding.ok] == []
+
+
+def test_every_file_of_the_page_is_there_and_says_what_was_cast(
+    sample: Sampled, hedy: Reader
+) -> None:
+    html = hedy.get(BOARD, "tally").text
+    links = html.partition('<ul class="files">')[2].split('<a href="')[1:]
+    paths = [link.partition('"')[0] for link in links]
+    assert len(paths) == 8, paths
+    cast = sample.elections.results.rankings(sample.user("Hedy"), BOARD)
+    for path in paths:
+        answer = hedy.browser.get(path)
+        assert answer.status_code == 200, path
+        assert "attachment" in answer.headers["content-disposition"]
+        form = path.rpartition("/")[2]
+        if "/ballots/" in path and form != "rctab":
+            assert groups(read(answer.content, form).ballots) == cast, form
+    result = hedy.get(BOARD, "tally", "result.json").json()
+    assert result["winner"] == "Katherine"
+
+
+def test_a_format_that_cannot_hold_the_ballots_is_not_offered_and_refused(hedy: Reader) -> None:
+    assert "/ballots/soc" not in hedy.get(BOARD, "tally").text
+    refused = hedy.get(BOARD, "tally", "ballots", "soc")
+    assert refused.status_code == 422
+    assert "it does not rank everybody" in refused.text
+    unknown = hedy.get(BOARD, "tally", "ballots", "docx")
+    assert unknown.status_code == 422
+    assert "There is no format" in unknown.text
+
+
+def test_who_voted_has_names_pages_and_a_share() -> None:
+    world = World(connect("memory:"))
+    names = [f"Voter {number:03}" for number in range(104)]
+    ada, *voters = world.join("Ada", *names)
+    world.launched(ada, "Large", voters=names)
+    looks = reader(world.service, ada)
+    assert "Nobody has voted yet" in looks.read("Large", "voted")
+    for voter in voters[:103]:
+        world.service.voting.cast(voter, "Large", ballot("Red"), "once")
+    first = looks.get("Large", "voted")
+    assert "103 of 104 who may" in first.text
+    assert "Turnout: 99.0" in first.text
+    assert first.text.count("<li>Voter ") == 100
+    following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
+    last = looks.browser.get(following)
+    assert last.text.count("<li>Voter ") == 3
+    assert 'rel="next"' not in last.text
+
+
+def test_without_a_list_there_is_no_share(sample: Sampled, hedy: Reader) -> None:
+    told = hedy.read("What is for lunch", "voted")
+    assert "5 people have voted. Everybody with the role for it may." in told
+    assert "Turnout" not in told
+
+
+def test_an_election_that_is_not_there_is_not_found(hedy: Reader) -> None:
+    for part in ("tally", "voted", "published"):
+        assert hedy.get("Nowhere", part).status_code == 404

@@ -1,0 +1,171 @@
+"""No page shows more of the ballots than the election publishes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from singletable import connect
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.proofs import readable
+from singletable_apps.elections.service import Terms
+from singletable_apps.elections.states import Publication
+from tests.apps.elections.pages.reading import Reader, reader
+from tests.apps.elections.rig.world import World, ballot
+
+NAME = "Chair"
+VOTERS = ("Zenobia", "Quirin", "Xanthe")
+BALLOTS = (("Red", "Blue"), ("Red", "Blue"), ("Green", "Blue"))
+PAGES = (("tally",), ("tally", "rankings"), ("tally", "ballots"), ("published",), ("voted",))
+FILES = (("tally", "result.json"), ("tally", "ballots", "csv"), ("tally", "ballots", "rctab"))
+
+
+@dataclass(frozen=True)
+class Town:
+    """An election, its voters, what they were given, and somebody who looks on."""
+
+    world: World
+    owner: User
+    voters: list[User]
+    onlooker: Reader
+
+    @property
+    def confirmations(self) -> list[str]:
+        shown = self.world.service.voting.ballot
+        return [shown(one, NAME, one.name).receipt["confirmation"] for one in self.voters]
+
+
+def town(secret: bool, publication: Publication | None, *, closed: bool = True) -> Town:
+    world = World(connect("memory:"))
+    owner, onlooker, *voters = world.join("Ada", "Looker", *VOTERS)
+    world.launched(
+        owner, NAME, terms=Terms(secret_ballot=secret, publication=publication), voters=VOTERS
+    )
+    for voter, order in zip(voters, BALLOTS, strict=True):
+        world.service.voting.cast(voter, NAME, ballot(*order), "once")
+    if closed:
+        world.service.conducting.finalise(owner, NAME)
+    return Town(world, owner, voters, reader(world.service, onlooker))
+
+
+# What may be found on which page, by whether ballots are secret, and by level.
+# "names" are beside ballots; who voted is on a page of its own, whatever the level.
+CASES = [
+    (True, Publication.TOTALS, {"tally": set(), "published": {"codes"}}),
+    (
+        True,
+        Publication.ANONYMOUS,
+        {"tally": {"rankings"}, "tally/rankings": {"rankings"}, "published": {"codes"}},
+    ),
+    (
+        True,
+        Publication.CONFIRMATIONS,
+        {
+            "tally": {"rankings"},
+            "tally/rankings": {"rankings"},
+            "tally/ballots": {"rankings", "codes"},
+            "published": {"codes"},
+        },
+    ),
+    (False, Publication.TOTALS, {"tally": set(), "published": {"codes"}}),
+    (
+        False,
+        Publication.CONFIRMATIONS,
+        {
+            "tally": {"rankings"},
+            "tally/rankings": {"rankings"},
+            "tally/ballots": {"rankings", "codes", "names"},
+            "published": {"codes"},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("secret", "level", "allowed"), CASES, ids=[f"{s}-{p}" for s, p, _ in CASES]
+)
+def test_a_page_shows_what_is_published_and_no_more(
+    secret: bool, level: Publication, allowed: dict[str, set[str]]
+) -> None:
+    place = town(secret, level)
+    for parts in PAGES:
+        page = "/".join(parts)
+        answer = place.onlooker.get(NAME, *parts)
+        assert (answer.status_code == 200) == (page in allowed or page == "voted"), page
+        assert _found(answer.text, place) == allowed.get(page, set()) | (
+            {"names"} if page == "voted" else set()
+        ), page
+
+
+def _found(html: str, place: Town) -> set[str]:
+    codes = place.confirmations
+    found = set[str]()
+    if 'class="ranking"' in html:
+        found.add("rankings")
+    if any(code in html or readable(code) in html for code in codes):
+        found.add("codes")
+    if any(name in html for name in VOTERS):
+        found.add("names")
+    return found
+
+
+def test_totals_alone_are_said_to_be_all() -> None:
+    place = town(True, Publication.TOTALS)
+    read = place.onlooker.read(NAME, "tally")
+    assert "Only totals are published That was settled before the election opened." in read
+    assert "Red wins" in read
+    assert "CSV" not in read
+    assert "RCTab rounds" in read
+    refused = place.onlooker.get(NAME, "tally", "ballots", "csv")
+    assert refused.status_code == 403
+    assert "only totals are published" in refused.text
+    assert place.onlooker.get(NAME, "tally", "ballots", "rctab").status_code == 200
+
+
+def test_anonymous_ballots_come_with_a_warning_and_without_a_list_of_each() -> None:
+    place = town(True, Publication.ANONYMOUS)
+    read = place.onlooker.read(NAME, "tally")
+    assert "33.3 % of these ballots are like no other" in read
+    assert "Ballots by" not in read
+    moved = place.onlooker.get(NAME, "tally", "ballots")
+    assert moved.headers["location"] == "/elections/e/Chair/tally/rankings"
+
+
+# Whoever could see the count while ballots come in could tell what the last one was.
+def test_a_secret_count_is_shown_to_nobody_before_the_close() -> None:
+    place = town(True, Publication.CONFIRMATIONS, closed=False)
+    for who in (place.onlooker, reader(place.world.service, place.owner)):
+        answer = who.get(NAME, "tally")
+        assert answer.status_code == 200
+        assert "Counted when it closes" in answer.text
+        assert "3 of 3 who may" in answer.text
+        assert _found(answer.text, place) == set()
+        assert "Red" not in answer.text
+        for parts in (*FILES, ("tally", "now"), ("tally", "rankings"), ("tally", "ballots")):
+            refused = who.get(NAME, *parts)
+            assert refused.status_code == 409, parts
+            assert _found(refused.text, place) == set()
+        later = who.get(NAME, "published")
+        assert "Published when it closes" in later.text
+        assert _found(later.text, place) == set()
+        assert who.get(NAME, "published", "publication.json").status_code == 409
+
+
+def test_who_may_not_see_the_application_sees_no_tally() -> None:
+    place = town(False, None)
+    place.onlooker.browser.cookies.clear()
+    answer = place.onlooker.get(NAME, "tally")
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/elections/sign-in?next=")
+
+
+def test_the_name_of_somebody_who_left_is_on_no_page() -> None:
+    place = town(False, Publication.CONFIRMATIONS)
+    place.world.service.people.remove(place.owner, "Zenobia")
+    voted = place.onlooker.read(NAME, "voted")
+    assert "And 1 ballot of somebody who has left since" in voted
+    ballots = place.onlooker.read(NAME, "tally", "ballots")
+    assert "somebody who has left Red Blue" in ballots
+    assert "Zenobia" not in voted + ballots
+    assert "removed@" not in voted + ballots
