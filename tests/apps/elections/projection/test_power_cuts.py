@@ -47,12 +47,11 @@ def test_a_command_that_is_cut_anywhere_is_whole_or_never_was(base: Busy, fact: 
     expected: dict[str, list[str]] = {}
     operations = 0
     while True:
-        there = copy_of(base)
-        cut = Cut(there.engine)
-        service = there.world.open(cut)
-        cut.after(operations)
+        there = copy_of(base, Cut)
+        assert isinstance(there.world.driver, Cut)
+        there.world.driver.after(operations)
         try:
-            COMMANDS[fact](service, there)
+            COMMANDS[fact](there.world.service, there)
         except PowerCut:
             pass
         else:

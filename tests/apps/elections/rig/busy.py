@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from singletable import Engine
+from singletable import Driver, Engine
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, Terms
@@ -77,9 +77,12 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-def copy_of(base: Busy) -> Busy:
-    """The same world again, which goes its own way from here, from the same moment on."""
+def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engine) -> Busy:
+    """The same world again, which goes its own way from here, from the same moment on.
+
+    Its service is open on what is put around its engine.
+    """
     clock = Clock()
     clock.now = base.world.clock.now
     engine = base.engine.copy()
-    return Busy(World(engine, clock), engine, base.owner, base.bob, base.carol)
+    return Busy(World(around(engine), clock), engine, base.owner, base.bob, base.carol)
