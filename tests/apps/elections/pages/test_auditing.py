@@ -1,0 +1,161 @@
+"""Auditors read the log and the tables on pages; nobody else does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from singletable_apps.elections.log import Event
+from singletable_apps.elections.pages.audit_words import event_rows
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import Terms
+from tests.apps.elections.pages.clicking import Person, Town, all_in
+from tests.apps.elections.rig.world import ballot, events_of
+from tests.apps.elections.sampled import Sampled, sampled
+
+PAGES = ("audit", "audit/tables/vote_data", "audit/tables/vote_event_log", "audit/relations/users")
+RELATIONS = (
+    "users",
+    "elections",
+    "candidates",
+    "voters",
+    "ballots",
+    "rankings",
+    "events",
+    "counts",
+)
+
+
+@pytest.fixture
+def grace(town: Town, ada: Person) -> Person:
+    return town.joins("Grace", Role.AUDITOR)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_auditors_alone_see_it(town: Town, ada: Person, grace: Person, page: str) -> None:
+    admin = town.joins("Alan", Role.ADMIN)
+    assert admin.look(*page.split("/")).status_code == 403
+    seen = grace.look(*page.split("/"))
+    assert all_in(seen, ["Hashes of passwords are redacted", "secret ballots are sealed"]) == []
+
+
+def test_the_log_is_told_newest_first_in_plain_words(
+    town: Town, ada: Person, grace: Person
+) -> None:
+    town.world.launched(town.user("Ada"), "Tea")
+    cast = town.world.service.voting.cast(town.user("Ada"), "Tea", ballot("Red", "Blue"), "one")
+    page = grace.look("audit")
+    told = ["Ballot cast", "Red &gt; Blue", cast.receipt["confirmation"], "$(hidden)"]
+    assert all_in(page, told) == []
+    assert page.text.index("Ballot cast") < page.text.index("Election launched")
+    newest, before, *_ = reversed(events_of(town.world.driver))
+    assert all_in(page, [newest.hash, f'title="{before.hash}"']) == []
+    assert "is-broken" not in page.text
+
+
+def test_no_page_opens_a_secret_ballot_or_shows_a_hash_of_a_password(
+    town: Town, ada: Person, grace: Person
+) -> None:
+    town.world.launched(town.user("Ada"), "Tea", terms=Terms(secret_ballot=True))
+    cast = town.world.service.voting.cast(town.user("Ada"), "Tea", ballot("Blue"), "one")
+    kept = town.user("Ada").hash.rpartition("$")[2]
+    for page in (*PAGES, *(f"audit/relations/{name}" for name in RELATIONS)):
+        text = grace.look(*page.split("/")).text
+        assert cast.receipt["confirmation"] not in text
+        assert kept not in text
+    assert "sealed, " in grace.look("audit").text
+
+
+def test_what_was_changed_after_it_was_written_is_marked(town: Town, ada: Person) -> None:
+    town.world.service.conducting.create(town.user("Ada"), "Tea")
+    first, second = events_of(town.world.driver)
+    assert [(row.intact, row.follows) for row in event_rows([second, first])] == [
+        (True, True),
+        (True, True),
+    ]
+    other = _changed(second, actor="Eve")
+    assert [row.intact for row in event_rows([other, first])] == [False, True]
+    loose = _changed(first, known_by="0" * 64)
+    assert [row.follows for row in event_rows([second, loose])] == [False, True]
+
+
+def _changed(event: Event, *, actor: str = "", known_by: str = "") -> Event:
+    return Event(
+        event_id=event.event_id,
+        actor=actor or event.actor,
+        when_occurred=event.when_occurred,
+        event_type=event.event_type,
+        event_data=event.event_data,
+        previous_hash=event.previous_hash,
+        hash=known_by or event.hash,
+    )
+
+
+def test_a_long_log_has_pages(town: Town, ada: Person, grace: Person) -> None:
+    for number in range(30):
+        town.world.service.conducting.create(town.user("Ada"), f"Election {number}")
+    first = grace.look("audit")
+    following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
+    second = grace.visit(following.replace("&amp;", "&"))
+    counts = [page.text.count('class="event-number"') for page in (first, second)]
+    assert counts == [25, len(events_of(town.world.driver)) - 25]
+
+
+@pytest.fixture(scope="module")
+def sample() -> Sampled:
+    return sampled()
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_table_stands_beside_every_relation(town: Town, sample: Sampled, relation: str) -> None:
+    seen = _auditor_of(town, sample)
+    page = seen.look("audit", "tables", "vote_data", query=f"?relation={relation}")
+    assert page.status_code == 200
+    assert all_in(page, ["USER#Barbara", "kind-USER", "kind-UNIQUE", "As people think of it"]) == []
+    alone = seen.look("audit", "relations", relation)
+    assert all_in(alone, ["What the columns say", relation.capitalize()]) == []
+
+
+def test_a_table_is_read_page_by_page_beside_a_relation_that_stays(
+    town: Town, sample: Sampled
+) -> None:
+    seen = _auditor_of(town, sample)
+    page = seen.look("audit", "tables", "vote_data", query="?relation=ballots")
+    following = page.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
+    second = seen.visit(following.replace("&amp;", "&"))
+    assert "relation=ballots" in str(second.url)
+    keys = [_keys(one.text) for one in (page, second)]
+    assert len(keys[0]) == 25
+    assert not keys[0] & keys[1]
+
+
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [
+        ("audit/tables/vote_sessions", 404),
+        ("audit/relations/passwords", 404),
+        ("audit/tables/vote_data?relation=passwords", 404),
+        ("audit?cursor=made-up", 400),
+        ("audit/relations/users?cursor=made-up", 400),
+    ],
+)
+def test_what_is_not_there_is_told(
+    town: Town, ada: Person, grace: Person, page: str, status: int
+) -> None:
+    answer = grace.visit(f"/elections/{page}")
+    assert answer.status_code == status
+    assert "<h1>" in answer.text
+
+
+def _auditor_of(town: Town, sample: Sampled) -> Person:
+    site = replace(town.site, elections=sample.elections)
+    other = replace(town, site=site)
+    seen = other.person(None)
+    token = sample.elections.access.welcome(sample.user("Grace"), "tests").access
+    seen.browser.cookies.set("elections_access", token)
+    return seen
+
+
+def _keys(text: str) -> set[str]:
+    return {part.partition("</div>")[0] for part in text.split('class="stored-key">')[1:]}

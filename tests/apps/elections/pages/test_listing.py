@@ -1,0 +1,125 @@
+"""Elections are listed and made on pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import Terms
+from singletable_apps.elections.states import Publication
+from tests.apps.elections.pages.clicking import Person, Town, all_in, faults_in
+from tests.apps.elections.rig.world import ballot
+
+
+def test_an_empty_list_says_what_to_do(ada: Person) -> None:
+    assert all_in(ada.look("all"), ["No elections yet", "/elections/new"]) == []
+    assert all_in(ada.look("all", query="?whose=mine"), ["None is yours yet"]) == []
+
+
+def test_a_list_says_where_each_stands_and_what_part_one_has(
+    town: Town, ada: Person, ben: Person
+) -> None:
+    owner = town.user("Ada")
+    town.world.launched(owner, "Tea", terms=Terms(secret_ballot=True))
+    town.world.launched(owner, "Coffee", voters=["Ada"])
+    town.world.service.conducting.create(owner, "Water")
+    town.world.service.voting.cast(town.user("Ada"), "Coffee", ballot("Red"), "once")
+    page = ben.look("all").text
+    coffee, tea, water = page.split('<li class="election">')[1:]
+    assert ("You voted" in coffee, "Your vote is asked for" in coffee) == (False, False)
+    assert ("Secret ballot" in tea, "Your vote is asked for" in tea) == (True, True)
+    assert ("In preparation" in water, "by Ada" in water) == (True, True)
+    assert "You voted" in ada.look("all").text
+    assert all_in(ben.look("all", query="?whose=mine"), ["None is yours yet"]) == []
+    assert ada.look("all", query="?whose=mine").text.count('<li class="election">') == 3
+
+
+def test_a_long_list_has_pages(town: Town, ada: Person) -> None:
+    for number in range(27):
+        town.world.service.conducting.create(town.user("Ada"), f"Election {number:02}")
+    for query in ("", "?whose=mine"):
+        first = ada.look("all", query=query)
+        address = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
+        second = ada.visit(address.replace("&amp;", "&"))
+        counts = [page.text.count('<li class="election">') for page in (first, second)]
+        assert counts == [25, 2]
+        assert "To the start" in second.text
+
+
+def test_an_election_is_made_with_everything_settled(town: Town, ada: Person) -> None:
+    ada.browser.cookies.set("zone", "Europe/Vienna")
+    page = ada.look("new")
+    assert all_in(page, ["Open ballot", "Secret ballot", "A ranking can give its voter away"]) == []
+    answer = ada.send(
+        page,
+        name="  Best   tea ",
+        ballot="secret",
+        publication="anonymous",
+        no_voting_before="2026-07-01T10:00",
+        no_voting_after="2026-12-01T10:00",
+    )
+    assert "is there" in ada.follow(answer).text
+    made = town.election("Best tea")
+    assert (made.secret_ballot, made.publication) == (True, Publication.ANONYMOUS)
+    assert made.no_voting_before == datetime(2026, 7, 1, 8, tzinfo=UTC)
+    assert made.no_voting_after == datetime(2026, 12, 1, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("kind", "published"), [("open", Publication.CONFIRMATIONS), ("secret", Publication.TOTALS)]
+)
+def test_what_is_published_suits_the_ballot_unless_chosen(
+    town: Town, ada: Person, kind: str, published: Publication
+) -> None:
+    ada.send(ada.look("new"), name="Tea", ballot=kind)
+    assert town.election("Tea").publication is published
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"name": ""}, "name"),
+        ({"name": "TEA"}, "name"),
+        ({"name": "a" * 201}, "name"),
+        ({"name": "a\u200bb"}, "name"),
+        ({"name": ".."}, "name"),
+        ({"ballot": None}, "ballot"),
+        ({"ballot": "raised hands"}, "ballot"),
+        ({"publication": "all"}, "publication"),
+        ({"no_voting_before": "tomorrow"}, "no_voting_before"),
+        (
+            {"no_voting_before": "2026-02-02T00:00", "no_voting_after": "2026-02-01T00:00"},
+            "no_voting_after",
+        ),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
+    town: Town, ada: Person, typed: dict[str, str | None], field: str
+) -> None:
+    town.world.service.conducting.create(town.user("Ada"), "Tea")
+    before = town.world.length
+    answer = ada.send(ada.look("new"), **{"name": "Wine & more", **typed})
+    assert answer.status_code == 422
+    assert list(faults_in(answer)) == [field]
+    if typed.get("name", "Wine & more") == "Wine & more":
+        assert "Wine &amp; more" in answer.text
+    assert town.world.length == before
+
+
+@pytest.mark.parametrize("role", [Role.OBSERVER, Role.VOTER])
+def test_who_may_not_make_elections_is_told_so(town: Town, ada: Person, role: Role) -> None:
+    looker = town.joins("Carol", role)
+    assert "/elections/new" not in looker.look("all").text
+    assert looker.look("new").status_code == 403
+    assert looker.post("/elections/new", {"name": "Tea"}).status_code == 403
+
+
+def test_strangers_are_asked_to_sign_in_and_those_without_access_see_nothing(
+    town: Town, ada: Person
+) -> None:
+    stranger = town.person(None)
+    led = stranger.look("all")
+    assert led.url.path == "/elections/sign-in"
+    assert town.joins("Eve", Role.NO_ACCESS).look("all").status_code == 403
