@@ -11,10 +11,6 @@ import { count, moment, place } from "./words.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-for (const form of document.querySelectorAll("form[data-ballot]")) mount(/** @type {HTMLFormElement} */ (form));
-// Who comes back to a page of the past shall see how things are now.
-addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-
 /** @param {HTMLFormElement} form */
 function mount(form) {
   const told = JSON.parse(form.dataset.ballot ?? "{}");
@@ -214,3 +210,7 @@ const Offer = ({ at, take, leave }) => html`<div class="ballot-offer">
     <button type="button" class="button button-plain button-small" onClick=${leave}>Discard it</button>
   </div>
 </div>`;
+
+for (const form of document.querySelectorAll("form[data-ballot]")) mount(/** @type {HTMLFormElement} */ (form));
+// Who comes back to a page of the past shall see how things are now.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

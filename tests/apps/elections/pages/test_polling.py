@@ -1,0 +1,70 @@
+"""What stands between somebody and the ballot box is what casting would be refused for."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import product
+
+from singletable_apps.elections.errors import Refused
+from singletable_apps.elections.pages.polling import OPEN, Way, way_to
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules import check_cast
+from singletable_apps.elections.service.terms import Terms
+from singletable_apps.elections.states import State
+from tests.apps.elections.pages.polling_place import CHAIR, Place
+from tests.apps.elections.pages.reading import words_of
+from tests.apps.elections.rules.samples import HOUR, NOON, Window, ballot, election, user
+
+WINDOWS: list[Window] = [
+    (None, None),
+    (NOON + HOUR, None),
+    (NOON - HOUR, NOON + HOUR),
+    (None, NOON),
+]
+
+
+def test_the_way_is_open_exactly_where_a_ballot_can_be_cast() -> None:
+    seen: set[Way] = set()
+    for state, window, role, voters, listed, has_voted in product(
+        State, WINDOWS, Role, (0, 3), (False, True), (False, True)
+    ):
+        voter, about = user(role), election(state, window, voters=voters)
+        cast = ballot() if has_voted else None
+        way = way_to(voter, about, listed=listed, ballot=cast, now=NOON)
+        try:
+            check_cast(voter, about, listed=listed, ballot=cast, now=NOON)
+            refused = False
+        except Refused:
+            refused = True
+        assert (way in OPEN) is not refused, (state, window, role, voters, listed, has_voted)
+        seen.add(way)
+    assert seen == set(Way)
+
+
+def test_before_and_after_its_time_an_election_says_when_it_is() -> None:
+    place = Place()
+    now = place.world.clock.now
+    place.election(
+        "Cleo",
+        "Dan",
+        no_voting_before=now + timedelta(days=1),
+        no_voting_after=now + timedelta(days=2),
+    )
+    told = words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
+    assert "It opens 2 January 2026, 12:00 UTC , and ends 3 January 2026, 12:00 UTC ." in told
+    assert "Cleo" in told
+    assert "Dan" in told
+    place.world.clock.move(days=1)
+    assert place.voter("Ben").cast({"Dan": "1"}).status_code == 303
+    place.world.clock.move(days=1)
+    told = words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
+    assert "This election has closed" in told
+    assert "Your ballot has been counted." in told
+
+
+def test_an_election_that_is_being_prepared_says_whom_it_waits_for() -> None:
+    place = Place()
+    owner = place.world.join("Ada")[0]
+    place.world.service.conducting.create(owner, CHAIR, Terms())
+    told = words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
+    assert "Voting has not opened yet The election is being prepared by Ada." in told
