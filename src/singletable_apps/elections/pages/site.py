@@ -16,11 +16,17 @@ from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import files as ballot_files
 from singletable_apps.shared.counting.pictures import STYLE
-from singletable_apps.shared.pages import Link, Pages, Product
+from singletable_apps.shared.pages import Link, Pages, Product, path_of
 
 PREFIX = "/elections"
 SIGN_IN = f"{PREFIX}/sign-in"
 PRODUCT = Product("Elections", PREFIX, "Rank the candidates; see how it was counted, and check it.")
+
+FOOTER = [
+    Link("Check a ballot", f"{PREFIX}/check"),
+    Link("For programs", "/api/elections/docs"),
+    Link("Home", "/"),
+]
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,8 @@ def around(request: Request) -> Mapping[str, object]:
     user: User | None = getattr(request.state, "user", None)
     if user is None:
         links = [Link("Sign in", SIGN_IN), Link("Register", address("register"))]
-        return {"account_links": links, "nav": []}
-    here = request.url.path
+        return {"account_links": links, "nav": [], "links": FOOTER}
+    here = path_of(request)
     may = {permission.value: has(user.role, permission) for permission in Permission}
     nav = [
         ("Elections", address("all"), may["VIEW_APPLICATION"]),
@@ -77,6 +83,7 @@ def around(request: Request) -> Mapping[str, object]:
     return {
         "account": user.name,
         "account_links": [Link("Your account", address("account"))],
+        "links": FOOTER,
         "may": may,
         "nav": [Link(text, to, _leads_to(here, to)) for text, to, shown in nav if shown],
     }

@@ -7,6 +7,7 @@
 - `form: Typed` in a handler is what somebody has typed; `form.read(Model)` is the model, or the
   form with what is wrong beside each field. `Form({"name": …})` is one that is filled in.
 - `zone_of(request)` is the zone of who reads; `{{ moment | moment }}` shows a time in it.
+- `path_of(request)` is the path of the page, quoted as `address` of an app does it.
 - `local_address(text, "/")` is where to go back to, if that is on this site.
 """
 
@@ -16,7 +17,7 @@ from singletable_apps.shared.pages.door import Link, Pages, Product
 from singletable_apps.shared.pages.forms import Form, Typed
 from singletable_apps.shared.pages.moments import Moment, zone_of
 from singletable_apps.shared.pages.policy import POLICY
-from singletable_apps.shared.pages.returning import local_address
+from singletable_apps.shared.pages.returning import local_address, path_of
 from singletable_apps.shared.pages.toasts import Toast
 
 __all__ = [
@@ -29,5 +30,6 @@ __all__ = [
     "Toast",
     "Typed",
     "local_address",
+    "path_of",
     "zone_of",
 ]

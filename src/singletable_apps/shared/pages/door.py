@@ -17,7 +17,7 @@ from singletable_apps.shared.pages.forms import Form
 from singletable_apps.shared.pages.moments import zone_of
 from singletable_apps.shared.pages.policy import POLICY
 from singletable_apps.shared.pages.problem_page import ProblemPage
-from singletable_apps.shared.pages.returning import sign_in_address
+from singletable_apps.shared.pages.returning import path_of, sign_in_address
 from singletable_apps.shared.pages.toasts import Toast, Toasts
 from singletable_apps.shared.web import Problem
 
@@ -148,7 +148,7 @@ class Pages:
             "account": None,
             "account_links": [],
             **self._around(request),
-            "here": request.url.path,
+            "here": path_of(request),
             "zone": zone_of(request),
             "theme": theme if theme in ("light", "dark") else "",
         }

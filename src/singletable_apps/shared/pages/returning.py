@@ -6,6 +6,8 @@ from urllib.parse import quote
 
 from fastapi import Request
 
+from singletable_apps.shared.web import name_in
+
 _LONGEST = 2000
 
 
@@ -21,9 +23,19 @@ def local_address(text: str | None, otherwise: str) -> str:
     return text
 
 
+def path_of(request: Request) -> str:
+    """The path of what was asked for, quoted as addresses in pages are.
+
+    Not that of request.url, which is made of the decoded path, and ends at a # in a name.
+    """
+    segments: list[str] = request.scope["path"].split("/")
+    return "/".join(quote(name_in(segment), safe="") for segment in segments)
+
+
 def sign_in_address(request: Request, sign_in: str) -> str:
     """Where to sign in, and to come back here from if this is something to look at."""
     if request.method not in ("GET", "HEAD"):
         return sign_in
-    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    query = request.scope["query_string"].decode("latin-1")
+    here = path_of(request) + (f"?{query}" if query else "")
     return f"{sign_in}?next={quote(here, safe='')}"

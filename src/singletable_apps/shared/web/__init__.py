@@ -63,7 +63,7 @@ from singletable_apps.shared.web.preconditions import (
 from singletable_apps.shared.web.problems import Fault, Problem
 from singletable_apps.shared.web.rates import RateLimit, household
 from singletable_apps.shared.web.request_ids import request_id
-from singletable_apps.shared.web.segments import Segment, in_segment
+from singletable_apps.shared.web.segments import Segment, in_segment, name_in
 from singletable_apps.shared.web.settings import Settings
 
 __all__ = [
@@ -110,6 +110,7 @@ __all__ = [
     "in_segment",
     "limited",
     "make_app",
+    "name_in",
     "request_id",
     "responses",
     "told",
