@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import typer
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Response
+from starlette.responses import RedirectResponse
 
 from singletable_apps.elections.api import PREFIX, ApiSettings, make_elections_app
 from singletable_apps.elections.pages import PREFIX as PAGES
@@ -37,7 +38,7 @@ Greet: TypeAlias = Callable[[Place, Listening, str, Elections], None]
 
 def serve(place: Place, asked: Listening) -> None:
     """Serve elections, with their pages, until a signal asks to stop."""
-    serve_app(place, asked, _with_pages, _greet)
+    serve_app(place, asked, with_pages, _greet)
 
 
 def serve_app(place: Place, asked: Listening, make: Make, greet: Greet) -> None:
@@ -54,9 +55,15 @@ def serve_app(place: Place, asked: Listening, make: Make, greet: Greet) -> None:
     typer.echo("Stopped. Everything that was answered is kept.")
 
 
-def _with_pages(elections: Elections, settings: ApiSettings) -> FastAPI:
+def with_pages(elections: Elections, settings: ApiSettings) -> FastAPI:
+    """The API of elections and their pages, which begin at the root."""
     app = make_elections_app(elections, settings=settings)
     add_pages(app, elections, secure_cookies=settings.secure_cookies)
+
+    @app.get("/", include_in_schema=False)
+    def begin() -> Response:
+        return RedirectResponse(PAGES, 303)
+
     return app
 
 

@@ -1,0 +1,101 @@
+"""The first page is what waits for who looks at it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import Terms
+from tests.apps.elections.pages.clicking import Person, Town
+from tests.apps.elections.pages.coming import signed_in, stranger
+from tests.apps.elections.pages.reading import words_of
+
+ODD = "Tea / coffee? #1 🍵"
+ODD_ADDRESS = "/elections/e/Tea%20%2F%20coffee%3F%20%231%20%F0%9F%8D%B5"
+
+
+def test_strangers_are_told_what_this_is_with_a_picture(town: Town) -> None:
+    page = stranger(town).look()
+    assert page.status_code == 200
+    assert "<svg" in page.text
+    said = words_of(page.text)
+    assert "Museum wins" in said
+    for words in ("Elections people can check", "Register", "Sign in", "Your ballot was counted"):
+        assert words in said
+    assert "style=" not in page.text
+
+
+def test_who_has_no_access_sees_that_they_wait_and_nothing_else(town: Town, ada: Person) -> None:
+    town.world.launched(town.user("Ada"), "Board")
+    page = town.joins("Zoe", Role.NO_ACCESS).look()
+    assert "Awaiting approval" in page.text
+    for hidden in ("Board", "/elections/all", "/elections/people", "Elections</a>"):
+        assert hidden not in page.text.partition("<header")[2].replace("<span>Elections</span>", "")
+
+
+def test_an_empty_place_says_what_to_do(town: Town, ada: Person) -> None:
+    said = words_of(ada.look().text)
+    for words in ("Nothing waits for your vote", "None yet", "New election", "No results yet"):
+        assert words in said
+
+
+def test_a_ballot_that_is_asked_for_comes_first_until_it_is_cast(town: Town, ada: Person) -> None:
+    owner = town.user("Ada")
+    town.world.launched(owner, ODD)
+    page = ada.look()
+    assert "One election waits for your vote." in page.text
+    assert f'href="{ODD_ADDRESS}/ballot"' in page.text
+    town.world.service.voting.cast(owner, ODD, [("Red", 1)], key="1")
+    said = words_of(ada.look().text)
+    assert "You have voted wherever you can at the moment." in said
+    assert "You have voted; your ballot can still be changed" in said
+
+
+def test_who_may_not_vote_is_asked_for_nothing(town: Town, ada: Person, ben: Person) -> None:
+    town.world.launched(town.user("Ada"), "Board", voters=["Ada"])
+    town.world.launched(town.user("Ada"), "Lunch")
+    assert "wait for your vote" not in ben.look().text
+    assert "One election waits for your vote." in ben.look().text
+    assert "Two elections wait for your vote." in ada.look().text
+    observer = town.joins("Olga", Role.OBSERVER).look()
+    assert "ask an administrator for the role of a voter" in observer.text
+    assert "/elections/new" not in observer.text
+
+
+def test_ones_own_elections_say_what_is_next(town: Town, ada: Person) -> None:
+    world, owner = town.world, town.user("Ada")
+    soon = world.clock.now + timedelta(days=1)
+    world.service.conducting.create(owner, "Empty")
+    world.service.conducting.create(owner, "Ready")
+    world.service.rolls.set_candidates(owner, "Ready", ["A", "B"])
+    world.launched(owner, "Editable")
+    world.launched(owner, "Fixed", allow_edit=False)
+    world.launched(owner, "Coming", terms=Terms(no_voting_before=soon))
+    world.launched(owner, "Ending", terms=Terms(no_voting_after=soon), allow_edit=False)
+    world.launched(owner, "Done")
+    world.service.conducting.finalise(owner, "Done")
+    said = words_of(ada.look().text).partition("Your elections")[2]
+    for words in (
+        "Empty It needs at least two candidates · 0 candidates In preparation Add candidates",
+        "Ready Ready to be launched · 2 candidates In preparation Launch…",
+        "Editable Candidates and voters can still change · 3 candidates Open Who voted",
+        "Fixed Open until you close it",
+        "Coming Voting has not begun: 2 January 2026, 12:00 UTC",
+        "Ending Closes by itself: 2 January 2026",
+        "Done Counted and signed · 3 candidates Closed Result",
+    ):
+        assert words in said
+    world.clock.move(days=2)
+    assert "Ending Voting has ended" in words_of(signed_in(town, "Ada").look().text)
+
+
+def test_what_has_closed_is_there_for_everybody_the_last_first(
+    town: Town, ada: Person, ben: Person
+) -> None:
+    owner = town.user("Ada")
+    for name in ("Zebra", "Aardvark"):
+        town.world.launched(owner, name)
+        town.world.service.conducting.finalise(owner, name)
+    said = words_of(ben.look().text).partition("Recently closed")[2]
+    assert said.index("Aardvark") < said.index("Zebra")
+    assert "Elections 2 People 2" in said
