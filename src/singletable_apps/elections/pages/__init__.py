@@ -7,7 +7,8 @@ from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
 
-from singletable_apps.elections.pages.site import PREFIX, Site, make_site
+from singletable_apps.elections.pages.addresses import PREFIX
+from singletable_apps.elections.pages.site import Site, make_site
 from singletable_apps.elections.service import Elections
 
 __all__ = ["PREFIX", "Site", "add_pages", "make_site"]

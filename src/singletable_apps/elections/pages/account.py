@@ -7,10 +7,11 @@ from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotPermitted, NotSignedIn, Refused, WrongState
+from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
 from singletable_apps.elections.pages.browsers import browser_named
 from singletable_apps.elections.pages.role_words import ROLE_NAMES, ROLE_WORDS
-from singletable_apps.elections.pages.site import Site, ThisSite, address
+from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import (
     Known,
     page_router,

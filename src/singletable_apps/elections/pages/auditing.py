@@ -12,8 +12,9 @@ from fastapi import Depends, Path, Query, Request, Response
 
 from singletable_apps.elections.auditing import RelationPage, cells
 from singletable_apps.elections.entities import User
+from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.pages.audit_words import event_rows, item_row, short
-from singletable_apps.elections.pages.site import Site, ThisSite, address
+from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import check_may

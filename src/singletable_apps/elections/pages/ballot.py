@@ -9,7 +9,8 @@ from fastapi import Request, Response
 
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.errors import Invalid, KeyReused
-from singletable_apps.elections.pages.election_frame import election_address, framed
+from singletable_apps.elections.pages.addresses import election_address
+from singletable_apps.elections.pages.election_frame import framed
 from singletable_apps.elections.pages.polling import (
     OPEN,
     Polling,

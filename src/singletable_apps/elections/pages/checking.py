@@ -8,9 +8,10 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.elections.errors import NotSignedIn, Refused
+from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.pages.receipt import CHECKER
 from singletable_apps.elections.pages.receipt_reading import Given, ReceiptRefused, given, parsed
-from singletable_apps.elections.pages.site import Site, ThisSite, address
+from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Visitor, page_router
 from singletable_apps.elections.proofs import (
     CodeRefused,

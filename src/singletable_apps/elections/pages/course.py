@@ -8,6 +8,7 @@ from fastapi import Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.pages.addresses import address, election_address
 from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
 from singletable_apps.elections.pages.choosing import ThisElection, election_router
 from singletable_apps.elections.pages.course_questions import (
@@ -18,9 +19,9 @@ from singletable_apps.elections.pages.course_questions import (
     fixing,
     launching,
 )
-from singletable_apps.elections.pages.election_frame import election_address, framed
+from singletable_apps.elections.pages.election_frame import framed
 from singletable_apps.elections.pages.meanwhile import STATUS, on
-from singletable_apps.elections.pages.site import Site, ThisSite, address
+from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Viewer
 from singletable_apps.elections.rules import check_delete, check_finalise, check_fix, check_launch
 from singletable_apps.shared.pages import Form, Typed

@@ -13,7 +13,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.pages.site import Site, address
+from singletable_apps.elections.pages.addresses import election_address
+from singletable_apps.elections.pages.site import Site
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.rules import check_owner, has_begun, has_ended, same, state_of
 from singletable_apps.elections.states import State
@@ -77,11 +78,6 @@ def election_links(election: Election, viewer: User, here: str) -> list[Link]:
     """The tabs of an election, for who looks at it."""
     tabs = [*_TABS, ("settings", "Settings")] if may_settle(viewer, election) else [*_TABS]
     return [Link(text, election_address(election, tab), tab == here) for tab, text in tabs]
-
-
-def election_address(election: Election, *parts: str) -> str:
-    """The address of a page about the election."""
-    return address("e", election.name, *(part for part in parts if part))
 
 
 def framed(site: Site, election: Election, viewer: User, here: str) -> dict[str, object]:

@@ -9,7 +9,8 @@ from pydantic import BaseModel, Field
 
 from singletable_apps.elections.api.asking import by_address
 from singletable_apps.elections.errors import NotSignedIn, Refused
-from singletable_apps.elections.pages.site import PREFIX, ThisSite
+from singletable_apps.elections.pages.addresses import PREFIX
+from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Visitor, page_router, sign_in, sign_out
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.pages import Form, Typed, local_address

@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 from singletable_apps.elections.api.access import send_reset_letter
 from singletable_apps.elections.api.asking import by_address
 from singletable_apps.elections.errors import NotSignedIn, Refused
-from singletable_apps.elections.pages.site import PREFIX, Site, ThisSite, address
+from singletable_apps.elections.pages.addresses import PREFIX, address
+from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import page_router, sign_in
 from singletable_apps.shared.pages import Form, Typed
 from singletable_apps.shared.web import client_address

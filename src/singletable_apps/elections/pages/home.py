@@ -8,11 +8,8 @@ from datetime import datetime
 from fastapi import Request, Response
 
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.pages.election_frame import (
-    Standing,
-    election_address,
-    standing_of,
-)
+from singletable_apps.elections.pages.addresses import election_address
+from singletable_apps.elections.pages.election_frame import Standing, standing_of
 from singletable_apps.elections.pages.sample_count import sample_count
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Visitor, page_router

@@ -7,8 +7,9 @@ from typing import Annotated
 from fastapi import Path, Request, Response
 
 from singletable_apps.elections.pages.account import why_not_removed
+from singletable_apps.elections.pages.addresses import PREFIX, address
 from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
-from singletable_apps.elections.pages.site import PREFIX, ThisSite, address
+from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Known, page_router, refresh_token, sign_out
 from singletable_apps.shared.pages import Typed
 

@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 from fastapi import Query, Request, Response
 
 from singletable_apps.elections.errors import Invalid, Taken
+from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.pages.election_frame import standing_of
-from singletable_apps.elections.pages.site import ThisSite, address
+from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.terms_form import BALLOTS, PUBLICATIONS, USUAL, TypedElection
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.rules import check_create

@@ -11,10 +11,11 @@ from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import Invalid
+from singletable_apps.elections.pages.addresses import election_address
 from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
 from singletable_apps.elections.pages.candidates import lines_in
 from singletable_apps.elections.pages.choosing import ThisElection, election_router
-from singletable_apps.elections.pages.election_frame import election_address, framed
+from singletable_apps.elections.pages.election_frame import framed
 from singletable_apps.elections.pages.meanwhile import STATUS, on
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Viewer

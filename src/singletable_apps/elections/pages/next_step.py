@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.pages.election_frame import Standing, election_address
+from singletable_apps.elections.pages.addresses import election_address
+from singletable_apps.elections.pages.election_frame import Standing
 from singletable_apps.elections.service.taking_part import Part
 
 FEWEST_CANDIDATES = 2

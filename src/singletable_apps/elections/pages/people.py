@@ -11,9 +11,10 @@ from pydantic import BaseModel
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotPermitted, Refused
+from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
 from singletable_apps.elections.pages.role_words import ROLE_NAMES, ROLE_WORDS
-from singletable_apps.elections.pages.site import Site, ThisSite, address
+from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.rules import check_edit
 from singletable_apps.shared.pages import Form, Typed

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.pages.election_frame import election_address
+from singletable_apps.elections.pages.addresses import election_address
 from singletable_apps.elections.pages.site import Site
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.rules import has_begun, has_ended, is_eligible, state_of

@@ -9,9 +9,10 @@ from fastapi import Query, Request, Response
 
 from singletable_apps.elections.api.files import file_to_save
 from singletable_apps.elections.api.names import NameInPath
+from singletable_apps.elections.pages.addresses import address, election_address
 from singletable_apps.elections.pages.counted.statement import lines_of
-from singletable_apps.elections.pages.election_frame import election_address, framed
-from singletable_apps.elections.pages.site import ThisSite, address
+from singletable_apps.elections.pages.election_frame import framed
+from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.proofs import fingerprint, readable
 

@@ -6,14 +6,10 @@ from fastapi import Request, Response
 
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import Invalid, Taken
+from singletable_apps.elections.pages.addresses import election_address
 from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
 from singletable_apps.elections.pages.choosing import ThisElection, election_router
-from singletable_apps.elections.pages.election_frame import (
-    check_settles,
-    election_address,
-    framed,
-    is_owner,
-)
+from singletable_apps.elections.pages.election_frame import check_settles, framed, is_owner
 from singletable_apps.elections.pages.meanwhile import STATUS, on
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.terms_form import (

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeAlias, cast
-from urllib.parse import quote
 
 from fastapi import Depends, Request
 
 from singletable_apps.elections.entities import User
+from singletable_apps.elections.pages.addresses import PREFIX, address
 from singletable_apps.elections.pages.counted.latest import Latest
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.service import Elections
@@ -18,7 +18,6 @@ from singletable_apps.shared.ballot import files as ballot_files
 from singletable_apps.shared.counting.pictures import STYLE
 from singletable_apps.shared.pages import Link, Pages, Product, path_of
 
-PREFIX = "/elections"
 SIGN_IN = f"{PREFIX}/sign-in"
 PRODUCT = Product("Elections", PREFIX, "Rank the candidates; see how it was counted, and check it.")
 
@@ -60,11 +59,6 @@ async def _site(request: Request) -> Site:
 
 
 ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
-
-
-def address(*parts: str) -> str:
-    """The address of a page: every part is one segment, whatever is in it."""
-    return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
 
 
 def around(request: Request) -> Mapping[str, object]:

@@ -9,6 +9,7 @@ from fastapi import Query, Request, Response
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import WrongState
+from singletable_apps.elections.pages.addresses import election_address
 from singletable_apps.elections.pages.counted import Count, count_of
 from singletable_apps.elections.pages.counted.chains import EVERY_PAIR, duels
 from singletable_apps.elections.pages.counted.comparing import comparison
@@ -18,7 +19,7 @@ from singletable_apps.elections.pages.counted.pairs import MOST, in_order, pair_
 from singletable_apps.elections.pages.counted.places import places
 from singletable_apps.elections.pages.counted.rounds import MOST as MOST_ROUNDS
 from singletable_apps.elections.pages.counted.rounds import rounds_of
-from singletable_apps.elections.pages.election_frame import election_address, framed
+from singletable_apps.elections.pages.election_frame import framed
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.rules import check_tally

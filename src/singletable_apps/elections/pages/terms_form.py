@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.rules import default_publication
@@ -75,6 +75,15 @@ class TypedTerms(BaseModel):
     publication: Literal["usual", "totals", "anonymous", "confirmations"]
     no_voting_before: datetime | None = None
     no_voting_after: datetime | None = None
+
+    @field_validator("no_voting_after")
+    @classmethod
+    def _comes_after(cls, after: datetime | None, info: ValidationInfo) -> datetime | None:
+        before: datetime | None = info.data.get("no_voting_before")
+        # The rules say so too, in UTC; who types sees their own zone.
+        if before is not None and after is not None and before >= after:
+            raise ValueError("Choose a time after it opens, or leave one of the two empty.")
+        return after
 
     @property
     def secret(self) -> bool:

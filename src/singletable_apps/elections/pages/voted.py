@@ -8,7 +8,8 @@ from urllib.parse import quote
 from fastapi import Query, Request, Response
 
 from singletable_apps.elections.api.names import NameInPath
-from singletable_apps.elections.pages.election_frame import election_address, framed
+from singletable_apps.elections.pages.addresses import election_address
+from singletable_apps.elections.pages.election_frame import framed
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.removed import is_removed

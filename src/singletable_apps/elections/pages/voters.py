@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 from fastapi import Query, Request, Response
 
 from singletable_apps.elections.entities import Election
+from singletable_apps.elections.pages.addresses import election_address
 from singletable_apps.elections.pages.choosing import ThisElection, election_router
-from singletable_apps.elections.pages.election_frame import election_address, framed, is_owner
+from singletable_apps.elections.pages.election_frame import framed, is_owner
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Viewer
 from singletable_apps.elections.rules import folded

@@ -15,7 +15,7 @@ from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.site import address
+from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.service.terms import Terms
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.rig.world import World

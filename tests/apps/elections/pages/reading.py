@@ -14,7 +14,7 @@ from singletable_apps.elections.api import ApiSettings, Limits, make_elections_a
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import Site, add_pages
 from singletable_apps.elections.pages.counted.latest import Latest
-from singletable_apps.elections.pages.site import address
+from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.service import Elections
 
 ADDRESS = "http://elections.example"

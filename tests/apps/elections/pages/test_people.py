@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from singletable_apps.elections.pages.site import address
+from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.roles import ROLES, Role
 from tests.apps.elections.pages.clicking import Person, Town, faults_in, sheets_of
 from tests.apps.elections.pages.coming import send_to, toast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.pages.site import address
+from singletable_apps.elections.pages.addresses import address
 from tests.apps.elections.pages.clicking import Person, Town
 from tests.apps.elections.rig.world import PASSWORD
 

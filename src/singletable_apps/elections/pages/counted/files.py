@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from singletable_apps.elections.pages.addresses import election_address
 from singletable_apps.elections.pages.counted.model import Count
-from singletable_apps.elections.pages.election_frame import election_address
 from singletable_apps.shared.counting.formats import FORMATS
 
 # Made of totals, and so there whatever is published.
