@@ -257,7 +257,7 @@ def test_a_blank_ballot_is_asked_about(open_page: OpenPage, booth: Booth) -> Non
     booth.enter(page, booth.election("Blank"))
     page.get_by_role("button", name="Review and cast").click()
     asked = page.get_by_role("dialog", name="Cast a blank ballot?")
-    expect(asked).to_contain_text("counted as cast, and prefers nobody")
+    expect(asked).to_contain_text("counted as cast, and prefers none")
     asked.get_by_role("button", name="Look again").click()
     expect(asked).to_be_hidden()
 

@@ -27,7 +27,7 @@ class Words:
     cast: str = "Cast ballot"
     sure: str = "Cast this ballot?"
     blank_sure: str = "Cast a blank ballot?"
-    blank_means: str = "Nobody is ranked. A blank ballot is counted as cast, and prefers nobody."
+    blank_means: str = "Nothing is ranked. A blank ballot is counted as cast, and prefers none."
     back: str = "Look again"
 
 

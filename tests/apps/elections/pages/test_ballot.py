@@ -50,7 +50,7 @@ def test_a_blank_ballot_is_asked_about_and_can_be_cast(ben: Voter) -> None:
     assert "Cast a blank ballot?" in words_of(ben.post("e", CHAIR, "ballot", data=filled).text)
     cast = ben.post("e", CHAIR, "ballot", data={**filled, "sure": "yes"})
     assert cast.status_code == 303
-    assert "Nobody is ranked" in ben.get("e", CHAIR, "receipt").text
+    assert "Nothing is ranked" in ben.get("e", CHAIR, "receipt").text
 
 
 def test_a_form_that_is_sent_twice_casts_once(ben: Voter) -> None:

@@ -81,4 +81,4 @@ def test_a_ballot_in_words_names_everybody() -> None:
         r"<[^>]*>|\s+", " ", str(said([["Ada", "Ben", "<i>"], ["Cleo"]], ["Dan", "Eve"]))
     )
     assert "1. Ada , Ben and &lt;i&gt; 2. Cleo Not ranked: Dan and Eve." in " ".join(words.split())
-    assert "Nobody is ranked" in str(said([], ["Ada"]))
+    assert "Nothing is ranked" in str(said([], ["Ada"]))

@@ -151,7 +151,7 @@ function mount(form) {
         </section>
         <section class=${`ballot-area ${over ? "is-over" : ""}`} data-rest aria-labelledby="ballot-rest">
           <h2 id="ballot-rest">${words.rest}</h2>
-          <p class="ballot-rest-means">${rest.length ? words.rest_means : "Everybody is ranked."}</p>
+          <p class="ballot-rest-means">${rest.length ? words.rest_means : "All are ranked."}</p>
           <${Rest} doing=${now} rest=${rest} />
         </section>
       </div>
