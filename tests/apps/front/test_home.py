@@ -138,9 +138,15 @@ def test_the_api_is_served_beside_the_pages(browser: TestClient, sample: Sampled
     assert signed_in.json()["user"]["name"] == "Ada"
 
 
-def test_over_tls_cookies_are_sent_over_tls_only(sample: Sampled) -> None:
+def test_over_tls_cookies_are_sent_over_tls_only_and_not_too_often(sample: Sampled) -> None:
     app = make_front_app(open_elections(sample.engine, sample.keys, passwords=PASSWORDS))
     browser = TestClient(app, base_url="https://front.example", headers=HTML)
     browser.post("/elections/sign-in", data={"who": "Ada", "password": PASSWORD})
     named = [name for name in browser.cookies if "elections" in name]
     assert sorted(named) == ["__Host-elections_access", "__Host-elections_session"]
+    # As many forms as one likes are looked at, and few are sent: in the API and here together.
+    answers = [browser.post("/elections/sign-in", data={"who": "Ada"}) for _ in range(30)]
+    assert [answer.status_code for answer in answers[-2:]] == [422, 429]
+    assert "It is worth trying again" in answers[-1].text
+    asked = {"name_or_email": "Ada", "password": PASSWORD}
+    assert browser.post("/api/elections/sign-in", json=asked).status_code == 429
