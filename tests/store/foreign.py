@@ -51,10 +51,11 @@ class ForeignEngine:
 def _short_lived(server: Server) -> Server:
     """The server, not made ready for more requests than tests have: Java compiles in one pass."""
     options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    return replace(
-        server,
-        environment=lambda port: {**server.environment(port), "JAVA_TOOL_OPTIONS": options},
-    )
+
+    def environment(port: int) -> dict[str, str]:
+        return {**server.environment(port), "JAVA_TOOL_OPTIONS": options}
+
+    return replace(server, environment=environment)
 
 
 class Foreign:
