@@ -1,0 +1,141 @@
+"""An election is conducted in a browser: rows, dialogs and filters, and nobody stumbles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
+from singletable_apps.elections.pages import add_pages
+from singletable_apps.elections.rules import state_of
+from singletable_apps.elections.states import State
+from singletable_apps.shared.web import Settings
+from tests.apps.elections.sampled import Sampled, sampled
+from tests.browser.conftest import PHONE, WIDE, OpenPage
+from tests.browser.live import live
+from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+
+BUDGET = 150_000
+DOOR = "e/Colour%20of%20the%20door"
+LUNCH = "e/What%20is%20for%20lunch"
+
+
+@dataclass(frozen=True)
+class Served:
+    """The sample on a port."""
+
+    sample: Sampled
+    address: str
+
+    def let_in(self, page: Page, who: str) -> None:
+        """Let the browser be somebody's."""
+        signed_in = self.sample.elections.access.welcome(self.sample.user(who), "tests")
+        page.context.add_cookies(
+            [{"name": "elections_access", "value": signed_in.access, "url": self.address}]
+        )
+
+    def visits(self, page: Page, who: str, path: str) -> None:
+        """Somebody looks at a page."""
+        self.let_in(page, who)
+        page.goto(f"{self.address}/elections/{path}")
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    sample = sampled()
+    web = Settings(uploads={"/elections": 1 << 20})
+    settings = ApiSettings(web=web, limits=Limits.off(), secure_cookies=False)
+    app = make_elections_app(sample.elections, settings=settings)
+    add_pages(app, sample.elections, secure_cookies=False)
+    with live(app) as address:
+        yield Served(sample, address)
+
+
+def test_candidates_are_typed_row_by_row_and_pasted_all_at_once(
+    open_page: OpenPage, served: Served
+) -> None:
+    page = open_page()
+    refused = watch_policy(page)
+    served.visits(page, "Donald", f"{DOOR}/candidates")
+    page.get_by_label("candidate 2", exact=True).press("Enter")
+    page.keyboard.type("Red")
+    page.get_by_role("button", name="Remove Blue").click()
+    page.get_by_role("button", name="Add a candidate").click()
+    page.evaluate(
+        """() => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text", "White\\n\\nBlack");
+          const pasted = { clipboardData, bubbles: true, cancelable: true };
+          document.activeElement.dispatchEvent(new ClipboardEvent("paste", pasted));
+        }"""
+    )
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved: 3 added, 1 removed.")).to_be_visible()
+    found = served.sample.elections.office.view.candidates("Colour of the door")
+    assert [one.candidate_name for one in found] == ["Black", "Green", "Red", "White"]
+    assert refused == []
+
+
+def test_a_launch_is_asked_for_in_a_dialog_that_can_be_left(
+    open_page: OpenPage, served: Served
+) -> None:
+    page = open_page()
+    served.visits(page, "Donald", DOOR)
+    launch = page.get_by_role("link", name="Launch…")
+    launch.click()
+    dialog = page.get_by_role("dialog", name="Launch “Colour of the door”?")
+    assert complaints_of_axe(page) == []
+    dialog.get_by_role("link", name="Keep it as it is").click()
+    expect(launch).to_be_focused()
+    launch.click()
+    dialog.get_by_text("Editable", exact=True).click()
+    dialog.get_by_role("button", name="Launch").click()
+    expect(page.get_by_text("“Colour of the door” is launched.")).to_be_visible()
+    election = served.sample.elections.office.view.election("Colour of the door")
+    assert state_of(election) is State.EDITABLE
+
+
+def test_voters_are_filtered_while_one_types(open_page: OpenPage, served: Served) -> None:
+    page = open_page()
+    refused = watch_policy(page)
+    served.visits(page, "Ada", "e/Treasurer/voters")
+    page.get_by_role("searchbox").press_sequentially("ed")
+    expect(page.locator("#voters li")).to_have_text(["Edsger", "Hedy"])
+    assert page.url.endswith("?q=ed")
+    assert refused == []
+
+
+PAGES = {
+    "Ada": ["all", "all?whose=mine", "new", "e/Board%202026", "e/Treasurer/launch"],
+    "Donald": [DOOR, f"{DOOR}/settings", f"{DOOR}/launch", f"{DOOR}/delete", f"{DOOR}/voters"],
+    "Claude": [
+        f"{LUNCH}/candidates",
+        f"{LUNCH}/voters/choose",
+        f"{LUNCH}/voters/list",
+        f"{LUNCH}/owner",
+    ],
+    "Grace": ["audit", "audit/tables/vote_data", "audit/relations/elections"],
+}
+
+
+@pytest.mark.parametrize(("theme", "viewport"), [("light", WIDE), ("dark", PHONE)], ids=str)
+def test_nobody_stumbles_where_elections_are_conducted(
+    open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
+) -> None:
+    page = open_page(color_scheme=theme, viewport=viewport)
+    for who, paths in PAGES.items():
+        for path in paths:
+            served.visits(page, who, path)
+            assert complaints_of_axe(page) == [], path
+            assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"], path
+
+
+def test_pages_are_small_enough_for_a_slow_line(open_page: OpenPage, served: Served) -> None:
+    for path in ("all", "new", "audit/tables/vote_data"):
+        page = open_page()
+        served.let_in(page, "Ada")
+        sizes = bytes_to_load(page, f"{served.address}/elections/{path}")
+        assert sum(sizes.values()) < BUDGET, sizes
