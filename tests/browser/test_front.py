@@ -92,7 +92,7 @@ def test_people_are_found_while_one_types_and_asked_about_in_a_dialog(
     expect(page.locator("#people tbody tr")).to_have_count(1)
     page.click("text=Katherine")
     page.goto(f"{site}/elections/people/Niklaus")
-    page.click("text=Remove Niklaus")
+    page.click("text=Remove this account")
     dialog = page.locator("dialog")
     expect(dialog).to_contain_text("a signed result does not change")
     page.click("dialog [data-cancel]")
