@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query, Request, Response
@@ -110,7 +111,7 @@ def _parts(count: Count, asked: tuple[str, str]) -> dict[str, object]:
         "rounds": rounds_of(runoff),
         "flow": transfer_flow(runoff) if len(runoff.rounds) <= MOST_ROUNDS else None,
         "files": files_of(count),
-        "to": lambda *parts: election_address(count.election, *parts),
+        "to": partial(election_address, count.election),
     }
 
 

@@ -39,7 +39,7 @@ def count(groups_: dict[str, int], candidates: str = "ABC", *, seed: str | None 
     return Count(tally, results, tuple(alike), len(alike), (), "mark")
 
 
-TITLES = [
+TITLES: list[tuple[dict[str, int], str, str | None, str]] = [
     ({"A": 1}, "A", None, "A is the only candidate"),
     ({"A": 1}, "A", "seed", "A is the only candidate"),
     ({"AB": 2, "BA": 1}, "AB", None, "A leads"),

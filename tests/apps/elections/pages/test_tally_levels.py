@@ -51,7 +51,7 @@ def town(secret: bool, publication: Publication | None, *, closed: bool = True) 
 
 # What may be found on which page, by whether ballots are secret, and by level.
 # "names" are beside ballots; who voted is on a page of its own, whatever the level.
-CASES = [
+CASES: list[tuple[bool, Publication, dict[str, set[str]]]] = [
     (True, Publication.TOTALS, {"tally": set(), "published": {"codes"}}),
     (
         True,
