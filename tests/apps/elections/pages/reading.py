@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.counted.latest import Latest
 from singletable_apps.elections.pages.addresses import address
+from singletable_apps.elections.pages.counted.latest import Latest
 from singletable_apps.elections.service import Elections
 
 ADDRESS = "http://elections.example"

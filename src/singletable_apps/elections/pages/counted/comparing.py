@@ -66,16 +66,13 @@ def _could_win(result: Result) -> tuple[str, ...]:
 
 def _sentence(first: dict[tuple[str, ...], list[str]]) -> str:
     if len(first) == 1:
-        (names,) = first
-        if len(names) > 1:
-            return f"All of them have a tie of {listed(names)} in the first place."
-        return f"All of them have {names[0]} in the first place."
+        return f"All of them have {_first(*first)} in the first place."
     said = [f"{listed(methods)}: {_first(names)}" for names, methods in first.items()]
     return f"They disagree about the first place. {'. '.join(said)}."
 
 
 def _first(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"a tie of {listed(names)}"
+    return listed(names) if len(names) == 1 else f"a tie of {listed(names)}"
 
 
 def _why(count: Count) -> str:
