@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from singletable_apps.elections.pages.addresses import election_address
+from singletable_apps.elections.pages.counted.formats import can_write_rounds
 from singletable_apps.elections.pages.counted.model import Count
 from singletable_apps.shared.counting.formats import FORMATS
 
@@ -63,6 +64,7 @@ def _about(count: Count) -> list[File]:
 
 
 def _ballots(count: Count) -> list[File]:
+    rounds = {ROUNDS} if can_write_rounds(count.runoff, count.election.name) else set[str]()
     return [
         File(
             title,
@@ -71,5 +73,5 @@ def _ballots(count: Count) -> list[File]:
             election_address(count.election, "tally", "ballots", form),
         )
         for form, (title, good_for) in _GOOD_FOR.items()
-        if form == ROUNDS or form in count.formats
+        if form in {*rounds, *count.formats}
     ]

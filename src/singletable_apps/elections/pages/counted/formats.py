@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
-from singletable_apps.shared.counting import Ranking
-from singletable_apps.shared.counting.formats import FORMATS, WritingRefused
+from singletable_apps.shared.counting import Ranking, RunoffResult
+from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, write_rounds
 from singletable_apps.shared.counting.formats.table import Format
 from singletable_apps.shared.counting.formats.writable import check_ballots
 
@@ -18,6 +19,15 @@ def formats_for(candidates: Sequence[str], alike: Sequence[tuple[Ranking, int]])
         for name, form in FORMATS.items()
         if form.written and _can_hold(form, candidates, examples)
     )
+
+
+def can_write_rounds(runoff: RunoffResult, contest: str) -> bool:
+    """Whether the rounds can be written: thirds of a vote, shared by equals, have no digits."""
+    try:
+        write_rounds(runoff, contest=contest, day=date.min)
+    except WritingRefused:
+        return False
+    return True
 
 
 def _examples(size: int, rankings: Sequence[Ranking]) -> list[tuple[Ranking, int]]:
