@@ -13,6 +13,7 @@ from singletable_apps.shared.pages import Pages, Product
 from singletable_apps.shared.pages.parts import MADE, around, parts_router
 from singletable_apps.shared.web import Settings, make_app
 from tests.browser.live import live
+from tests.browser.whole_site import Site, whole_site
 
 WIDE = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
@@ -80,3 +81,10 @@ def parts() -> Iterator[str]:
     pages.serve(app)
     with live(app) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """Everything there is, with the sample in it; who changes it takes one of their own."""
+    with whole_site() as served:
+        yield served

@@ -1,0 +1,67 @@
+"""The whole site with the sample, on a port, for whoever comes."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from playwright.sync_api import Page
+
+from singletable_apps.elections.api import ApiSettings, Limits
+from singletable_apps.elections.projection import head
+from singletable_apps.front import make_front_app
+from tests.apps.elections.sampled import Sampled, sampled
+from tests.browser.crawling import Seen, crawl
+from tests.browser.live import live
+
+ROOMS = ("/elections", "/parts")
+
+
+@dataclass(frozen=True)
+class Site:
+    """The whole site with the sample, on a port."""
+
+    sample: Sampled
+    app: FastAPI
+    address: str
+    crawled: dict[str | None, list[Seen]] = field(default_factory=dict[str | None, list[Seen]])
+
+    def token(self, name: str) -> str:
+        return self.sample.elections.access.welcome(self.sample.user(name), "tests").access
+
+    def enters(self, page: Page, name: str | None) -> None:
+        """Let the browser be somebody's, or nobody's."""
+        page.context.clear_cookies()
+        if name is not None:
+            page.context.add_cookies(
+                [{"name": "elections_access", "value": self.token(name), "url": self.address}]
+            )
+
+    def crawled_by(self, name: str | None) -> list[Seen]:
+        """Every page that links lead them to, looked for once."""
+        if name in self.crawled:
+            return self.crawled[name]
+        browser = TestClient(self.app, base_url=self.address)
+        if name is not None:
+            browser.cookies.set("elections_access", self.token(name))
+        self.crawled[name] = crawl(browser, name, ["/", "/elections"], ROOMS)
+        return self.crawled[name]
+
+    @property
+    def events(self) -> int:
+        """How many things have happened."""
+        newest = head(self.sample.store)
+        return newest.event_id if newest else 0
+
+
+@contextmanager
+def whole_site() -> Generator[Site]:
+    """The site while it is served."""
+    sample = sampled()
+    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    app = make_front_app(sample.elections, settings=settings)
+    with live(app) as address:
+        yield Site(sample, app, address)
