@@ -1,0 +1,116 @@
+"""Take the pictures of the README from a site with sample data: python -m tools.screenshots."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+from base64 import b64decode
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from singletable import connect
+from singletable_apps.elections.api import ApiSettings, Limits
+from singletable_apps.elections.keys import new_keys
+from singletable_apps.elections.sample import PASSWORD, fill
+from singletable_apps.elections.service import open_elections
+from singletable_apps.front import make_front_app
+
+FOLDER = Path(__file__).parents[1] / "docs/pictures"
+LARGEST = 120_000
+SUMMER, LUNCH = "e/Where%20we%20go%20in%20summer", "e/What%20is%20for%20lunch"
+_SIDE_BY_SIDE = """
+<body style="margin:0;background:#39322a;display:flex;gap:1px;width:max-content">
+<img width=390 src="data:image/webp;base64,{}"><img width=390 src="data:image/webp;base64,{}">
+"""
+
+
+@contextmanager
+def site() -> Generator[str]:
+    """The address of a site with sample data, while it is served."""
+    elections = open_elections(connect("memory:"), new_keys())
+    fill(elections)
+    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    app = make_front_app(elections, settings=settings)
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+    serving = threading.Thread(target=server.run, args=([listening],))
+    serving.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/elections"
+    finally:
+        server.should_exit = True
+        serving.join()
+        listening.close()
+
+
+def somebody(
+    browser: Browser, address: str, name: str, theme: str, width: int, height: int
+) -> Page:
+    """The browser of somebody who has signed in."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        device_scale_factor=1.5,
+        color_scheme="dark" if theme == "dark" else "light",
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.goto(f"{address}/sign-in")
+    page.fill("[name=who]", name)
+    page.fill("[name=password]", PASSWORD)
+    page.press("[name=password]", "Enter")
+    page.wait_for_url(address)
+    return page
+
+
+def picture(page: Page) -> str:
+    """What the page looks like, as WebP in base64; Playwright itself takes larger formats only."""
+    page.wait_for_load_state("networkidle")
+    taken = page.context.new_cdp_session(page).send(
+        "Page.captureScreenshot", {"format": "webp", "quality": 82}
+    )
+    return str(taken["data"])
+
+
+def write(name: str, taken: str) -> None:
+    """Keep a picture, if it is small."""
+    content = b64decode(taken)
+    if len(content) > LARGEST:
+        raise ValueError(f"Expected {name} to take at most {LARGEST} bytes, got {len(content)}.")
+    (FOLDER / name).write_bytes(content)
+
+
+def main() -> None:
+    """Take each picture."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    found = shutil.which("chromium")
+    with site() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        wide = somebody(browser, address, "Ada", "light", 1280, 800)
+        wide.goto(f"{address}/{SUMMER}/tally")
+        head_to_head = wide.get_by_role("heading", name="Head to head")
+        head_to_head.evaluate("heading => scrollTo(0, heading.offsetTop - 40)")
+        write("tally.webp", picture(wide))
+        wide.goto(f"{address}/{LUNCH}/ballot")
+        for name in ("Soup", "Stew", "Pancakes"):
+            wide.locator(".row-name", has_text=name).click()
+        wide.locator("[data-who]", has_text="Stew").locator("[data-tool=same]").click()
+        wide.mouse.move(0, 0)
+        wide.evaluate("document.activeElement.blur()")
+        write("ballot.webp", picture(wide))
+        phone = somebody(browser, address, "Leslie", "dark", 390, 844)
+        phone.goto(f"{address}/all")
+        first = picture(phone)
+        phone.goto(f"{address}/{LUNCH}/tally")
+        pair = browser.new_page(viewport={"width": 781, "height": 844}, device_scale_factor=1.5)
+        pair.set_content(_SIDE_BY_SIDE.format(first, picture(phone)))
+        write("phone.webp", picture(pair))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
