@@ -117,7 +117,7 @@ class Sessions:
         return sorted(map(_open, found), key=lambda session: session.used, reverse=True)
 
     def id_of(self, token: str) -> str | None:
-        """The `id` of the session that a token is of, as the list has it; None if it is not ours."""
+        """The `id` of the session of a token, as the list has it; None if it is not ours."""
         try:
             return self._ticket(token).family
         except SessionRefused:

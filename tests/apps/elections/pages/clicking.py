@@ -14,8 +14,8 @@ from singletable import Engine
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.counted.latest import Latest
 from singletable_apps.elections.pages.addresses import address
+from singletable_apps.elections.pages.counted.latest import Latest
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.rig.world import World

@@ -136,7 +136,7 @@ def test_rounds_say_who_leaves_and_who_wins() -> None:
         ([Ranking.of_levels([["A", "B"]])], {"soc", "soi", "csv-ranks"}),
         ([Ranking()], {"soc", "soi", "toc", "toi"}),
     ],
-    ids=str,
+    ids=["strict", "one left out", "level", "blank"],
 )
 def test_formats_that_cannot_hold_the_ballots_are_not_offered(
     cast: list[Ranking], missing: set[str]

@@ -67,6 +67,7 @@ def test_a_letter_is_the_same_from_every_keyboard(chosen: str, typed: str) -> No
         "é" + ENCODED,
         "\ud800",
     ],
+    ids=range(11),
 )
 def test_a_broken_hash_matches_nothing_and_is_outdated(encoded: str) -> None:
     assert not TINY.matches(encoded, "a long password")
