@@ -159,3 +159,9 @@ def _auditor_of(town: Town, sample: Sampled) -> Person:
 
 def _keys(text: str) -> set[str]:
     return {part.partition("</div>")[0] for part in text.split('class="stored-key">')[1:]}
+
+
+def test_what_is_not_there_is_told_once(ada: Person) -> None:
+    answer = ada.look("audit", "relations", "nothing")
+    assert answer.status_code == 404
+    assert answer.text.count("There is no relation") == 1
