@@ -9,6 +9,7 @@ from base64 import b64decode
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -70,9 +71,9 @@ def somebody(
 def picture(page: Page) -> str:
     """What the page looks like, as WebP in base64; Playwright itself takes larger formats only."""
     page.wait_for_load_state("networkidle")
-    taken = page.context.new_cdp_session(page).send(
-        "Page.captureScreenshot", {"format": "webp", "quality": 82}
-    )
+    # Playwright leaves open what a session of the browser's own protocol takes and gives.
+    session: Any = page.context.new_cdp_session(page)
+    taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": 82})
     return str(taken["data"])
 
 
