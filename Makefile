@@ -56,14 +56,20 @@ run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tabl
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
+# Tests in two processes, each with about half of the work and none of what it costs to hand out test by test. What is not
+# named here is in the other half.
+FIRST_HALF := tests/apps tests/browser tests/benchmarks tests/drills
+
 # Pyright has one core for a minute and a half: tests have begun by then, and it is heard last.
 test: $(INSTALLED) $(DYNALITE) $(NODE_PEERS) $(NODE_CLIENTS) $(WRK) $(CHROMIUM) $(AXE)  ## everything that must hold before a change lands
 	@$(MAKE) --no-print-directory --jobs 4 $(PYTHON_CLIENTS) $(filter .peers/moto/%,$(PYTHON_PEERS)) & clients=$$!; \
 	  $(BIN)/pyright >.venv/pyright.txt 2>&1 & types=$$!; \
-	  trap "kill $$types $$clients 2>/dev/null || true" EXIT; \
+	  trap 'kill $$types $$clients $${tests:-} 2>/dev/null || true' EXIT; \
 	  $(BIN)/ruff check $(PYTHON_FILES); $(BIN)/ruff format --check $(PYTHON_FILES); \
 	  $(BIN)/lint-imports; $(BIN)/mypy --strict $(PYTHON_FILES); wait $$clients; \
-	  $(BIN)/pytest -n 2; \
+	  $(BIN)/pytest $(FIRST_HALF) >.venv/first_half.txt 2>&1 & tests=$$!; \
+	  $(BIN)/pytest tests $(addprefix --ignore=,$(FIRST_HALF)); \
+	  wait $$tests || { cat .venv/first_half.txt; exit 1; }; cat .venv/first_half.txt; \
 	  wait $$types || { cat .venv/pyright.txt; exit 1; }; cat .venv/pyright.txt
 
 test-engines: $(INSTALLED) $(ENGINES)  ## every case of every claim about the store, on engines that others wrote

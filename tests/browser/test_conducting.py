@@ -14,7 +14,7 @@ from singletable_apps.elections.rules import state_of
 from singletable_apps.elections.states import State
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.sampled import Sampled, sampled
-from tests.browser.conftest import PHONE, WIDE, OpenPage
+from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
 
@@ -121,7 +121,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize(("theme", "viewport"), [("light", WIDE), ("dark", PHONE)], ids=str)
+@pytest.mark.parametrize(("theme", "viewport"), [("dark", PHONE)], ids=str)
 def test_nobody_stumbles_where_elections_are_conducted(
     open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
 ) -> None:

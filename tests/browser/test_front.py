@@ -11,7 +11,7 @@ from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.front import make_front_app
 from tests.apps.elections.sampled import sampled
-from tests.browser.conftest import PHONE, WIDE, OpenPage
+from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
 
@@ -58,7 +58,7 @@ def _looked_at(page: Page, address: str) -> list[str]:
     )
 
 
-@pytest.mark.parametrize(("theme", "viewport"), [("light", WIDE), ("dark", PHONE)], ids=str)
+@pytest.mark.parametrize(("theme", "viewport"), [("dark", PHONE)], ids=str)
 def test_nobody_stumbles_on_the_way_in(
     open_page: OpenPage, site: str, theme: str, viewport: dict[str, int]
 ) -> None:

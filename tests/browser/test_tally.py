@@ -13,7 +13,7 @@ from singletable_apps.elections.api import ApiSettings, Limits, make_elections_a
 from singletable_apps.elections.pages import add_pages
 from tests.apps.elections.rig.world import ballot
 from tests.apps.elections.sampled import Sampled, sampled
-from tests.browser.conftest import PHONE, WIDE, OpenPage
+from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
 
@@ -114,7 +114,7 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(("theme", "viewport"), [("light", WIDE), ("dark", PHONE)], ids=str)
+@pytest.mark.parametrize(("theme", "viewport"), [("dark", PHONE)], ids=str)
 def test_nobody_stumbles_over_a_result(
     open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
 ) -> None:
