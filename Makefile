@@ -47,7 +47,11 @@ system = if ! command -v apt-get >/dev/null; then \
 	  $$as_root apt-get update -qq; \
 	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
 
-# A sample is made apart and moved when it is whole; what is there is kept.
+# $(call installed,PYTHON,PACKAGES): packages for a virtual environment. uv takes a tenth of pip's time; where it is not
+# to be had, or cannot reach what pip is told to reach, pip does it.
+installed = $(BIN)/uv pip install --quiet --python $(1) $(2) || { $(1) -m ensurepip --upgrade >/dev/null && \
+	  $(1) -m pip install --quiet --disable-pip-version-check --no-compile $(2); }
+
 run: $(INSTALLED)  ## home page and applications on port 8000 (PORT=…), with sample data in a folder
 	@$(BIN)/singletable serve --sample --letters --folder .run --port $(PORT)
 
