@@ -62,7 +62,7 @@ run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tabl
 
 # Tests in two processes, each with about half of the work and none of what it costs to hand out test by test. What is not
 # named here is in the other half.
-FIRST_HALF := tests/apps tests/browser tests/benchmarks tests/drills
+FIRST_HALF := tests/apps tests/browser tests/benchmarks tests/drills tests/differential
 
 # Pyright has one core for a minute and a half: tests have begun by then, and it is heard last.
 test: $(INSTALLED) $(DYNALITE) $(NODE_PEERS) $(NODE_CLIENTS) $(WRK) $(CHROMIUM) $(AXE)  ## everything that must hold before a change lands
