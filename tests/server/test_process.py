@@ -64,8 +64,9 @@ def test_in_memory_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not list(tmp_path.iterdir())
 
 
-# The requests come in one piece, so that all have arrived when the first is answered. Whether the last answer says that
-# it is the last depends on whether the signal came before it; the listener's tests hold both still.
+# The requests come in one piece, so that all have arrived when the first is answered. Whether the
+# last answer says that it is the last depends on whether the signal came before it; the listener's
+# tests hold both still.
 def test_what_has_arrived_is_answered_before_the_end(file: Path) -> None:
     voters = [f"voter{n}" for n in range(20)]
     with endpoint("--file", str(file)) as running:
