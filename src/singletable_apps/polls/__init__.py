@@ -1,0 +1,1 @@
+"""Ranked-choice polls that anybody can make, and whoever has the link can vote in."""

@@ -1,0 +1,153 @@
+"""Results without reading every vote: the last snapshot, and the lines that came after it.
+
+A process keeps what it has read, so that all who look at a poll there share one reading; and the
+table keeps a snapshot, so that a new process begins there. The recount reads every vote, and
+proves that both say the same.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from singletable import ConditionFailed, SingleTableError
+from singletable_apps.polls.entities import Line, Poll, Snapshot, SnapshotPart, Vote
+from singletable_apps.polls.errors import Busy
+from singletable_apps.polls.service.desk import Desk
+from singletable_apps.polls.tally import (
+    Tally,
+    brought_forward,
+    is_worth_keeping,
+    nothing,
+    order_of,
+    parts_of,
+)
+
+KEPT = 1_000
+TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """What all votes say, beside what the lines say."""
+
+    votes: int
+    by_votes: Tally
+    by_lines: Tally
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both say the same."""
+        return self.by_votes.counts == self.by_lines.counts
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a poll in this process: its tally, and what the table has of it."""
+
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    tally: Tally | None = None
+    snapshot: Snapshot | None = None
+    kept: Tally | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How polls stand."""
+
+    desk: Desk
+    known: OrderedDict[str, _Known] = field(default_factory=OrderedDict[str, _Known])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def tally(self, poll: Poll) -> Tally:
+        """How the poll stands: every vote that was answered before this was asked is in it."""
+        known = self._known(poll.id)
+        with known.turn:
+            if known.tally is None:
+                known.snapshot, known.kept = self._snapshot(poll)
+                known.tally = known.kept
+            known.tally = self._forward(poll, known.tally)
+            tally = known.tally
+            if known.kept is not None and is_worth_keeping(known.kept, tally):
+                self._keep(poll, known, tally)
+            return tally
+
+    def recount(self, poll: Poll) -> Recount:
+        """Every vote, counted one by one; and again, if some came while it was done."""
+        for _ in range(TRIES):
+            before = self.tally(poll)
+            votes = self.desk.store.query(Vote.key.partition(poll.id), consistent=True)
+            counts = Counter(order_of(poll.candidates, vote.rankings) for vote in votes)
+            after = self.tally(poll)
+            if before.lines == after.lines:
+                return Recount(counts.total(), Tally(after.lines, dict(counts)), after)
+        raise Busy(
+            f"Votes came in '{poll.title}' all the while it was recounted, {TRIES} times. Close "
+            "it, or recount when it is calm."
+        )
+
+    def _known(self, poll_id: str) -> _Known:
+        with self.lock:
+            found = self.known.setdefault(poll_id, _Known())
+            self.known.move_to_end(poll_id)
+            while len(self.known) > KEPT:
+                self.known.popitem(last=False)
+            return found
+
+    def _forward(self, poll: Poll, tally: Tally) -> Tally:
+        new = [
+            self.desk.store.query(Line.key.partition(poll.id, lane).gt(number), consistent=True)
+            for lane, number in enumerate(tally.lines)
+        ]
+        return brought_forward(tally, new)
+
+    def _snapshot(self, poll: Poll) -> tuple[Snapshot | None, Tally]:
+        """The last snapshot in the table, whole."""
+        for _ in range(TRIES):
+            head = self.desk.store.get(Snapshot.key(poll.id), consistent=True)
+            if head is None:
+                return None, nothing(poll.lanes)
+            addresses = [SnapshotPart.key(poll.id, head.name, part) for part in range(head.parts)]
+            parts = self.desk.store.get_many(addresses, consistent=True)
+            if all(part is not None for part in parts):
+                counts = {
+                    order: count
+                    for part in parts
+                    if part is not None
+                    for order, count in part.counts.items()
+                }
+                return head, Tally(tuple(head.lines), counts)
+            # Another has put a new one in its place, and dropped these parts.
+        raise Busy(f"The results of '{poll.title}' are being summed up. Look again.")
+
+    def _keep(self, poll: Poll, known: _Known, tally: Tally) -> None:
+        """Put a snapshot into the table, unless another process was faster.
+
+        Whoever looks at the results has them already: if this fails, the next one tries again.
+        """
+        old = known.snapshot
+        parts = list(parts_of(tally))
+        new = Snapshot(poll_id=poll.id, name=uuid4().hex, parts=len(parts), lines=list(tally.lines))
+        if old is not None:
+            new.revision = old.revision
+        try:
+            self.desk.store.put_many(
+                SnapshotPart(poll_id=poll.id, name=new.name, part=number, counts=counts)
+                for number, counts in enumerate(parts)
+            )
+            self.desk.store.put(new)
+            known.snapshot, known.kept = new, tally
+            if old is not None:
+                self._drop(old)
+        except ConditionFailed:
+            self._drop(new)
+            known.tally = None
+        except SingleTableError:
+            known.tally = None
+
+    def _drop(self, head: Snapshot) -> None:
+        self.desk.store.delete_many(
+            SnapshotPart.key(head.poll_id, head.name, part) for part in range(head.parts)
+        )

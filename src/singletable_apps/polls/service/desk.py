@@ -1,0 +1,53 @@
+"""What every part of the service has at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from singletable import Store
+from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.errors import NotAdmin
+from singletable_apps.polls.rules import check_there
+from singletable_apps.polls.secret import Secret
+
+# Told the revision of a poll, it raises if the wish was based on another.
+Basis = Callable[[int], None]
+
+
+def any_basis(_: int) -> None:
+    """Whatever the revision is."""
+
+
+def utc_now() -> datetime:
+    """The time, for whoever is given no other clock."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The store, the secret, and the clock."""
+
+    store: Store
+    secret: Secret
+    clock: Callable[[], datetime] = utc_now
+
+    def poll(self, poll_id: str) -> Poll:
+        """The poll as it is now; NotThere if there is none."""
+        found = self.store.get(Poll.key(poll_id), consistent=True) if poll_id else None
+        return check_there(found, poll_id)
+
+    def managed(self, poll_id: str, admin_key: str) -> Poll:
+        """The poll, for whoever has its admin key."""
+        poll = self.poll(poll_id)
+        self.check_admin(poll_id, admin_key)
+        return poll
+
+    def check_admin(self, poll_id: str, admin_key: str) -> None:
+        """Raise NotAdmin unless this is the key of the poll."""
+        if not self.secret.is_admin(poll_id, admin_key):
+            raise NotAdmin(
+                "This is not the admin key of the poll. It is in the link that was shown when the "
+                "poll was made."
+            )

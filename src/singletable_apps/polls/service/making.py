@@ -1,0 +1,119 @@
+"""Making polls, finding one's own, and handing out codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+from singletable import PageOf
+from singletable_apps.polls import patterns
+from singletable_apps.polls.entities import Made, Poll, Vote
+from singletable_apps.polls.errors import Invalid
+from singletable_apps.polls.rules import Draft, checked, draft_of
+from singletable_apps.polls.secret import MOST_CODES
+from singletable_apps.polls.service.desk import Desk
+from singletable_apps.polls.service.lanes import new_lanes
+
+# Eight at a time may vote in a poll; more take turns.
+LANES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A poll, and the key that manages it."""
+
+    poll: Poll
+    admin_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A one-time code, and whether somebody has voted with it."""
+
+    code: str
+    is_used: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How polls come to be, and to those who are to vote."""
+
+    desk: Desk
+
+    def make(self, draft: Draft, browser: str | None = None) -> Own:
+        """A new poll; a browser that is named finds it among its own."""
+        now = self.desk.clock()
+        sound = checked(draft, now)
+        maker = None if browser is None else self.desk.secret.browser(browser)
+        poll = Poll(
+            id=str(uuid4()),
+            title=sound.title,
+            description=sound.description,
+            candidates=list(sound.candidates),
+            created_at=now,
+            expires_at=sound.expires_at,
+            results=sound.results,
+            protection=sound.protection,
+            changeable=sound.changeable,
+            lanes=LANES,
+            maker=maker,
+        )
+        with self.desk.store.transaction(pattern=patterns.make) as together:
+            together.create(poll)
+            for lane in new_lanes(poll):
+                together.create(lane)
+            if maker is not None:
+                together.create(Made(browser=maker, poll_id=poll.id, created_at=now))
+        return Own(poll, self.desk.secret.admin_key(poll.id))
+
+    def copy(self, poll_id: str, browser: str | None = None) -> Own:
+        """A new poll that asks the same; it has no closing time if that is over."""
+        poll = self.desk.poll(poll_id)
+        draft = draft_of(poll)
+        if draft.expires_at is not None and draft.expires_at <= self.desk.clock():
+            draft = replace(draft, expires_at=None)
+        return self.make(draft, browser)
+
+    def issue_codes(self, poll_id: str, admin_key: str, count: int) -> Sequence[str]:
+        """So many one-time codes more; they are numbered, and can be shown again at any time."""
+        poll = self.desk.managed(poll_id, admin_key)
+        if not 1 <= count <= MOST_CODES - poll.codes:
+            raise Invalid(
+                {
+                    "count": f"A poll has at most {MOST_CODES:,} codes, and this one has "
+                    f"{poll.codes:,}. Ask for 1 to {MOST_CODES - poll.codes:,} more."
+                }
+            )
+        after = self.desk.store.update(
+            Poll.key(poll_id),
+            Poll.codes.add(count),
+            if_=(Poll.codes <= MOST_CODES - count) & (Poll.deleted == False),  # noqa: E712
+        )
+        secret = self.desk.secret
+        return [secret.code(poll_id, number) for number in range(after.codes - count, after.codes)]
+
+    def codes(self, poll_id: str, admin_key: str) -> list[Code]:
+        """Every code that was issued, and whether it was voted with; not what was voted."""
+        poll = self.desk.managed(poll_id, admin_key)
+        secret = self.desk.secret
+        ids = [secret.vote_id(poll_id, "code", str(number)) for number in range(poll.codes)]
+        votes = self.desk.store.get_many([Vote.key(poll_id, one) for one in ids])
+        return [
+            Code(secret.code(poll_id, number), vote is not None)
+            for number, vote in enumerate(votes)
+        ]
+
+    def mine(self, browser: str, size: int, cursor: str | None = None) -> PageOf[Own]:
+        """The polls that a browser has made, the newest first, a page at a time."""
+        store = self.desk.store
+        page = store.page(
+            Made.key.partition(self.desk.secret.browser(browser)), size, cursor=cursor, reverse=True
+        )
+        found = store.get_many([Poll.key(one.poll_id) for one in page.items])
+        own = [
+            Own(poll, self.desk.secret.admin_key(poll.id))
+            for poll in found
+            if poll is not None and not poll.deleted
+        ]
+        return PageOf(own, page.cursor)
