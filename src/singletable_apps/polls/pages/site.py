@@ -1,0 +1,63 @@
+"""The site: the service, its pages, and what stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias, cast
+
+from fastapi import Depends, Request
+
+from singletable_apps.polls.api.settings import ApiSettings
+from singletable_apps.polls.pages.addresses import PREFIX, address
+from singletable_apps.polls.service import Polls
+from singletable_apps.shared.ballot import files as ballot_files
+from singletable_apps.shared.counting.pictures import STYLE
+from singletable_apps.shared.pages import Link, Pages, Product, path_of
+
+PRODUCT = Product(
+    "Polls", PREFIX, "Ask a question; people rank the options; see how it is counted."
+)
+FOOTER = [Link("For programs", "/api/polls/docs"), Link("Home", "/")]
+
+
+@dataclass(frozen=True)
+class Site:
+    """What every page has at hand."""
+
+    polls: Polls
+    pages: Pages
+    settings: ApiSettings
+
+
+def make_site(polls: Polls, settings: ApiSettings) -> Site:
+    """The site on a service that is open."""
+    pages = Pages(
+        "polls",
+        Path(__file__).parent,
+        secret=polls.desk.secret.key,
+        product=PRODUCT,
+        prefix=PREFIX,
+        around=around,
+        made={"pictures.css": STYLE, **ballot_files()},
+        secure_cookies=settings.secure_cookies,
+    )
+    return Site(polls, pages, settings)
+
+
+async def _site(request: Request) -> Site:
+    return cast(Site, request.app.state.poll_pages)
+
+
+ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
+
+
+def around(request: Request) -> Mapping[str, object]:
+    """What stands around every page: where one can go."""
+    here = path_of(request)
+    nav = [("Make a poll", address("new")), ("My polls", address("mine"))]
+    return {
+        "nav": [Link(text, to, here == to) for text, to in nav],
+        "links": FOOTER,
+    }

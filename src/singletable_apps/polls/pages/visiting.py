@@ -1,0 +1,58 @@
+"""A visit to a page: the browser is known by a cookie, and refusals become pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, TypeAlias, cast
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.routing import APIRoute
+
+from singletable_apps.polls.api import browsers
+from singletable_apps.polls.api.refusals import problem_of
+from singletable_apps.polls.errors import PollsError
+from singletable_apps.polls.pages.site import Site, ThisSite
+from singletable_apps.shared.web import Problem
+
+
+class Visit(APIRoute):
+    """A route to a page: refusals become pages, and a browser that is new is given its cookie."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, with what happens around it."""
+        handle = super().get_route_handler()
+
+        async def visit(request: Request) -> Response:
+            site = cast(Site, request.app.state.poll_pages)
+            try:
+                response = await handle(request)
+            except Problem as problem:
+                response = site.pages.problem(request, problem)
+            except PollsError as refusal:
+                response = site.pages.problem(request, problem_of(refusal))
+            token: str | None = getattr(request.state, "new_token", None)
+            if token is not None:
+                browsers.keep(response, token, secure=site.settings.secure_cookies)
+            return response
+
+        return visit
+
+
+def page_router() -> APIRouter:
+    """A router for pages of one topic."""
+    return APIRouter(route_class=Visit)
+
+
+def _browser(request: Request, site: ThisSite) -> str | None:
+    return browsers.token_of(request, secure=site.settings.secure_cookies)
+
+
+# What the browser is known by, if it has been here.
+Browser: TypeAlias = Annotated[str | None, Depends(_browser)]
+
+
+def known(request: Request, browser: str | None) -> str:
+    """What the browser is known by; one that is new is known from this answer on."""
+    if browser is None:
+        browser = request.state.new_token = browsers.new_token()
+    return browser
