@@ -16,10 +16,12 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits
+from singletable_apps.elections.door import door
 from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.sample import PASSWORD, fill
 from singletable_apps.elections.service import open_elections
-from singletable_apps.front import make_front_app
+from singletable_apps.elections.terminal.site import site_of
+from singletable_apps.front import Served, make_front_app
 
 FOLDER = Path(__file__).parents[1] / "docs/pictures"
 LARGEST = 120_000
@@ -36,7 +38,8 @@ def site() -> Generator[str]:
     elections = open_elections(connect("memory:"), new_keys())
     fill(elections)
     settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
-    app = make_front_app(elections, settings=settings)
+    served = Served(door(), site_of(elections, settings))
+    app = make_front_app([served], secure_cookies=False)
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
     serving = threading.Thread(target=server.run, args=([listening],))

@@ -8,11 +8,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 
 @contextmanager
-def live(app: FastAPI) -> Generator[str]:
+def live(app: ASGIApp) -> Generator[str]:
     """The address of the app while it is served in a thread beside."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))

@@ -15,8 +15,8 @@ from singletable import connect
 from singletable_apps.elections.api import ApiSettings
 from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.service import open_elections
-from singletable_apps.front import make_front_app
 from singletable_apps.shared.accounts import Passwords
+from tests.apps.front.site import front_of
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import watch_policy
@@ -31,7 +31,7 @@ def site(tmp_path: Path) -> Iterator[str]:
     """The whole site on a file where nobody has been yet, with the limits of every day."""
     with connect(f"file:{tmp_path}/votes.db") as driver:
         elections = open_elections(driver, new_keys(), passwords=Passwords(memory_kib=64, passes=1))
-        app = make_front_app(elections, settings=ApiSettings(secure_cookies=False))
+        app = front_of(elections, ApiSettings(secure_cookies=False))
         with live(app) as address:
             yield address
 

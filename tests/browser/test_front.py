@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.sample import PASSWORD
-from singletable_apps.front import make_front_app
 from tests.apps.elections.sampled import sampled
+from tests.apps.front.site import front_of
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
@@ -38,7 +38,7 @@ BUDGET = 150_000
 def site() -> Iterator[str]:
     """The address of the whole site, with the sample."""
     settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
-    with live(make_front_app(sampled().elections, settings=settings)) as address:
+    with live(front_of(sampled().elections, settings)) as address:
         yield address
 
 

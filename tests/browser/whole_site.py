@@ -6,14 +6,14 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page
+from starlette.types import ASGIApp
 
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.projection import head
-from singletable_apps.front import make_front_app
 from tests.apps.elections.sampled import Sampled, sampled
+from tests.apps.front.site import front_of
 from tests.browser.crawling import Seen, crawl
 from tests.browser.live import live
 
@@ -25,7 +25,7 @@ class Site:
     """The whole site with the sample, on a port."""
 
     sample: Sampled
-    app: FastAPI
+    app: ASGIApp
     address: str
     crawled: dict[str | None, list[Seen]] = field(default_factory=dict[str | None, list[Seen]])
 
@@ -62,6 +62,6 @@ def whole_site() -> Generator[Site]:
     """The site while it is served."""
     sample = sampled()
     settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
-    app = make_front_app(sample.elections, settings=settings)
+    app = front_of(sample.elections, settings)
     with live(app) as address:
         yield Site(sample, app, address)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from singletable_apps.commands.refusing import in_words
 
 elections = typer.Typer(
     help="Elections by ranking: serve them, and keep their log.",
@@ -36,25 +36,6 @@ NewKeys = Annotated[
     ),
 ]
 Newest = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="At most so many.")]
-
-
-@contextmanager
-def in_words() -> Generator[None]:
-    """End with one paragraph and exit code 2 when something is refused."""
-    try:
-        from singletable_apps.elections.terminal.refusing import REFUSALS
-        from singletable_apps.elections.terminal.refusing import in_words as words_of
-    except ModuleNotFoundError as missing:
-        typer.echo(
-            f"singletable: Elections need {missing.name}: pip install 'singletable[apps]'.",
-            err=True,
-        )
-        raise typer.Exit(2) from None
-    try:
-        yield
-    except REFUSALS as refusal:
-        typer.echo(f"singletable: {words_of(refusal)}", err=True)
-        raise typer.Exit(2) from None
 
 
 @elections.command()
@@ -101,12 +82,13 @@ def serve(
     can be read with no others, and the service does not start with keys that do not fit.
     """
     with in_words():
-        from singletable_apps.elections.terminal.listening import Listening
+        from singletable_apps.elections.terminal.mailing import letters_for
         from singletable_apps.elections.terminal.opening import Place
         from singletable_apps.elections.terminal.serving import serve
+        from singletable_apps.shared.serving.listening import Listening
 
-        asked = Listening(host, port, public, tuple(proxy or ()), letters, smtp)
-        serve(Place(at, keys, new_keys), asked)
+        asked = Listening(host, port, public, tuple(proxy or ()))
+        serve(Place(at, keys, new_keys), asked, letters_for(printed=letters, smtp=smtp))
 
 
 @elections.command()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.commands.elections import in_words
+from singletable_apps.commands.refusing import in_words
 
 
 def serve(
@@ -55,8 +55,9 @@ def serve(
     Missing tables and keys are made. Keep a copy of the keys in a safe place.
     """
     with in_words():
-        from singletable_apps.elections.terminal.listening import Listening
+        from singletable_apps.front.opening import Wishes
         from singletable_apps.front.serving import serve_front
+        from singletable_apps.shared.serving.listening import Listening
 
-        asked = Listening(host, port, public, tuple(proxy or ()), letters, smtp)
-        serve_front(folder, asked, at=at, sample=sample)
+        asked = Listening(host, port, public, tuple(proxy or ()))
+        serve_front(folder, asked, Wishes(at, sample, letters, smtp))

@@ -23,8 +23,10 @@ ElectionsError
 
 from __future__ import annotations
 
+from singletable_apps.shared.errors import AppError
 
-class ElectionsError(Exception):
+
+class ElectionsError(AppError):
     """Whatever elections refuse, or fail at."""
 
 

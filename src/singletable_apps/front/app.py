@@ -1,81 +1,98 @@
-"""One app with everything: the home page, elections with their API, and the parts of pages."""
+"""One app with everything: the home page, the parts of pages, and every app behind its prefixes."""
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 from fastapi import FastAPI, Request
+from starlette.types import ASGIApp
 
-from singletable_apps.elections.api import KINDS, PREFIX, ROUTERS, ApiSettings, attach
-from singletable_apps.elections.api.app import ABOUT
-from singletable_apps.elections.api.settings import BODY_LIMIT
-from singletable_apps.elections.pages import PREFIX as ELECTIONS
-from singletable_apps.elections.pages import add_pages
-from singletable_apps.elections.service import Elections
-from singletable_apps.front.finding import doors
+from singletable_apps.front.dispatching import ByPrefix
 from singletable_apps.front.home import home_router
+from singletable_apps.front.opening import Served
 from singletable_apps.shared.pages import Link, Pages, Product, parts
-from singletable_apps.shared.web import make_app
+from singletable_apps.shared.web import Settings, make_app
 
 PRODUCT = Product(
     "singletable",
     "/",
     "DynamoDB single-table design in Python.",
 )
+_PARTS = "/parts"
+_LARGEST_FORM = 1 << 16
 
 
-def make_front_app(elections: Elections, *, settings: ApiSettings | None = None) -> FastAPI:
-    """The whole site on services that are open."""
-    chosen = settings or ApiSettings()
-    web = replace(chosen.web, uploads={ELECTIONS: BODY_LIMIT, "/parts": BODY_LIMIT})
-    app = make_app(
-        "Elections",
+def make_front_app(
+    apps: Sequence[Served], *, settings: Settings | None = None, secure_cookies: bool = True
+) -> ASGIApp:
+    """The whole site on apps that are open."""
+    web = replace(settings or Settings(), uploads={_PARTS: _LARGEST_FORM})
+    described = " ".join(f"{app.door.name}: {app.opened.api}/docs." for app in apps)
+    front = make_app(
+        "singletable",
         version("singletable"),
-        routers=ROUTERS,
-        prefix=PREFIX,
-        description=ABOUT,
-        kinds=KINDS,
+        routers=[],
+        prefix="/api",
+        description=f"Every application has an API of its own, described there. {described}",
         settings=web,
     )
-    attach(app, elections, replace(chosen, web=web))
-    add_pages(app, elections, secure_cookies=chosen.secure_cookies)
-    _add_front(app, elections, chosen)
-    _add_parts(app, elections, chosen)
-    return app
+    # It seals nothing but what is said on the next page.
+    secret = secrets.token_bytes(32)
+    _add_home(front, apps, secret, secure_cookies)
+    _add_parts(front, secret, secure_cookies)
+    return ByPrefix(_by_prefix(apps), front)
 
 
-def _add_front(app: FastAPI, elections: Elections, settings: ApiSettings) -> None:
+def _by_prefix(apps: Sequence[Served]) -> dict[str, ASGIApp]:
+    found: dict[str, Served] = {}
+    for app in apps:
+        for prefix in app.opened.prefixes:
+            other = found.setdefault(prefix, app)
+            if other is not app:
+                names = f"{other.door.name} and {app.door.name}"
+                raise ValueError(f"Expected each prefix in one app, but {names} have {prefix}.")
+    return {prefix: app.opened.app for prefix, app in found.items()}
+
+
+def _add_home(front: FastAPI, apps: Sequence[Served], secret: bytes, secure_cookies: bool) -> None:
+    styles = dict.fromkeys(app.door.picture_style for app in apps)
     pages = Pages(
         "front",
         Path(__file__).parent,
-        secret=elections.office.keys.secret,
+        secret=secret,
         product=PRODUCT,
-        around=_around,
-        made={"pictures.css": "\n".join({door.picture_style for door in doors()})},
-        secure_cookies=settings.secure_cookies,
+        around=partial(_around, apps),
+        made={"pictures.css": "\n".join(styles)},
+        secure_cookies=secure_cookies,
     )
-    app.include_router(home_router(pages, elections), include_in_schema=False)
-    pages.serve(app)
+    front.include_router(home_router(pages, apps), include_in_schema=False)
+    pages.serve(front)
 
 
-def _add_parts(app: FastAPI, elections: Elections, settings: ApiSettings) -> None:
+def _add_parts(front: FastAPI, secret: bytes, secure_cookies: bool) -> None:
     pages = Pages(
         "parts",
-        secret=elections.office.keys.secret,
+        secret=secret,
         product=PRODUCT,
-        prefix="/parts",
+        prefix=_PARTS,
         around=parts.around,
         made=parts.MADE,
-        secure_cookies=settings.secure_cookies,
+        secure_cookies=secure_cookies,
     )
-    app.include_router(parts.parts_router(pages), include_in_schema=False)
-    pages.serve(app)
+    front.include_router(parts.parts_router(pages), include_in_schema=False)
+    pages.serve(front)
 
 
-def _around(request: Request) -> dict[str, object]:
+def _around(apps: Sequence[Served], request: Request) -> dict[str, object]:
+    described = [
+        Link(f"The API of {app.door.name.lower()}", f"{app.opened.api}/docs") for app in apps
+    ]
     return {
-        "nav": [Link(door.name, door.address) for door in doors()],
-        "links": [Link("The API of elections", f"{PREFIX}/docs"), Link("Parts of pages", "/parts")],
+        "nav": [Link(app.door.name, app.door.address) for app in apps],
+        "links": [*described, Link("Parts of pages", _PARTS)],
     }

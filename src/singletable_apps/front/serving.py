@@ -2,60 +2,52 @@
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from fastapi import FastAPI
 
-from singletable_apps.elections.api import PREFIX, ApiSettings
-from singletable_apps.elections.sample import PASSWORD, fill, sample_accounts
-from singletable_apps.elections.service import Elections
-from singletable_apps.elections.terminal.listening import Listening
-from singletable_apps.elections.terminal.opening import Place, elections_at
-from singletable_apps.elections.terminal.progress import bar
-from singletable_apps.elections.terminal.refusing import told_of
-from singletable_apps.elections.terminal.serving import serve_app, tell_where
 from singletable_apps.front.app import make_front_app
-from singletable_apps.front.finding import doors
+from singletable_apps.front.finding import find_apps
+from singletable_apps.front.opening import Served, Wishes, opened_apps
+from singletable_apps.shared.doors import Sample
+from singletable_apps.shared.serving.greeting import STOPPED, tell_where
+from singletable_apps.shared.serving.listening import Listening, listening
+from singletable_apps.shared.serving.running import run
 
 
-def serve_front(folder: Path, asked: Listening, *, at: str | None, sample: bool) -> None:
-    """Serve until a signal asks to stop. A sample goes where nothing is yet."""
-    kept = folder / "elections"
-    if sample and at is None and not kept.exists():
-        _make_sample(folder / "new", kept)
-    place = Place(at or f"file:{kept}/votes.db", kept / "keys")
-    serve_app(place, asked, _make, _greet)
-
-
-def _make_sample(draft: Path, kept: Path) -> None:
-    """A sample is made apart, and moved when it is whole."""
-    with told_of(draft):
-        shutil.rmtree(draft, ignore_errors=True)
+def serve_front(folder: Path, asked: Listening, wishes: Wishes) -> None:
+    """Serve all apps until a signal asks to stop; what cannot be is refused first."""
     with (
-        elections_at(Place(f"file:{draft}/votes.db", draft / "keys")) as elections,
-        bar("Filling") as told,
+        listening(asked) as (listener, url, public),
+        opened_apps(find_apps(), folder, public, wishes) as apps,
     ):
-        fill(elections, told)
-    with told_of(kept):
-        draft.rename(kept)
+        secure = public.secure_cookies
+        site = make_front_app(apps, settings=public.settings(), secure_cookies=secure)
+        _greet(url, apps)
+        run(site, listener)
+    typer.echo(STOPPED)
 
 
-def _make(elections: Elections, settings: ApiSettings) -> FastAPI:
-    return make_front_app(elections, settings=settings)
+def _greet(url: str, apps: Sequence[Served]) -> None:
+    """Say where it is, what there is to try, and what must not be lost."""
+    for app in apps:
+        sample = app.opened.sample()
+        if sample is not None:
+            _show_sample(sample, url)
+    typer.echo(f"\nsingletable is at {typer.style(url, bold=True)}. Ctrl-C stops it.")
+    for app in apps:
+        typer.echo(f"\n{app.door.name}: {url}{app.door.address}\n")
+        tell_where(url, app.opened.api, app.opened.places)
+        if app.opened.warning:
+            typer.echo(f"\n{app.opened.warning}")
+    typer.echo("")
 
 
-def _greet(place: Place, asked: Listening, url: str, elections: Elections) -> None:
-    """Say where it is, with whom to look around, and what must not be lost."""
-    accounts = sample_accounts(elections)
-    if accounts:
-        typer.echo(f"\nSample accounts, all with the password: {PASSWORD}\n")
-        for person in accounts:
-            typer.echo(f"  {person.name:<12}{person.email:<26}{person.role}")
-    typer.echo(f"\nsingletable is at {typer.style(url, bold=True)}. Ctrl-C stops it.\n")
-    for door in doors():
-        typer.echo(f"  {door.name.lower():<21}{url}{door.address}")
-    typer.echo(f"  for programs         {url}{PREFIX}")
-    typer.echo(f"  to read              {url}{PREFIX}/docs")
-    tell_where(place, asked)
+def _show_sample(sample: Sample, url: str) -> None:
+    password = f", with the password: {sample.password}" if sample.password else ""
+    typer.echo(f"\n{sample.title}{password}\n")
+    for entrance in sample.entrances:
+        # A form is sent from the home page; a link leads there from here, too.
+        where = "" if entrance.sends else f"  {url}{entrance.to}"
+        typer.echo(f"  {entrance.name:<26}{entrance.about}{where}")

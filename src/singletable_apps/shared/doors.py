@@ -1,8 +1,23 @@
-"""How an app is shown at the front: a package that has a module `door` with one is found there."""
+"""How an app is found at the front, and opened there: by the module `door` of its package.
+
+It has two functions, and nothing is registered anywhere:
+
+    def door() -> Door: …
+    def opened(site: Opening) -> AbstractContextManager[Opened]: …
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starlette.types import ASGIApp
+
+from singletable import Driver
+from singletable_apps.shared.serving.addresses import driver_at
+from singletable_apps.shared.serving.public import Public
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +34,80 @@ class Door:
     picture: str
     picture_words: str
     picture_style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What an app is opened with.
+
+    `folder` is the app's alone, and may not be there yet: keys lie in it, and tables, unless `at`
+    says where else they are; `driver` is what is there, open for all apps. `sample` asks for sample
+    data where nothing is yet. `letters` are to be printed; `smtp` names a mail server.
+    """
+
+    folder: Path
+    public: Public
+    at: str | None = None
+    driver: Driver | None = None
+    sample: bool = False
+    letters: bool = False
+    smtp: str | None = None
+
+    @property
+    def wants_sample(self) -> bool:
+        """Whether a sample is to be made: where tables are elsewhere, they are not ours to fill."""
+        return self.sample and self.at is None and not self.folder.exists()
+
+    def address(self, file: str) -> str:
+        """Where the tables are: in a file of this name, if not elsewhere."""
+        return self.at or f"file:{self.folder / file}"
+
+    @contextmanager
+    def connected(self, file: str) -> Generator[Driver]:
+        """The driver of the tables; one of the app's own is closed at the end."""
+        if self.driver is not None:
+            yield self.driver
+            return
+        with driver_at(self.address(file)) as driver:
+            yield driver
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """A way into sample data: `sends` is what a form sends there, and without it it is a link."""
+
+    name: str
+    about: str
+    to: str
+    sends: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What there is to try: a heading, ways in, and the password of all who have one."""
+
+    title: str
+    entrances: tuple[Entrance, ...]
+    password: str = ""
+
+
+def _no_sample() -> Sample | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An app that is open, with all its own conventions.
+
+    It answers what is under its `prefixes`, which are whole segments; `*` is any one segment:
+    `/polls`, `/api/polls`, `/static/*/polls`. Its API is under `api`, and described there. `places`
+    say where things are kept, such as ("tables", "file:polls.db"); `warning` says what must not be
+    lost. `sample()` is what there is to try, now.
+    """
+
+    app: ASGIApp
+    prefixes: tuple[str, ...]
+    api: str
+    places: tuple[tuple[str, str], ...] = ()
+    warning: str = ""
+    sample: Callable[[], Sample | None] = _no_sample

@@ -9,8 +9,7 @@ import pytest
 from singletable import connect
 from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.service import open_elections
-from singletable_apps.elections.terminal.mailing import smtp_at
-from singletable_apps.elections.terminal.refusing import MailingRefused
+from singletable_apps.elections.terminal.mailing import MailingRefused, smtp_at
 from singletable_apps.shared.accounts import Passwords
 from tests.apps.shared.mail.server import mail_server
 

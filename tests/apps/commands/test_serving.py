@@ -5,15 +5,15 @@ from __future__ import annotations
 from fastapi.testclient import TestClient
 
 from singletable_apps.elections.sample import PASSWORD
-from singletable_apps.elections.terminal.listening import Listening, settings_for
-from singletable_apps.elections.terminal.serving import with_pages
+from singletable_apps.elections.terminal.site import settings_for, with_pages
+from singletable_apps.shared.serving.public import Public
 from tests.apps.elections.sampled import sampled
 
 URL = "http://127.0.0.1:8000"
 
 
 def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_them() -> None:
-    _, settings = settings_for(Listening("127.0.0.1", 8000), URL)
+    _, settings = settings_for(Public(URL))
     app = with_pages(sampled().elections, settings)
     browser = TestClient(app, base_url=URL, headers={"Accept": "text/html"})
     assert browser.get("/").url.path == "/elections"
@@ -24,3 +24,12 @@ def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_the
         "/api/elections/sign-in", json={"name_or_email": "Ada", "password": PASSWORD}
     )
     assert told.json()["user"]["name"] == "Ada"
+
+
+def test_behind_a_proxy_links_lead_where_people_come_from() -> None:
+    service, settings = settings_for(Public("https://vote.example.org", ("127.0.0.1",)))
+    assert service.reset_link == "https://vote.example.org/elections/reset?token={token}"
+    assert settings.secure_cookies
+    assert settings.web.trusted_origins == ("https://vote.example.org",)
+    assert settings.web.proxies == ("127.0.0.1",)
+    assert settings.web.body_limit == 4 << 20

@@ -11,8 +11,10 @@ ProofsError             also a ValueError: something that came proves nothing
 
 from __future__ import annotations
 
+from singletable_apps.shared.errors import AppError
 
-class ProofsError(ValueError):
+
+class ProofsError(AppError, ValueError):
     """The root: whatever the proofs refuse is one of these."""
 
 

@@ -13,8 +13,8 @@ from singletable_apps.elections.archive import End, export_log, restore_log, ver
 from singletable_apps.elections.errors import TableBroken
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.terminal.opening import existing_store, new_store
-from singletable_apps.elections.terminal.progress import bar
-from singletable_apps.elections.terminal.refusing import FileRefused, told_of
+from singletable_apps.shared.serving.progress import bar
+from singletable_apps.shared.serving.refusing import FileRefused, told_of
 
 
 @dataclass(frozen=True, slots=True)

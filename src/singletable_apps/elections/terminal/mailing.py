@@ -1,15 +1,63 @@
-"""The mail server that an operator names: smtp://user@mail.example.org?from=vote@example.org."""
+"""Which way letters go: kept, printed too, or by the mail server that an operator names."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from singletable_apps.elections.terminal.refusing import MailingRefused
-from singletable_apps.shared.mail import LetterRefused, Smtp
+import typer
+
+from singletable_apps.elections.errors import ElectionsError
+from singletable_apps.shared.counting.visible import visible
+from singletable_apps.shared.mail import Letter, LetterRefused, Mailer, Smtp
 
 PASSWORD = "SMTP_PASSWORD"
 _PORT = 587
+
+
+class MailingRefused(ElectionsError):
+    """Letters cannot be sent that way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """Which way letters go: by a server if there is one, and printed, too, if it is wished."""
+
+    printed: bool = False
+    server: Smtp | None = None
+
+    def mailer(self, outbox: Mailer) -> Mailer:
+        """Who sends them; without a server they are kept."""
+        sender = self.server or outbox
+        return _Printed(sender) if self.printed else sender
+
+    @property
+    def words(self) -> str:
+        """Where one finds them."""
+        if self.server is not None:
+            return "sent by the mail server"
+        return "printed here" if self.printed else "kept, for singletable elections outbox"
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """A mailer that also shows each letter where the service was started."""
+
+    sender: Mailer
+
+    def send(self, letter: Letter, now: datetime) -> None:
+        self.sender.send(letter, now)
+        typer.echo(f"\nA letter to {letter.to}: {letter.subject}\n")
+        for line in letter.text.rstrip().split("\n"):
+            typer.echo(f"  {visible(line)}")
+        typer.echo("")
+
+
+def letters_for(*, printed: bool, smtp: str | None) -> Letters:
+    """The way that an operator names; `smtp` is smtp://user@mail.example.org?from=vote@example.org."""
+    return Letters(printed, smtp_at(smtp) if smtp is not None else None)
 
 
 def smtp_at(text: str) -> Smtp:

@@ -6,7 +6,7 @@ import typer
 
 from singletable_apps.elections.sample import PASSWORD, PEOPLE, POLLS, fill
 from singletable_apps.elections.terminal.opening import Place, elections_at
-from singletable_apps.elections.terminal.progress import bar
+from singletable_apps.shared.serving.progress import bar
 
 
 def make_sample(place: Place) -> None:

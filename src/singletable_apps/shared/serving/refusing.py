@@ -7,25 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from singletable import SingleTableError
-from singletable_apps.elections.errors import ElectionsError
-from singletable_apps.elections.proofs import ProofsError
 from singletable_apps.shared.counting.visible import visible
+from singletable_apps.shared.errors import AppError
 
 
-class FileRefused(ElectionsError):
+class FileRefused(AppError):
     """A file or folder cannot be used."""
 
 
-class ListeningRefused(ElectionsError):
+class ListeningRefused(AppError):
     """Nobody can listen there, or people cannot come that way."""
 
 
-class MailingRefused(ElectionsError):
-    """Letters cannot be sent that way."""
-
-
 # What is refused, rather than broken: a bug still shows where it is.
-REFUSALS = (ElectionsError, SingleTableError, ProofsError)
+REFUSALS = (AppError, SingleTableError)
 
 
 def in_words(refusal: BaseException) -> str:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.terminal.listening import (
-    Listening,
-    listener_of,
-    settings_for,
-    url_of,
-)
-from singletable_apps.elections.terminal.refusing import ListeningRefused
+from singletable_apps.shared.serving.listening import Listening, listener_of, listening, url_of
+from singletable_apps.shared.serving.public import public_of
+from singletable_apps.shared.serving.refusing import ListeningRefused
+
+URL = "http://127.0.0.1:8000"
 
 
 def test_on_this_machine_there_is_no_tls() -> None:
-    service, api = settings_for(Listening("127.0.0.1", 0), "http://127.0.0.1:8000")
-    assert service.reset_link == "http://127.0.0.1:8000/elections/reset?token={token}"
-    assert not api.secure_cookies
-    assert api.web.proxies == ()
+    with listening(Listening("127.0.0.1", 0)) as (listener, url, public):
+        assert url == public.url == f"http://127.0.0.1:{listener.getsockname()[1]}"
+    assert not public.secure_cookies
+    assert public.settings().proxies == ()
+    assert public.settings().trusted_origins == (url,)
 
 
 def test_behind_a_proxy_people_come_over_tls() -> None:
-    asked = Listening("127.0.0.1", 0, "https://vote.example.org/", ("127.0.0.1", "10.0.0.0/8"))
-    service, api = settings_for(asked, "http://127.0.0.1:8000")
-    assert service.reset_link == "https://vote.example.org/elections/reset?token={token}"
-    assert api.secure_cookies
-    assert api.web.trusted_origins == ("https://vote.example.org",)
-    assert api.web.proxies == ("127.0.0.1", "10.0.0.0/8")
-    assert api.web.body_limit == 4 << 20
+    public = public_of("https://vote.example.org/", ("127.0.0.1", "10.0.0.0/8"), URL)
+    assert public.url == "https://vote.example.org"
+    assert public.secure_cookies
+    web = public.settings(body_limit=7, uploads={"/polls": 8})
+    assert web.trusted_origins == ("https://vote.example.org",)
+    assert web.proxies == ("127.0.0.1", "10.0.0.0/8")
+    assert (web.body_limit, web.uploads) == (7, {"/polls": 8})
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,7 @@ def test_what_nobody_could_come_by_is_refused(
     public: str | None, proxies: tuple[str, ...], why: str
 ) -> None:
     with pytest.raises(ListeningRefused, match=why):
-        settings_for(Listening("127.0.0.1", 0, public, proxies), "http://127.0.0.1:8000")
+        public_of(public, proxies, URL)
 
 
 @pytest.mark.parametrize(

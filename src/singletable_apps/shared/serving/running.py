@@ -1,0 +1,34 @@
+"""An app on a socket, until a signal asks it to stop."""
+
+from __future__ import annotations
+
+import signal
+import socket
+
+import typer
+import uvicorn
+from starlette.types import ASGIApp
+
+# So long may what has arrived take to be answered after a signal.
+LAST_SECONDS = 10
+
+
+def run(app: ASGIApp, listener: socket.socket) -> None:
+    """Serve, and answer what has arrived before the end."""
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            timeout_graceful_shutdown=LAST_SECONDS,
+        )
+    )
+    # The server stops cleanly, and then passes on the signal that it was stopped by.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        typer.echo("")
