@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from singletable_apps.elections.proofs import BallotKey, Signer, load_key, load_signer
-from singletable_apps.elections.proofs.key_files import key_in
+from singletable_apps.shared.key_files import key_in
 
 BALLOTS = "ballots.key"
 SIGNING = "signing.key"

@@ -16,7 +16,6 @@ from singletable_apps.elections.proofs.confirmation import (
 )
 from singletable_apps.elections.proofs.errors import (
     CodeRefused,
-    KeyFileRefused,
     NotCanonical,
     ProofsError,
     SealBroken,
@@ -39,7 +38,6 @@ __all__ = [
     "Definition",
     "Finding",
     "Inclusion",
-    "KeyFileRefused",
     "Level",
     "NotCanonical",
     "Proof",

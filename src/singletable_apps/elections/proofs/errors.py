@@ -4,7 +4,6 @@ ProofsError             also a ValueError: something that came proves nothing
 ├─ NotCanonical         a value that has no one form in bytes
 ├─ CodeRefused          text that is no confirmation or fingerprint
 ├─ SealBroken           a sealed text that this key does not open for this election
-├─ KeyFileRefused       a file of a key that is missing, readable by others, or no key
 ├─ TreeRefused          confirmations that make no tree, or one that is not in it
 └─ StatementRefused     a definition, statement or receipt that says what cannot be
 """
@@ -36,14 +35,6 @@ class SealBroken(ProofsError):
     def __init__(self, message: str, election_id: int) -> None:
         super().__init__(message)
         self.election_id = election_id
-
-
-class KeyFileRefused(ProofsError):
-    """A file of a key that cannot be used as it is."""
-
-    def __init__(self, message: str, path: str) -> None:
-        super().__init__(message)
-        self.path = path
 
 
 class TreeRefused(ProofsError):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from singletable_apps.elections.proofs.key_files import key_in
 from singletable_apps.elections.proofs.sealing import BallotKey
 from singletable_apps.elections.proofs.signing import Signer
+from singletable_apps.shared.key_files import key_in
 
 
 def load_key(path: Path) -> BallotKey:

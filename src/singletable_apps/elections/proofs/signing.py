@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from singletable_apps.elections.proofs.canonical import canonical, digest, prefixed
 from singletable_apps.elections.proofs.closing import Statement
 from singletable_apps.elections.proofs.codes import code_of
-from singletable_apps.elections.proofs.errors import KeyFileRefused
+from singletable_apps.shared.key_files import KeyFileRefused
 
 SEED = 32
 _DOMAIN = prefixed("closing")

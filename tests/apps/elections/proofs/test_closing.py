@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from singletable_apps.elections.proofs import (
-    KeyFileRefused,
     Signer,
     StatementRefused,
     commitment,
@@ -18,6 +17,7 @@ from singletable_apps.elections.proofs import (
     statement,
 )
 from singletable_apps.shared.counting import Ranking, ballots_of, instant_runoff
+from singletable_apps.shared.key_files import KeyFileRefused
 from tests.apps.elections.proofs.sample import SECRET, SIGNER, asked_at, changes, sample
 
 CLOSING = sample("anonymous").closing

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from singletable_apps.elections.proofs import (
     BallotKey,
-    KeyFileRefused,
     ProofsError,
     SealBroken,
     SealedBallot,
     width_for,
 )
 from singletable_apps.shared.counting import Ranking
+from singletable_apps.shared.key_files import KeyFileRefused
 from tests.apps.counting.profiles import NAMES, rankings
 
 KEY = BallotKey(bytes(range(32)))

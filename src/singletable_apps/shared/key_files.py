@@ -7,10 +7,18 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from singletable_apps.elections.proofs.errors import KeyFileRefused
+from singletable_apps.shared.errors import AppError
 
 _BYTES = 32
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class KeyFileRefused(AppError, ValueError):
+    """A file of a key that cannot be used as it is."""
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 def key_in(path: Path, purpose: str) -> bytes:
@@ -65,7 +73,7 @@ def _read(path: Path, purpose: str) -> bytes:
     if len(key) != _BYTES:
         raise KeyFileRefused(
             f"The file {path} holds no key {purpose}: a key is {2 * _BYTES} hex digits. Put back "
-            f"the file from your backup; what was sealed or signed with its key needs that one.",
+            f"the file from your backup; what was made with its key needs that one.",
             str(path),
         )
     return key

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.elections.proofs import KeyFileRefused, load_key, load_signer
+from singletable_apps.elections.proofs import load_key, load_signer
+from singletable_apps.shared.key_files import KeyFileRefused
 
 
 def test_a_missing_key_is_made_for_its_owner_alone(tmp_path: Path) -> None:
