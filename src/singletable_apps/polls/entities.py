@@ -37,6 +37,7 @@ class Poll(Entity, table=polls):
     """A question with options to rank. `expiresAt` is when it closes; the item stays.
 
     `edition` counts changes to what a vote depends on: options, and until when one may vote.
+    `secret` names the secret that its codes, and the ids of its votes, are made of.
     """
 
     id: Attr[str] = attr()
@@ -54,6 +55,7 @@ class Poll(Entity, table=polls):
     lanes: Attr[int] = attr()
     edition: Attr[int] = attr(default=1)
     maker: Attr[str | None] = attr(default=None)
+    secret: Attr[str] = attr()
     revision: Attr[int] = version()
 
     key = Key(pk=("POLL", id), sk="METADATA")

@@ -10,15 +10,18 @@ PollsError
 │  ├─ AlreadyVoted    the vote is cast, and the poll lets nobody change theirs
 │  ├─ Hidden          the results are not to be seen yet
 │  └─ Settled         people have voted, so what they voted on stays as it is
-└─ Busy               others wrote all the time, or the table has more to do than it can; ask again
+├─ Busy               others wrote all the time, or the table has more to do than it can; ask again
+└─ OtherSecret        the poll was made with another secret than the server has; somebody must look
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from singletable_apps.shared.errors import AppError
 
-class PollsError(Exception):
+
+class PollsError(AppError):
     """Whatever polls refuse, or fail at."""
 
 
@@ -64,3 +67,7 @@ class Settled(Refused):
 
 class Busy(PollsError):
     """Not now; nothing was changed that the message does not tell. Ask again."""
+
+
+class OtherSecret(PollsError):
+    """The poll was made with another secret than the server has; an operator must look."""

@@ -30,6 +30,11 @@ class Secret:
         if len(self.key) < 32:
             raise ValueError(f"Expected a secret of 32 bytes or more, but got {len(self.key)}.")
 
+    @property
+    def name(self) -> str:
+        """What tells this secret from another, and nothing else of it."""
+        return _text(self._made("name"), 8)
+
     def admin_key(self, poll_id: str) -> str:
         """What is in the link that manages a poll."""
         return _text(self._made("admin", poll_id), 26)

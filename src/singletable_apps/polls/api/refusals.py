@@ -17,6 +17,7 @@ from singletable_apps.polls.errors import (
     NoCode,
     NotAdmin,
     NotThere,
+    OtherSecret,
     PollsError,
     Refused,
     Settled,
@@ -92,7 +93,7 @@ def problem_of(refusal: PollsError) -> Problem:
         case Invalid():
             faults = [Fault(text, pointer=f"/{field}") for field, text in refusal.faults.items()]
             return Problem(INVALID, words, errors=faults)
-        case Busy():
+        case Busy() | OtherSecret():
             return Problem(TRY_LATER, words, headers={"Retry-After": "1"})
         case Refused():
             return Problem(_BY_REFUSAL[type(refusal)], words)

@@ -30,6 +30,7 @@ class Deleting:
         poll = store.get(Poll.key(poll_id), consistent=True) if poll_id else None
         if poll is None:
             raise gone(poll_id)
+        self.desk.check_secret(poll)
         self.desk.check_admin(poll_id, admin_key)
         if not poll.deleted:
             basis(poll.revision)

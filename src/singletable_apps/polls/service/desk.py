@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from singletable import Store
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import NotAdmin
+from singletable_apps.polls.errors import NotAdmin, OtherSecret
 from singletable_apps.polls.rules import check_there
 from singletable_apps.polls.secret import Secret
 
@@ -41,8 +41,18 @@ class Desk:
     def managed(self, poll_id: str, admin_key: str) -> Poll:
         """The poll, for whoever has its admin key."""
         poll = self.poll(poll_id)
+        self.check_secret(poll)
         self.check_admin(poll_id, admin_key)
         return poll
+
+    def check_secret(self, poll: Poll) -> None:
+        """Raise OtherSecret if nothing that this server derives would fit the poll."""
+        if poll.secret != self.secret.name:
+            raise OtherSecret(
+                f"The poll '{poll.title}' was made with the secret {poll.secret}, and this server "
+                f"has {self.secret.name}: it knows none of its voters again. Whoever runs the "
+                "server can put the file of the secret back from a backup."
+            )
 
     def check_admin(self, poll_id: str, admin_key: str) -> None:
         """Raise NotAdmin unless this is the key of the poll."""

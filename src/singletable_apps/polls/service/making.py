@@ -58,6 +58,7 @@ class Making:
             changeable=sound.changeable,
             lanes=LANES,
             maker=maker,
+            secret=self.desk.secret.name,
         )
         with self.desk.store.transaction(pattern=patterns.make) as together:
             together.create(poll)

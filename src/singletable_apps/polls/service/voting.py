@@ -60,6 +60,7 @@ class Voting:
 
     def vote_id(self, poll: Poll, voter: Voter) -> str | None:
         """The id of somebody's one vote; None if they are not known, and each vote is a new one."""
+        self.desk.check_secret(poll)
         secret = self.desk.secret
         if poll.protection is Protection.CODES:
             number = None if voter.code is None else secret.number_of(poll.id, voter.code)
