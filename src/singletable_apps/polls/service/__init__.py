@@ -52,10 +52,17 @@ class Polls:
     standing: Standing
 
 
-def open_polls(driver: Driver, secret: Secret, *, clock: Callable[[], datetime] = utc_now) -> Polls:
+def open_polls(
+    driver: Driver,
+    secret: Secret,
+    *,
+    clock: Callable[[], datetime] = utc_now,
+    make_table: bool = True,
+) -> Polls:
     """The service on a driver; the table is made if it is missing."""
     store = Store(driver)
-    store.admin.create_table(polls, if_missing=True)
+    if make_table:
+        store.admin.create_table(polls, if_missing=True)
     desk = Desk(store, secret, clock)
     voting, counting = Voting(desk), Counting(desk)
     return Polls(

@@ -1,0 +1,87 @@
+"""`singletable polls`: the service, and what an operator looks at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from singletable_apps.commands.refusing import in_words
+
+polls = typer.Typer(
+    help="Polls by ranking: serve them, and recount them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+
+At = Annotated[
+    str,
+    typer.Option(
+        "--at", metavar="ADDRESS", help="Where the table is, such as file:polls.db or dynamodb:."
+    ),
+]
+Secret = Annotated[
+    Path,
+    typer.Option(
+        "--secret",
+        metavar="FILE",
+        help="Where the secret lies, which is in no table; made if missing.",
+    ),
+]
+
+
+@polls.command()
+def serve(
+    at: At,
+    secret: Secret,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
+    ] = 8000,
+    public: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="The address that people use, if a proxy is before it: links have it.",
+        ),
+    ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NETWORK",
+            help="A proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or 10.0.0.0/8.",
+        ),
+    ] = None,
+) -> None:
+    """Serve polls over HTTP, with pages for people and an API for programs.
+
+    A missing table and a missing secret are made. Keep a copy of the secret in a safe place.
+    """
+    with in_words():
+        from singletable_apps.polls.terminal import serve
+        from singletable_apps.shared.serving.listening import Listening
+
+        serve(at, secret, Listening(host, port, public, tuple(proxy or ())))
+
+
+@polls.command()
+def sample(at: At, secret: Secret) -> None:
+    """Make some polls to look at, with votes in them."""
+    with in_words():
+        from singletable_apps.polls.terminal import make_sample
+
+        make_sample(at, secret)
+
+
+@polls.command()
+def recount(
+    poll: Annotated[str, typer.Argument(metavar="POLL", help="Its id, which is in its link.")],
+    at: At,
+) -> None:
+    """Count every vote of a poll one by one, and compare with what its results say."""
+    with in_words():
+        from singletable_apps.polls.terminal import recount
+
+        recount(at, poll)
