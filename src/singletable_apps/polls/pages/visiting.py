@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeAlias, cast
 
@@ -10,9 +11,13 @@ from fastapi.routing import APIRoute
 
 from singletable_apps.polls.api import browsers
 from singletable_apps.polls.api.refusals import problem_of
+from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import PollsError
 from singletable_apps.polls.pages.site import Site, ThisSite
+from singletable_apps.polls.rules import gone
 from singletable_apps.shared.web import Problem
+
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Visit(APIRoute):
@@ -56,3 +61,13 @@ def known(request: Request, browser: str | None) -> str:
     if browser is None:
         browser = request.state.new_token = browsers.new_token()
     return browser
+
+
+def _poll(site: ThisSite, poll_id: str) -> Poll:
+    if not _ID.fullmatch(poll_id):
+        raise gone(poll_id)
+    return site.polls.desk.poll(poll_id)
+
+
+# The poll in the address: `/p/{poll_id}/…`.
+ThisPoll: TypeAlias = Annotated[Poll, Depends(_poll)]

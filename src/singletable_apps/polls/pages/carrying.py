@@ -1,0 +1,70 @@
+"""What a browser carries for one poll: its admin key, the code that it has voted with, its vote.
+
+The cookies are sent to the pages of that poll alone, and no script reads them.
+"""
+
+from __future__ import annotations
+
+from fastapi import Request, Response
+
+from singletable_apps.polls.api.browsers import KEPT_SECONDS
+from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.pages.addresses import poll_address
+from singletable_apps.polls.pages.site import Site
+from singletable_apps.polls.service import Viewer, Voter
+
+# An admin key stays; a code and a vote go when the browser is closed, for others may use it too.
+ADMIN, CODE, VOTE = "polls_admin", "polls_code", "polls_vote"
+
+
+def carried(request: Request, site: Site, name: str) -> str | None:
+    """What the browser carries under a name; None if there is nothing."""
+    return request.cookies.get(_named(site, name)) or None
+
+
+def carry(response: Response, site: Site, poll: Poll, name: str, value: str) -> None:
+    """Let the browser carry something for the poll."""
+    response.set_cookie(
+        _named(site, name),
+        value,
+        max_age=KEPT_SECONDS if name == ADMIN else None,
+        path=poll_address(poll.id),
+        secure=site.settings.secure_cookies,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def drop(response: Response, site: Site, poll: Poll, name: str) -> None:
+    """Let the browser forget something."""
+    response.delete_cookie(
+        _named(site, name),
+        path=poll_address(poll.id),
+        secure=site.settings.secure_cookies,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def admin_key_of(request: Request, site: Site, browser: str | None, poll: Poll) -> str | None:
+    """The admin key of the poll, if the browser carries it, or has made the poll."""
+    secret = site.polls.desk.secret
+    carries = carried(request, site, ADMIN)
+    if carries is not None and secret.is_admin(poll.id, carries):
+        return carries
+    if browser is not None and poll.maker == secret.browser(browser):
+        return secret.admin_key(poll.id)
+    return None
+
+
+def viewer_of(request: Request, site: Site, browser: str | None, poll: Poll) -> Viewer:
+    """By what somebody who looks at results is known."""
+    return Viewer(
+        Voter(browser, carried(request, site, CODE)),
+        carried(request, site, VOTE),
+        admin_key_of(request, site, browser, poll),
+    )
+
+
+def _named(site: Site, name: str) -> str:
+    return f"__Secure-{name}" if site.settings.secure_cookies else name
