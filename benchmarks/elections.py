@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.electing.crowd import vote
+from benchmarks.crowd.asking import Asked, ask_all
+from benchmarks.crowd.served import served
 from benchmarks.measuring import units
 from benchmarks.measuring.bar import Bar
 from benchmarks.measuring.scale import Scale
@@ -101,35 +98,25 @@ def _opened(folder: Path, driver: Driver) -> Elections:
 
 def _crowd(folder: Path, tokens: Sequence[str]) -> tuple[list[str], list[float], float]:
     chance = random.Random(1)
-    bodies = [_body(chance.sample(CANDIDATES, 5)) for _ in tokens]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    command = [sys.executable, "-m", "benchmarks.electing.server", str(folder), str(port)]
-    with subprocess.Popen(command) as server:
-        try:
-            _wait(port)
-            began = time.perf_counter()
-            codes, waits = asyncio.run(vote(port, tokens, bodies, AT_ONCE))
-            return codes, waits, time.perf_counter() - began
-        finally:
-            server.terminate()
+    asked = [
+        Asked(
+            "/api/elections/elections/Chair/ballot",
+            _body(chance.sample(CANDIDATES, 5)),
+            {"Authorization": f"Bearer {token}", "Idempotency-Key": f"crowd-{number}"},
+        )
+        for number, token in enumerate(tokens)
+    ]
+    with served("benchmarks.electing.server", folder) as port:
+        began = time.perf_counter()
+        answers, waits = ask_all(port, asked, AT_ONCE)
+        took = time.perf_counter() - began
+    codes = [str(json.loads(answer)["receipt"]["confirmation"]) for answer in answers]
+    return codes, waits, took
 
 
 def _body(names: Sequence[str]) -> str:
     ranked = [{"candidate_name": name, "rank": rank} for rank, name in enumerate(names, 1)]
     return json.dumps({"rankings": ranked})
-
-
-def _wait(port: int) -> None:
-    for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise RuntimeError("the service does not listen")
 
 
 def _check(folder: Path, codes: Sequence[str]) -> None:

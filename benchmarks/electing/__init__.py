@@ -1,1 +1,1 @@
-"""Voters who all come at once."""
+"""What the crowd of elections is served by."""

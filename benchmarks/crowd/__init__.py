@@ -1,0 +1,1 @@
+"""People who all come at once, over HTTP."""
