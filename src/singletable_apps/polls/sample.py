@@ -90,7 +90,7 @@ POLLS = (
 def fill(driver: Driver, secret: Secret, now: datetime, progress: Told | None = None) -> None:
     """Make the polls of the sample, and let people vote in them; the same every time."""
     for done, asked in enumerate(POLLS, 1):
-        begins = now - 5 * DAY
+        begins = now - 5 * DAY + done * timedelta(hours=1)
         times = _minutes_from(begins)
         polls = open_polls(driver, secret, clock=times.__next__)
         ends = None if asked.days is None else begins + asked.days * DAY
