@@ -11,6 +11,7 @@ import pytest
 
 # What a command or an address may ask for, and `import singletable` must not.
 HEAVY = ("typer", "click", "rich", "botocore", "boto3", "sqlalchemy", "numpy", "fastapi")
+SHARED = "singletable_apps.shared"
 
 
 # Most processes that import the library never show a table or speak to AWS; they should not wait.
@@ -29,3 +30,21 @@ def test_no_module_imports_itself_by_a_detour(package: str) -> None:
         TopologicalSorter(modules).prepare()
     except CycleError as circle:
         pytest.fail(" → ".join(reversed(circle.args[1])))
+
+
+# An app is a folder that can be taken away, or copied for another; the front finds whichever there
+# are. Commands are named in pyproject.toml, each for one app.
+def test_apps_and_the_front_know_nothing_of_each_other() -> None:
+    graph = grimp.build_graph("singletable_apps", cache_dir=None)
+    rooms = graph.find_children("singletable_apps") - {"singletable_apps.commands"}
+    known = {
+        f"{importer} imports {imported}"
+        for importer in graph.modules
+        for imported in graph.find_modules_directly_imported_by(importer)
+        if (room := _room(importer)) in rooms and _room(imported) in rooms - {room, SHARED}
+    }
+    assert known == set()
+
+
+def _room(module: str) -> str:
+    return ".".join(module.split(".")[:2])

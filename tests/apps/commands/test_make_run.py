@@ -16,6 +16,7 @@ from singletable import Engine
 from singletable_apps.elections.keys import load_keys
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.elections.service import open_elections
+from singletable_apps.front.finding import find_apps
 from tests.house.sources import ROOT
 
 
@@ -58,8 +59,9 @@ def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
 def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "installed"):
         (tmp_path / name).touch()
+    apps = find_apps()
     with _running(tmp_path) as (url, printed):
-        for path in ("/", "/elections"):
+        for path in ("/", *(app.door.address for app in apps)):
             with urllib.request.urlopen(url + path, timeout=30) as answer:
                 assert "</html>" in answer.read().decode()
         api = f"{url}/api/elections"
@@ -72,7 +74,7 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
     assert "Traceback" not in said
     # The next start finds all this, and makes nothing anew.
     kept = tmp_path / ".run" / "elections"
-    assert [one.name for one in (tmp_path / ".run").iterdir()] == ["elections"]
+    assert {one.name for one in (tmp_path / ".run").iterdir()} == {app.folder for app in apps}
     assert {one.name for one in kept.iterdir()} == {"keys", "votes.db"}
     with Engine.on_file(kept / "votes.db") as engine:
         elections = open_elections(engine, load_keys(kept / "keys"))

@@ -1,7 +1,7 @@
 """Elections over HTTP: handlers that only translate, one file a topic.
 
 `make_elections_app(elections, settings=ApiSettings(…))` is the whole app under `/api/elections`.
-A front door that serves several apps takes `ROUTERS` and `KINDS`, and calls `attach` on its app.
+An app that has them under another prefix takes `ROUTERS` and `KINDS`, and calls `attach`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Pebbles, counted: as small as an app can be."""
