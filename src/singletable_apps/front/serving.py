@@ -47,7 +47,9 @@ def _greet(url: str, apps: Sequence[Served]) -> None:
 def _show_sample(sample: Sample, url: str) -> None:
     password = f", with the password: {sample.password}" if sample.password else ""
     typer.echo(f"\n{sample.title}{password}\n")
+    width = max(len(entrance.name) for entrance in sample.entrances) + 3
     for entrance in sample.entrances:
-        # A form is sent from the home page; a link leads there from here, too.
-        where = "" if entrance.sends else f"  {url}{entrance.to}"
-        typer.echo(f"  {entrance.name:<26}{entrance.about}{where}")
+        typer.echo(f"  {entrance.name:<{width}}{entrance.about}")
+        if not entrance.sends:
+            # A form is sent from the home page; a link leads there from here, too.
+            typer.echo(f"    {url}{entrance.to}")

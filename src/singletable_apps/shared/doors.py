@@ -74,12 +74,16 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """A way into sample data: `sends` is what a form sends there, and without it it is a link."""
+    """A way into sample data: `sends` is what a form sends there, and without it it is a link.
+
+    `before` is what stands before the name for those who do not see where it stands: "Sign in as".
+    """
 
     name: str
     about: str
     to: str
     sends: Mapping[str, str] = field(default_factory=dict[str, str])
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

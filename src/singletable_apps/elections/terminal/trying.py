@@ -34,4 +34,5 @@ def _entrance(person: Person) -> Entrance:
         ROLE_WORDS[person.role],
         SIGN_IN,
         {"who": person.name, "password": PASSWORD},
+        before="Sign in as",
     )
