@@ -42,6 +42,8 @@ def drawn(paper: Paper) -> Markup:
         "basis": paper.basis,
         "means": paper.means,
         "words": asdict(paper.words),
+        "equals": paper.equals,
+        "blank": paper.blank,
     }
     return _render("paper.html", paper=paper, told=told, rank=RANK, largest=LARGEST)
 

@@ -37,7 +37,8 @@ class Paper:
 
     It is sent to `to` with `fields`, and with `rank.NAME` for every choice. `means` is said beside
     the button: who will see the ballot, and whether it can be changed. A draft is kept in the
-    browser under `draft`, as long as what it is based on has the same `basis`.
+    browser under `draft`, as long as what it is based on has the same `basis`. Without
+    `equals` nobody shares a place; without `blank` a ballot that ranks nobody is not cast.
     """
 
     to: str
@@ -47,6 +48,8 @@ class Paper:
     draft: str = ""
     basis: str = ""
     words: Words = field(default_factory=Words)
+    equals: bool = True
+    blank: bool = True
 
 
 def levels_of(ranks: Mapping[str, int | None]) -> tuple[list[list[str]], list[str]]:

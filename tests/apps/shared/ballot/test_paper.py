@@ -54,6 +54,13 @@ def test_a_paper_is_a_form_with_a_box_for_every_choice() -> None:
     assert not re.search(r"\s(style|on\w+)=", html)
 
 
+def test_a_paper_says_whether_places_are_shared_and_whether_it_may_be_blank() -> None:
+    for allowed in (True, False):
+        html = str(drawn(Paper("/to", (), equals=allowed, blank=allowed)))
+        told = json.loads(unescape(html.partition('data-ballot="')[2].partition('"')[0]))
+        assert (told["equals"], told["blank"]) == (allowed, allowed)
+
+
 def test_what_is_read_is_what_was_typed() -> None:
     typed = read({"rank.Ada": "2", "rank.Ben": "", "rank.Cleo": " 2 ", "key": "k", "rank.": "1"})
     assert typed.ranks == {"Ada": 2, "Ben": None, "Cleo": 2}

@@ -3,7 +3,7 @@
 import { html, render, signal, useEffect, useLayoutEffect, useRef } from "../../shared/vendor/islands.js";
 import { draftOf, forget, keep } from "./drafts.js";
 import { dragging } from "./dragging.js";
-import { BUTTONS, KEYS, levelOf, levelsOf, put, same, slotOf, unranked } from "./moves.js";
+import { BUTTONS, KEYS, KEYS_ALONE, levelOf, levelsOf, put, same, slotOf, unranked } from "./moves.js";
 import { Help, Ranked, Rest, Said } from "./rows.js";
 import { count, moment, place } from "./words.js";
 
@@ -16,7 +16,9 @@ function mount(form) {
   const told = JSON.parse(form.dataset.ballot ?? "{}");
   const boxes = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("[data-ballot-name]")]);
   const names = boxes.map((box) => box.dataset.ballotName ?? "");
-  const first = levelsOf(boxes.map((box) => box.defaultValue));
+  const filled = levelsOf(boxes.map((box) => box.defaultValue));
+  const first = told.equals ? filled : filled.flat().map((who) => [who]);
+  const keys = told.equals ? KEYS : KEYS_ALONE;
   const root = /** @type {HTMLElement} */ (form.querySelector("[data-ballot-list]"));
 
   const levels = signal(first);
@@ -46,13 +48,18 @@ function mount(form) {
   function change(next) {
     look();
     levels.value = next;
+    fill(next);
+    if (!told.draft) return;
+    if (same(next, first)) forget(told.draft);
+    else keep(told.draft, { at: Date.now(), basis: told.basis, levels: next.map((level) => level.map((who) => names[who])) });
+  }
+
+  /** @param {Levels} next */
+  function fill(next) {
     boxes.forEach((box, who) => {
       const at = levelOf(next, who);
       box.value = at < 0 ? "" : String(at + 1);
     });
-    if (!told.draft) return;
-    if (same(next, first)) forget(told.draft);
-    else keep(told.draft, { at: Date.now(), basis: told.basis, levels: next.map((level) => level.map((who) => names[who])) });
   }
 
   const look = () => { seen = new Map(rows().map((row) => [row.dataset.who ?? "", row.getBoundingClientRect()])); };
@@ -61,6 +68,7 @@ function mount(form) {
 
   const doing = {
     names,
+    equals: told.equals,
     /** @param {number} who @param {string} button */
     press(who, button) {
       const slot = BUTTONS[button](levels.value, who);
@@ -107,8 +115,8 @@ function mount(form) {
       held.value = undefined;
       change(before ?? levels.value);
       say(lifted.who, " put back");
-    } else if (event.key in KEYS) {
-      const slot = KEYS[event.key](slotOf(levels.value, lifted.who), unranked(levels.value, lifted.who));
+    } else if (event.key in keys) {
+      const slot = keys[event.key](slotOf(levels.value, lifted.who), unranked(levels.value, lifted.who));
       change(put(levels.value, lifted.who, slot));
       held.value = { ...lifted, slot };
       say(lifted.who);
@@ -124,6 +132,7 @@ function mount(form) {
       addEventListener("pointerdown", () => { pointed = true; drop(); });
       dragging(root, {
         levels: () => levels.value,
+        equals: told.equals,
         started(who) { held.value = { who, slot: slotOf(levels.value, who), how: "pointer" }; },
         over(who, slot) {
           if (held.value?.slot === slot) return;
@@ -140,7 +149,7 @@ function mount(form) {
     useLayoutEffect(settle);
     const now = { ...doing, levels: levels.value, held: held.value, open: open.value };
     const rest = names.map((_, who) => who).filter((who) => levelOf(levels.value, who) < 0);
-    const { words } = told, blank = !levels.value.length;
+    const { words } = told, blank = !levels.value.length, castable = !blank || told.blank;
     const over = held.value?.how === "pointer" && held.value.slot === unranked(levels.value, held.value.who);
     return html`<${Help} />
       ${offered.value && html`<${Offer} at=${offered.value.at} take=${() => { change(offered.value?.levels ?? []); offered.value = undefined; status.value = "Your draft is back."; }} leave=${() => { if (same(levels.value, first)) forget(told.draft); offered.value = undefined; }} />`}
@@ -166,10 +175,10 @@ function mount(form) {
           <${Said} names=${names} levels=${levels.value} rest=${rest} words=${words} />
         </div>
         <div class="ballot-dialog-end">
-          ${told.means && html`<p class="ballot-means">${told.means}</p>`}
+          ${castable && told.means && html`<p class="ballot-means">${told.means}</p>`}
           <div class="actions">
-            <button type="submit" class="button button-primary" name="sure" value="yes">${words.cast}</button>
-            <button type="button" class="button button-plain" onClick=${() => dialog.current?.close()}>${words.back}</button>
+            ${castable && html`<button type="submit" class="button button-primary" name="sure" value="yes">${words.cast}</button>`}
+            <button type="button" class=${`button button-${castable ? "plain" : "primary"}`} onClick=${() => dialog.current?.close()}>${words.back}</button>
           </div>
         </div>
       </dialog>`;
@@ -191,6 +200,7 @@ function mount(form) {
 
   /** @type {HTMLElement} */ (form.querySelector("[data-ballot-plain]")).hidden = true;
   form.classList.add("is-live");
+  if (!told.equals) fill(first);
   render(html`<${List} />`, root);
 }
 

@@ -5,6 +5,7 @@ import { unranked } from "./moves.js";
 /**
  * @typedef {object} Drag
  * @property {() => Levels} levels
+ * @property {boolean} equals                                          whether one may land on another
  * @property {(who: number) => void} started
  * @property {(who: number, slot: number) => void} over
  * @property {(who: number, slot: number | undefined) => void} ended    without a slot if it was broken off
@@ -97,7 +98,7 @@ export function dragging(root, drag) {
       const level = levels[Number(/** @type {HTMLElement} */ (element).dataset.level)];
       if (!level || (level.length === 1 && level[0] === who)) continue;
       const { top, bottom } = element.getBoundingClientRect();
-      const edge = Math.min(20, (bottom - top) * EDGE);
+      const edge = drag.equals ? Math.min(20, (bottom - top) * EDGE) : (bottom - top) / 2;
       if (y < top + edge) return slot;
       if (y < bottom - edge) return slot + 1;
       slot += 2;

@@ -69,6 +69,12 @@ export const KEYS = {
   Delete: (_, last) => last,
 };
 
+const up = (/** @type {number} */ slot, /** @type {number} */ last) => (slot === last ? slot - 1 : Math.max(0, slot - 2));
+const down = (/** @type {number} */ slot, /** @type {number} */ last) => Math.min(last, slot + 2);
+
+/** The same where nobody shares a place. @type {typeof KEYS} */
+export const KEYS_ALONE = { ...KEYS, ArrowUp: up, ArrowLeft: up, ArrowDown: down, ArrowRight: down };
+
 /** @param {Levels} a @param {Levels} b */
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 

@@ -8,6 +8,7 @@ import { HELP, list, place } from "./words.js";
 /**
  * @typedef {object} Doing
  * @property {string[]} names
+ * @property {boolean} equals                                 whether several may share a place
  * @property {Levels} levels
  * @property {Held | undefined} held
  * @property {number | undefined} open                        whose buttons are shown, where there is no room for all
@@ -102,7 +103,7 @@ function Row({ who, doing }) {
     </button>
     ${ranked && html`<button type="button" class="tool row-more" data-tool="more" aria-expanded=${String(open === who)} aria-label=${`More for ${name}`} onClick=${() => doing.toggle(who)}><${Icon} name="more" /></button>
     <div class="row-tools">
-      ${TOOLS.map(([button, text, label]) => html`<button type="button" class="tool" key=${button} data-tool=${button} aria-label=${label(name)} title=${text} aria-disabled=${BUTTONS[button](levels, who) === undefined ? "true" : undefined} onClick=${() => doing.press(who, button)}><${Icon} name=${button} /><span class="tool-text" aria-hidden="true">${text}</span></button>`)}
+      ${TOOLS.filter(([button]) => doing.equals || button !== "same").map(([button, text, label]) => html`<button type="button" class="tool" key=${button} data-tool=${button} aria-label=${label(name)} title=${text} aria-disabled=${BUTTONS[button](levels, who) === undefined ? "true" : undefined} onClick=${() => doing.press(who, button)}><${Icon} name=${button} /><span class="tool-text" aria-hidden="true">${text}</span></button>`)}
     </div>`}
   </li>`;
 }
