@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from singletable_apps.elections.api.asking import Service, Viewer
-from singletable_apps.elections.api.files import export_file, file_to_save
+from singletable_apps.elections.api.files import export_file
 from singletable_apps.elections.api.models.results import KeyShown
 from singletable_apps.elections.api.models.voting import ReceiptShown
 from singletable_apps.elections.api.names import NameInPath
@@ -20,6 +20,7 @@ from singletable_apps.shared.web import (
     NOT_FOUND,
     NOT_SIGNED_IN,
     TOO_MANY,
+    file_to_save,
     responses,
 )
 

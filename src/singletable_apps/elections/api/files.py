@@ -1,16 +1,13 @@
-"""Answers that are files to be saved, under names that people know them by."""
+"""The ballots of an election as a file to be saved."""
 
 from __future__ import annotations
-
-import re
-from typing import Any
-from urllib.parse import quote
 
 from fastapi import Response
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.counting.formats import FORMATS
+from singletable_apps.shared.web import file_to_save
 
 _MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
 
@@ -20,15 +17,3 @@ def export_file(elections: Elections, viewer: User, name: str, form: str) -> Res
     content = elections.results.export(viewer, name, form)
     title, ending = elections.office.view.election(name).name, FORMATS[form].extensions[0]
     return file_to_save(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
-
-
-def file_to_save(content: bytes, name: str, media_type: str) -> Response:
-    """A file to be saved under a name, which old programs know in ASCII alone."""
-    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
-    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
-    charset = "" if media_type.endswith("json") else "; charset=utf-8"
-    headers: dict[str, Any] = {
-        "Content-Disposition": disposition,
-        "Content-Type": f"{media_type}{charset}",
-    }
-    return Response(content, headers=headers)

@@ -6,13 +6,14 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
-from singletable_apps.elections.api.files import export_file, file_to_save
+from singletable_apps.elections.api.files import export_file
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.pages.addresses import election_address
 from singletable_apps.elections.pages.election_frame import framed
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.rules import Shown
+from singletable_apps.shared.web import file_to_save
 
 router = page_router()
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
-from singletable_apps.elections.api.files import file_to_save
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.pages.addresses import address, election_address
 from singletable_apps.elections.pages.counted.statement import lines_of
@@ -15,6 +14,7 @@ from singletable_apps.elections.pages.election_frame import framed
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.proofs import fingerprint, readable
+from singletable_apps.shared.web import file_to_save
 
 router = page_router()
 

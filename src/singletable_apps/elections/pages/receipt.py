@@ -8,7 +8,6 @@ from functools import partial
 from fastapi import Request, Response
 
 from singletable_apps.elections.api import PREFIX as API
-from singletable_apps.elections.api.files import file_to_save
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.pages.addresses import address, election_address
 from singletable_apps.elections.pages.election_frame import framed
@@ -17,6 +16,7 @@ from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.proofs import fingerprint, readable
 from singletable_apps.shared.ballot import said
+from singletable_apps.shared.web import file_to_save
 
 router = page_router()
 CHECKER = f"{API}/checker.py"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-PREFIX = "/polls"
+from singletable_apps.polls.links import PAGES, path_of
+
+PREFIX = PAGES
 
 
 def address(*parts: str) -> str:
@@ -14,4 +16,4 @@ def address(*parts: str) -> str:
 
 def poll_address(poll_id: str, *parts: str) -> str:
     """The address of a page about a poll; of the poll itself, where one votes."""
-    return address("p", poll_id, *parts)
+    return path_of(poll_id, *parts)

@@ -14,7 +14,9 @@
   answer, or ends it with 304.
 - `page: Paging` has `page.limit` and `page.cursor`; `return page.answer(items, cursor)` gives
   `Page[T]` and the Link. `SealedOffsets(key)` makes cursors of positions that are no query's.
-- `key: IdempotencyKey` requires the header.
+- `key: IdempotencyKey` requires the header; with `IdempotencyKeyIfAny` it may be missing.
+- A `Model` has no fields but those described; `Moment` is a time with its zone, `Yes` a strict
+  true or false; `may_be_left_out("…")` is a field of an edit. `file_to_save` is an answer.
 - `name: Segment` in a path may contain a slash (`%2F`). For names that have rules, `Name` being
   `Annotated[str, Field(max_length=200)]`, it is `Annotated[Name, in_segment]`.
 - `limit = RateLimit("sign-in", quota=10, seconds=60)`: `dependencies=[Depends(limited(limit))]`
@@ -26,8 +28,9 @@ from __future__ import annotations
 from singletable_apps.shared.web.app import make_app
 from singletable_apps.shared.web.csrf import CrossOriginProtection
 from singletable_apps.shared.web.description import responses
+from singletable_apps.shared.web.files import file_to_save
 from singletable_apps.shared.web.headers import JSON_POLICY, PAGE_POLICY
-from singletable_apps.shared.web.idempotency import IdempotencyKey
+from singletable_apps.shared.web.idempotency import IdempotencyKey, IdempotencyKeyIfAny
 from singletable_apps.shared.web.kinds import (
     COMMON,
     CROSS_ORIGIN,
@@ -50,6 +53,7 @@ from singletable_apps.shared.web.kinds import (
     Kind,
 )
 from singletable_apps.shared.web.limits import client_address, limited, told
+from singletable_apps.shared.web.models import Model, Moment, Yes, may_be_left_out
 from singletable_apps.shared.web.offsets import SealedOffsets
 from singletable_apps.shared.web.pages import Page, PageRequest, Paging
 from singletable_apps.shared.web.preconditions import (
@@ -91,10 +95,13 @@ __all__ = [
     "Edit",
     "Fault",
     "IdempotencyKey",
+    "IdempotencyKeyIfAny",
     "IfMatch",
     "IfNoneMatch",
     "Kind",
     "Look",
+    "Model",
+    "Moment",
     "Page",
     "PageRequest",
     "Paging",
@@ -103,13 +110,16 @@ __all__ = [
     "SealedOffsets",
     "Segment",
     "Settings",
+    "Yes",
     "changed",
     "client_address",
     "etag",
+    "file_to_save",
     "household",
     "in_segment",
     "limited",
     "make_app",
+    "may_be_left_out",
     "name_in",
     "request_id",
     "responses",

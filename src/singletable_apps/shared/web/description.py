@@ -106,7 +106,8 @@ def _complete(operation: Json, path: str, method: str, site: Site) -> None:
     names = {parameter["name"].lower() for parameter in parameters}
     for parameter in parameters:
         _without_null(parameter)
-        if schema := _REQUIRED.get(parameter["name"].lower()):
+        schema = _REQUIRED.get(parameter["name"].lower())
+        if schema is not None and "pattern" not in parameter["schema"]:
             parameter.update(required=True, schema=schema)
     answers: Json = operation["responses"]
     has_faults = "422" in answers

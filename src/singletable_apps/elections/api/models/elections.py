@@ -7,12 +7,12 @@ from typing import Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from singletable_apps.elections.api.models.base import Model, Moment, Name, Yes, may_be_left_out
+from singletable_apps.elections.api.models.base import Name
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.rules import state_of, status_of
 from singletable_apps.elections.service import Changes, Terms
 from singletable_apps.elections.states import Publication, State
-from singletable_apps.shared.web import Page
+from singletable_apps.shared.web import Model, Moment, Page, Yes, may_be_left_out
 
 EDITABLE = "Whether candidates, voters and one's own ballot may change while votes are accepted."
 

@@ -7,10 +7,11 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from singletable_apps.elections.api.models.base import Model, Name, Password, may_be_left_out
+from singletable_apps.elections.api.models.base import Name, Password
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules import allowed_roles
+from singletable_apps.shared.web import Model, may_be_left_out
 
 Email = Annotated[str, Field(min_length=3, max_length=200, examples=["grace@example.org"])]
 

@@ -7,10 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from singletable_apps.elections.api.models.base import Model
 from singletable_apps.elections.api.models.voting import ClosingShown, InclusionShown, Levels
 from singletable_apps.elections.rules import Shown
-from singletable_apps.shared.web import Page
+from singletable_apps.shared.web import Model, Page
 
 # A vote may be split, so that a number of votes may be a fraction.
 Votes = int | str

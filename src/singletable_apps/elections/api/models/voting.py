@@ -7,10 +7,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from singletable_apps.elections.api.models.base import Model, Name
+from singletable_apps.elections.api.models.base import Name
 from singletable_apps.elections.proofs import readable
 from singletable_apps.elections.service import Cast
 from singletable_apps.elections.states import Publication
+from singletable_apps.shared.web import Model
 
 Levels = list[list[str]]
 Rank = Annotated[int, Field(strict=True, ge=1, le=1000)]
