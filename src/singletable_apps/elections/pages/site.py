@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 
@@ -11,16 +12,19 @@ from fastapi import Depends, Request
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages.addresses import PREFIX, address
-from singletable_apps.elections.pages.counted.latest import Latest
+from singletable_apps.elections.pages.counted import Count
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import files as ballot_files
-from singletable_apps.shared.counting.pictures import STYLE
+from singletable_apps.shared.counted import Latest
+from singletable_apps.shared.counted import files as counted_files
 from singletable_apps.shared.pages import Link, Pages, Product, path_of
 
 SIGN_IN = f"{PREFIX}/sign-in"
 PRODUCT = Product("Elections", PREFIX, "Rank the candidates; see how it was counted, and check it.")
 
+# While ballots come in, nobody sees the difference; the table would feel it.
+LONGEST = timedelta(seconds=2)
 FOOTER = [
     Link("Check a ballot", f"{PREFIX}/check"),
     Link("For programs", "/api/elections/docs"),
@@ -35,7 +39,7 @@ class Site:
     elections: Elections
     pages: Pages
     secure_cookies: bool = True
-    latest: Latest = field(default_factory=Latest)
+    latest: Latest[Count] = field(default_factory=lambda: Latest[Count](LONGEST))
 
 
 def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:
@@ -48,7 +52,7 @@ def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:
         prefix=PREFIX,
         sign_in=SIGN_IN,
         around=around,
-        made={"pictures.css": STYLE, **ballot_files()},
+        made={**counted_files(), **ballot_files()},
         secure_cookies=secure_cookies,
     )
     return Site(elections, pages, secure_cookies)

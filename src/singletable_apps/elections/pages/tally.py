@@ -13,21 +13,20 @@ from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.addresses import election_address
 from singletable_apps.elections.pages.counted import Count, count_of
 from singletable_apps.elections.pages.counted.chains import EVERY_PAIR, duels
-from singletable_apps.elections.pages.counted.comparing import comparison
 from singletable_apps.elections.pages.counted.files import files_of
 from singletable_apps.elections.pages.counted.headline import headline
-from singletable_apps.elections.pages.counted.pairs import MOST, in_order, pair_rows
+from singletable_apps.elections.pages.counted.pairs import MOST, pair_rows
 from singletable_apps.elections.pages.counted.places import places
-from singletable_apps.elections.pages.counted.rounds import MOST as MOST_ROUNDS
-from singletable_apps.elections.pages.counted.rounds import rounds_of
 from singletable_apps.elections.pages.election_frame import framed
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.rules import check_tally
+from singletable_apps.shared.counted import MOST_ROUNDS, comparison, in_order, rounds_of
 from singletable_apps.shared.counting.pictures import Picture, beat_paths, transfer_flow
 
 router = page_router()
 
+SETTLED = "Schulze decides, as was settled before the election opened."
 # Whose chains are drawn: two candidates, or the first two of the result.
 Asked = Annotated[str, Query(max_length=200)]
 
@@ -65,11 +64,11 @@ def show_what_is_new(
     if not election.allow_vote:
         # What stands around the count has changed too.
         return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
-    count = site.latest.count(
+    count = site.latest.value(
         election.election_id,
-        site.elections.queries.version(),
-        site.elections.office.clock(),
         lambda: count_of(site.elections, user, name),
+        site.elections.office.clock,
+        site.elections.queries.version(),
     )
     tag = f'"{count.mark}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
@@ -107,7 +106,7 @@ def _parts(count: Count, asked: tuple[str, str]) -> dict[str, object]:
         "every_pair": len(names) <= EVERY_PAIR,
         "pair": asked,
         "graph": _graph(count, asked),
-        "comparison": comparison(count),
+        "comparison": comparison(count.results, SETTLED),
         "rounds": rounds_of(runoff),
         "flow": transfer_flow(runoff) if len(runoff.rounds) <= MOST_ROUNDS else None,
         "files": files_of(count),

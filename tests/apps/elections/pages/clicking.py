@@ -15,8 +15,9 @@ from singletable_apps.elections.api import ApiSettings, Limits, make_elections_a
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages import Site, add_pages
 from singletable_apps.elections.pages.addresses import address
-from singletable_apps.elections.pages.counted.latest import Latest
+from singletable_apps.elections.pages.site import LONGEST
 from singletable_apps.elections.roles import Role
+from singletable_apps.shared.counted import Latest
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.rig.world import World
 
@@ -182,7 +183,7 @@ def make_town() -> Town:
         app = make_elections_app(world.service, settings=settings)
         _SHARED.append((app, add_pages(app, world.service, secure_cookies=False)))
     app, site = _SHARED[0]
-    return Town(world, app, replace(site, elections=world.service, latest=Latest()))
+    return Town(world, app, replace(site, elections=world.service, latest=Latest(LONGEST)))
 
 
 def faults_in(answer: httpx2.Response) -> dict[str, str]:

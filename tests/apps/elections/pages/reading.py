@@ -14,8 +14,9 @@ from singletable_apps.elections.api import ApiSettings, Limits, make_elections_a
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import Site, add_pages
 from singletable_apps.elections.pages.addresses import address
-from singletable_apps.elections.pages.counted.latest import Latest
+from singletable_apps.elections.pages.site import LONGEST
 from singletable_apps.elections.service import Elections
+from singletable_apps.shared.counted import Latest
 
 ADDRESS = "http://elections.example"
 
@@ -44,7 +45,7 @@ class Reader:
 def reader(elections: Elections, user: User) -> Reader:
     """Somebody with a browser; the service is theirs alone."""
     app, sites = _shared(elections)
-    site = replace(sites, elections=elections, latest=Latest())
+    site = replace(sites, elections=elections, latest=Latest(LONGEST))
     browser = TestClient(app, base_url=ADDRESS, raise_server_exceptions=False)
     browser.cookies.set("elections_access", elections.access.welcome(user, "tests").access)
     return Reader(app, site, browser)

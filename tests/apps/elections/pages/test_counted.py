@@ -9,14 +9,11 @@ import pytest
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.pages.counted import Count
 from singletable_apps.elections.pages.counted.chains import EVERY_PAIR, duels
-from singletable_apps.elections.pages.counted.comparing import comparison
-from singletable_apps.elections.pages.counted.formats import formats_for
-from singletable_apps.elections.pages.counted.headline import headline, margin_words
+from singletable_apps.elections.pages.counted.headline import headline
 from singletable_apps.elections.pages.counted.pairs import MOST, pair_rows
-from singletable_apps.elections.pages.counted.rounds import rounds_of
 from singletable_apps.elections.service import Tally
 from singletable_apps.elections.states import Publication
-from singletable_apps.shared.counting import METHODS, Margin, Ranking, ballots_of_groups, groups
+from singletable_apps.shared.counting import METHODS, Ranking, ballots_of_groups, groups
 
 
 def count(groups_: dict[str, int], candidates: str = "ABC", *, seed: str | None = None) -> Count:
@@ -66,19 +63,6 @@ def test_a_tie_that_was_broken_names_who_is_first() -> None:
     assert headline(tied).why.endswith(f"choose or foresee, and {first} is first.")
 
 
-@pytest.mark.parametrize(
-    ("margin", "said"),
-    [
-        (Margin(3, 3, "…"), "Exactly 3 ballots would have to be"),
-        (Margin(1, None, "…"), "At least 1 ballot would have to be"),
-        (Margin(1, 2, "…"), "Between 1 and 2 ballots would have to be"),
-    ],
-    ids=str,
-)
-def test_a_margin_says_whether_it_is_exact(margin: Margin, said: str) -> None:
-    assert margin_words(margin, final=False).startswith(said)
-
-
 def test_the_weakest_link_of_a_chain_is_marked() -> None:
     circle = count({"ABC": 4, "BCA": 3, "CAB": 2})
     (duel,) = [one for one in duels(circle.result) if {one.a, one.b} == {"A", "C"}]
@@ -100,46 +84,3 @@ def test_of_many_candidates_the_pairs_that_decide_are_shown() -> None:
     rows = pair_rows(many.result)
     assert len(rows) == len(rows[0][1]) == MOST
     assert len(duels(many.result)) < 2 * MOST
-
-
-def test_methods_that_disagree_are_told_apart_and_explained() -> None:
-    compared = comparison(count({"AC": 4, "BC": 3, "CB": 2}))
-    assert compared.sentence == (
-        "They disagree about the first place. Schulze, Ranked Pairs, Borda and Copeland: C. "
-        "Instant runoff: B. Plurality: A."
-    )
-    assert "ask different things of them" in compared.why
-    assert dict(compared.rows)["A"] == (3, 3, 2, 2, 3, 1)
-
-
-# The seed breaks a tie within a round, and what remains looks like a clear win.
-def test_a_tie_that_was_broken_on_the_way_is_no_disagreement() -> None:
-    compared = comparison(count({"AB": 3, "BA": 3}, "AB", seed="seed"))
-    assert compared.sentence == "All of them have a tie of A and B in the first place."
-
-
-def test_rounds_say_who_leaves_and_who_wins() -> None:
-    rounds = rounds_of(count({"AC": 4, "BC": 3, "CB": 2}).runoff)
-    assert rounds.numbers == (1, 2)
-    assert [(name, [(c.votes, c.fate) for c in cells]) for name, cells in rounds.rows] == [
-        ("B", [("3", ""), ("5", "wins")]),
-        ("A", [("4", ""), ("4", "")]),
-        ("C", [("2", "leaves"), ("", "")]),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("cast", "missing"),
-    [
-        ([Ranking.of_levels(["A", "B"])], set[str]()),
-        ([Ranking.of_levels(["A"])], {"soc", "toc"}),
-        ([Ranking.of_levels([["A", "B"]])], {"soc", "soi", "csv-ranks"}),
-        ([Ranking()], {"soc", "soi", "toc", "toi"}),
-    ],
-    ids=["strict", "one left out", "level", "blank"],
-)
-def test_formats_that_cannot_hold_the_ballots_are_not_offered(
-    cast: list[Ranking], missing: set[str]
-) -> None:
-    offered = formats_for(["A", "B"], [(one, 1) for one in cast])
-    assert set(formats_for(["A", "B"], [])) - set(offered) == missing

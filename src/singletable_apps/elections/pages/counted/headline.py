@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from singletable_apps.elections.pages.counted.model import Count
-from singletable_apps.shared.counting import Margin
-from singletable_apps.shared.counting.words import counted, listed, number
+from singletable_apps.shared.counted import margin_words
+from singletable_apps.shared.counting.words import counted, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _won(count: Count, eyebrow: str) -> Headline:
             f"others, {name} has the stronger one."
         )
     verb = "wins" if count.is_final else "leads"
-    margin = "" if result.margin is None else margin_words(result.margin, count.is_final)
+    margin = "" if result.margin is None else margin_words(result.margin, final=count.is_final)
     return Headline(eyebrow, f"{name} {verb}", why, margin)
 
 
@@ -92,17 +92,6 @@ def _lot(count: Count) -> str:
         "If it stays so, an order decides that nobody can choose or foresee: it is made at the "
         "close."
     )
-
-
-def margin_words(margin: Margin, final: bool) -> str:
-    """How close it was, in one sentence."""
-    could = "would have had to be" if final else "would have to be"
-    ending = f"{could} different for anybody else to win or share the win."
-    if margin.kind == "exact":
-        return f"Exactly {counted(margin.at_least, 'ballot')} {ending}"
-    if margin.at_most is None:
-        return f"At least {counted(margin.at_least, 'ballot')} {ending}"
-    return f"Between {number(margin.at_least)} and {counted(margin.at_most, 'ballot')} {ending}"
 
 
 def _ballots(count: Count) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from singletable_apps.shared.counted import in_order
 from singletable_apps.shared.counting import SchulzeResult
 from singletable_apps.shared.counting.words import number
 
@@ -12,12 +13,6 @@ MOST = 30
 _MIDDLE = 5
 
 Row = tuple[str, list[tuple[Markup, int | None]]]
-
-
-def in_order(result: SchulzeResult) -> list[str]:
-    """All candidates, best first."""
-    placed = [name for place in result.places for name in place.candidates]
-    return list(result.final_order) or placed
 
 
 def pair_rows(result: SchulzeResult) -> list[Row]:

@@ -9,7 +9,7 @@ from singletable_apps.shared.counting import RunoffResult
 from singletable_apps.shared.counting.words import number
 
 # A drawing or a table of more rounds tells nobody anything.
-MOST = 20
+MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Rounds:
     exhausted: tuple[str, ...]
 
 
-def rounds_of(result: RunoffResult) -> Rounds:
+def rounds_of(result: RunoffResult, most: int = MOST_ROUNDS) -> Rounds:
     """The first rounds, or all of them."""
-    rounds = result.rounds[:MOST]
+    rounds = result.rounds[:most]
     names = [name for place in result.places for name in place.candidates]
     rows = [
         (

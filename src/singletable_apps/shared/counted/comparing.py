@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from singletable_apps.elections.pages.counted.model import Count
-from singletable_apps.elections.pages.counted.pairs import in_order
-from singletable_apps.shared.counting import Result, RunoffResult
+from singletable_apps.shared.counting import Result, RunoffResult, SchulzeResult
 from singletable_apps.shared.counting.words import listed
 
 # What each method asks of a ballot, for who wonders how they can disagree.
@@ -25,43 +24,55 @@ MOST = 60
 class Comparison:
     """Places by candidate and method, and a sentence about them.
 
-    `columns` are names of methods with what each asks; `rows` have a candidate, and its place by
-    each.
+    `columns` are names of methods with what each asks, the first decides; `rows` have a candidate,
+    and its place by each, for so many `of` all.
     """
 
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[str, tuple[int, ...]], ...]
+    of: int
     agrees: bool
     sentence: str
     why: str
 
 
-def comparison(count: Count) -> Comparison:
-    """All methods on the ballots of this count."""
+def comparison(results: Mapping[str, Result], settled: str) -> Comparison:
+    """Methods by name, the one that decides first; `settled` says that it does, and why.
+
+    Schulze is among them: it knows who beats whom.
+    """
     places = [
         {name: place.place for place in result.places for name in place.candidates}
-        for result in count.results.values()
+        for result in results.values()
     ]
-    rows = [(name, tuple(each[name] for each in places)) for name in in_order(count.result)[:MOST]]
-    columns = tuple((_title(method), ASKS[method]) for method in count.results)
-    first = _by_winners(count)
+    names = in_order(next(iter(results.values())))
+    rows = [(name, tuple(each[name] for each in places)) for name in names[:MOST]]
+    columns = tuple((_title(method), ASKS[method]) for method in results)
+    first = _by_winners(results)
     agrees = len(first) == 1
-    return Comparison(columns, tuple(rows), agrees, _sentence(first), "" if agrees else _why(count))
+    why = "" if agrees else f"{_why(results['schulze'])} {settled}"
+    return Comparison(columns, tuple(rows), len(names), agrees, _sentence(first), why)
 
 
-def _by_winners(count: Count) -> dict[tuple[str, ...], list[str]]:
-    """Who is first, and by which methods."""
-    first: dict[tuple[str, ...], list[str]] = {}
-    for method, result in count.results.items():
-        first.setdefault(tuple(sorted(_could_win(result))), []).append(_title(method))
-    return first
+def in_order(result: Result) -> list[str]:
+    """All candidates, best first."""
+    placed = [name for place in result.places for name in place.candidates]
+    return list(result.final_order) or placed
 
 
-def _could_win(result: Result) -> tuple[str, ...]:
-    """Who is first; where the seed broke a tie on the way, all who might have been."""
+def could_win(result: Result) -> tuple[str, ...]:
+    """Who is first; where a tie was broken on the way, all who might have been."""
     if isinstance(result, RunoffResult) and result.ties_mattered == "yes":
         return result.possible_winners or result.winners
     return result.winners
+
+
+def _by_winners(results: Mapping[str, Result]) -> dict[tuple[str, ...], list[str]]:
+    """Who is first, and by which methods."""
+    first: dict[tuple[str, ...], list[str]] = {}
+    for method, result in results.items():
+        first.setdefault(tuple(sorted(could_win(result))), []).append(_title(method))
+    return first
 
 
 def _sentence(first: dict[tuple[str, ...], list[str]]) -> str:
@@ -75,19 +86,19 @@ def _first(names: tuple[str, ...]) -> str:
     return listed(names) if len(names) == 1 else f"a tie of {listed(names)}"
 
 
-def _why(count: Count) -> str:
-    among = count.result.smith_set
-    if count.result.condorcet_winner is None and len(among) > 1:
+def _why(schulze: Result) -> str:
+    assert isinstance(schulze, SchulzeResult)
+    among = schulze.smith_set
+    if schulze.condorcet_winner is None and len(among) > 1:
         chooses = f"chooses among {listed(among)} by" if len(among) < 7 else "asks"
         return (
             "That can be: nobody here beats everybody else head to head, so there is no one "
-            f"answer in the ballots, and each method {chooses} a question of its own. "
-            "Schulze decides, as was settled before the election opened."
+            f"answer in the ballots, and each method {chooses} a question of its own."
         )
     return (
         "That can be: the methods read the same ballots and ask different things of them. Those "
         "that look at first choices alone can pass over somebody whom most prefer to each of the "
-        "others. Schulze decides, as was settled before the election opened."
+        "others."
     )
 
 
