@@ -15,6 +15,7 @@ from singletable_apps.polls.service.voting import Voter, Voting
 from singletable_apps.polls.tally import Tally
 
 KEPT = 100
+KNOWN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,20 @@ class Standing:
     made: OrderedDict[str, tuple[object, Counts]] = field(
         default_factory=OrderedDict[str, tuple[object, Counts]]
     )
+    # Nobody takes a vote back, so those who watch a poll are looked up once.
+    voted: OrderedDict[tuple[str, Voter, str | None], None] = field(
+        default_factory=OrderedDict[tuple[str, Voter, str | None], None]
+    )
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def outcome(self, poll_id: str, viewer: Viewer) -> Outcome:
         """How a poll stands; Hidden unless whoever asks may know."""
         poll = self.desk.poll(poll_id)
         self.check(poll, viewer)
+        return self.of(poll)
+
+    def of(self, poll: Poll) -> Outcome:
+        """How a poll stands, for whoever has been checked."""
         # Asked before the votes are: those that come in between are in it, and more may follow.
         is_final = not is_open(poll, self.desk.clock())
         tally = self.counting.tally(poll)
@@ -74,9 +83,18 @@ class Standing:
         """Asked only of polls whose results wait for it."""
         if poll.results is not Results.AFTER_VOTING:
             return False
-        if viewer.vote_id and self.voting.vote(poll.id, viewer.vote_id) is not None:
-            return True
-        return self.voting.vote_of(poll, viewer.voter) is not None
+        who = (poll.id, viewer.voter, viewer.vote_id)
+        with self.lock:
+            if who in self.voted:
+                return True
+        vote = self.voting.vote(poll.id, viewer.vote_id) if viewer.vote_id else None
+        if vote is None and self.voting.vote_of(poll, viewer.voter) is None:
+            return False
+        with self.lock:
+            self.voted[who] = None
+            while len(self.voted) > KNOWN:
+                self.voted.popitem(last=False)
+        return True
 
     def _counts(self, poll: Poll, tally: Tally) -> Counts:
         """Counted once for as many as look at the same votes."""
