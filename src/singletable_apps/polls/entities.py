@@ -36,7 +36,8 @@ class Protection(StrEnum):
 class Poll(Entity, table=polls):
     """A question with options to rank. `expiresAt` is when it closes; the item stays.
 
-    `edition` counts changes to what a vote depends on: options, and until when one may vote.
+    `edition` counts changes to what a vote depends on: options, until when one may vote, and
+    whether a vote can be changed.
     `secret` names the secret that its codes, and the ids of its votes, are made of.
     """
 
@@ -74,16 +75,17 @@ class Vote(Entity, table=polls):
 
 
 class Lane(Entity, table=polls):
-    """One of the ways into a poll: a gate that knows whether it is open, and how many came."""
+    """One of the ways into a poll: how many came, and which edition of the poll they came for.
+
+    A vote for another edition is not let in.
+    """
 
     poll_id: Attr[str] = attr(name="pollId")
     lane: Attr[int] = attr()
     edition: Attr[int] = attr()
-    expires_at: Attr[datetime | None] = attr(name="expiresAt", default=None)
-    closed: Attr[bool] = attr(default=False)
     lines: Attr[int] = attr(default=0)
 
-    key = Key(pk=("POLL", poll_id, "LANE", lane), sk="METADATA")
+    key = Key(pk=("POLL", poll_id, "LANE", digits(lane, 2)), sk="METADATA")
 
 
 class Line(Entity, table=polls):
@@ -99,7 +101,7 @@ class Line(Entity, table=polls):
     order: Attr[str] = attr()
     replaced: Attr[str | None] = attr(default=None)
 
-    key = Key(pk=("POLL", poll_id, "LANE", lane), sk=("LINE", digits(number, WIDTH)))
+    key = Key(pk=("POLL", poll_id, "LANE", digits(lane, 2)), sk=("LINE", digits(number, WIDTH)))
 
 
 class Snapshot(Entity, table=polls):

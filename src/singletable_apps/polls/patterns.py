@@ -5,6 +5,7 @@ from __future__ import annotations
 from singletable import (
     Catalogue,
     Selection,
+    checks,
     creates,
     deletes,
     per_day,
@@ -54,7 +55,9 @@ def lines_after(poll_id: str, lane: int, number: int) -> Selection[Line]:
     return Line.key.partition(poll_id, lane).gt(number)
 
 
-put_snapshot = patterns.write("3d", "Results: sum up anew", puts(Snapshot), rate=per_minute(1))
+put_snapshot = patterns.write(
+    "3d", "Results: sum up anew", puts(Snapshot), checks(Poll), rate=per_minute(1)
+)
 put_parts = patterns.write("3e", "Results: keep the sums", puts(SnapshotPart), rate=per_minute(1))
 drop_parts = patterns.write(
     "3f", "Results: drop the sums before", deletes(SnapshotPart), rate=per_minute(1)
@@ -81,7 +84,7 @@ change = patterns.write(
 bring_along = patterns.write(
     "M3",
     "Let a lane follow its poll",
-    updates(Lane, Lane.edition, Lane.expires_at, Lane.closed),
+    updates(Lane, Lane.edition),
     rate=per_minute(8),
 )
 ask_anew = patterns.write(

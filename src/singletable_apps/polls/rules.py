@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from singletable_apps.polls.entities import Poll, Protection, Results
 from singletable_apps.polls.errors import Closed, Hidden, Invalid, NotThere, Settled
+from singletable_apps.polls.texts import is_printable, same_option, shown, tidy, tidy_text
 
 LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_OPTION = 200, 2_000, 100
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 50
 # A closing time further away is a slip of the keyboard.
 FURTHEST = timedelta(days=3660)
+# So much later no vote is on its way any more, and every server's clock is past the end.
+LATEST = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def draft_of(poll: Poll) -> Draft:
 def checked(draft: Draft, now: datetime, *, kept: datetime | None = None) -> Draft:
     """The draft as it is kept: trimmed, and sound. `kept` is a closing time that is let stand."""
     title, options = tidy(draft.title), [tidy(option) for option in draft.candidates]
-    description = _tidy_text(draft.description)
+    description = tidy_text(draft.description)
     faults: dict[str, str] = {}
     for field, text, longest in (
         ("title", title, LONGEST_TITLE),
@@ -55,9 +57,9 @@ def checked(draft: Draft, now: datetime, *, kept: datetime | None = None) -> Dra
             faults[field] = (
                 f"Expected a {field} of at most {longest:,} characters, but it has {len(text):,}."
             )
-        elif not _is_printable(text):
+        elif not is_printable(text):
             faults[field] = f"The {field} has characters that cannot be shown. Type it anew."
-    if not title:
+    if not same_option(title):
         faults["title"] = "A poll needs a title: the question that people answer by ranking."
     faults |= _faults_of_options(options)
     expires_at = draft.expires_at
@@ -78,26 +80,6 @@ def checked(draft: Draft, now: datetime, *, kept: datetime | None = None) -> Dra
     )
 
 
-def tidy(text: str) -> str:
-    """A line of text without the blanks around it, and with one between words."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
-def same_option(option: str) -> str:
-    """What two options have in common if people could not tell them apart."""
-    return unicodedata.normalize("NFKC", option).casefold()
-
-
-def _tidy_text(text: str) -> str:
-    lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").split("\n")
-    return "\n".join(line.rstrip() for line in lines).strip()
-
-
-def _is_printable(text: str) -> bool:
-    """Whether it has nothing but what can be shown: no controls, no halves of characters."""
-    return not any(unicodedata.category(each) in ("Cc", "Cs") and each != "\n" for each in text)
-
-
 def _faults_of_options(options: Sequence[str]) -> dict[str, str]:
     if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
         return {
@@ -108,15 +90,16 @@ def _faults_of_options(options: Sequence[str]) -> dict[str, str]:
     known: dict[str, int] = {}
     for place, option in enumerate(options):
         field = f"candidates/{place}"
-        first = known.setdefault(same_option(option), place)
-        if not option:
+        seen = same_option(option)
+        first = known.setdefault(seen, place)
+        if not seen:
             faults[field] = f"Option {place + 1} is empty. Write something, or leave it out."
         elif len(option) > LONGEST_OPTION:
             faults[field] = (
                 f"Expected options of at most {LONGEST_OPTION} characters, but option {place + 1} "
                 f"has {len(option):,}."
             )
-        elif not _is_printable(option):
+        elif not is_printable(option):
             faults[field] = f"Option {place + 1} has characters that cannot be shown."
         elif first != place:
             faults[field] = (
@@ -127,10 +110,10 @@ def _faults_of_options(options: Sequence[str]) -> dict[str, str]:
 
 
 def _fault_of_time(expires_at: datetime, now: datetime) -> str:
-    if expires_at.tzinfo is None:
+    if expires_at.utcoffset() is None:
         return "Expected a closing time with its zone, as 2026-11-15T18:00:00Z."
     if expires_at <= now:
-        return f"The closing time, {_said(expires_at)}, is over. It is {_said(now)}."
+        return f"The closing time is over: it is {_said(now)} by now. Give a later one, or none."
     if expires_at - now > FURTHEST:
         return "A poll may be open for ten years at most. Give an earlier closing time, or none."
     return ""
@@ -145,6 +128,13 @@ def is_open(poll: Poll, now: datetime) -> bool:
     return not poll.closed and (poll.expires_at is None or now < poll.expires_at)
 
 
+def is_final(poll: Poll, now: datetime) -> bool:
+    """Whether no vote can come any more: not even one that was let in at the last moment."""
+    if poll.closed:
+        return True
+    return poll.expires_at is not None and now >= poll.expires_at + LATEST
+
+
 def check_open(poll: Poll, now: datetime) -> None:
     """Raise Closed unless the poll takes votes."""
     if not is_open(poll, now):
@@ -154,7 +144,7 @@ def check_open(poll: Poll, now: datetime) -> None:
 
 def checked_ranking(poll: Poll, rankings: Sequence[str]) -> list[str]:
     """The options that somebody ranked, as the poll writes them; the best is first."""
-    options = {same_option(tidy(option)): option for option in poll.candidates}
+    options = {same_option(option): option for option in poll.candidates}
     if not rankings:
         raise Invalid(
             {"rankings": "Rank at least one option; leave out those you do not care for."}
@@ -162,10 +152,10 @@ def checked_ranking(poll: Poll, rankings: Sequence[str]) -> list[str]:
     faults: dict[str, str] = {}
     ranked: list[str] = []
     for place, name in enumerate(rankings):
-        option = options.get(same_option(tidy(name)))
+        option = options.get(same_option(name))
         field = f"rankings/{place}"
         if option is None:
-            faults[field] = f"There is no option '{name:.100}' in this poll. {_options(poll)}"
+            faults[field] = f"There is no option '{shown(name)}' in this poll. {_options(poll)}"
         elif option in ranked:
             faults[field] = f"'{option}' is ranked twice. Rank each option once at most."
         else:
@@ -190,7 +180,9 @@ def check_there(poll: Poll | None, poll_id: str) -> Poll:
 
 def gone(poll_id: str) -> NotThere:
     """That there is no such poll."""
-    return NotThere(f"There is no poll '{poll_id:.60}'. Look at the link again; or it was deleted.")
+    return NotThere(
+        f"There is no poll '{shown(poll_id)}'. Look at the link again; or it was deleted."
+    )
 
 
 def check_visible(poll: Poll, now: datetime, *, voted: bool, admin: bool) -> None:

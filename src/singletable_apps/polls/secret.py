@@ -7,12 +7,15 @@ poll nor vote in it, and cannot tell which code or browser a vote is from.
 from __future__ import annotations
 
 import hmac
+import unicodedata
 from dataclasses import dataclass, field
 from uuid import UUID
 
 # The digits of Crockford's base 32: none can be taken for another.
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_MISREAD = str.maketrans("ILO", "110", "- ")
+_MISREAD = str.maketrans("ILO", "110")
+# Whatever is longer is none of ours.
+_LONGEST = 100
 # A code is its number in four digits, and eight that only the server can make for it.
 _NUMBER, _CHECK = 4, 8
 MOST_CODES = 10_000
@@ -81,7 +84,9 @@ def _bytes(text: str) -> bytes:
 
 
 def _plain(typed: str) -> str:
-    return typed.upper().translate(_MISREAD)
+    """What was typed, without dashes, blanks and whatever else came with it."""
+    plain = unicodedata.normalize("NFKC", typed[:_LONGEST]).upper()
+    return "".join(filter(str.isalnum, plain)).translate(_MISREAD)
 
 
 def _text(data: bytes, digits: int, *, least: bool = False) -> str:

@@ -10,7 +10,7 @@ from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Lane, Poll
 from singletable_apps.polls.errors import Busy
 from singletable_apps.polls.rules import Draft, checked, draft_of, is_other_question, settled
-from singletable_apps.polls.service.desk import Basis, Desk, any_basis
+from singletable_apps.polls.service.desk import LOST, Basis, Desk, any_basis
 from singletable_apps.polls.service.lanes import bring_all_along
 
 TRIES = 10
@@ -31,13 +31,18 @@ class Changing:
         basis: Basis = any_basis,
     ) -> Poll:
         """The poll with some things different. A closing time in the future opens it again."""
-        for _ in range(TRIES):
+        for attempt in range(TRIES):
             poll = self.desk.managed(poll_id, admin_key)
-            basis(poll.revision)
             draft = checked(wanted(draft_of(poll)), self.desk.clock(), kept=poll.expires_at)
+            is_so = draft == draft_of(poll)
+            if not (is_so and attempt):  # it may be so by our own doing, whose answer was lost
+                basis(poll.revision)
+            if is_so:
+                bring_all_along(self.desk.store, poll)
+                return poll
             try:
                 return self._write(poll, draft)
-            except ConditionFailed:  # somebody else changed it meanwhile: decide anew
+            except (ConditionFailed, *LOST):  # somebody else changed it meanwhile: decide anew
                 continue
         raise Busy(f"The poll '{poll_id}' was changed by others all the time. Ask again.")
 
@@ -45,10 +50,10 @@ class Changing:
         """Take no more votes: when this returns, none is counted that comes later."""
         for _ in range(TRIES):
             poll = self.desk.managed(poll_id, admin_key)
-            basis(poll.revision)
             if poll.closed:
                 bring_all_along(self.desk.store, poll)
                 return poll
+            basis(poll.revision)
             now = self.desk.clock()
             ends = now if poll.expires_at is None else min(now, poll.expires_at)
             try:
@@ -59,7 +64,7 @@ class Changing:
                     Poll.edition.set(poll.edition + 1),
                     if_=Poll.revision == poll.revision,
                 )
-            except ConditionFailed:
+            except (ConditionFailed, *LOST):
                 continue
             bring_all_along(self.desk.store, closed)
             return closed
@@ -70,19 +75,20 @@ class Changing:
             Poll.title.set(draft.title),
             Poll.description.set(draft.description),
             Poll.results.set(draft.results),
-            Poll.changeable.set(draft.changeable),
         ]
         unchanged = Poll.revision == poll.revision
         store = self.desk.store
         if is_other_question(poll, draft):
             return self._ask_anew(poll, draft)
-        if draft.expires_at == poll.expires_at:
+        opened = draft.expires_at != poll.expires_at
+        if not opened and draft.changeable == poll.changeable:
             return store.update(Poll.key(poll.id), *words, if_=unchanged)
         changed = store.update(
             Poll.key(poll.id),
             *words,
+            Poll.changeable.set(draft.changeable),
             Poll.expires_at.set(draft.expires_at),
-            Poll.closed.set(False),
+            Poll.closed.set(poll.closed and not opened),
             Poll.edition.set(poll.edition + 1),
             if_=unchanged,
         )
@@ -112,8 +118,6 @@ class Changing:
                     together.update(
                         Lane.key(poll.id, number),
                         Lane.edition.set(edition),
-                        Lane.expires_at.set(draft.expires_at),
-                        Lane.closed.set(poll.closed and not opened),
                         if_=Lane.lines == 0,
                     )
         except ConditionFailed as refusal:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from singletable import ConditionFailed, SingleTableError
+from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Line, Poll, Snapshot, SnapshotPart, Vote
 from singletable_apps.polls.errors import Busy
 from singletable_apps.polls.service.desk import Desk
+from singletable_apps.polls.service.lanes import bring_all_along
 from singletable_apps.polls.tally import (
     Tally,
     brought_forward,
@@ -45,12 +47,18 @@ class Recount:
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of a poll in this process: its tally, and what the table has of it."""
+    """What is known of a poll in this process: its tally, and what the table has of it.
+
+    Readings are numbered: the last that was begun, and the last that came to an end. `closed_in` is
+    the edition in which every lane was seen closed.
+    """
 
     turn: threading.Lock = field(default_factory=threading.Lock)
+    begun: int = 0
+    done: int = 0
     tally: Tally | None = None
     snapshot: Snapshot | None = None
-    kept: Tally | None = None
+    closed_in: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +72,21 @@ class Counting:
     def tally(self, poll: Poll) -> Tally:
         """How the poll stands: every vote that was answered before this was asked is in it."""
         known = self._known(poll.id)
+        asked = known.begun
         with known.turn:
+            closes = poll.closed and known.closed_in < poll.edition
+            if known.tally is not None and known.done > asked and not closes:
+                return known.tally  # read by another, who began after this was asked
+            known.begun = begun = known.begun + 1
+            if closes:
+                # Whoever closed it may have been broken off before every lane followed.
+                bring_all_along(self.desk.store, poll)
+                known.closed_in = poll.edition
             if known.tally is None:
-                known.snapshot, known.kept = self._snapshot(poll)
-                known.tally = known.kept
-            known.tally = self._forward(poll, known.tally)
-            tally = known.tally
-            if known.kept is not None and is_worth_keeping(known.kept, tally):
+                known.snapshot, known.tally = self._snapshot(poll)
+            known.tally = tally = self._forward(poll, known.tally)
+            known.done = begun
+            if is_worth_keeping(_kept(poll, known.snapshot), tally):
                 self._keep(poll, known, tally)
             return tally
 
@@ -79,10 +95,13 @@ class Counting:
         for _ in range(TRIES):
             before = self.tally(poll)
             votes = self.desk.store.query(Vote.key.partition(poll.id), consistent=True)
-            counts = Counter(order_of(poll.candidates, vote.rankings) for vote in votes)
+            ranked = Counter(tuple(vote.rankings) for vote in votes)
             after = self.tally(poll)
-            if before.lines == after.lines:
-                return Recount(counts.total(), Tally(after.lines, dict(counts)), after)
+            # Options may change until somebody votes.
+            poll, asked = self.desk.poll(poll.id), poll
+            if before.lines == after.lines and poll.candidates == asked.candidates:
+                counts = {order_of(poll.candidates, one): count for one, count in ranked.items()}
+                return Recount(ranked.total(), Tally(after.lines, counts), after)
         raise Busy(
             f"Votes came in '{poll.title}' all the while it was recounted, {TRIES} times. Close "
             "it, or recount when it is calm."
@@ -120,34 +139,52 @@ class Counting:
                 }
                 return head, Tally(tuple(head.lines), counts)
             # Another has put a new one in its place, and dropped these parts.
-        raise Busy(f"The results of '{poll.title}' are being summed up. Look again.")
+        # They are lost; the lines are all there, and make a new one.
+        return head, nothing(poll.lanes)
 
     def _keep(self, poll: Poll, known: _Known, tally: Tally) -> None:
         """Put a snapshot into the table, unless another process was faster.
 
         Whoever looks at the results has them already: if this fails, the next one tries again.
         """
-        old = known.snapshot
+        old, store = known.snapshot, self.desk.store
         parts = list(parts_of(tally))
         new = Snapshot(poll_id=poll.id, name=uuid4().hex, parts=len(parts), lines=list(tally.lines))
         if old is not None:
             new.revision = old.revision
         try:
-            self.desk.store.put_many(
+            store.put_many(
                 SnapshotPart(poll_id=poll.id, name=new.name, part=number, counts=counts)
                 for number, counts in enumerate(parts)
             )
-            self.desk.store.put(new)
-            known.snapshot, known.kept = new, tally
-            if old is not None:
+            known.snapshot = self._put(poll, new)
+            if known.snapshot.name != new.name:
+                self._drop(new)
+            elif old is not None:
                 self._drop(old)
-        except ConditionFailed:
-            self._drop(new)
-            known.tally = None
         except SingleTableError:
             known.tally = None
+
+    def _put(self, poll: Poll, new: Snapshot) -> Snapshot:
+        """The snapshot that the table has then: the new one, or another's who was faster."""
+        try:
+            with self.desk.store.transaction(pattern=patterns.put_snapshot) as together:
+                together.put(new)
+                # Whoever deletes the poll looks for snapshots once.
+                together.check(Poll.key(poll.id), Poll.deleted == False)  # noqa: E712
+        except ConditionFailed as refusal:
+            if isinstance(refusal.current, Snapshot):
+                return refusal.current
+            self._drop(new)
+            raise
+        return new
 
     def _drop(self, head: Snapshot) -> None:
         self.desk.store.delete_many(
             SnapshotPart.key(head.poll_id, head.name, part) for part in range(head.parts)
         )
+
+
+def _kept(poll: Poll, snapshot: Snapshot | None) -> Tally:
+    """How far the table has sums."""
+    return nothing(poll.lanes) if snapshot is None else Tally(tuple(snapshot.lines), {})

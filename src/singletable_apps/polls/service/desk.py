@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from singletable import Store
+from singletable import InternalError, Store, Unreachable
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotAdmin, OtherSecret
 from singletable_apps.polls.rules import check_there
 from singletable_apps.polls.secret import Secret
+from singletable_apps.polls.texts import is_id
 
+# After one of these nobody knows whether a write took effect.
+LOST = (InternalError, Unreachable)
 # Told the revision of a poll, it raises if the wish was based on another.
 Basis = Callable[[int], None]
 
@@ -35,8 +38,11 @@ class Desk:
 
     def poll(self, poll_id: str) -> Poll:
         """The poll as it is now; NotThere if there is none."""
-        found = self.store.get(Poll.key(poll_id), consistent=True) if poll_id else None
-        return check_there(found, poll_id)
+        return check_there(self.found(poll_id), poll_id)
+
+    def found(self, poll_id: str) -> Poll | None:
+        """The poll as it is now, even if it is being deleted; None if there is none."""
+        return self.store.get(Poll.key(poll_id), consistent=True) if is_id(poll_id) else None
 
     def managed(self, poll_id: str, admin_key: str) -> Poll:
         """The poll, for whoever has its admin key."""

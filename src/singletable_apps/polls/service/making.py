@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
-from singletable import PageOf
+from singletable import AlreadyExists, ConditionFailed, PageOf
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Made, Poll, Vote
-from singletable_apps.polls.errors import Invalid
+from singletable_apps.polls.errors import Busy, Invalid
 from singletable_apps.polls.rules import Draft, checked, draft_of
 from singletable_apps.polls.secret import MOST_CODES
-from singletable_apps.polls.service.desk import Desk
+from singletable_apps.polls.service.desk import LOST, Desk
 from singletable_apps.polls.service.lanes import new_lanes
 
 # Eight at a time may vote in a poll; more take turns.
 LANES = 8
+TRIES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,16 @@ class Making:
             maker=maker,
             secret=self.desk.secret.name,
         )
-        with self.desk.store.transaction(pattern=patterns.make) as together:
-            together.create(poll)
-            for lane in new_lanes(poll):
-                together.create(lane)
-            if maker is not None:
-                together.create(Made(browser=maker, poll_id=poll.id, created_at=now))
+        try:
+            with self.desk.store.transaction(pattern=patterns.make) as together:
+                together.create(poll)
+                for lane in new_lanes(poll):
+                    together.create(lane)
+                if maker is not None:
+                    together.create(Made(browser=maker, poll_id=poll.id, created_at=now))
+        except AlreadyExists:
+            # Nobody else has the id: it is ours, whose answer was lost on the way.
+            poll = self.desk.poll(poll.id)
         return Own(poll, self.desk.secret.admin_key(poll.id))
 
     def copy(self, poll_id: str, browser: str | None = None) -> Own:
@@ -78,21 +83,25 @@ class Making:
 
     def issue_codes(self, poll_id: str, admin_key: str, count: int) -> Sequence[str]:
         """So many one-time codes more; they are numbered, and can be shown again at any time."""
-        poll = self.desk.managed(poll_id, admin_key)
-        if not 1 <= count <= MOST_CODES - poll.codes:
-            raise Invalid(
-                {
-                    "count": f"A poll has at most {MOST_CODES:,} codes, and this one has "
-                    f"{poll.codes:,}. Ask for 1 to {MOST_CODES - poll.codes:,} more."
-                }
-            )
-        after = self.desk.store.update(
-            Poll.key(poll_id),
-            Poll.codes.add(count),
-            if_=(Poll.codes <= MOST_CODES - count) & (Poll.deleted == False),  # noqa: E712
-        )
-        secret = self.desk.secret
-        return [secret.code(poll_id, number) for number in range(after.codes - count, after.codes)]
+        for _ in range(TRIES):
+            poll = self.desk.managed(poll_id, admin_key)
+            after = poll.codes + count
+            if count < 1 or after > MOST_CODES:
+                raise Invalid({"count": _too_many(poll.codes)})
+            try:
+                # A transaction, since what is sent again must not issue twice as many.
+                with self.desk.store.transaction(pattern=patterns.issue_codes) as together:
+                    together.update(
+                        Poll.key(poll_id),
+                        Poll.codes.set(after),
+                        if_=Poll.revision == poll.revision,
+                    )
+            except (ConditionFailed, *LOST):
+                # Others changed the poll; or these may be issued, and nobody gets them.
+                continue
+            secret = self.desk.secret
+            return [secret.code(poll_id, number) for number in range(poll.codes, after)]
+        raise Busy(f"The poll '{poll_id}' was changed by others all the time. Ask again.")
 
     def codes(self, poll_id: str, admin_key: str) -> list[Code]:
         """Every code that was issued, and whether it was voted with; not what was voted."""
@@ -118,3 +127,12 @@ class Making:
             if poll is not None and not poll.deleted
         ]
         return PageOf(own, page.cursor)
+
+
+def _too_many(issued: int) -> str:
+    if issued == MOST_CODES:
+        return f"A poll has at most {MOST_CODES:,} codes, and this one has them all."
+    return (
+        f"A poll has at most {MOST_CODES:,} codes, and this one has {issued:,}. Ask for 1 to "
+        f"{MOST_CODES - issued:,} more."
+    )

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 
 from singletable_apps.polls.counts import Counts, counts_of
 from singletable_apps.polls.entities import Poll, Results
-from singletable_apps.polls.rules import check_visible, is_open
+from singletable_apps.polls.errors import Busy
+from singletable_apps.polls.rules import check_visible, is_final
 from singletable_apps.polls.service.counting import Counting
 from singletable_apps.polls.service.desk import Desk
 from singletable_apps.polls.service.voting import Voter, Voting
 from singletable_apps.polls.tally import Tally
 
 KEPT = 100
+TRIES = 5
 KNOWN = 10_000
 
 
@@ -66,10 +68,15 @@ class Standing:
 
     def of(self, poll: Poll) -> Outcome:
         """How a poll stands, for whoever has been checked."""
-        # Asked before the votes are: those that come in between are in it, and more may follow.
-        is_final = not is_open(poll, self.desk.clock())
-        tally = self.counting.tally(poll)
-        return Outcome(poll, tally, self._counts(poll, tally), is_final)
+        for _ in range(TRIES):
+            # Asked before the votes are: those that come in between are in it, and more may follow.
+            final = is_final(poll, self.desk.clock())
+            tally = self.counting.tally(poll)
+            counts = self._counts(poll, tally)
+            if counts is not None:
+                return Outcome(poll, tally, counts, final)
+            poll = self.desk.poll(poll.id)
+        raise Busy(f"The options of '{poll.title}' were changed all the time. Look again.")
 
     def check(self, poll: Poll, viewer: Viewer) -> None:
         """Raise Hidden unless whoever asks may know how the poll stands."""
@@ -96,13 +103,16 @@ class Standing:
                 self.voted.popitem(last=False)
         return True
 
-    def _counts(self, poll: Poll, tally: Tally) -> Counts:
-        """Counted once for as many as look at the same votes."""
+    def _counts(self, poll: Poll, tally: Tally) -> Counts | None:
+        """Counted once for as many as look at the same votes; None if they are on other options."""
         basis = (poll.candidates, tally.lines)
         with self.lock:
             known = self.made.get(poll.id)
         if known is not None and known[0] == basis:
             return known[1]
+        # Until somebody has voted, options change; and a poll may be deleted while it is read.
+        if self.desk.poll(poll.id).candidates != poll.candidates:
+            return None
         counts = counts_of(poll.id, poll.candidates, tally)
         with self.lock:
             self.made[poll.id] = (basis, counts)

@@ -14,17 +14,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import uuid4
 
-from singletable import ConditionFailed, InternalError, TransactionConflict
+from singletable import ConditionFailed, TransactionConflict
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Lane, Line, Poll, Protection, Vote
 from singletable_apps.polls.errors import AlreadyVoted, Busy, NoCode
 from singletable_apps.polls.rules import check_open, checked_ranking, gone
-from singletable_apps.polls.service.desk import Desk
+from singletable_apps.polls.service.desk import LOST, Desk
 from singletable_apps.polls.service.lanes import bring_along
 from singletable_apps.polls.tally import lane_of, order_of
+from singletable_apps.polls.texts import is_id, shown
 
 TRIES = 60
 _TURNS = 64
+_WHO = {
+    Protection.BROWSER: "This browser",
+    Protection.CODES: "This code",
+    Protection.OPEN: "This request",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ class Voting:
 
     def vote(self, poll_id: str, vote_id: str) -> Vote | None:
         """A vote by its id."""
+        if not is_id(vote_id):
+            return None
         return self.desk.store.get(Vote.key(poll_id, vote_id), consistent=True)
 
     def vote_of(self, poll: Poll, voter: Voter) -> Vote | None:
@@ -88,21 +96,24 @@ class Voting:
     def cast(self, poll_id: str, rankings: Sequence[str], voter: Voter) -> Cast:
         """Vote, or change a vote. Nothing is stored unless all is well when it is written."""
         poll = self.desk.poll(poll_id)
-        vote_id = self.vote_id(poll, voter) or str(uuid4())
-        turn = hash((poll_id, lane_of(vote_id, poll.lanes))) % len(self.turns)
+        unknown = str(uuid4())  # the id of a vote whose voter cannot be known again
         known: Vote | None = None
-        tried: set[datetime] = set()
-        with self.turns[turn]:
+        tried: dict[datetime, list[str]] = {}
+        with self._turn(poll, self.vote_id(poll, voter) or unknown):
             for attempt in range(TRIES):
+                if known is not None and tried.get(known.voted_at) == known.rankings:
+                    # Our own, whose answer was lost: it counts, whatever has happened since.
+                    return Cast(known, is_new=known.revision == 1)
                 now = self.desk.clock()
                 check_open(poll, now)
+                # Asked each time: until somebody has voted, a poll may ask for codes instead.
+                vote_id = self.vote_id(poll, voter) or unknown
                 ranked = checked_ranking(poll, rankings)
                 if known is not None and known.rankings == ranked:
-                    # As it was before; or our own, whose answer was lost on the way.
-                    return Cast(known, is_new=known.voted_at in tried and known.revision == 1)
+                    return Cast(known, is_new=False)
                 if known is not None and not poll.changeable:
                     raise AlreadyVoted(_already(poll, known))
-                tried.add(now)
+                tried[now] = ranked
                 vote = _vote(poll, vote_id, ranked, now, known)
                 try:
                     if self._write(poll, vote, known):
@@ -111,14 +122,18 @@ class Voting:
                     if isinstance(refusal.current, Vote):
                         known = refusal.current
                         continue
-                except (TransactionConflict, InternalError):
-                    pass  # others were faster; or nobody knows, and the next attempt finds out
+                except (TransactionConflict, *LOST):
+                    known = self.vote(poll_id, vote_id)
                 time.sleep(random.uniform(0, min(0.1, 0.001 * 2**attempt)))
                 poll = self.desk.poll(poll_id)
         raise Busy(
             f"So many vote in '{poll.title}' at this moment that your vote found no way in. Vote "
             "again; it counts once."
         )
+
+    def _turn(self, poll: Poll, vote_id: str) -> threading.Lock:
+        lane = lane_of(vote_id, poll.lanes)
+        return self.turns[hash((poll.id, lane)) % len(self.turns)]
 
     def _write(self, poll: Poll, vote: Vote, known: Vote | None) -> bool:
         """Write the vote, its line and the end of its lane; False if the lane was behind."""
@@ -159,14 +174,13 @@ def _no_code(typed: str | None) -> str:
     if not typed:
         return "This poll asks for a one-time code. Ask whoever made the poll for yours."
     return (
-        f"'{typed:.40}' is no code of this poll. A code has twelve letters and digits, as "
+        f"'{shown(typed)}' is no code of this poll. A code has twelve letters and digits, as "
         "000A-7K3M-QX9T; look at it again."
     )
 
 
 def _already(poll: Poll, known: Vote) -> str:
-    who = "This code" if poll.protection is Protection.CODES else "This browser"
     return (
-        f"{who} has voted in '{poll.title}' already, on {known.voted_at:%Y-%m-%d at %H:%M} UTC, "
-        "and votes of this poll cannot be changed."
+        f"{_WHO[poll.protection]} has voted in '{poll.title}' already, on "
+        f"{known.voted_at:%Y-%m-%d at %H:%M} UTC, and votes of this poll cannot be changed."
     )

@@ -1,0 +1,51 @@
+"""What people write: kept tidy, compared as people see it, and shown to them again."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import category, normalize
+from uuid import UUID
+
+# Characters that show nothing, beside those of the category Cf; and those that turn text around.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def tidy(text: str) -> str:
+    """A line of text without the blanks around it, and with one between words."""
+    return " ".join(normalize("NFC", text).split())
+
+
+def same_option(option: str) -> str:
+    """What two options have in common if people could not tell them apart; nothing if unseen."""
+    if option.isascii():
+        return tidy(option).casefold()
+    folded = normalize("NFKC", option).casefold()
+    seen = [each for each in folded if category(each) != "Cf"]
+    return tidy(_UNSEEN.sub("", normalize("NFKC", "".join(seen))))
+
+
+def shown(text: str) -> str:
+    """The beginning of what somebody sent, fit to be shown to them again."""
+    return "".join(each if each.isprintable() else "�" for each in text[:60])
+
+
+def is_id(text: str) -> bool:
+    """Whether a poll or a vote could have this id: a UUID in its usual form."""
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
+
+
+def tidy_text(text: str) -> str:
+    """Some lines of text, without blanks at their ends, and none around it all."""
+    lines = normalize("NFC", text).replace("\t", " ").splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def is_printable(text: str) -> bool:
+    """Whether all can be shown: no controls, no halves of characters, nothing turned around."""
+    return not any(
+        (category(each) in ("Cc", "Cs") and each != "\n") or each in _TURNING for each in text
+    )
