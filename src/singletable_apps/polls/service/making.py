@@ -103,15 +103,18 @@ class Making:
             return [secret.code(poll_id, number) for number in range(poll.codes, after)]
         raise Busy(f"The poll '{poll_id}' was changed by others all the time. Ask again.")
 
-    def codes(self, poll_id: str, admin_key: str) -> list[Code]:
-        """Every code that was issued, and whether it was voted with; not what was voted."""
+    def codes(
+        self, poll_id: str, admin_key: str, *, first: int = 0, size: int = MOST_CODES
+    ) -> list[Code]:
+        """The codes that were issued, and whether each was voted with; not what was voted."""
         poll = self.desk.managed(poll_id, admin_key)
         secret = self.desk.secret
-        ids = [secret.vote_id(poll_id, "code", str(number)) for number in range(poll.codes)]
+        numbers = range(first, min(first + size, poll.codes))
+        ids = [secret.vote_id(poll_id, "code", str(number)) for number in numbers]
         votes = self.desk.store.get_many([Vote.key(poll_id, one) for one in ids])
         return [
             Code(secret.code(poll_id, number), vote is not None)
-            for number, vote in enumerate(votes)
+            for number, vote in zip(numbers, votes, strict=True)
         ]
 
     def mine(self, browser: str, size: int, cursor: str | None = None) -> PageOf[Own]:
