@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 
@@ -11,14 +12,18 @@ from fastapi import Depends, Request
 
 from singletable_apps.polls.api.settings import ApiSettings
 from singletable_apps.polls.pages.addresses import PREFIX, address
+from singletable_apps.polls.pages.shown import Shown
 from singletable_apps.polls.service import Polls
 from singletable_apps.shared.ballot import files as ballot_files
-from singletable_apps.shared.counting.pictures import STYLE
+from singletable_apps.shared.counted import Latest
+from singletable_apps.shared.counted import files as counted_files
 from singletable_apps.shared.pages import Link, Pages, Product, path_of
 
 PRODUCT = Product(
     "Polls", PREFIX, "Ask a question; people rank the options; see how it is counted."
 )
+# However many look at a poll, its votes are read and counted once in so long.
+LONGEST = timedelta(seconds=1)
 FOOTER = [Link("For programs", "/api/polls/docs"), Link("Home", "/")]
 
 
@@ -29,6 +34,7 @@ class Site:
     polls: Polls
     pages: Pages
     settings: ApiSettings
+    latest: Latest[Shown] = field(default_factory=lambda: Latest[Shown](LONGEST))
 
 
 def make_site(polls: Polls, settings: ApiSettings) -> Site:
@@ -40,7 +46,7 @@ def make_site(polls: Polls, settings: ApiSettings) -> Site:
         product=PRODUCT,
         prefix=PREFIX,
         around=around,
-        made={"pictures.css": STYLE, **ballot_files()},
+        made={**counted_files(), **ballot_files()},
         secure_cookies=settings.secure_cookies,
     )
     return Site(polls, pages, settings)

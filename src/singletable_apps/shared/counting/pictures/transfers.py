@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from singletable_apps.shared.counting.pictures.colours import BANDS
@@ -25,12 +26,14 @@ _HIGH = 240  # or more, if there are many candidates
 _LEGIBLE = 12
 
 
-def transfer_flow(result: RunoffResult) -> Picture:
-    """Every vote of every round, from where it was to where it goes."""
+def transfer_flow(result: RunoffResult, last: int | None = None) -> Picture:
+    """Every vote of every round, or of the last ones: from where it was to where it goes."""
     if not result.rounds:
         return drawn(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
-    names = in_order(result)
+    if last is not None:
+        result = replace(result, rounds=result.rounds[-last:])
     first = result.rounds[0]
+    names = tuple(name for name in in_order(result) if name in first.tally)
     scale = Fraction(max(_HIGH, 12 * len(names))) / Fraction(first.continuing + exhausted(first))
     labels: dict[str | None, str] = {None: EXHAUSTED}
     labels.update(distinct(names, _ROOM))
@@ -39,7 +42,7 @@ def transfer_flow(result: RunoffResult) -> Picture:
     left = widest(labels.values()) + 10 if len(result.rounds) > 1 else 0
     apart = max(2 * figure + 34, 84.0 if len(result.rounds) < 6 else 64.0)
     colours = {name: f"band-{at % len(BANDS)}" for at, name in enumerate(names)}
-    drawing = _Drawing(labels, colours, left, apart)
+    drawing = _Drawing(labels, colours, left, apart, first.number)
     columns = [blocks(each, names, scale) for each in result.rounds]
     marks: list[str] = []
     for at, each in enumerate(result.rounds[:-1]):
@@ -47,9 +50,9 @@ def transfer_flow(result: RunoffResult) -> Picture:
         marks.extend(drawing.stream(each.number, flow) for flow in flows)
     for at, each in enumerate(result.rounds):
         marks.append(drawing.head(each.number))
-        last = at == len(result.rounds) - 1
+        ends = at == len(result.rounds) - 1
         for block in columns[at]:
-            marks.extend(drawing.block(each.number, block, first=at == 0, last=last))
+            marks.extend(drawing.block(each.number, block, first=at == 0, last=ends))
     right = left + (len(columns) - 1) * apart + _NODE + figure + widest(labels.values()) + 18
     high = max(block.top + max(block.high, 15) for column in columns for block in column)
     return drawn(TITLE, CAPTION, Canvas(right, high + _HEAD, tuple(marks)), round_words(result))
@@ -59,15 +62,21 @@ class _Drawing:
     """Labels, colours and measures of one picture."""
 
     def __init__(
-        self, labels: dict[str | None, str], colours: dict[str, str], left: float, apart: float
+        self,
+        labels: dict[str | None, str],
+        colours: dict[str, str],
+        left: float,
+        apart: float,
+        first: int,
     ) -> None:
         self._labels = labels
         self._colours = colours
         self._left = left
         self._apart = apart
+        self._first = first
 
     def _x(self, round_: int) -> float:
-        return self._left + (round_ - 1) * self._apart
+        return self._left + (round_ - self._first) * self._apart
 
     def _colour(self, name: str | None) -> str:
         return "band-out" if name is None else self._colours[name]

@@ -1,0 +1,83 @@
+"""How a poll stands or has ended: the page that people show each other."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import Request, Response
+
+from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.errors import Hidden
+from singletable_apps.polls.links import share_link
+from singletable_apps.polls.pages.addresses import poll_address
+from singletable_apps.polls.pages.carrying import viewer_of
+from singletable_apps.polls.pages.shown import Shown, shown_of
+from singletable_apps.polls.pages.shown.files import files_of
+from singletable_apps.polls.pages.site import Site, ThisSite
+from singletable_apps.polls.pages.visiting import Browser, page_router
+from singletable_apps.polls.words import PROTECTION_WORDS
+
+router = page_router()
+
+
+@router.get("/p/{poll_id:uuid}/results")
+def show_results(request: Request, site: ThisSite, browser: Browser, poll_id: UUID) -> Response:
+    """The result as it is at this moment; or why, and until when, it is not shown."""
+    standing = site.polls.standing
+    poll = site.polls.desk.poll(str(poll_id))
+    try:
+        standing.check(poll, viewer_of(request, site, browser, poll))
+    except Hidden:
+        return _hidden(request, site, poll)
+    shown = shown_of(standing.of(poll))
+    # So that whoever has just voted does not see an older result a moment later.
+    site.latest.keep(poll.id, shown, site.polls.desk.clock())
+    return site.pages.page(request, "polls/results.html", **_around(site, poll), **_parts(shown))
+
+
+@router.get("/p/{poll_id:uuid}/results/now")
+def show_what_is_new(request: Request, site: ThisSite, browser: Browser, poll_id: UUID) -> Response:
+    """The result alone, for a page that is open; 304 if that shows it already."""
+    shown = _latest(site, str(poll_id))
+    site.polls.standing.check(shown.poll, viewer_of(request, site, browser, shown.poll))
+    if shown.outcome.is_final:
+        # What stands around the result has changed too.
+        return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
+    tag = f'"{shown.outcome.mark}"'
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    page = site.pages.page(request, "polls/results/count.html", **_parts(shown))
+    page.headers.update(headers)
+    return page
+
+
+def _latest(site: Site, poll_id: str) -> Shown:
+    """The result of a moment ago, whoever asks: poll and votes are read once for all."""
+    polls = site.polls
+    return site.latest.value(
+        poll_id, lambda: shown_of(polls.standing.of(polls.desk.poll(poll_id))), polls.desk.clock
+    )
+
+
+def _hidden(request: Request, site: Site, poll: Poll) -> Response:
+    """When it will be shown. How many have voted says nothing about what they ranked."""
+    votes = _latest(site, poll.id).outcome.tally.votes
+    around = _around(site, poll)
+    return site.pages.page(request, "polls/results/hidden.html", **around, votes=votes)
+
+
+def _around(site: Site, poll: Poll) -> dict[str, object]:
+    """What stands around a result, and stays while votes come in."""
+    return {
+        "poll": poll,
+        "protection": PROTECTION_WORDS[poll.protection],
+        "share": share_link(site.settings.public, poll.id),
+        "vote": poll_address(poll.id),
+        "files": files_of(poll),
+    }
+
+
+def _parts(shown: Shown) -> dict[str, object]:
+    here = poll_address(shown.poll.id, "results")
+    return {"shown": shown, "runoff": shown.runoff, "here": here, "now": f"{here}/now"}

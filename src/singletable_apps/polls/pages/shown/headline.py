@@ -1,0 +1,102 @@
+"""Who won, or leads, or that nobody has voted, in one line and a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable_apps.polls.service import Outcome
+from singletable_apps.shared.counted import margin_words
+from singletable_apps.shared.counting.results.runoff import Round, RunoffResult
+from singletable_apps.shared.counting.words import counted, listed, number
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What is said first: a word above, the line itself, why it is so, and how close it is.
+
+    `said` is read out while the poll is open: it is another only when the outcome is.
+    """
+
+    eyebrow: str
+    title: str
+    why: str
+    margin: str = ""
+
+    @property
+    def said(self) -> str:
+        """The outcome without the numbers."""
+        return f"{self.eyebrow}: {self.title}"
+
+
+def headline(outcome: Outcome) -> Headline:
+    """What is said first about a poll."""
+    eyebrow = "Result" if outcome.is_final else "So far"
+    runoff = outcome.counts.runoff
+    if not runoff.rounds:
+        return _nobody(eyebrow, outcome.is_final)
+    level = all_level(runoff)
+    if level is not None:
+        return Headline(eyebrow, _tied(level), _why_tied(runoff, level))
+    verb = "wins" if outcome.is_final else "leads"
+    if runoff.ties_mattered in ("yes", "not known"):
+        return Headline(eyebrow, f"{runoff.winner} {verb} by a tie-break", _why_broken(runoff))
+    margin = runoff.margin
+    close = "" if margin is None else margin_words(margin, final=outcome.is_final, thing="vote")
+    return Headline(eyebrow, f"{runoff.winner} {verb}", _why_won(runoff), close)
+
+
+def all_level(runoff: RunoffResult) -> Round | None:
+    """The round in which all who were left had the same, and no round before tells them apart."""
+    for each in runoff.rounds:
+        if each.tie is not None and len(each.tie.tied) == len(each.tally):
+            return each if each.tie.broken_by == "seed" else None
+    return None
+
+
+def _nobody(eyebrow: str, is_final: bool) -> Headline:
+    if is_final:
+        return Headline(eyebrow, "Nobody voted", "The poll closed without a vote.")
+    return Headline(eyebrow, "Nobody has voted yet", "The result is here as soon as somebody has.")
+
+
+def _tied(level: Round) -> str:
+    names = list(level.tally)
+    return f"{listed(names)} are tied" if len(names) < 4 else f"{len(names)} options are tied"
+
+
+def _why_tied(runoff: RunoffResult, level: Round) -> str:
+    names = list(level.tally)
+    votes = counted(level.tally[names[0]], "vote")
+    where = "" if len(runoff.rounds) == 1 else f" in round {level.number}"
+    return (
+        f"They have {votes} each{where}, and the rounds before do not tell them apart. If there "
+        f"has to be one, the order of ties below puts {runoff.winner} first."
+    )
+
+
+def _why_won(runoff: RunoffResult) -> str:
+    last = runoff.rounds[-1]
+    winner = runoff.winner or ""
+    votes, of = last.tally[winner], last.continuing
+    if not of:
+        return f"No vote counts any more, and {winner} is the last one left."
+    if last.number > 1:
+        return (
+            f"In round {last.number} it has {number(votes)} of the {number(of)} votes that still "
+            "count: more than half."
+        )
+    if of == 1:
+        return "The one vote that was cast puts it first."
+    return f"{number(votes)} of {number(of)} votes put it first: more than half, at once."
+
+
+def _why_broken(runoff: RunoffResult) -> str:
+    others = [name for name in runoff.possible_winners or () if name != runoff.winner]
+    round_ = next(
+        each for each in runoff.rounds if each.tie is not None and each.tie.mattered != "no"
+    )
+    assert round_.tie is not None
+    level = f"In round {round_.number}, {listed(round_.tie.tied)} were level for last"
+    if not others:
+        return f"{level}, and who left may have decided who wins. How it was broken is below."
+    return f"{level}, and who left decided who wins: it might have been {' or '.join(others)}."

@@ -1,0 +1,44 @@
+"""The ranking: who is in which place, and what they had when they left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable_apps.polls.pages.shown.headline import all_level
+from singletable_apps.shared.counted import in_order
+from singletable_apps.shared.counting.results.runoff import Round, RunoffResult
+from singletable_apps.shared.counting.words import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An option, its place, and what that rests on; those who are tied share a place."""
+
+    place: int
+    name: str
+    meta: str
+
+
+def places_of(runoff: RunoffResult) -> list[Placed]:
+    """All options, the best first."""
+    if not runoff.rounds:
+        return []
+    left = {each.eliminated: each for each in runoff.rounds}
+    level = all_level(runoff)
+    shared = {} if level is None else dict.fromkeys(level.tally, level)
+    return [
+        Placed(1 if name in shared else at, name, _meta(runoff, name, shared, left))
+        for at, name in enumerate(in_order(runoff), start=1)
+    ]
+
+
+def _meta(
+    runoff: RunoffResult, name: str, shared: dict[str, Round], left: dict[str | None, Round]
+) -> str:
+    if name in shared:
+        return f"tied, with {counted(shared[name].tally[name], 'vote')}"
+    last = runoff.rounds[-1]
+    if name in last.tally:
+        which = "the last" if last.number > 1 else "the only"
+        return f"{counted(last.tally[name], 'vote')} in {which} round"
+    return f"left in round {left[name].number}, with {counted(left[name].tally[name], 'vote')}"

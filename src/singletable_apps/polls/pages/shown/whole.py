@@ -1,0 +1,68 @@
+"""Everything that the page of a result is made of: made once, for however many look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.pages.shown.headline import Headline, headline
+from singletable_apps.polls.pages.shown.places import Placed, places_of
+from singletable_apps.polls.pages.shown.rounds import Bars, bars_of
+from singletable_apps.polls.pages.shown.ties import by_order, ties_of
+from singletable_apps.polls.service import Outcome
+from singletable_apps.shared.counted import Comparison, Rounds, comparison, rounds_of
+from singletable_apps.shared.counting import RunoffResult
+from singletable_apps.shared.counting.pictures import Picture, transfer_flow
+
+SETTLED = "This poll is decided by instant runoff, whatever the others say."
+# A drawing of more rounds tells nobody anything: the last ones decide.
+MOST_DRAWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A result in the words, bars and tables of its page."""
+
+    outcome: Outcome
+    headline: Headline
+    places: list[Placed]
+    bars: list[Bars]
+    table: Rounds
+    flow: Picture | None
+    ties: list[str]
+    by_order: bool
+    comparison: Comparison
+
+    @property
+    def poll(self) -> Poll:
+        """The poll."""
+        return self.outcome.poll
+
+    @property
+    def runoff(self) -> RunoffResult:
+        """The count that decides."""
+        return self.outcome.counts.runoff
+
+
+def shown_of(outcome: Outcome) -> Shown:
+    """The result as it is shown."""
+    counts = outcome.counts
+    runoff = counts.runoff
+    results = {
+        "instant runoff": runoff,
+        "plurality": counts.plurality,
+        "borda": counts.borda,
+        "schulze": counts.schulze,
+    }
+    moves = len(runoff.rounds) > 1
+    return Shown(
+        outcome,
+        headline(outcome),
+        places_of(runoff),
+        bars_of(runoff),
+        rounds_of(runoff, most=len(runoff.rounds)),
+        transfer_flow(runoff, last=MOST_DRAWN) if moves else None,
+        ties_of(runoff),
+        by_order(runoff),
+        comparison(results, SETTLED),
+    )
