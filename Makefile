@@ -104,7 +104,8 @@ drill-crash: $(INSTALLED)  ## kill the process and cut the power while it writes
 drill-concurrency: $(INSTALLED)  ## let many clients meet, and check that it was as if they took turns (ROUNDS=60, SEED=1)
 	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)
 
-drill-elections: $(INSTALLED)  ## let many processes conduct elections, and kill some of them (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
+drill-elections: $(INSTALLED)  ## cut and fail every command of elections in every place; let many processes conduct some, and kill some (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
+	PLACES=all $(BIN)/pytest -n 2 tests/apps/elections/log/test_bad_days.py tests/apps/elections/projection/test_power_cuts.py
 	$(BIN)/python -m drills.elections --rounds $(or $(ROUNDS),10) --clients $(or $(CLIENTS),16) --commands $(or $(COMMANDS),60) --seed $(or $(SEED),1)
 
 clean:  ## remove what the other targets made

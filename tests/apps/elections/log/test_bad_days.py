@@ -7,15 +7,16 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from singletable import Engine
-from singletable.faults import Faults, FaultyDriver, Next
+from singletable.faults import Faults, Next
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import TableBroken
 from singletable_apps.elections.log import log
 from singletable_apps.elections.projection import rebuild
-from tests.apps.elections.rig.busy import COMMANDS, Busy, busy, copy_of
+from tests.apps.elections.rig.busy import COMMANDS
 from tests.apps.elections.rig.counting import check_sound
+from tests.apps.elections.rig.places import KINDS, PLACES, Places, cases
 from tests.apps.elections.rig.world import World, dump, events_of, store_on
+from tests.conformance.endpoint import Exchangeable
 
 
 @pytest.fixture(autouse=True)
@@ -26,10 +27,12 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def base() -> Iterator[Busy]:
-    """A world that is copied for every bad day."""
-    with Engine.in_memory() as engine:
-        yield busy(engine)
+def places(
+    tmp_path_factory: pytest.TempPathFactory, far_end: tuple[Exchangeable, str]
+) -> Iterator[Places]:
+    """A world in each place, that is copied for every bad day."""
+    with Places(tmp_path_factory.mktemp("bad days"), far_end, elections=2) as places:
+        yield places
 
 
 ONCE = {
@@ -48,45 +51,50 @@ ONCE = {
 EVENTS = {"CandidatesRemoved": 2}
 
 
-@pytest.mark.parametrize("day", ONCE)
-def test_each_command_is_in_the_log_once(base: Busy, day: str) -> None:
-    for fact, command in COMMANDS.items():
-        there = copy_of(base)
-        driver = FaultyDriver(there.engine)
-        service = there.world.open(driver)
-        length = there.world.length
-        driver.faults = replace(ONCE[day], tables=(votes.name, log.name))
-        command(service, there)
-        driver.faults = Faults()
-        appended = [event.event_type for event in events_of(there.engine)[length:]]
-        assert len(appended) == EVENTS.get(fact, 1), f"{fact}: {appended}"
-        assert appended[0] == fact
-        check_sound(there.world)
+FEW = ("throttled", "a lost answer, then a conflict", "all at once")
+CASCADES = ("UserNameChanged", "UserRemoved", "ElectionNameChanged", "ElectionDeleted")
 
 
-def test_the_table_is_built_anew_on_a_bad_day(base: Busy) -> None:
-    there = copy_of(base)
-    whole = dump(there.engine)
-    driver = FaultyDriver(there.engine)
-    for seed in range(3):
-        driver.faults = Faults(
-            throttle=0.05, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=seed
-        )
-        rebuild(store_on(driver))
-        assert dump(there.engine) == whole
-    assert driver.struck["unprocessed"]
+@pytest.mark.parametrize(("where", "day"), cases(ONCE, FEW))
+def test_each_command_is_in_the_log_once(places: Places, where: str, day: str) -> None:
+    for fact in (fact for place, fact in cases(COMMANDS, KINDS) if place == where):
+        with places[where].faulty() as (there, driver):
+            length = there.world.length
+            driver.faults = replace(ONCE[day], tables=(votes.name, log.name))
+            COMMANDS[fact](there.world.service, there)
+            assert driver.struck
+            driver.faults = Faults()
+            appended = [event.event_type for event in events_of(there.engine)[length:]]
+            assert len(appended) == EVENTS.get(fact, 1), f"{fact}: {appended}"
+            assert appended[0] == fact
+            check_sound(there.world)
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_the_table_is_built_anew_on_a_bad_day(places: Places, where: str) -> None:
+    with places[where].faulty() as (there, driver):
+        whole = dump(there.engine)
+        for seed in range(3):
+            driver.faults = Faults(
+                throttle=0.05, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=seed
+            )
+            rebuild(store_on(there.world.driver))
+            assert dump(there.engine) == whole
+        assert driver.struck["unprocessed"]
 
 
 @pytest.mark.parametrize("behind", [1, 8, 60])
-def test_an_index_that_lags_hides_nothing_from_what_follows_it(base: Busy, behind: int) -> None:
-    for fact in ("UserNameChanged", "UserRemoved", "ElectionNameChanged", "ElectionDeleted"):
-        there = copy_of(base)
-        driver = FaultyDriver(there.engine)
-        service = there.world.open(driver)
+@pytest.mark.parametrize(("where", "fact"), cases(CASCADES, ["UserRemoved"]))
+def test_an_index_that_lags_hides_nothing_from_what_follows_it(
+    places: Places, where: str, fact: str, behind: int
+) -> None:
+    with places[where].faulty() as (there, driver):
+        service = there.world.service
         driver.faults = Faults(stale=0.8, behind=behind, seed=behind)
         COMMANDS["UserNameChanged"](service, there)
         service.people.rename(there.bob, "Robert", "Bob")
         COMMANDS[fact](service, there)
+        assert driver.struck["stale"]
         driver.faults = Faults()
         check_sound(there.world)
         kept = dump(there.engine)
@@ -94,14 +102,14 @@ def test_an_index_that_lags_hides_nothing_from_what_follows_it(base: Busy, behin
         assert dump(there.engine) == kept
 
 
-def test_an_index_that_never_shows_what_is_there_is_told(base: Busy) -> None:
-    there = copy_of(base)
-    driver = FaultyDriver(there.engine)
-    service = there.world.open(driver)
-    driver.faults = Faults(stale=1, behind=10_000)
-    with pytest.raises(TableBroken, match="index lacks items"):
-        COMMANDS["UserNameChanged"](service, there)
-    driver.faults = Faults()
-    # It is in the log, and whoever comes next goes on with it.
-    assert World(there.engine).service.office.view.user("Robert").user_id == there.bob.user_id
-    check_sound(there.world)
+@pytest.mark.parametrize("where", PLACES)
+def test_an_index_that_never_shows_what_is_there_is_told(places: Places, where: str) -> None:
+    with places[where].faulty() as (there, driver):
+        driver.faults = Faults(stale=1, behind=10_000)
+        with pytest.raises(TableBroken, match="index lacks items"):
+            COMMANDS["UserNameChanged"](there.world.service, there)
+        driver.faults = Faults()
+        # It is in the log, and whoever comes next goes on with it.
+        with places[where].left_by(there) as left:
+            assert World(left).service.office.view.user("Robert").user_id == there.bob.user_id
+            check_sound(World(left))

@@ -78,11 +78,13 @@ COMMANDS: dict[str, Command] = {
 
 
 def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engine) -> Busy:
-    """The same world again, which goes its own way from here, from the same moment on.
+    """The same world again in memory; its service is open on what is put around its engine."""
+    engine = base.engine.copy()
+    return copy_of_world(base, engine, around(engine))
 
-    Its service is open on what is put around its engine.
-    """
+
+def copy_of_world(base: Busy, engine: Engine, driver: Driver) -> Busy:
+    """The world of which the engine is a copy: it goes its own way, from the same moment on."""
     clock = Clock()
     clock.now = base.world.clock.now
-    engine = base.engine.copy()
-    return Busy(World(around(engine), clock), engine, base.owner, base.bob, base.carol)
+    return Busy(World(driver, clock), engine, base.owner, base.bob, base.carol)

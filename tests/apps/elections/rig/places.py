@@ -1,0 +1,158 @@
+"""Where a world can be: in memory, in a file, behind an endpoint; each trial has a copy of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from singletable.faults import AsyncFaultyDriver, FaultyDriver
+from tests.apps.elections.rig.busy import Busy, busy, copy_of_world
+from tests.apps.elections.rig.drivers import Cut
+from tests.conformance.endpoint import Exchangeable
+
+T = TypeVar("T")
+
+PLACES = ("memory", "file", "http")
+# What is exhaustive is tried in memory, and a choice of it elsewhere: `make drill-elections` tries
+# all of it everywhere.
+EVERY_CASE = os.environ.get("PLACES") == "all"
+# One of each kind: a ballot, a close, what is one step, and what goes in many, led by an index.
+KINDS = ("BallotCast", "ElectionFinalized", "ElectionCreated", "UserRemoved")
+
+
+def cases(all_of: Iterable[T], some: Iterable[T]) -> list[tuple[str, T]]:
+    """Each place with what is tried there."""
+    everything, few = list(all_of), list(some)
+    return [
+        (place, case)
+        for place in PLACES
+        for case in (everything if EVERY_CASE or place == "memory" else few)
+    ]
+
+
+class Place:
+    """In memory: a world, and copies of it in which something goes wrong."""
+
+    def __init__(self, base: Busy) -> None:
+        self.base = base
+
+    @contextmanager
+    def cut(self) -> Generator[tuple[Busy, Cut]]:
+        """A copy, and the driver of its service, which dies when that is wished."""
+        with self._copy() as engine:
+            cut = Cut(self._reached(engine))
+            yield copy_of_world(self.base, engine, cut), cut
+
+    @contextmanager
+    def faulty(self) -> Generator[tuple[Busy, FaultyDriver | AsyncFaultyDriver]]:
+        """A copy, and what its service is answered by, which fails when that is wished."""
+        with self._copy() as engine:
+            faulty = FaultyDriver(engine)
+            yield copy_of_world(self.base, engine, faulty), faulty
+
+    @contextmanager
+    def left_by(self, there: Busy) -> Generator[Driver]:
+        """The tables of a process that is gone, as whoever comes next reaches them."""
+        yield self._reached(there.engine)
+
+    def _copy(self) -> Engine:
+        return self.base.engine.copy()
+
+    def _reached(self, engine: Engine) -> Driver:
+        return engine
+
+
+class OnFile(Place):
+    """In files, which are left as they are when their process dies."""
+
+    def __init__(self, base: Busy, path: Path) -> None:
+        super().__init__(base)
+        self._base = path
+        self._last = path
+        self._numbers = count()
+
+    @contextmanager
+    def left_by(self, there: Busy) -> Generator[Driver]:
+        """What is on the disk when nobody has closed the file: SQLite's log is beside it."""
+        with self._opened(self._last) as engine:
+            yield engine
+
+    def _copy(self) -> Engine:
+        return self._opened(self._base)
+
+    def _opened(self, path: Path) -> Engine:
+        self._last = path.with_name(f"{next(self._numbers)}.db")
+        for end in ("", "-wal"):
+            shutil.copyfile(f"{path}{end}", f"{self._last}{end}")
+        return _on_file(self._last)
+
+
+class OverHTTP(Place):
+    """Behind an endpoint, and what fails is on its side: errors come as answers over the wire."""
+
+    def __init__(self, base: Busy, behind: Exchangeable, driver: Remote) -> None:
+        super().__init__(base)
+        self._behind = behind
+        self._driver = driver
+
+    @contextmanager
+    def faulty(self) -> Generator[tuple[Busy, FaultyDriver | AsyncFaultyDriver]]:
+        """A copy, and what the endpoint is answered by."""
+        with self._copy() as engine:
+            self._behind.engine = faulty = AsyncFaultyDriver(AsyncEngine(engine))
+            yield copy_of_world(self.base, engine, self._driver), faulty
+
+    def _reached(self, engine: Engine) -> Driver:
+        self._behind.engine = AsyncEngine(engine)
+        return self._driver
+
+
+class Places(Mapping[str, Place]):
+    """Every place by its name, each with a world of so many elections once it is asked for."""
+
+    def __init__(self, folder: Path, far_end: tuple[Exchangeable, str], elections: int) -> None:
+        self._folder = folder
+        self._far_end = far_end
+        self._elections = elections
+        self._made: dict[str, Place] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Places:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def __getitem__(self, name: str) -> Place:
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+    def _make(self, name: str) -> Place:
+        if name == "file":
+            path = self._folder / "base.db"
+            return OnFile(self._busy(_on_file(path)), path)
+        base = self._busy(Engine.in_memory())
+        if name == "memory":
+            return Place(base)
+        behind, address = self._far_end
+        return OverHTTP(base, behind, self._open.enter_context(Remote.at(address)))
+
+    def _busy(self, engine: Engine) -> Busy:
+        return busy(self._open.enter_context(engine), self._elections)
+
+
+def _on_file(path: Path) -> Engine:
+    return Engine.on_file(path, Settings(durable=False))
