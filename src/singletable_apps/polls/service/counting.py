@@ -10,21 +10,19 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
-from uuid import uuid4
 
-from singletable import ConditionFailed, SingleTableError
-from singletable_apps.polls import patterns
-from singletable_apps.polls.entities import Line, Poll, Snapshot, SnapshotPart, Vote
+from singletable import SingleTableError
+from singletable_apps.polls.entities import Line, Poll, Snapshot, Vote
 from singletable_apps.polls.errors import Busy
 from singletable_apps.polls.service.desk import Desk
 from singletable_apps.polls.service.lanes import bring_all_along
+from singletable_apps.polls.service.snapshots import Snapshots
 from singletable_apps.polls.tally import (
     Tally,
     brought_forward,
     is_worth_keeping,
     nothing,
     order_of,
-    parts_of,
 )
 
 KEPT = 1_000
@@ -66,6 +64,7 @@ class Counting:
     """How polls stand."""
 
     desk: Desk
+    snapshots: Snapshots
     known: OrderedDict[str, _Known] = field(default_factory=OrderedDict[str, _Known])
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -83,7 +82,7 @@ class Counting:
                 bring_all_along(self.desk.store, poll)
                 known.closed_in = poll.edition
             if known.tally is None:
-                known.snapshot, known.tally = self._snapshot(poll)
+                known.snapshot, known.tally = self.snapshots.read(poll)
             known.tally = tally = self._forward(poll, known.tally)
             known.done = begun
             if is_worth_keeping(_kept(poll, known.snapshot), tally):
@@ -122,67 +121,12 @@ class Counting:
         ]
         return brought_forward(tally, new)
 
-    def _snapshot(self, poll: Poll) -> tuple[Snapshot | None, Tally]:
-        """The last snapshot in the table, whole."""
-        for _ in range(TRIES):
-            head = self.desk.store.get(Snapshot.key(poll.id), consistent=True)
-            if head is None:
-                return None, nothing(poll.lanes)
-            addresses = [SnapshotPart.key(poll.id, head.name, part) for part in range(head.parts)]
-            parts = self.desk.store.get_many(addresses, consistent=True)
-            if all(part is not None for part in parts):
-                counts = {
-                    order: count
-                    for part in parts
-                    if part is not None
-                    for order, count in part.counts.items()
-                }
-                return head, Tally(tuple(head.lines), counts)
-            # Another has put a new one in its place, and dropped these parts.
-        # They are lost; the lines are all there, and make a new one.
-        return head, nothing(poll.lanes)
-
     def _keep(self, poll: Poll, known: _Known, tally: Tally) -> None:
-        """Put a snapshot into the table, unless another process was faster.
-
-        Whoever looks at the results has them already: if this fails, the next one tries again.
-        """
-        old, store = known.snapshot, self.desk.store
-        parts = list(parts_of(tally))
-        new = Snapshot(poll_id=poll.id, name=uuid4().hex, parts=len(parts), lines=list(tally.lines))
-        if old is not None:
-            new.revision = old.revision
+        """Keep a snapshot. Who looks at the results has them: if this fails, the next one tries."""
         try:
-            store.put_many(
-                SnapshotPart(poll_id=poll.id, name=new.name, part=number, counts=counts)
-                for number, counts in enumerate(parts)
-            )
-            known.snapshot = self._put(poll, new)
-            if known.snapshot.name != new.name:
-                self._drop(new)
-            elif old is not None:
-                self._drop(old)
+            known.snapshot = self.snapshots.keep(poll, known.snapshot, tally)
         except SingleTableError:
             known.tally = None
-
-    def _put(self, poll: Poll, new: Snapshot) -> Snapshot:
-        """The snapshot that the table has then: the new one, or another's who was faster."""
-        try:
-            with self.desk.store.transaction(pattern=patterns.put_snapshot) as together:
-                together.put(new)
-                # Whoever deletes the poll looks for snapshots once.
-                together.check(Poll.key(poll.id), Poll.deleted == False)  # noqa: E712
-        except ConditionFailed as refusal:
-            if isinstance(refusal.current, Snapshot):
-                return refusal.current
-            self._drop(new)
-            raise
-        return new
-
-    def _drop(self, head: Snapshot) -> None:
-        self.desk.store.delete_many(
-            SnapshotPart.key(head.poll_id, head.name, part) for part in range(head.parts)
-        )
 
 
 def _kept(poll: Poll, snapshot: Snapshot | None) -> Tally:
