@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from singletable_apps.shared.pages import Pages, Product
 from singletable_apps.shared.pages.parts import MADE, around, parts_router
@@ -18,7 +18,11 @@ from tests.browser.whole_site import Site, whole_site
 WIDE = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
+# What takes longer does not come: a busy machine is given its time, and nobody waits for it else.
+PATIENCE = 60_000
+
 OpenPage = Callable[..., Page]
+expect.set_options(timeout=PATIENCE)
 
 
 class BrowserMissing(Exception):
@@ -51,7 +55,7 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
         somebody = {"viewport": WIDE, "reduced_motion": "reduce"} | somebody
         context = chromium.new_context(**somebody)
         opened.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         return context.new_page()
 
     yield open_one

@@ -217,6 +217,7 @@ def test_a_ballot_is_cast_without_scripts(open_page: OpenPage, booth: Booth) -> 
     page.get_by_role("button", name="Review and cast").click()
     expect(page.get_by_role("heading", name="Cast this ballot?")).to_be_visible()
     page.get_by_role("button", name="Cast ballot").click()
+    page.wait_for_url("**/receipt")
     assert booth.cast("Plain") == [["Dan"], ["Ben", "Eve"]]
 
 
@@ -278,6 +279,7 @@ def test_nobody_stumbles_over_a_ballot_or_its_receipt(
     assert complaints_of_axe(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Review and cast").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
     assert complaints_of_axe(page) == []
     page.get_by_role("button", name="Cast ballot").click()
     page.wait_for_url("**/receipt")

@@ -87,6 +87,7 @@ def test_a_launch_is_asked_for_in_a_dialog_that_can_be_left(
     launch = page.get_by_role("link", name="Launch…")
     launch.click()
     dialog = page.get_by_role("dialog", name="Launch “Colour of the door”?")
+    expect(dialog).to_be_visible()
     assert complaints_of_axe(page) == []
     dialog.get_by_role("link", name="Keep it as it is").click()
     expect(launch).to_be_focused()
@@ -104,7 +105,7 @@ def test_voters_are_filtered_while_one_types(open_page: OpenPage, served: Served
     served.visits(page, "Ada", "e/Treasurer/voters")
     page.get_by_role("searchbox").press_sequentially("ed")
     expect(page.locator("#voters li")).to_have_text(["Edsger", "Hedy"])
-    assert page.url.endswith("?q=ed")
+    page.wait_for_url("**/voters?q=ed")
     assert refused == []
 
 

@@ -71,11 +71,14 @@ def test_a_tally_changes_while_one_looks_and_keeps_what_was_opened(
     expect(outcome).to_have_text("So far: Soup leads")
     expect(page.get_by_text("A victory is as strong as")).to_be_visible()
 
-    # The new count is known by its mark, so the same is not sent again.
+    # The new count is known by its mark, so the same is not sent again, also when the page looks
+    # by itself in between.
+    assert 200 in answers
+    answers.clear()
     with page.expect_response(lambda one: "/now" in one.url) as again:
         _comes_back(page)
     assert again.value.status == 304
-    assert answers == [200, 304]
+    assert set(answers) == {304}
 
     elections.conducting.finalise(sample.user("Claude"), LUNCH)
     _comes_back(page)
