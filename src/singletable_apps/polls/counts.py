@@ -9,6 +9,7 @@ from singletable_apps.polls.tally import Tally, names_of
 from singletable_apps.shared.counting import (
     Ballots,
     Ranking,
+    Result,
     RunoffResult,
     SchulzeResult,
     ScoreResult,
@@ -29,6 +30,16 @@ class Counts:
     plurality: ScoreResult
     borda: ScoreResult
     schulze: SchulzeResult
+
+    @property
+    def by_method(self) -> dict[str, Result]:
+        """Each result under the name of its method; the first decides."""
+        return {
+            "instant runoff": self.runoff,
+            "plurality": self.plurality,
+            "borda": self.borda,
+            "schulze": self.schulze,
+        }
 
 
 def counts_of(poll_id: str, candidates: Sequence[str], tally: Tally) -> Counts:

@@ -67,6 +67,10 @@ class Secret:
         """What the table knows a browser by: not what it shows, so nobody can pose as it."""
         return _text(self._made("browser", token), 26)
 
+    def browser_of(self, poll_id: str, request: str) -> str:
+        """What a new browser is known by that votes by this request, however often it is sent."""
+        return _text(self._made("first vote", poll_id, request), 26)
+
     def vote_id(self, poll_id: str, kind: str, who: str) -> str:
         """The id of the one vote of a browser, a code or a request in a poll: a UUID."""
         made = int.from_bytes(self._made("vote", poll_id, kind, who)[:16], "big")

@@ -19,3 +19,5 @@ RESULTS_WORDS = {
     Results.AFTER_VOTING: "Those who have voted; everybody once it has closed.",
     Results.AFTER_CLOSING: "Everybody, once it has closed.",
 }
+# Said where the methods differ.
+DECIDES = "This poll is decided by instant runoff, whatever the others say."

@@ -33,6 +33,13 @@ from singletable_apps.shared.web import (
     responses,
 )
 
+NO_ADMIN_KEY = Kind(
+    "no-admin-key",
+    401,
+    "The admin key is missing",
+    "Making the poll gave its adminKey; send it as Authorization: Bearer …",
+    {"WWW-Authenticate": "How to send the key."},
+)
 NO_CODE = Kind(
     "no-code", 403, "A one-time code is needed", "Whoever made the poll hands out the codes."
 )
@@ -46,7 +53,7 @@ HIDDEN = Kind(
 SETTLED = Kind(
     "settled", 409, "People have voted on it", "Duplicate the poll to ask something else."
 )
-KINDS = (NO_CODE, CLOSED, ALREADY_VOTED, HIDDEN, SETTLED)
+KINDS = (NO_ADMIN_KEY, NO_CODE, CLOSED, ALREADY_VOTED, HIDDEN, SETTLED)
 
 _BY_REFUSAL: dict[type[Refused], Kind] = {
     NotThere: NOT_FOUND,

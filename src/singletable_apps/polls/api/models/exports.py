@@ -1,0 +1,38 @@
+"""All of a poll that may be taken along."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from singletable_apps.polls.api.models.base import Model
+from singletable_apps.polls.api.models.results import ResultsShown
+from singletable_apps.polls.service import Outcome
+from singletable_apps.shared.counting import groups
+
+
+class RankingShown(Model):
+    """A ranking, and how many voted for it."""
+
+    rankings: list[str]
+    votes: int
+
+
+class ExportShown(ResultsShown):
+    """The results, what was asked, and every different ranking."""
+
+    title: str
+    candidates: list[str]
+    rankings: list[RankingShown] = Field(description="The most frequent first.")
+
+    @classmethod
+    def whole(cls, outcome: Outcome) -> ExportShown:
+        """The outcome, with what it was counted from."""
+        return cls(
+            **dict(ResultsShown.of(outcome)),
+            title=outcome.poll.title,
+            candidates=outcome.poll.candidates,
+            rankings=[
+                RankingShown(rankings=list(ranking.names), votes=count)
+                for ranking, count in groups(outcome.counts.ballots)
+            ],
+        )

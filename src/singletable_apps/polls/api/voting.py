@@ -1,0 +1,120 @@
+"""Voting, and seeing one's own vote."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Query, Request, Response
+
+from singletable_apps.polls.api import browsers
+from singletable_apps.polls.api.asking import ANYBODY, Browser, PollId, ThisApi, by_address
+from singletable_apps.polls.api.guessing import Guesses
+from singletable_apps.polls.api.models.voting import NewVote, Typed, VoteShown
+from singletable_apps.polls.api.refusals import ALREADY_VOTED, CLOSED, NO_CODE, topic
+from singletable_apps.polls.errors import NotThere
+from singletable_apps.polls.secret import Secret
+from singletable_apps.polls.service import Voter
+from singletable_apps.shared.web import (
+    IDEMPOTENCY_KEY,
+    NOT_FOUND,
+    TOO_MANY,
+    Fault,
+    IdempotencyKeyIfAny,
+    Problem,
+    responses,
+)
+
+# A key that names a vote must be one that nobody else comes upon: a UUID has 32 digits.
+SHORTEST_KEY = 16
+
+router = topic("voting", NOT_FOUND, NO_CODE, TOO_MANY)
+_TEXT = {"schema": {"type": "string"}}
+_CAST = {
+    "Location": {"description": "Where the vote is.", **_TEXT},
+    "Set-Cookie": {"description": "Knows the browser again that voted.", **_TEXT},
+}
+VoteId = Annotated[
+    UUID | None, Query(description="The id of a vote, for who cannot be known by a cookie.")
+]
+
+
+@router.post(
+    "/{poll_id:uuid}/vote",
+    status_code=201,
+    responses={
+        **responses(CLOSED, ALREADY_VOTED),
+        200: {"description": "The vote is changed.", "model": VoteShown, "headers": _CAST},
+        201: {"description": "The vote is new.", "headers": _CAST},
+    },
+    dependencies=[Depends(by_address(lambda limits: limits.vote))],
+    openapi_extra=ANYBODY,
+)
+def cast_vote(
+    poll_id: PollId,
+    sent: NewVote,
+    request: Request,
+    response: Response,
+    api: ThisApi,
+    browser: Browser,
+    guesses: Guesses,
+    key: IdempotencyKeyIfAny,
+) -> VoteShown:
+    """Vote, or change one's vote: a poll knows people by their browser, by a code, or not at all.
+
+    Who sends no cookie is taken for a new browser, and gets one. A program that may have to send a
+    vote again adds a key, a UUID for instance: the same key is the same vote.
+    """
+    _check_key(key)
+    polls = api.polls
+    voter = _voter(polls.desk.secret, str(poll_id), browser, sent.code, key)
+    with guesses.counted(sent.code):
+        cast = polls.voting.cast(str(poll_id), sent.rankings, voter)
+    if voter.browser is not None and voter.browser != browser:
+        browsers.keep(response, voter.browser, secure=api.settings.secure_cookies)
+    response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
+    if not cast.is_new:
+        response.status_code = 200
+    return VoteShown.of(cast.vote)
+
+
+@router.get(
+    "/{poll_id:uuid}/vote",
+    dependencies=[Depends(by_address(lambda limits: limits.vote))],
+    openapi_extra=ANYBODY,
+)
+def read_my_vote(
+    poll_id: PollId,
+    api: ThisApi,
+    browser: Browser,
+    guesses: Guesses,
+    vote: VoteId = None,
+    code: Annotated[Typed | None, Query()] = None,
+) -> VoteShown:
+    """One's own vote: of this browser, of a code, or by its id."""
+    poll, voting = api.polls.desk.poll(str(poll_id)), api.polls.voting
+    vote_id = str(vote) if vote is not None else None
+    if vote_id is None:
+        with guesses.counted(code):
+            vote_id = voting.vote_id(poll, Voter(browser, code))
+    found = voting.vote(poll.id, vote_id) if vote_id is not None else None
+    if found is None:
+        raise NotThere(f"You have not voted in '{poll.title}', as far as can be known.")
+    return VoteShown.of(found)
+
+
+def _voter(
+    secret: Secret, poll_id: str, browser: str | None, code: str | None, key: str | None
+) -> Voter:
+    """By what somebody is known; a code is enough, and whoever sends one is given no cookie."""
+    if code:
+        return Voter(code=code)
+    if browser is not None:
+        return Voter(browser, request=key and f"{browser} {key}")
+    return Voter(secret.browser_of(poll_id, key) if key else browsers.new_token(), request=key)
+
+
+def _check_key(key: str | None) -> None:
+    if key is not None and len(key) < SHORTEST_KEY:
+        words = f"Expected at least {SHORTEST_KEY} characters, as a UUID has, but got {len(key)}."
+        raise Problem(IDEMPOTENCY_KEY, errors=[Fault(words, header="Idempotency-Key")])
