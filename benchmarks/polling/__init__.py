@@ -1,0 +1,1 @@
+"""A poll with many votes, and a crowd that votes in it."""
