@@ -33,8 +33,18 @@ class RateLimit:
         """Count one request of somebody: headers that say what is left, or a 429 problem."""
         with self._lock:
             allowed = self._limiter.hit(self._item, self.name, who)
-            window = self._limiter.get_window_stats(self._item, self.name, who)
             self._sweep()
+        return self._told(who, allowed=allowed)
+
+    def check(self, who: str) -> dict[str, str]:
+        """The same, counting nothing: for what is counted only if it fails, as a guess is."""
+        with self._lock:
+            allowed = self._limiter.test(self._item, self.name, who)
+        return self._told(who, allowed=allowed)
+
+    def _told(self, who: str, *, allowed: bool) -> dict[str, str]:
+        with self._lock:
+            window = self._limiter.get_window_stats(self._item, self.name, who)
         wait = max(1, math.ceil(window.reset_time - time.time()))
         left = max(0, window.remaining) if allowed else 0
         # As in draft-ietf-httpapi-ratelimit-headers-10, structured fields.

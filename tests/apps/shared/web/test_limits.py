@@ -8,7 +8,15 @@ import pytest
 from fastapi import APIRouter, Depends, Response
 from fastapi.testclient import TestClient
 
-from singletable_apps.shared.web import RateLimit, Settings, household, limited, rates, told
+from singletable_apps.shared.web import (
+    Problem,
+    RateLimit,
+    Settings,
+    household,
+    limited,
+    rates,
+    told,
+)
 from singletable_apps.shared.web.limits import address_of
 from tests.apps.shared.web.notes import make_notes
 
@@ -53,6 +61,18 @@ def test_each_address_has_its_own_quota(wait: Callable[[float], None]) -> None:
     one, other = asked(settings, "192.0.2.1"), asked(settings, "192.0.2.2")
     assert [one.get("/api/notes").status_code, one.get("/api/notes").status_code] == [200, 429]
     assert other.get("/api/notes").status_code == 200
+
+
+def test_a_quota_can_be_looked_at_without_using_it(wait: Callable[[float], None]) -> None:
+    limit = RateLimit("guess", quota=1, seconds=60)
+    for _ in range(3):
+        assert limit.check("192.0.2.1")["RateLimit"].startswith('"guess";r=1')
+    limit.hit("192.0.2.1")
+    with pytest.raises(Problem) as refused:
+        limit.check("192.0.2.1")
+    assert refused.value.status == 429
+    wait(61)
+    limit.check("192.0.2.1")
 
 
 # The library does not: whoever asks from ever new addresses would fill the memory.
