@@ -15,11 +15,14 @@ from singletable_apps.polls.service import Viewer, Voter
 
 # An admin key stays; a code and a vote go when the browser is closed, for others may use it too.
 ADMIN, CODE, VOTE = "polls_admin", "polls_code", "polls_vote"
+LONGEST = 100
 
 
 def carried(request: Request, site: Site, name: str) -> str | None:
     """What the browser carries under a name; None if there is nothing."""
-    return request.cookies.get(_named(site, name)) or None
+    sent = request.cookies.get(_named(site, name), "")
+    # Whatever a browser sends, this long is nothing that we have given it.
+    return sent if 0 < len(sent) <= LONGEST else None
 
 
 def carry(response: Response, site: Site, poll: Poll, name: str, value: str) -> None:

@@ -12,7 +12,8 @@ from fastapi.routing import APIRoute
 from singletable_apps.polls.api import browsers
 from singletable_apps.polls.api.refusals import problem_of
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import PollsError
+from singletable_apps.polls.errors import NotAdmin, PollsError
+from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.rules import gone
 from singletable_apps.shared.web import Problem
@@ -33,6 +34,8 @@ class Visit(APIRoute):
                 response = await handle(request)
             except Problem as problem:
                 response = site.pages.problem(request, problem)
+            except NotAdmin as refusal:
+                response = _locked(request, site, str(refusal))
             except PollsError as refusal:
                 response = site.pages.problem(request, problem_of(refusal))
             token: str | None = getattr(request.state, "new_token", None)
@@ -41,6 +44,12 @@ class Visit(APIRoute):
             return response
 
         return visit
+
+
+def _locked(request: Request, site: Site, words: str) -> Response:
+    """Asks for the admin link of a poll, where one is needed."""
+    to = poll_address(request.path_params["poll_id"], "manage", "key")
+    return site.pages.page(request, "polls/locked.html", 403, words=words, to=to)
 
 
 def page_router() -> APIRouter:
@@ -63,10 +72,15 @@ def known(request: Request, browser: str | None) -> str:
     return browser
 
 
-def _poll(site: ThisSite, poll_id: str) -> Poll:
+def found(site: Site, poll_id: str) -> Poll:
+    """The poll of an id that somebody sent."""
     if not _ID.fullmatch(poll_id):
         raise gone(poll_id)
     return site.polls.desk.poll(poll_id)
+
+
+def _poll(site: ThisSite, poll_id: str) -> Poll:
+    return found(site, poll_id)
 
 
 # The poll in the address: `/p/{poll_id}/…`.

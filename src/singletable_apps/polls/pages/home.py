@@ -1,0 +1,43 @@
+"""The first page: what this is, one's own polls, and some to try."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from fastapi import Request, Response
+
+from singletable_apps.polls.pages.addresses import poll_address
+from singletable_apps.polls.pages.site import ThisSite
+from singletable_apps.polls.pages.visiting import Browser, page_router
+from singletable_apps.polls.rules import is_open
+from singletable_apps.polls.sample import MAKER, POLLS
+from singletable_apps.shared.counting import Ranking, ballots_of_groups, instant_runoff
+from singletable_apps.shared.counting.pictures import Picture, transfer_flow
+
+router = page_router()
+FEW = 3
+
+
+@router.get("")
+def home(request: Request, site: ThisSite, browser: Browser) -> Response:
+    """What this is; and what there is for who has been here."""
+    making, now = site.polls.making, site.polls.desk.clock()
+    own = [] if browser is None else making.mine(browser, FEW).items
+    samples = making.mine(MAKER, len(POLLS)).items
+    return site.pages.page(
+        request,
+        "polls/home.html",
+        own=[(one.poll, is_open(one.poll, now)) for one in own],
+        samples=[(one.poll, is_open(one.poll, now)) for one in reversed(samples)],
+        at=poll_address,
+        picture=_picture(),
+    )
+
+
+@cache
+def _picture() -> Picture:
+    """Where the votes of the sample go, round by round, when an option leaves."""
+    asked = POLLS[1]
+    groups = [(Ranking.of_levels(order.split(" > ")), many) for many, order in asked.votes]
+    ballots = ballots_of_groups(list(asked.draft.candidates), groups)
+    return transfer_flow(instant_runoff(ballots, look_back=True, seed="sample"))

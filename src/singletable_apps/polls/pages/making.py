@@ -1,0 +1,90 @@
+"""Making a poll, anew or like another, and what its maker is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import Query, Request, Response
+
+from singletable_apps.polls.errors import Invalid
+from singletable_apps.polls.pages.addresses import poll_address
+from singletable_apps.polls.pages.closing_times import CLOSINGS
+from singletable_apps.polls.pages.limiting import count
+from singletable_apps.polls.pages.managed import ThisOwn
+from singletable_apps.polls.pages.poll_form import (
+    PROTECTIONS,
+    RESULTS,
+    blank_form,
+    drafted,
+    faults_in,
+    form_of,
+    rows_of,
+)
+from singletable_apps.polls.pages.sharing import shared
+from singletable_apps.polls.pages.site import Site, ThisSite
+from singletable_apps.polls.pages.visiting import Browser, found, known, page_router
+from singletable_apps.polls.rules import draft_of
+from singletable_apps.shared.pages import Form, Typed
+
+router = page_router()
+
+
+@router.get("/new")
+def ask(
+    request: Request,
+    site: ThisSite,
+    like: Annotated[str, Query(alias="from", max_length=100)] = "",
+) -> Response:
+    """The form; filled in as another poll is, if one is named."""
+    if not like:
+        return _page(request, site, blank_form())
+    draft = draft_of(found(site, like))
+    if draft.expires_at is not None and draft.expires_at <= site.polls.desk.clock():
+        draft = replace(draft, expires_at=None)
+    return _page(request, site, form_of(draft), copied=draft.title)
+
+
+@router.post("/new")
+def make(request: Request, site: ThisSite, browser: Browser, form: Typed) -> Response:
+    """Make it, or show the form again with all that is wrong."""
+    if form.value("more"):
+        return _page(request, site, form, more=True)
+    count(request, site.settings.limits.make)
+    now = site.polls.desk.clock()
+    draft = drafted(form, now)
+    if isinstance(draft, Form):
+        return _page(request, site, draft, 422)
+    try:
+        own = site.polls.making.make(draft, known(request, browser))
+    except Invalid as refusal:  # its time was up at that very moment
+        return _page(request, site, form.refused(**faults_in(refusal, draft, now)), 422)
+    return site.pages.redirect(poll_address(own.poll.id, "made"))
+
+
+@router.get("/p/{poll_id}/made")
+def made(request: Request, site: ThisSite, own: ThisOwn) -> Response:
+    """The link to share, the link to keep, and where to go next."""
+    return site.pages.page(request, "polls/made.html", poll=own.poll, **shared(site, own))
+
+
+def _page(
+    request: Request,
+    site: Site,
+    form: Form,
+    status: int = 200,
+    *,
+    more: bool = False,
+    copied: str = "",
+) -> Response:
+    return site.pages.page(
+        request,
+        "polls/new.html",
+        status,
+        form=form,
+        rows=rows_of(form, more=more),
+        results=RESULTS,
+        protections=PROTECTIONS,
+        closings=CLOSINGS,
+        copied=copied,
+    )
