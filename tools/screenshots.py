@@ -13,6 +13,7 @@ from typing import Any
 
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
+from starlette.types import ASGIApp
 
 from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits
@@ -34,35 +35,56 @@ _SIDE_BY_SIDE = """
 
 @contextmanager
 def site() -> Generator[str]:
-    """The address of a site with sample data, while it is served."""
+    """The address of elections with sample data, while they are served."""
     elections = open_elections(connect("memory:"), new_keys())
     fill(elections)
     settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
     served = Served(door(), site_of(elections, settings))
-    app = make_front_app([served], secure_cookies=False)
+    with serving(make_front_app([served], secure_cookies=False)) as address:
+        yield f"{address}/elections"
+
+
+@contextmanager
+def serving(app: ASGIApp) -> Generator[str]:
+    """The address of an app, while it is served."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-    serving = threading.Thread(target=server.run, args=([listening],))
-    serving.start()
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
     try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/elections"
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         server.should_exit = True
-        serving.join()
+        thread.join()
         listening.close()
 
 
-def somebody(
-    browser: Browser, address: str, name: str, theme: str, width: int, height: int
-) -> Page:
-    """The browser of somebody who has signed in."""
+@contextmanager
+def browsing() -> Generator[Browser]:
+    """Debian's chromium."""
+    with sync_playwright() as playwright:
+        found = shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def opened(browser: Browser, theme: str, width: int, height: int) -> Page:
+    """A page of a browser that was never here."""
     context = browser.new_context(
         viewport={"width": width, "height": height},
         device_scale_factor=1.5,
         color_scheme="dark" if theme == "dark" else "light",
         reduced_motion="reduce",
     )
-    page = context.new_page()
+    return context.new_page()
+
+
+def somebody(
+    browser: Browser, address: str, name: str, theme: str, width: int, height: int
+) -> Page:
+    """The browser of somebody who has signed in."""
+    page = opened(browser, theme, width, height)
     page.goto(f"{address}/sign-in")
     page.fill("[name=who]", name)
     page.fill("[name=password]", PASSWORD)
@@ -80,6 +102,13 @@ def picture(page: Page) -> str:
     return str(taken["data"])
 
 
+def side_by_side(browser: Browser, first: str, second: str) -> str:
+    """Two pictures of a phone as one."""
+    pair = browser.new_page(viewport={"width": 781, "height": 844}, device_scale_factor=1.5)
+    pair.set_content(_SIDE_BY_SIDE.format(first, second))
+    return picture(pair)
+
+
 def write(name: str, taken: str) -> None:
     """Keep a picture, if it is small."""
     content = b64decode(taken)
@@ -91,9 +120,7 @@ def write(name: str, taken: str) -> None:
 def main() -> None:
     """Take each picture."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    found = shutil.which("chromium")
-    with site() as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+    with site() as address, browsing() as browser:
         wide = somebody(browser, address, "Ada", "light", 1280, 800)
         wide.goto(f"{address}/{SUMMER}/tally")
         head_to_head = wide.get_by_role("heading", name="Head to head")
@@ -110,10 +137,7 @@ def main() -> None:
         phone.goto(f"{address}/all")
         first = picture(phone)
         phone.goto(f"{address}/{LUNCH}/tally")
-        pair = browser.new_page(viewport={"width": 781, "height": 844}, device_scale_factor=1.5)
-        pair.set_content(_SIDE_BY_SIDE.format(first, picture(phone)))
-        write("phone.webp", picture(pair))
-        browser.close()
+        write("phone.webp", side_by_side(browser, first, picture(phone)))
 
 
 if __name__ == "__main__":
