@@ -155,6 +155,19 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
     by_voter = Key(pk=("VOTER", voter_name), sk=("BALLOT", election_name)).on(listings)
 
 
+class Withdrawn(Entity, table=votes, type_tag=("entity_type", "WITHDRAWN")):
+    """The requests of ballots that were taken back: one of them may come again, and late.
+
+    It is known by numbers, which never change, so that no new name has to be given to it.
+    """
+
+    election_id: Attr[int] = attr()
+    user_id: Attr[int] = attr()
+    asked: Attr[dict[str, Asked]] = attr(factory=dict)
+
+    key = Key(pk=("ELECTION_ID", election_id), sk=("WITHDRAWN", user_id))
+
+
 class Counts(Entity, table=votes, type_tag=("entity_type", "COUNTS")):
     """How many users and elections there are."""
 
@@ -169,13 +182,16 @@ class Sync(Entity, table=votes, type_tag=("entity_type", "SYNC")):
     """How far the table has followed the log: the last event that is wholly in it.
 
     `step` counts the chunks of the next event that are in it already. While the table is being
-    built anew, `rebuilding` is true and nobody else follows the log.
+    built anew, `rebuilding` is true and nobody else follows the log; `builder` does it, and is
+    taken for gone after `builder_until`.
     """
 
     last_event_id: Attr[int] = attr(default=0)
     last_hash: Attr[str] = attr(default="")
     step: Attr[int] = attr(default=0)
     rebuilding: Attr[bool] = attr(default=False)
+    builder: Attr[str | None] = attr(default=None)
+    builder_until: Attr[datetime | None] = attr(default=None)
     last_updated: Attr[datetime | None] = attr(default=None)
 
     key = Key(pk="METADATA", sk="SYNC")

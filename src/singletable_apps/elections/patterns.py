@@ -24,6 +24,7 @@ from singletable_apps.elections.entities import (
     Sync,
     User,
     Voter,
+    Withdrawn,
     votes,
 )
 from singletable_apps.elections.log import Event, Restoring, log
@@ -63,16 +64,9 @@ elections_of_owner = patterns.read(
 definition = patterns.read(
     "E6", "What a ballot was about", Definition.key, consistent=True, rate=per_second(100)
 )
-ownership = patterns.read(
-    "E7", "Whose an election is", Ownership.key, consistent=True, rate=per_day(10)
-)
+ownership = patterns.read("E7", "Whose it is", Ownership.key, consistent=True, rate=per_day(10))
 definitions_of = patterns.read(
-    "E8",
-    "All that ballots were about",
-    Definition.key.partition,
-    consistent=True,
-    items=3,
-    rate=per_day(10),
+    "E8", "All that was asked", Definition.key.partition, consistent=True, items=3, rate=per_day(10)
 )
 
 # Candidates.
@@ -110,19 +104,16 @@ rankings_of = patterns.read(
 ballots_by_voter = patterns.read(
     "B5", "Ballots of a voter", Ballot.by_voter, items=10, rate=per_minute(1)
 )
+withdrawn = patterns.read(
+    "B6", "Requests of ballots taken back", Withdrawn.key, consistent=True, rate=per_second(100)
+)
+all_withdrawn = patterns.read("B7", "All taken back", Withdrawn.key.partition, rate=per_day(10))
 
 # Counts, and how far the table has followed the log.
 counts = patterns.read("M1", "Get counts", Counts.key, consistent=True, rate=per_second(1))
 sync_state = patterns.read("M3", "Sync state", Sync.key, consistent=True, rate=per_second(200))
 
-
 # The log.
-@patterns.reads("L2", consistent=True, items=10, rate=per_second(100))
-def events_after(event_id: int) -> Selection[Event]:
-    """Read events since last sync."""
-    return Event.key.partition().gt(event_id)
-
-
 all_events = patterns.read(
     "L3", "Count events, and all of them in order", Event.key.partition, items=10_000
 )
@@ -130,11 +121,15 @@ event = patterns.read("L5", "One event", Event.key, consistent=True, rate=per_mi
 restoring = patterns.read(
     "L6", "Whether the log is being restored", Restoring.key, consistent=True, rate=per_day(10)
 )
-begin_restoring = patterns.write(
-    "L7", "Begin to restore the log", creates(Restoring), rate=per_day(1)
-)
+begin_restoring = patterns.write("L7", "Begin to restore it", creates(Restoring), rate=per_day(1))
 end_restoring = patterns.write("L8", "The log is restored", deletes(Restoring), rate=per_day(1))
 append = patterns.write("L1", "Append event", creates(Event), size=900, rate=per_second(100))
+
+
+@patterns.reads("L2", consistent=True, items=10, rate=per_second(100))
+def events_after(event_id: int) -> Selection[Event]:
+    """Read events since last sync."""
+    return Event.key.partition().gt(event_id)
 
 
 def _moves(*entities: type) -> list[Touch]:
@@ -219,7 +214,7 @@ hand_over = patterns.write(
 delete_election = patterns.write(
     "P9",
     "An election is deleted: all that is in it, in chunks",
-    *[deletes(entity) for entity in (Election, Ownership, Definition, Candidate, Voter, Ballot)],
+    *map(deletes, (Election, Ownership, Definition, Candidate, Voter, Ballot, Withdrawn)),
     updates(User, User.elections_owned, User.ballots_cast, User.eligible_in),
     updates(Counts),
     updates(Sync),
@@ -254,7 +249,12 @@ cast_ballot = patterns.write(
     rate=per_second(100),
 )
 withdraw_ballot = patterns.write(
-    "P13", "Take a ballot back", deletes(Ballot), updates(User, User.ballots_cast), updates(Sync)
+    "P13",
+    "Take a ballot back",
+    deletes(Ballot),
+    puts(Withdrawn),
+    updates(User, User.ballots_cast),
+    updates(Sync),
 )
 begin = patterns.write("P14", "Begin to follow the log", creates(Sync), creates(Counts))
 rebuild = patterns.write("P15", "Rebuild the table", updates(Sync), puts(Counts), rate=per_day(1))

@@ -15,6 +15,7 @@ from singletable_apps.elections.entities import (
     Sync,
     User,
     Voter,
+    Withdrawn,
 )
 from singletable_apps.elections.errors import NotThere
 from singletable_apps.elections.removed import is_removed
@@ -106,6 +107,14 @@ class View:
     def ballots(self, election: str) -> Iterator[Ballot]:
         """All ballots of an election, by voter."""
         return self._store.query(patterns.ballots_of(election), consistent=True)
+
+    def withdrawn(self, election_id: int, user_id: int) -> Withdrawn | None:
+        """What a voter took back in an election; None if nothing."""
+        return self._store.get(patterns.withdrawn(election_id, user_id), consistent=True)
+
+    def all_withdrawn(self, election_id: int) -> Iterator[Withdrawn]:
+        """What all voters of an election took back."""
+        return self._store.query(patterns.all_withdrawn(election_id), consistent=True)
 
     def definition(self, election: str, digest: str) -> Definition:
         """What ballots with this digest were about."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from singletable_apps.elections.entities import (
     Asked,
@@ -12,6 +12,7 @@ from singletable_apps.elections.entities import (
     Ranked,
     User,
     Voter,
+    Withdrawn,
 )
 from singletable_apps.elections.facts import (
     BallotCast,
@@ -25,7 +26,7 @@ from singletable_apps.elections.projection.chunk import Chunk
 from singletable_apps.elections.projection.elections import define
 from singletable_apps.elections.removed import is_removed
 
-# So many requests to cast are remembered for each ballot, the latest.
+# So many requests to cast are remembered for each ballot, and for those taken back: the latest.
 REMEMBERED = 8
 
 
@@ -79,7 +80,6 @@ def ballot_cast(chunk: Chunk, fact: BallotCast) -> bool:
     before = chunk.view.ballot(fact.election, fact.voter)
     asked = dict(before.asked) if before is not None else {}
     asked[fact.request] = Asked(fact.fingerprint, chunk.revision)
-    latest = sorted(asked, key=lambda key: asked[key].event_id)[-REMEMBERED:]
     chunk.write.put(
         Ballot(
             election_name=fact.election,
@@ -90,7 +90,7 @@ def ballot_cast(chunk: Chunk, fact: BallotCast) -> bool:
             nonce=fact.nonce,
             rankings=_lines(fact.levels),
             sealed=fact.sealed,
-            asked={key: asked[key] for key in latest},
+            asked=_latest(asked),
             revision=chunk.revision,
         )
     )
@@ -100,10 +100,23 @@ def ballot_cast(chunk: Chunk, fact: BallotCast) -> bool:
 
 
 def ballot_withdrawn(chunk: Chunk, fact: BallotWithdrawn) -> bool:
-    """As if it had never been cast."""
+    """As if it had never been cast, but for its requests: one that comes late casts nothing."""
+    user = chunk.has(chunk.view.search_user(fact.voter), fact.voter)
+    election = chunk.has(chunk.view.search_election(fact.election), fact.election)
+    ballot = chunk.has(chunk.view.ballot(fact.election, fact.voter), "the ballot")
+    before = chunk.view.withdrawn(election.election_id, user.user_id)
+    asked = {**(before.asked if before is not None else {}), **ballot.asked}
+    chunk.write.put(
+        Withdrawn(election_id=election.election_id, user_id=user.user_id, asked=_latest(asked))
+    )
     chunk.write.delete(Ballot.key(fact.election, fact.voter))
     chunk.write.update(User.key(fact.voter), User.ballots_cast.add(-1))
     return True
+
+
+def _latest(asked: Mapping[str, Asked]) -> dict[str, Asked]:
+    latest = sorted(asked, key=lambda key: asked[key].event_id)[-REMEMBERED:]
+    return {key: asked[key] for key in latest}
 
 
 def _lines(levels: Sequence[Sequence[str]] | None) -> list[Ranked] | None:

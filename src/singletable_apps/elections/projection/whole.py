@@ -13,6 +13,7 @@ from singletable_apps.elections.entities import (
     Ownership,
     User,
     Voter,
+    Withdrawn,
 )
 from singletable_apps.elections.facts import ElectionDeleted, ElectionNameChanged
 from singletable_apps.elections.projection.chunk import Chunk, renamed, some
@@ -76,6 +77,11 @@ def deleted(chunk: Chunk, fact: ElectionDeleted) -> bool:
     if definitions:
         return False
     election = chunk.has(chunk.view.search_election(name), name)
+    number = election.election_id
+    for back in (withdrawn := some(chunk.view.all_withdrawn(number))):
+        chunk.write.delete(Withdrawn.key(number, back.user_id))
+    if withdrawn:
+        return False
     chunk.write.delete(Election.key(name))
     chunk.write.delete(Ownership.key(name))
     chunk.write.update(User.key(election.owner_name), User.elections_owned.add(-1))

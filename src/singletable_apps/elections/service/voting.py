@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Ballot, Definition, Election, User
+from singletable_apps.elections.entities import Asked, Ballot, Definition, Election, User
 from singletable_apps.elections.errors import Invalid, KeyReused, NotThere
 from singletable_apps.elections.facts import BallotCast, BallotWithdrawn, Fact
 from singletable_apps.elections.log import Event, fact_of
@@ -63,7 +63,7 @@ class Voting:
             me, election = still(view, actor), view.election(election_name)
             ballot = view.ballot(election.name, me.name)
             request, fingerprint = self._marks(me, election, lines, key)
-            asked = ballot.asked.get(request) if ballot is not None else None
+            asked = _asked(view, me, election, ballot, request)
             if asked is not None:
                 if asked.fingerprint != fingerprint:
                     raise KeyReused(
@@ -87,7 +87,7 @@ class Voting:
         return self._cast(*about[0], events[0], again=False) if events else before[0]
 
     def withdraw(self, actor: User, election_name: str) -> None:
-        """Take one's ballot back, as if it had never been cast."""
+        """Take one's ballot back, as if it had never been cast; its key casts nothing again."""
 
         def decide(view: View) -> Sequence[Fact]:
             me, election = still(view, actor), view.election(election_name)
@@ -193,6 +193,16 @@ class Voting:
             proof = self._results.tree(election).prove(said.confirmation)
             receipt = closed(receipt, closing, proof)
         return Cast(election.name, ballot.voter_name, ballot.when_cast, receipt)
+
+
+def _asked(
+    view: View, me: User, election: Election, ballot: Ballot | None, request: str
+) -> Asked | None:
+    """The request, if it was carried out before: for this ballot, or for one taken back since."""
+    if ballot is not None and request in ballot.asked:
+        return ballot.asked[request]
+    withdrawn = view.withdrawn(election.election_id, me.user_id)
+    return withdrawn.asked.get(request) if withdrawn is not None else None
 
 
 def _definition(election: Election, candidates: Sequence[str]) -> Definition:

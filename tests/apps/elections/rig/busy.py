@@ -24,9 +24,9 @@ class Busy:
 
 
 def busy(engine: Engine, elections: int = 2) -> Busy:
-    """Bob owns, votes in and is listed in so many elections; Carol votes in them too."""
+    """Bob owns, votes in and is listed in so many elections; Carol votes, Dave takes it back."""
     world = World(engine)
-    owner, bob, carol, _ = world.join("Ada", "Bob", "Carol", "Dave")
+    owner, bob, carol, dave = world.join("Ada", "Bob", "Carol", "Dave")
     cast = world.service.voting.cast
     for number in range(elections):
         name = f"Election {number}"
@@ -34,6 +34,8 @@ def busy(engine: Engine, elections: int = 2) -> Busy:
         world.launched(bob, name, voters=["Bob", "Carol", "Dave"], terms=secret)
         cast(bob, name, ballot("Red", "Blue"), "first")
         cast(carol, name, ballot("Green"), "first")
+        cast(dave, name, ballot("Green"), "first")
+        world.service.voting.withdraw(dave, name)
     world.launched(bob, "Closed", voters=["Bob", "Carol"])
     cast(carol, "Closed", ballot("Blue"), "first")
     world.service.conducting.finalise(bob, "Closed")

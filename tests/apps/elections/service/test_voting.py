@@ -14,13 +14,14 @@ from singletable_apps.elections.errors import (
     NotThere,
     WrongState,
 )
+from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.projection.voting import REMEMBERED
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Terms
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.elections.states import State
 from tests.apps.elections.rig.refusing import refused
-from tests.apps.elections.rig.world import World, ballot
+from tests.apps.elections.rig.world import World, ballot, dump, store_on
 
 
 @pytest.mark.parametrize("secret", [False, True])
@@ -59,6 +60,43 @@ def test_a_ballot_that_is_withdrawn_never_was(memory: World) -> None:
     assert memory.user(bob).ballots_cast == 0
     refused(memory, NotThere, lambda: voting.ballot(bob, "E", "Bob"))
     assert memory.service.results.tally(ada, "E").ballots_cast == 0
+
+
+def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
+    ada, bob = world.join("Ada", "Bob")
+    world.launched(ada, "E", terms=Terms(secret_ballot=True))
+    voting = world.service.voting
+    first = voting.cast(bob, "E", ballot("Red"), "1")
+    second = voting.cast(bob, "E", ballot("Green"), "2")
+    voting.withdraw(bob, "E")
+    # Names may change meanwhile; whose request it is does not.
+    world.service.conducting.rename(ada, "E", "F")
+    bob = world.service.people.rename(bob, "Bob", "Robert")
+
+    def come_late() -> None:
+        length = world.length
+        for sent, lines, key in ((first, "Red", "1"), (second, "Green", "2")):
+            late = voting.cast(bob, "F", ballot(lines), key)
+            assert (late.again, late.receipt["confirmation"]) == (
+                True,
+                sent.receipt["confirmation"],
+            )
+        refused(world, KeyReused, lambda: voting.cast(bob, "F", ballot("Blue"), "1"))
+        assert world.length == length
+
+    come_late()
+    refused(world, NotThere, lambda: voting.ballot(bob, "F", "Robert"))
+    third = voting.cast(bob, "F", ballot("Blue"), "3")
+    assert not third.again
+    come_late()
+    voting.withdraw(bob, "F")
+    come_late()
+    assert voting.cast(bob, "F", ballot("Blue"), "3").again
+    kept = dump(world.driver)
+    rebuild(store_on(world.driver))
+    assert dump(world.driver) == kept
+    world.service.conducting.delete(ada, "F")
+    assert not any("WITHDRAWN" in item for item in dump(world.driver))
 
 
 @pytest.mark.parametrize(
