@@ -25,6 +25,8 @@ from singletable_apps.polls.tally import lane_of, order_of
 from singletable_apps.polls.texts import is_id, shown
 
 TRIES = 60
+# The store has patience of its own in each attempt; nobody waits for an answer much longer.
+LONGEST_SECONDS = 10.0
 _TURNS = 64
 _WHO = {
     Protection.BROWSER: "This browser",
@@ -99,11 +101,14 @@ class Voting:
         unknown = str(uuid4())  # the id of a vote whose voter cannot be known again
         known: Vote | None = None
         tried: dict[datetime, list[str]] = {}
+        until = time.monotonic() + LONGEST_SECONDS
         with self._turn(poll, self.vote_id(poll, voter) or unknown):
             for attempt in range(TRIES):
                 if known is not None and tried.get(known.voted_at) == known.rankings:
                     # Our own, whose answer was lost: it counts, whatever has happened since.
                     return Cast(known, is_new=known.revision == 1)
+                if time.monotonic() > until:
+                    break
                 now = self.desk.clock()
                 check_open(poll, now)
                 # Asked each time: until somebody has voted, a poll may ask for codes instead.
