@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 
 from singletable import (
     CursorRefused,
+    InternalError,
     ProvisionedThroughputExceeded,
     ServiceUnavailable,
     Throttled,
@@ -27,6 +28,7 @@ PASSING = (
     Throttled,
     ProvisionedThroughputExceeded,
     ServiceUnavailable,
+    InternalError,
     TransactionConflict,
     Unreachable,
 )

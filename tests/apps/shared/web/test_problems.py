@@ -10,6 +10,7 @@ from fastapi import APIRouter, HTTPException
 
 from singletable import (
     CursorRefused,
+    InternalError,
     InvalidValue,
     ServiceUnavailable,
     Throttled,
@@ -100,6 +101,7 @@ def test_a_kind_is_declared_once() -> None:
         (CursorRefused("No."), 400, "cursor-refused"),
         (Throttled("Slow down."), 503, "try-later"),
         (ServiceUnavailable("Away."), 503, "try-later"),
+        (InternalError("Broken over there."), 503, "try-later"),
         (TransactionConflict("Busy."), 503, "try-later"),
         (Unreachable("No answer.", arrived=False), 503, "try-later"),
         (HTTPException(404, "No such thing."), 404, "not-found"),
