@@ -100,13 +100,15 @@ class Voting:
         poll = self.desk.poll(poll_id)
         unknown = str(uuid4())  # the id of a vote whose voter cannot be known again
         known: Vote | None = None
-        tried: dict[datetime, list[str]] = {}
+        ranked: list[str] = []
+        lost = False
         until = time.monotonic() + LONGEST_SECONDS
         with self._turn(poll, self.vote_id(poll, voter) or unknown):
             for attempt in range(TRIES):
-                if known is not None and tried.get(known.voted_at) == known.rankings:
-                    # Our own, whose answer was lost: it counts, whatever has happened since.
-                    return Cast(known, is_new=known.revision == 1)
+                if known is not None and known.rankings == ranked:
+                    # As it was before; or our own, whose answer was lost: it counts, whatever
+                    # has happened since.
+                    return Cast(known, is_new=lost and known.revision == 1)
                 if time.monotonic() > until:
                     break
                 now = self.desk.clock()
@@ -114,11 +116,8 @@ class Voting:
                 # Asked each time: until somebody has voted, a poll may ask for codes instead.
                 vote_id = self.vote_id(poll, voter) or unknown
                 ranked = checked_ranking(poll, rankings)
-                if known is not None and known.rankings == ranked:
-                    return Cast(known, is_new=False)
                 if known is not None and not poll.changeable:
                     raise AlreadyVoted(_already(poll, known))
-                tried[now] = ranked
                 vote = _vote(poll, vote_id, ranked, now, known)
                 try:
                     if self._write(poll, vote, known):
@@ -128,6 +127,7 @@ class Voting:
                         known = refusal.current
                         continue
                 except (TransactionConflict, *LOST):
+                    lost = True
                     known = self.vote(poll_id, vote_id)
                 time.sleep(random.uniform(0, min(0.1, 0.001 * 2**attempt)))
                 poll = self.desk.poll(poll_id)

@@ -1,0 +1,115 @@
+"""A service with people who ask it over HTTP, each with a browser or none, and a clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from singletable import Driver, Engine
+from singletable_apps.polls.api import PREFIX, ApiSettings, Limits, make_polls_app
+from singletable_apps.polls.api.asking import Api
+from singletable_apps.polls.service import Polls, open_polls
+from tests.apps.polls.rig.world import SECRET, Clock
+
+ADDRESS = "https://polls.example"
+OPTIONS = ["Go", "Rust", "Python"]
+COOKIE = "__Host-polls_browser"
+_APPS: list[FastAPI] = []
+
+
+@dataclass
+class Place:
+    """The app, the service behind it, and the clock.
+
+    An app takes a tenth of a second to be made, so all places share one, and open it when asked.
+    """
+
+    driver: Driver
+    settings: ApiSettings
+    clock: Clock = field(default_factory=Clock)
+    polls: Polls = field(init=False)
+    app: FastAPI = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.polls = open_polls(self.driver, SECRET, clock=self.clock)
+        if not _APPS:
+            _APPS.append(make_polls_app(self.polls))
+        self.app = _APPS[0]
+
+    def opens(self) -> None:
+        self.app.state.polls = Api(self.polls, self.settings)
+
+    def somebody(self) -> Person:
+        """Somebody whose browser was not here before."""
+        return Person(self, TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False))
+
+
+@dataclass
+class Person:
+    """Somebody with a browser of their own, which keeps the cookie."""
+
+    place: Place
+    browser: TestClient
+
+    def ask(
+        self, method: str, path: str, *, key: str = "", tag: str = "", **more: Any
+    ) -> httpx2.Response:
+        self.place.opens()
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        if tag:
+            headers["If-Match"] = tag
+        headers |= more.pop("headers", {})
+        return self.browser.request(method, f"{PREFIX}{path}", headers=headers, **more)
+
+    def get(self, path: str, **more: Any) -> httpx2.Response:
+        return self.ask("GET", path, **more)
+
+    def post(self, path: str, body: object = None, **more: Any) -> httpx2.Response:
+        return self.ask("POST", path, json=body, **more)
+
+    def makes(self, **terms: object) -> Made:
+        """A poll of theirs."""
+        answer = self.post("", {"title": "Best?", "candidates": OPTIONS, **terms})
+        assert answer.status_code == 201, answer.text
+        return Made(f"/{answer.json()['id']}", answer.json()["adminKey"])
+
+    def votes(self, poll: Made, *rankings: str, **more: Any) -> httpx2.Response:
+        body = {"rankings": list(rankings)}
+        if "code" in more:
+            body |= {"code": more.pop("code")}
+        return self.post(f"{poll.path}/vote", body, **more)
+
+
+@dataclass(frozen=True)
+class Made:
+    """Where a poll is, and its key."""
+
+    path: str
+    key: str
+
+
+def make_place(
+    *, limits: Limits | None = None, secure: bool = True, driver: Driver | None = None
+) -> Place:
+    """A place where nobody has been."""
+    settings = ApiSettings(
+        limits=limits or Limits.off(), secure_cookies=secure, public="https://polls.example"
+    )
+    return Place(driver or Engine.in_memory(), settings)
+
+
+def type_of(answer: httpx2.Response) -> str:
+    """The kind of problem, after the status that it has."""
+    return f"{answer.status_code} {answer.json()['type'].rpartition('/')[2]}"
+
+
+def places(answer: httpx2.Response) -> list[str]:
+    """Where the faults are."""
+    return [
+        fault.get("pointer", fault.get("parameter", fault.get("header")))
+        for fault in answer.json()["errors"]
+    ]

@@ -1,0 +1,62 @@
+"""Polls on every driver: in memory, in a file, and behind an endpoint over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from tests.apps.polls.rig.world import World
+from tests.conformance.endpoint import Exchangeable, endpoint
+
+
+@pytest.fixture(scope="session")
+def far_end() -> Iterator[tuple[Exchangeable, str]]:
+    """An endpoint, whose engine is given to it test by test, and its address."""
+    with endpoint() as (behind, host, port):
+        yield behind, f"dynamodb+http://{host}:{port}"
+
+
+@pytest.fixture
+def memory() -> Iterator[World]:
+    """An empty world in memory."""
+    with Engine.in_memory() as engine:
+        world = World(engine)
+        yield world
+        world.check_calls()
+
+
+@pytest.fixture(params=("memory", "file", "http"))
+def drivers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Driver, Driver]]:
+    """Two drivers for the same table, of each kind, as two processes would have them."""
+    if request.param == "file":
+        with Engine.on_file(tmp_path / "polls.db", Settings(durable=False)) as engine:
+            yield engine, engine
+        return
+    with Engine.in_memory() as engine:
+        if request.param == "memory":
+            yield engine, engine
+            return
+        far_end: tuple[Exchangeable, str] = request.getfixturevalue("far_end")
+        behind, address = far_end
+        behind.engine = AsyncEngine(engine)
+        with Remote.at(address) as one, Remote.at(address) as other:
+            yield one, other
+
+
+@pytest.fixture
+def worlds(drivers: tuple[Driver, Driver]) -> Iterator[tuple[World, World]]:
+    """Two worlds with the same table and clock."""
+    one = World(drivers[0])
+    other = World(drivers[1], one.clock)
+    yield one, other
+    one.check_calls()
+    other.check_calls()
+
+
+@pytest.fixture
+def world(worlds: tuple[World, World]) -> World:
+    """An empty world on each driver."""
+    return worlds[0]

@@ -1,0 +1,145 @@
+"""A poll is made by a form: all that is wrong is said at once, and nothing typed is lost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from singletable_apps.polls.api import Limits
+from singletable_apps.polls.entities import Protection, Results
+from singletable_apps.polls.rules import Draft
+from singletable_apps.shared.web import RateLimit
+from tests.apps.elections.pages.clicking import sheets_of
+from tests.apps.elections.pages.reading import words_of
+from tests.apps.polls.pages.visitors import HOME, Place, Typed, Visitor, faults_in, id_in
+
+NEW = "/polls/new"
+GOOD: dict[str, Typed] = {"title": "Where to?", "candidates": ["Lake", "", " Museum "]}
+
+
+def test_a_poll_is_made_and_its_links_are_given(place: Place, ada: Visitor) -> None:
+    answer = ada.send(ada.look(NEW), NEW, **GOOD)
+    poll = place.polls.desk.poll(id_in(answer))
+    assert (poll.title, poll.candidates) == ("Where to?", ["Lake", "Museum"])
+    assert (poll.results, poll.protection) == (Results.ALWAYS, Protection.BROWSER)
+    assert (poll.expires_at, poll.changeable) == (None, True)
+    page = ada.follow(answer)
+    key = place.polls.desk.secret.admin_key(poll.id)
+    assert f"{HOME}/polls/p/{poll.id}</code>" in page.text
+    assert f"{HOME}/polls/p/{poll.id}/manage?key={key}</code>" in page.text
+    assert "<svg" in page.text
+    assert "Keep this link to yourself, and keep it" in words_of(page.text)
+    # Nobody else is shown the key.
+    assert key not in place.somebody().look(f"/polls/p/{poll.id}/made").text
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "words"),
+    [
+        ({"title": " "}, "title", "needs a title"),
+        ({"title": "x" * 201}, "title", "at most 200"),
+        ({"description": "x" * 2001}, "description", "at most 2,000"),
+        ({"candidates": "Lake"}, "candidates", "2 to 50 options"),
+        ({"candidates": [f"O{n}" for n in range(51)]}, "candidates", "but got 51"),
+        ({"candidates": ["A", "", "B", "a"]}, "candidates-2", "Options 1 and 3 are the same"),
+        ({"candidates": ["A", "b" * 101]}, "candidates-1", "at most 100"),
+        ({"closing": "at"}, "expires_at", "Choose a day and a time"),
+        ({"closing": "at", "expires_at": "soon"}, "expires_at", "Enter a day and a time"),
+        ({"closing": "at", "expires_at": "2026-11-15T11:00"}, "expires_at", "is over"),
+        ({"closing": "at", "expires_at": "2046-11-15T11:00"}, "expires_at", "ten years"),
+        ({"closing": "later"}, "closing", "Choose one of those offered"),
+        ({"results": "never"}, "results", "Choose one of those offered"),
+        ({"protection": None}, "protection", "Please fill this in"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_what_is_wrong_stands_beside_its_field(
+    ada: Visitor, typed: dict[str, Typed], field: str, words: str
+) -> None:
+    answer = ada.send(ada.look(NEW), NEW, **{**GOOD, **typed})
+    assert answer.status_code == 422
+    faults = faults_in(answer)
+    assert faults.keys() == {field}
+    assert words in faults[field]
+    assert ada.look("/polls/mine").text.count("poll-item") == 0
+
+
+def test_all_that_is_wrong_is_said_at_once_and_nothing_is_lost(ada: Visitor) -> None:
+    typed: dict[str, Typed] = {
+        "title": "",
+        "description": "d" * 2001,
+        "candidates": ["", "Lake", "", "lake", "Museum"],
+        "closing": "at",
+        "results": "after-voting",
+        "protection": "codes",
+        "changeable": None,
+    }
+    answer = ada.send(ada.look(NEW), NEW, **typed)
+    assert set(faults_in(answer)) == {"title", "description", "candidates-1", "expires_at"}
+    [sheet] = sheets_of(answer)
+    kept = {name: sheet.fields.get(name) for name in typed}
+    assert [one for one in kept.pop("candidates") or [] if one] == ["Lake", "lake", "Museum"]
+    assert kept == {
+        "title": [""],
+        "description": ["d" * 2001],
+        "closing": ["at"],
+        "results": ["after-voting"],
+        "protection": ["codes"],
+        "changeable": None,
+    }
+
+
+def test_more_rows_are_given_without_scripts_and_all_is_kept(place: Place, ada: Visitor) -> None:
+    page = ada.look(NEW)
+    assert len(sheets_of(page)[0].fields["candidates"]) == 5
+    more = ada.send(page, NEW, title="Half", candidates=["A", "B", "", "", ""], more="yes")
+    assert (more.status_code, faults_in(more)) == (200, {})
+    [sheet] = sheets_of(more)
+    assert sheet.fields["title"] == ["Half"]
+    assert sheet.fields["candidates"] == ["A", "B", *[""] * 8]
+    for _ in range(10):
+        more = ada.send(more, NEW, more="yes")
+    assert len(sheets_of(more)[0].fields["candidates"]) == 50
+
+
+@pytest.mark.parametrize(
+    ("closing", "after"),
+    [("hour", timedelta(hours=1)), ("day", timedelta(days=1)), ("week", timedelta(weeks=1))],
+)
+def test_it_closes_soon(place: Place, ada: Visitor, closing: str, after: timedelta) -> None:
+    # A time that is left in the field means nothing unless it is asked for.
+    typed: dict[str, Typed] = {**GOOD, "closing": closing, "expires_at": "2001-01-01T10:00"}
+    poll = place.polls.desk.poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    assert poll.expires_at == place.now + after
+
+
+def test_it_closes_at_a_time_in_the_zone_of_who_reads(place: Place, ada: Visitor) -> None:
+    ada.browser.cookies.set("zone", "Asia/Kathmandu")
+    typed: dict[str, Typed] = {**GOOD, "closing": "at", "expires_at": "2026-12-24T18:00"}
+    poll = place.polls.desk.poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    assert poll.expires_at == datetime(2026, 12, 24, 12, 15, tzinfo=UTC)
+
+
+def test_a_poll_is_made_like_another(place: Place, ada: Visitor) -> None:
+    ends = place.now + timedelta(hours=1)
+    terms = {"results": Results.AFTER_CLOSING, "protection": Protection.OPEN}
+    draft = Draft("Old", ("A", "B"), "why", ends, changeable=False, **terms)  # type: ignore[arg-type]
+    old = place.poll(draft).poll
+    place.wait(hours=2)
+    page = ada.look(f"{NEW}?from={old.id}")
+    assert "like “Old”" in words_of(page.text)
+    copy = place.polls.desk.poll(id_in(ada.send(page, NEW)))
+    assert copy.id != old.id
+    for name in ("title", "description", "candidates", "results", "protection", "changeable"):
+        assert getattr(copy, name) == getattr(old, name)
+    assert copy.expires_at is None
+    assert ada.look(f"{NEW}?from=nothing").status_code == 404
+
+
+def test_who_makes_too_many_waits(ada: Visitor) -> None:
+    ada.place = Place(Limits(make=RateLimit("make", 1, 3600)))
+    assert ada.send(ada.look(NEW), NEW, **GOOD).status_code == 303
+    refused = ada.send(ada.look(NEW), NEW, **GOOD)
+    assert refused.status_code == 429
+    assert "It is worth trying again in" in words_of(refused.text)

@@ -1,0 +1,134 @@
+"""People who use the pages of polls without scripts: they look, and send forms."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from html import unescape
+
+import httpx2
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from singletable import connect
+from singletable_apps.polls.api import ApiSettings, Limits
+from singletable_apps.polls.pages import Site
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.secret import Secret
+from singletable_apps.polls.service import Own, Polls, open_polls
+from singletable_apps.polls.site import FORM_LIMIT, with_pages
+from singletable_apps.shared.web import Settings
+from tests.apps.elections.pages.clicking import Sheet, sheets_of
+
+HOME = "http://polls.example"
+SECRET = Secret(b"of tests" * 4)
+OPTIONS = ("Lake", "Museum", "Castle")
+Typed = str | list[str] | None
+_APPS: list[FastAPI] = []
+
+
+@dataclass
+class Place:
+    """A service with pages, and its clock. An app takes a while to be made: all share one."""
+
+    limits: Limits = field(default_factory=Limits.off)
+    now: datetime = datetime(2026, 11, 15, 12, tzinfo=UTC)
+    polls: Polls = field(init=False)
+    site: Site = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.polls = open_polls(connect("memory:"), SECRET, clock=lambda: self.now)
+        if not _APPS:
+            web = Settings(uploads={"/polls": FORM_LIMIT})
+            settings = ApiSettings(web=web, secure_cookies=False, public=HOME)
+            _APPS.append(with_pages(self.polls, settings))
+        shared: Site = _APPS[0].state.poll_pages
+        settings = replace(shared.settings, limits=self.limits)
+        self.site = Site(self.polls, shared.pages, settings)
+
+    def wait(self, **amount: float) -> None:
+        self.now += timedelta(**amount)
+
+    def somebody(self) -> Visitor:
+        """Somebody whose browser was not here before."""
+        return Visitor(self, TestClient(_APPS[0], base_url=HOME, raise_server_exceptions=False))
+
+    def poll(self, draft: Draft | None = None, codes: int = 0) -> Own:
+        """A poll that somebody else has made."""
+        own = self.polls.making.make(draft or Draft("Where to?", OPTIONS))
+        if codes:
+            self.polls.making.issue_codes(own.poll.id, own.admin_key, codes)
+        return own
+
+    def votes(self, own: Own) -> int:
+        return self.polls.counting.tally(own.poll).votes
+
+
+@dataclass
+class Visitor:
+    """Somebody with a browser."""
+
+    place: Place
+    browser: TestClient
+
+    def look(self, path: str) -> httpx2.Response:
+        """A page."""
+        return self._ask("GET", path)
+
+    def post(self, path: str, data: dict[str, str | list[str]]) -> httpx2.Response:
+        """A form, to which the answer is not followed."""
+        return self._ask("POST", path, data)
+
+    def send(self, page: httpx2.Response, ending: str, **typed: Typed) -> httpx2.Response:
+        """Fill in the form of a page that is sent to an address with this end; None leaves out."""
+        [sheet] = [one for one in sheets_of(page) if one.action.endswith(ending)]
+        return self.post(sheet.action, filled(sheet, typed))
+
+    def follow(self, answer: httpx2.Response) -> httpx2.Response:
+        """The page that one is led to."""
+        assert answer.status_code == 303, answer.text
+        return self.look(answer.headers["location"])
+
+    def rank(self, poll_id: str, code: str = "", **typed: str) -> httpx2.Response:
+        """Write numbers into the boxes, and send the paper, without a word that it is meant so."""
+        paper = self.look(f"/polls/p/{poll_id}?change=yes&code={code}")
+        return self.send(paper, poll_id, **ranks(**typed), code=code)
+
+    def vote(self, poll_id: str, *ranked: str, code: str = "") -> httpx2.Response:
+        """Rank these, and mean it."""
+        places = {name: str(place) for place, name in enumerate(ranked, 1)}
+        return self.send(self.rank(poll_id, code, **places), poll_id, sure="yes")
+
+    def _ask(
+        self, method: str, path: str, data: dict[str, str | list[str]] | None = None
+    ) -> httpx2.Response:
+        _APPS[0].state.poll_pages = self.place.site
+        headers = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
+        return self.browser.request(
+            method, path.removeprefix(HOME), headers=headers, data=data, follow_redirects=False
+        )
+
+
+def filled(sheet: Sheet, typed: dict[str, Typed]) -> dict[str, str | list[str]]:
+    kept = {name: values for name, values in sheet.fields.items() if name not in typed}
+    return {**kept, **{name: value for name, value in typed.items() if value is not None}}
+
+
+def ranks(**typed: str) -> dict[str, Typed]:
+    return {f"rank.{name}": rank for name, rank in typed.items()}
+
+
+def id_in(answer: httpx2.Response) -> str:
+    """The poll that an answer leads to."""
+    found = re.search(r"/polls/p/([0-9a-f-]+)", answer.headers["location"])
+    assert found is not None
+    return found[1]
+
+
+def faults_in(answer: httpx2.Response) -> dict[str, str]:
+    """What is said to be wrong, by field."""
+    found = re.findall(
+        r'class="fault[^"]*" id="(?:f-)?([\w-]+)-fault"[^>]*>(.*?)</p>', answer.text, re.DOTALL
+    )
+    return {name: unescape(re.sub(r"<[^>]*>", "", text)).strip() for name, text in found}

@@ -1,0 +1,117 @@
+"""A world to try polls in: a driver, a clock that is moved, and as many services as wished."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from singletable import Call, Driver, Item, Store
+from singletable_apps.polls.entities import Poll, Vote, polls
+from singletable_apps.polls.patterns import patterns
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.secret import Secret
+from singletable_apps.polls.service import Own, Polls, open_polls
+from tests.apps.elections.rig.declared import check_declared
+
+SECRET = Secret(b"of tests" * 4)
+OPTIONS = ("Go", "Rust", "Python", "JavaScript")
+
+
+class Clock:
+    """A clock that is moved; unless it stands, nobody sees the same moment twice."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+        self.stands = False
+        self._lock = threading.Lock()
+
+    def __call__(self) -> datetime:
+        with self._lock:
+            if not self.stands:
+                self.now += timedelta(microseconds=1)
+            return self.now
+
+    def move(self, **amount: float) -> None:
+        """Let time pass."""
+        with self._lock:
+            self.now += timedelta(**amount)
+
+
+class World:
+    """A driver and a clock; `service` is open on them, and others can be."""
+
+    def __init__(self, driver: Driver, clock: Clock | None = None) -> None:
+        self.driver = driver
+        self.clock = clock or Clock()
+        self.calls: list[Call] = []
+        self.service = self.open()
+
+    def open(self, driver: Driver | None = None, clock: Clock | None = None) -> Polls:
+        """Another service on the same table, as another process would have it."""
+        return open_polls(
+            driver or self.driver,
+            SECRET,
+            clock=clock or self.clock,
+            observers=[self.calls.append],
+        )
+
+    def made(self, draft: Draft | None = None, codes: int = 0, browser: str = "maker") -> Own:
+        """A poll, with so many codes issued."""
+        making = self.service.making
+        own = making.make(draft or Draft("Best?", OPTIONS), browser)
+        if codes:
+            making.issue_codes(own.poll.id, own.admin_key, codes)
+        return own
+
+    def check_calls(self) -> None:
+        """Fail if a service has called its store in a way that no pattern declares."""
+        check_declared(self.calls, patterns, (polls,))
+
+
+def code(own: Own, number: int) -> str:
+    """A code of a poll."""
+    return SECRET.code(own.poll.id, number)
+
+
+def votes_of(driver: Driver, poll: Poll) -> dict[str, Vote]:
+    """The votes that the table has, by id, read from outside."""
+    found = Store(driver).query(Vote.key.partition(poll.id), consistent=True)
+    return {vote.id: vote for vote in found}
+
+
+def check_counted(world: World, own: Own, told: Mapping[str, Sequence[str]] | None = None) -> int:
+    """Fail unless everybody counts the same votes: those that voters were told of, if given."""
+    poll = world.service.desk.poll(own.poll.id)
+    votes = votes_of(world.driver, poll)
+    if told is not None:
+        assert {one: vote.rankings for one, vote in votes.items()} == {
+            one: list(ranked) for one, ranked in told.items()
+        }
+    counted = Counter(" ".join(map(str, map(poll.candidates.index, vote.rankings)))
+                      for vote in votes.values())  # fmt: skip
+    for service in (world.service, world.open()):
+        recount = service.counting.recount(poll)
+        assert recount.agrees
+        assert recount.votes == recount.by_lines.votes == len(votes)
+        assert service.counting.tally(poll).counts == counted
+        assert service.standing.of(poll).tally.counts == counted
+    return len(votes)
+
+
+def items_of(driver: Driver) -> list[Item]:
+    """All items of the table as they are stored."""
+    admin, cursor, items = Store(driver).admin, None, list[Item]()
+    while True:
+        page = admin.items(polls, 1000, cursor=cursor)
+        items += page.items
+        cursor = page.cursor
+        if cursor is None:
+            return items
+
+
+def dump(driver: Driver) -> list[str]:
+    """All items of the table, each as text, in an order of their own."""
+    return sorted(json.dumps(item, sort_keys=True) for item in items_of(driver))

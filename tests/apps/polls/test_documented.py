@@ -1,0 +1,175 @@
+"""The table is the documented one, to the letter; and what was added is named here."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from singletable import DescribeTable, Engine, Item, PutItem, Query, Store
+from singletable.operations import DescribeTimeToLive
+from singletable.schema import model_of
+from singletable_apps.polls.entities import Line, Made, Poll, Protection, Snapshot, Vote, polls
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Viewer, Voter
+from tests.apps.polls.rig.world import OPTIONS, World
+
+POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
+VOTE_ID = "987fcdeb-51a2-43d1-b234-567890abcdef"
+
+# The document's two examples. A time is written with all its digits, so that times sort as texts.
+POLL: Item = {
+    "PK": {"S": f"POLL#{POLL_ID}"},
+    "SK": {"S": "METADATA"},
+    "id": {"S": POLL_ID},
+    "title": {"S": "Best Programming Language 2024"},
+    "description": {"S": "Vote for your favorite programming language"},
+    "candidates": {"L": [{"S": "JavaScript"}, {"S": "Python"}, {"S": "Go"}, {"S": "Rust"}]},
+    "createdAt": {"S": "2024-01-15T10:30:00.000000Z"},
+}
+VOTE: Item = {
+    "PK": {"S": f"POLL#{POLL_ID}"},
+    "SK": {"S": f"VOTE#{VOTE_ID}"},
+    "id": {"S": VOTE_ID},
+    "pollId": {"S": POLL_ID},
+    "rankings": {"L": [{"S": "Go"}, {"S": "Rust"}, {"S": "Python"}, {"S": "JavaScript"}]},
+    "votedAt": {"S": "2024-01-15T14:22:00.000000Z"},
+}
+# What they have beside it.
+MORE_OF_A_POLL: Item = {
+    "results": {"S": "always"},
+    "protection": {"S": "open"},
+    "changeable": {"BOOL": True},
+    "codes": {"N": "0"},
+    "closed": {"BOOL": False},
+    "deleted": {"BOOL": False},
+    "lanes": {"N": "8"},
+    "edition": {"N": "1"},
+    "secret": {"S": "ABCDEFGH"},
+    "revision": {"N": "1"},
+}
+
+
+def _poll() -> Poll:
+    return Poll(
+        id=POLL_ID,
+        title="Best Programming Language 2024",
+        description="Vote for your favorite programming language",
+        candidates=["JavaScript", "Python", "Go", "Rust"],
+        created_at=datetime(2024, 1, 15, 10, 30, tzinfo=UTC),
+        lanes=8,
+        secret="ABCDEFGH",
+    )
+
+
+def _stored(store: Store, sort_key: str) -> Item:
+    (found,) = store.driver.execute(
+        Query(
+            polls.name,
+            key_condition_expression="PK = :pk AND SK = :sk",
+            expression_attribute_values={":pk": POLL["PK"], ":sk": {"S": sort_key}},
+        )
+    ).items
+    return dict(found)
+
+
+@pytest.fixture
+def store() -> Store:
+    """An empty table."""
+    opened = Store(Engine.in_memory())
+    opened.admin.create_table(polls)
+    return opened
+
+
+def test_the_documented_poll_is_stored_as_documented(store: Store) -> None:
+    store.create(_poll())
+    assert _stored(store, "METADATA") == POLL | MORE_OF_A_POLL
+
+
+def test_the_documented_vote_is_stored_as_documented(store: Store) -> None:
+    store.create(
+        Vote(
+            poll_id=POLL_ID,
+            id=VOTE_ID,
+            rankings=["Go", "Rust", "Python", "JavaScript"],
+            voted_at=datetime(2024, 1, 15, 14, 22, tzinfo=UTC),
+        )
+    )
+    assert _stored(store, f"VOTE#{VOTE_ID}") == VOTE | {"revision": {"N": "1"}}
+
+
+def test_a_vote_that_others_wrote_as_documented_is_read(store: Store) -> None:
+    theirs: Item = {**VOTE, "votedAt": {"S": "2024-01-15T14:22:00Z"}}
+    store.driver.execute(PutItem(polls.name, theirs))
+    vote = store.get(Vote.key(POLL_ID, VOTE_ID))
+    assert vote is not None
+    assert vote.voted_at == datetime(2024, 1, 15, 14, 22, tzinfo=UTC)
+    assert vote.rankings == ["Go", "Rust", "Python", "JavaScript"]
+
+
+def test_a_closing_time_is_a_timestamp_beside_them(store: Store) -> None:
+    poll = _poll()
+    poll.expires_at = datetime(2024, 2, 1, tzinfo=UTC)
+    store.create(poll)
+    expected = POLL | MORE_OF_A_POLL | {"expiresAt": {"S": "2024-02-01T00:00:00.000000Z"}}
+    assert _stored(store, "METADATA") == expected
+
+
+def test_what_the_service_writes_has_the_documented_shape(memory: World) -> None:
+    own = memory.made(Draft("Q", OPTIONS, "D"))
+    vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("b")).vote
+    partition = Query(
+        polls.name,
+        key_condition_expression="PK = :pk",
+        expression_attribute_values={":pk": {"S": f"POLL#{own.poll.id}"}},
+    )
+    poll, cast = memory.driver.execute(partition).items
+    assert (poll["SK"], cast["SK"]) == ({"S": "METADATA"}, {"S": f"VOTE#{vote.id}"})
+    assert set(poll) == set(POLL | MORE_OF_A_POLL) | {"maker"}
+    assert set(cast) == {*VOTE, "revision"}
+
+
+@pytest.mark.parametrize(
+    ("item", "key"),
+    [
+        (Line(poll_id="7", lane=3, number=12, order="0"), ("POLL#7#LANE#03", "LINE#0000000012")),
+        (Snapshot(poll_id="7", name="n", parts=1, lines=[0]), ("POLL#7", "SNAPSHOT")),
+        (
+            Made(browser="B", poll_id="7", created_at=datetime(2024, 1, 15, tzinfo=UTC)),
+            ("BROWSER#B", "POLL#2024-01-15T00:00:00.000000Z#7"),
+        ),
+    ],
+)
+def test_what_was_added_is_beside_them(item: object, key: tuple[str, str]) -> None:
+    made = model_of(type(item)).item(item.__dict__)
+    assert (made["PK"]["S"], made["SK"]["S"]) == key
+
+
+def test_the_table_has_two_keys_no_index_no_expiry_and_is_paid_by_request(memory: World) -> None:
+    table = memory.driver.execute(DescribeTable(polls.name)).table
+    assert table.table_name == "ranked-choice-polls"
+    assert [(one.attribute_name, one.key_type) for one in table.key_schema] == [
+        ("PK", "HASH"),
+        ("SK", "RANGE"),
+    ]
+    assert {(one.attribute_name, one.attribute_type) for one in table.attribute_definitions} == {
+        ("PK", "S"),
+        ("SK", "S"),
+    }
+    assert not table.global_secondary_indexes
+    assert not table.local_secondary_indexes
+    assert table.billing_mode_summary is not None
+    assert table.billing_mode_summary.billing_mode == "PAY_PER_REQUEST"
+    expiry = memory.driver.execute(DescribeTimeToLive(polls.name)).time_to_live_description
+    assert expiry.time_to_live_status == "DISABLED"
+
+
+def test_a_poll_whose_time_is_over_is_still_there(memory: World) -> None:
+    ends = memory.clock() + timedelta(hours=1)
+    own = memory.made(Draft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
+    memory.service.voting.cast(own.poll.id, ["Go"], Voter())
+    memory.clock.move(days=4000)
+    assert memory.service.desk.poll(own.poll.id).title == "Q"
+    outcome = memory.service.standing.outcome(own.poll.id, Viewer())
+    assert (outcome.tally.votes, outcome.is_final) == (1, True)
+    assert [one.poll.id for one in memory.service.making.mine("maker", 5).items] == [own.poll.id]

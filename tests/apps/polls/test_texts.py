@@ -1,0 +1,104 @@
+"""What people write is kept tidy, compared as they see it, and shown to them again."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from singletable_apps.polls.texts import is_id, is_printable, same_option, shown, tidy, tidy_text
+
+ANY = st.text(st.characters())
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("  Go ", "Go"),
+        ("C\t +\n+", "C + +"),
+        ("a\u00a0b\u2003c", "a b c"),
+        ("e\u0301t\u00e9", "\u00e9t\u00e9"),
+        ("\x1f\x85", ""),
+        ("", ""),
+    ],
+)
+def test_a_line_is_kept_tidy(written: str, kept: str) -> None:
+    assert tidy(written) == kept
+
+
+def test_lines_stay_lines() -> None:
+    assert tidy_text(" a \r\n\r\n b\tc  \rd\u2028e\n\n") == "a\n\n b c\nd\ne"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Go", "GO"),
+        ("straße", "STRASSE"),
+        ("ﬁne", "FINE"),
+        ("Ｇｏ", "go"),
+        ("①", "1"),
+        ("e\u0301", "\u00c9"),
+        ("Go\u200b", "Go"),
+        ("\u200eGo \u2060", "go"),
+        ("❤", "❤\ufe0f"),
+        ("a\u00adb", "AB"),
+        ("a b", "a\u3000b"),
+        ("ϓ", "Υ\u0301"),
+    ],
+)
+def test_options_that_look_the_same_are_the_same(one: str, other: str) -> None:
+    assert same_option(one) == same_option(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("Go", "G o"), ("a", "à"), ("1", "l"), ("👩‍💻", "👩")])
+def test_options_that_differ_are_not(one: str, other: str) -> None:
+    assert same_option(one) != same_option(other)
+
+
+@pytest.mark.parametrize(
+    "unseen", ["", " ", "\u200b", "\u2060 \ufeff", "\u3164", "\u2800", "\ufe0f"]
+)
+def test_what_cannot_be_seen_is_nothing(unseen: str) -> None:
+    assert same_option(unseen) == ""
+
+
+@given(ANY)
+@example("\u0345\u0301")
+@example("ß\ufeff ẞ")
+def test_comparing_is_steady(text: str) -> None:
+    same = same_option(text)
+    assert same_option(tidy(text)) == same
+    assert same_option(same) == same
+    assert tidy(tidy(text)) == tidy(text)
+    assert tidy_text(tidy_text(text)) == tidy_text(text)
+
+
+@pytest.mark.parametrize("bad", ["a\0b", "\x07", "\ud800", "a\u202eb", "\u2066a\u2069", "\x7f"])
+def test_what_cannot_be_shown_is_known(bad: str) -> None:
+    assert not is_printable(bad)
+
+
+@pytest.mark.parametrize("good", ["a\nb", "👩‍💻", "שלום \u200f", "می‌خواهم", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
+def test_what_people_write_is_printable(good: str) -> None:
+    assert is_printable(good)
+
+
+@given(ANY)
+@example("\ud800\0\u202e")
+def test_what_is_shown_again_can_be_sent(text: str) -> None:
+    said = shown(text)
+    assert said.isprintable()
+    assert said.encode().decode() == said
+    assert len(said) <= 60
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "a#b", "\ud800", "x" * 3000, str(uuid4()).upper(), uuid4().hex, f"{{{uuid4()}}}"],
+)
+def test_only_uuids_as_they_are_written_are_ids(text: str) -> None:
+    assert not is_id(text)
+    assert is_id(str(uuid4()))
