@@ -7,27 +7,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^( *)```(\w*) *([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block: its language, what is in it, and the line it begins at."""
+    """A fenced block: its language, what is in it, the line it begins at, and whose it is.
+
+    `source` is what stands behind the language: the file that the block is quoted from.
+    """
 
     language: str
     text: str
     line: int
+    source: str = ""
 
 
 def blocks(path: Path) -> Iterator[Block]:
     """The fenced blocks of a document, in order."""
     text = path.read_text()
     for match in _FENCE.finditer(text):
-        indent, language, content = match.groups()
+        indent, language, source, content = match.groups()
         lines = [line.removeprefix(indent) for line in content.splitlines(keepends=True)]
-        yield Block(language, "".join(lines), text.count("\n", 0, match.start()) + 2)
+        yield Block(language, "".join(lines), text.count("\n", 0, match.start()) + 2, source)
 
 
 def links(path: Path) -> Iterator[str]:

@@ -1,0 +1,81 @@
+"""Code that a page quotes from a file is what stands in the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from tests.docs.markdown import blocks
+from tests.house.sources import DOCUMENTS, name_of
+
+# A block of `py` is read, not run, and so may be a piece of something: of which file, stands behind
+# the language. "…" in a line of its own leaves something out.
+QUOTING = [path for path in DOCUMENTS if any(block.source for block in blocks(path))]
+LEFT_OUT = "…"
+
+
+@pytest.mark.parametrize("path", QUOTING, ids=name_of)
+def test_what_is_quoted_stands_there(path: Path) -> None:
+    for block in blocks(path):
+        if block.source:
+            text = (path.parent / block.source).read_text()
+            wrong = missing_piece(block.text, text)
+            where = f"{name_of(path)}, line {block.line}"
+            assert wrong is None, f"{where}: {block.source} has not, or not there:\n{wrong}"
+
+
+# The reference is written from the code, and has a test of its own.
+@pytest.mark.parametrize(
+    "path", [path for path in DOCUMENTS if path.parent.name != "reference"], ids=name_of
+)
+def test_what_is_not_run_says_where_it_is_from(path: Path) -> None:
+    for block in blocks(path):
+        assert block.language != "py" or block.source, f"{name_of(path)}, line {block.line}"
+
+
+@pytest.mark.parametrize(
+    ("quoted", "missing"),
+    [
+        ("def one():\n    return 1\n", None),
+        ("return 1\n…\n    def inner():\n", None),
+        ("def inner():\n", None),
+        ("def two():\n", "def two():"),
+        ("class Two:\n…\ndef one():\n", "def one():"),
+        ("def one():\n\n    return 1\n", "def one():\n\n    return 1"),
+        ("def one\n", "def one"),
+    ],
+)
+def test_a_quote_that_is_none_is_found_out(quoted: str, missing: str | None) -> None:
+    text = "def one():\n    return 1\n\n\nclass Two:\n    def inner():\n        return 2\n"
+    assert missing_piece(quoted, text) == missing
+
+
+def missing_piece(quoted: str, text: str) -> str | None:
+    """The first piece of a quote that is not in the text, after the one before; None if all are.
+
+    Pieces are whole lines, and may stand deeper in the text than in the quote.
+    """
+    rest = f"\n{text}"
+    for piece in pieces(quoted):
+        found = [
+            place
+            for depth in range(0, 24, 4)
+            if (place := rest.find(f"\n{indent(piece, ' ' * depth)}\n")) >= 0
+        ]
+        if not found:
+            return piece
+        rest = rest[min(found) + 1 :]
+    return None
+
+
+def pieces(quoted: str) -> list[str]:
+    """What stands between the lines that leave something out."""
+    found: list[list[str]] = [[]]
+    for line in quoted.splitlines():
+        if line.strip() == LEFT_OUT:
+            found.append([])
+        else:
+            found[-1].append(line)
+    return ["\n".join(lines).strip("\n") for lines in found if any(lines)]
