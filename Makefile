@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: run run-dynamodb test test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
+.PHONY: run run-dynamodb test test-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -36,8 +36,7 @@ PYTHON_PEERS += .peers/pref_voting/.1.18.2 .peers/votekit/.3.5.0 .peers/pyrankvo
 ENGINES := $(DYNALITE) $(NODE_PEERS) $(filter .peers/moto/%,$(PYTHON_PEERS))
 PYNAMODB := $(filter .peers/pynamodb/%,$(PYTHON_CLIENTS))
 WRK := .peers/.wrk
-# What looks at pages: a browser, and axe, which finds what those who do not see or point would stumble over.
-CHROMIUM := .peers/.chromium
+# What looks at pages in a browser: it finds what those who do not see or point would stumble over.
 AXE := .peers/axe-core/.4.14.0
 
 # $(call system,PACKAGES): Debian packages, installed only by targets that found them missing.
@@ -46,6 +45,11 @@ system = if ! command -v apt-get >/dev/null; then \
 	  as_root=; if [ "$$(id -u)" != 0 ]; then as_root=sudo; fi; \
 	  $$as_root apt-get update -qq; \
 	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
+
+# Commands that tests need, and the packages they come with: all that are missing are installed in one go, before anything
+# that is done side by side, for packages are installed one at a time.
+COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium=chromium
+missing = $(strip $(foreach one,$(COMMANDS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
 
 # $(call installed,PYTHON,PACKAGES): packages for a virtual environment. uv takes a tenth of pip's time; where it is not
 # to be had, or cannot reach what pip is told to reach, pip does it.
@@ -60,21 +64,29 @@ run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tabl
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
-# Tests in two processes, each with about half of the work and none of what it costs to hand out test by test. What is not
-# named here is in the other half.
-FIRST_HALF := tests/apps tests/browser tests/benchmarks tests/drills tests/differential
+# Three parts at a time, which keep two cores busy to the end, for each waits now and then; what is done is told when it is
+# over. They take about as long as each other, and what is named in no part is in the last. None hands out test by test,
+# which would cost more than it evens out.
+AFTER_TYPES := tests/typing tests/browser tests/infrastructure
+WITH_APPS := tests/apps tests/benchmarks tests/differential tests/drills
 
-# Pyright has one core for a minute and a half: tests have begun by then, and it is heard last.
-test: $(INSTALLED) $(DYNALITE) $(NODE_PEERS) $(NODE_CLIENTS) $(WRK) $(CHROMIUM) $(AXE)  ## everything that must hold before a change lands
-	@$(MAKE) --no-print-directory --jobs 4 $(PYTHON_CLIENTS) $(filter .peers/moto/%,$(PYTHON_PEERS)) & clients=$$!; \
-	  $(BIN)/pyright >.venv/pyright.txt 2>&1 & types=$$!; \
-	  trap 'kill $$types $$clients $${tests:-} 2>/dev/null || true' EXIT; \
-	  $(BIN)/ruff check $(PYTHON_FILES); $(BIN)/ruff format --check $(PYTHON_FILES); \
-	  $(BIN)/lint-imports; $(BIN)/mypy --strict $(PYTHON_FILES); wait $$clients; \
-	  $(BIN)/pytest $(FIRST_HALF) >.venv/first_half.txt 2>&1 & tests=$$!; \
-	  $(BIN)/pytest tests $(addprefix --ignore=,$(FIRST_HALF)); \
-	  wait $$tests || { cat .venv/first_half.txt; exit 1; }; cat .venv/first_half.txt; \
-	  wait $$types || { cat .venv/pyright.txt; exit 1; }; cat .venv/pyright.txt
+test: $(INSTALLED) system  ## everything that must hold before a change lands
+	@$(BIN)/ruff check $(PYTHON_FILES)
+	@$(BIN)/ruff format --check $(PYTHON_FILES)
+	@$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=line test-types test-apps test-rest
+
+# Mypy comes before the tests that ask it again, for it remembers; and pyright takes twice as long.
+test-types: $(AXE) $(filter .peers/aws-cdk-lib/%,$(PYTHON_CLIENTS))
+	@$(BIN)/mypy --strict $(PYTHON_FILES)
+	@$(BIN)/pyright
+	@$(BIN)/pytest $(AFTER_TYPES)
+
+test-apps: $(ENGINES) $(PYNAMODB) $(WRK)
+	@$(BIN)/pytest $(WITH_APPS)
+
+test-rest: $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS)
+	@$(BIN)/pytest tests $(addprefix --ignore=,$(AFTER_TYPES) $(WITH_APPS))
 
 test-engines: $(INSTALLED) $(ENGINES)  ## every case of every claim about the store, on engines that others wrote
 	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
@@ -114,6 +126,9 @@ clean:  ## remove what the other targets made
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
+
+system:
+	@$(if $(missing),$(call system,$(missing)),:)
 
 # `pyproject.toml` is the one list of what is needed; a change to it installs again.
 $(INSTALLED): pyproject.toml
@@ -167,10 +182,5 @@ $(PYTHON_PEERS): | $(INSTALLED)
 
 $(WRK):
 	@command -v wrk >/dev/null || { $(call system,wrk); }
-	@mkdir -p $(@D)
-	@touch $@
-
-$(CHROMIUM):
-	@command -v chromium >/dev/null || { $(call system,chromium); }
 	@mkdir -p $(@D)
 	@touch $@
