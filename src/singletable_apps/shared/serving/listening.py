@@ -1,11 +1,14 @@
-"""Where a command listens."""
+"""Where a command listens, until a signal asks it to stop."""
 
 from __future__ import annotations
 
+import signal
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+import typer
 
 from singletable_apps.shared.serving.public import Public, public_of
 from singletable_apps.shared.serving.refusing import ListeningRefused
@@ -23,10 +26,24 @@ class Listening:
 
 @contextmanager
 def listening(asked: Listening) -> Generator[tuple[socket.socket, str, Public]]:
-    """A socket that listens, its address, and the one that people use, which may be another."""
-    with listener_of(asked) as listener:
+    """A socket that listens, its address, and the one that people use, which may be another.
+
+    Ctrl-C and SIGTERM end what is within, whatever it does by then, and what is after it goes on.
+    """
+    with listener_of(asked) as listener, _until_stopped():
         url = url_of(asked.host, listener.getsockname()[1])
         yield listener, url, public_of(asked.public, asked.proxies, url)
+
+
+@contextmanager
+def _until_stopped() -> Generator[None]:
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("")
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def listener_of(asked: Listening) -> socket.socket:

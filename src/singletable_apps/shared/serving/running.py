@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 
-import typer
 import uvicorn
 from starlette.types import ASGIApp
 
@@ -14,7 +12,7 @@ LAST_SECONDS = 10
 
 
 def run(app: ASGIApp, listener: socket.socket) -> None:
-    """Serve, and answer what has arrived before the end."""
+    """Serve, and answer what has arrived before the end; see `listening` for what ends it."""
     server = uvicorn.Server(
         uvicorn.Config(
             app,
@@ -26,9 +24,5 @@ def run(app: ASGIApp, listener: socket.socket) -> None:
             timeout_graceful_shutdown=LAST_SECONDS,
         )
     )
-    # The server stops cleanly, and then passes on the signal that it was stopped by.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        server.run(sockets=[listener])
-    except KeyboardInterrupt:
-        typer.echo("")
+    # It answers, and then passes on the signal that it was stopped by.
+    server.run(sockets=[listener])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import ExitStack
+
 import pytest
 
 from singletable_apps.shared.serving.listening import Listening, listener_of, listening, url_of
@@ -17,6 +20,22 @@ def test_on_this_machine_there_is_no_tls() -> None:
     assert not public.secure_cookies
     assert public.settings().proxies == ()
     assert public.settings().trusted_origins == (url,)
+
+
+# Also while apps are still being opened, or one is told where they are: whatever is open is closed.
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_what_is_within_and_the_rest_goes_on(sent: signal.Signals) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    seen: list[str] = []
+    with ExitStack() as stack:
+        stack.callback(seen.append, "goes on")
+        listener, _, _ = stack.enter_context(listening(Listening("127.0.0.1", 0)))
+        stack.callback(seen.append, "closed")
+        signal.raise_signal(sent)
+        seen.append("not reached")
+    assert seen == ["closed", "goes on"]
+    assert listener.fileno() == -1
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_behind_a_proxy_people_come_over_tls() -> None:
