@@ -32,6 +32,7 @@ EXPECTED = [(ABC, 2), (BLANK, 1), (BA, 1)]
         ballots_of_orders(
             NAMES, np.array([[0, 1, 2], [1, -1, 0], [-1, -1, -1], [0, 1, 2]], np.int32)
         ),
+        ballots_of_orders(NAMES, np.array([[0, 1, 2], [1, 0, -1], [-1, -1, -1]]), [2, 1, 1]),
         ballots_of_ranks(NAMES, np.array([[1, 2, 3], [4, 2, 0], [0, 0, -1], [10, 20, 500]])),
     ],
 )
@@ -76,6 +77,8 @@ def test_rows_are_checked_as_rankings_are() -> None:
         ballots_of_orders(NAMES, np.array([[0, 1], [1, 1]]))
     with pytest.raises(RankingRefused, match="Ballot 3000 ranks candidate number 3; there are 3"):
         ballots_of_orders(NAMES, np.array([[0, 1]] * 3000 + [[0, 3]]))
+    with pytest.raises(BallotsRefused, match="stands for 0 ballots"):
+        ballots_of_orders(NAMES, np.array([[0, 1], [1, 0]]), [1, 0])
 
 
 @pytest.mark.parametrize("rows", [np.zeros(3, np.int8), np.zeros((2, 3))])

@@ -138,7 +138,12 @@ def scale(counts: Counts | None) -> Callable[[NDArray[np.bool_]], int]:
         return lambda marked: int(np.count_nonzero(marked))
     if counts.dtype == np.object_:
         return lambda marked: sum(whole_numbers(counts[marked]))
-    return lambda marked: int(np.dot(marked, counts))
+    several = np.flatnonzero(counts != 1)
+    if len(several) > len(counts) // 4:
+        return lambda marked: int(np.dot(marked, counts))
+    # Marks are counted much faster than numbers are added.
+    more = counts[several] - 1
+    return lambda marked: int(np.count_nonzero(marked)) + int(np.dot(marked[several], more))
 
 
 def counts_of(counts: Sequence[int]) -> Counts | None:

@@ -43,8 +43,9 @@ class Votes:
     @property
     def majority(self) -> int | None:
         """Who has more than half of the continuing ballots."""
+        continuing = self.continuing
         for candidate, votes in self.of.items():
-            if 2 * votes > self.continuing:
+            if 2 * votes > continuing:
                 return candidate
         return None
 
@@ -115,5 +116,7 @@ class FirstChoices:
 
 def _sum(shares: dict[int, Counter[int]], candidate: int) -> Number:
     """Whole votes and parts of votes, exactly."""
+    if len(shares) == 1:
+        return shares[1][candidate]
     votes = sum(Fraction(counted[candidate], number) for number, counted in shares.items())
     return int(votes) if votes.denominator == 1 else Fraction(votes)

@@ -13,6 +13,7 @@ from singletable_apps.shared.counting.ballots import (
     Columns,
     RankType,
     checked_candidates,
+    counts_of,
     rank_type,
 )
 from singletable_apps.shared.counting.errors import BallotsRefused, RankingRefused
@@ -23,10 +24,13 @@ Rows: TypeAlias = NDArray[np.signedinteger[Any]] | NDArray[np.unsignedinteger[An
 _BLOCK = 1 << 13
 
 
-def ballots_of_orders(candidates: Sequence[str], rows: Rows) -> Ballots:
+def ballots_of_orders(
+    candidates: Sequence[str], rows: Rows, counts: Sequence[int] | None = None
+) -> Ballots:
     """From an array whose row n names the candidates of ballot n by number, best first.
 
-    Numbers count from 0 in the order of `candidates`; a negative one is an empty place.
+    Numbers count from 0 in the order of `candidates`; a negative one is an empty place. `counts`
+    are how many ballots each row stands for, above 0; without them it is one.
     """
     names = checked_candidates(candidates)
     _check_table(rows)
@@ -37,7 +41,9 @@ def ballots_of_orders(candidates: Sequence[str], rows: Rows) -> Ballots:
     for first in range(0, len(rows), _BLOCK):
         block = rows[first : first + _BLOCK]
         columns[:, first : first + len(block)] = _scattered(block, names, ranks, first).T
-    return Ballots(names, columns, strict=True)
+    if counts is not None and min(counts, default=1) < 1:
+        raise BallotsRefused(f"A row stands for {min(counts)} ballots; leave out what is not cast.")
+    return Ballots(names, columns, None if counts is None else counts_of(counts), strict=True)
 
 
 def ballots_of_ranks(candidates: Sequence[str], rows: Rows) -> Ballots:
