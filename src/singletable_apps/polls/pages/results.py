@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from fastapi import Request, Response
 
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import Hidden
 from singletable_apps.polls.links import share_link
-from singletable_apps.polls.pages.addresses import poll_address
+from singletable_apps.polls.pages.addresses import address, poll_address
 from singletable_apps.polls.pages.carrying import viewer_of
 from singletable_apps.polls.pages.shown import Shown, shown_of
 from singletable_apps.polls.pages.shown.files import files_of
 from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.pages.visiting import Browser, page_router
+from singletable_apps.polls.pages.visiting import Browser, ThisPoll, page_router
+from singletable_apps.polls.service import Viewer
 from singletable_apps.polls.words import PROTECTION_WORDS
+from singletable_apps.shared.counted import File
 
 router = page_router()
 
 
-@router.get("/p/{poll_id:uuid}/results")
-def show_results(request: Request, site: ThisSite, browser: Browser, poll_id: UUID) -> Response:
+@router.get("/p/{poll_id}/results")
+def show_results(request: Request, site: ThisSite, browser: Browser, poll: ThisPoll) -> Response:
     """The result as it is at this moment; or why, and until when, it is not shown."""
     standing = site.polls.standing
-    poll = site.polls.desk.poll(str(poll_id))
+    viewer = viewer_of(request, site, browser, poll)
+    around = _around(site, poll, viewer)
     try:
-        standing.check(poll, viewer_of(request, site, browser, poll))
+        standing.check(poll, viewer)
     except Hidden:
-        return _hidden(request, site, poll)
+        # How many have voted says nothing about what they ranked.
+        votes = _latest(site, poll.id).outcome.tally.votes
+        return site.pages.page(request, "polls/results/hidden.html", **around, votes=votes)
     shown = shown_of(standing.of(poll))
     # So that whoever has just voted does not see an older result a moment later.
     site.latest.keep(poll.id, shown, site.polls.desk.clock())
-    return site.pages.page(request, "polls/results.html", **_around(site, poll), **_parts(shown))
+    files = _files(site, poll, viewer)
+    return site.pages.page(request, "polls/results.html", **around, **_parts(shown), files=files)
 
 
-@router.get("/p/{poll_id:uuid}/results/now")
-def show_what_is_new(request: Request, site: ThisSite, browser: Browser, poll_id: UUID) -> Response:
+@router.get("/p/{poll_id}/results/now")
+def show_what_is_new(request: Request, site: ThisSite, browser: Browser, poll_id: str) -> Response:
     """The result alone, for a page that is open; 304 if that shows it already."""
-    shown = _latest(site, str(poll_id))
+    shown = _latest(site, poll_id)
     site.polls.standing.check(shown.poll, viewer_of(request, site, browser, shown.poll))
     if shown.outcome.is_final:
         # What stands around the result has changed too.
@@ -60,24 +64,30 @@ def _latest(site: Site, poll_id: str) -> Shown:
     )
 
 
-def _hidden(request: Request, site: Site, poll: Poll) -> Response:
-    """When it will be shown. How many have voted says nothing about what they ranked."""
-    votes = _latest(site, poll.id).outcome.tally.votes
-    around = _around(site, poll)
-    return site.pages.page(request, "polls/results/hidden.html", **around, votes=votes)
+def _files(site: Site, poll: Poll, viewer: Viewer) -> list[File]:
+    """Files that the API gives to whoever may see the result: to some by the id of their vote."""
+    try:
+        site.polls.standing.check(poll, Viewer())
+    except Hidden:
+        vote = site.polls.voting.vote_of(poll, viewer.voter)
+        vote_id = viewer.vote_id if vote is None else vote.id
+        return [] if vote_id is None else files_of(poll, vote_id)
+    return files_of(poll)
 
 
-def _around(site: Site, poll: Poll) -> dict[str, object]:
+def _around(site: Site, poll: Poll, viewer: Viewer) -> dict[str, object]:
     """What stands around a result, and stays while votes come in."""
     return {
         "poll": poll,
         "protection": PROTECTION_WORDS[poll.protection],
         "share": share_link(site.settings.public, poll.id),
         "vote": poll_address(poll.id),
-        "files": files_of(poll),
+        "copy": f"{address('new')}?from={poll.id}",
+        "manage": poll_address(poll.id, "manage") if viewer.admin_key else "",
     }
 
 
 def _parts(shown: Shown) -> dict[str, object]:
+    """All that the templates of a result ask for."""
     here = poll_address(shown.poll.id, "results")
     return {"shown": shown, "runoff": shown.runoff, "here": here, "now": f"{here}/now"}

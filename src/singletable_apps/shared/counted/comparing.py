@@ -25,7 +25,7 @@ class Comparison:
     """Places by candidate and method, and a sentence about them.
 
     `columns` are names of methods with what each asks, the first decides; `rows` have a candidate,
-    and its place by each, for so many `of` all.
+    and its place by each: the first ones `of` so many, and whoever is first by some method.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -36,17 +36,15 @@ class Comparison:
     why: str
 
 
-def comparison(results: Mapping[str, Result], settled: str) -> Comparison:
+def comparison(results: Mapping[str, Result], settled: str, most: int = MOST) -> Comparison:
     """Methods by name, the one that decides first; `settled` says that it does, and why.
 
     Schulze is among them: it knows who beats whom.
     """
-    places = [
-        {name: place.place for place in result.places for name in place.candidates}
-        for result in results.values()
-    ]
+    places = [_places(result) for result in results.values()]
     names = in_order(next(iter(results.values())))
-    rows = [(name, tuple(each[name] for each in places)) for name in names[:MOST]]
+    rows = [(name, tuple(each[name] for each in places)) for name in names]
+    rows = [row for at, row in enumerate(rows) if at < most or 1 in row[1]]
     columns = tuple((_title(method), ASKS[method]) for method in results)
     first = _by_winners(results)
     agrees = len(first) == 1
@@ -58,6 +56,11 @@ def in_order(result: Result) -> list[str]:
     """All candidates, best first."""
     placed = [name for place in result.places for name in place.candidates]
     return list(result.final_order) or placed
+
+
+def _places(result: Result) -> dict[str, int]:
+    placed = {name: place.place for place in result.places for name in place.candidates}
+    return placed | dict.fromkeys(could_win(result), 1)
 
 
 def could_win(result: Result) -> tuple[str, ...]:
@@ -95,10 +98,12 @@ def _why(schulze: Result) -> str:
             "That can be: nobody here beats everybody else head to head, so there is no one "
             f"answer in the ballots, and each method {chooses} a question of its own."
         )
+    best = schulze.condorcet_winner
+    here = "" if best is None else f" Here, more prefer {best} to each of the others than not."
     return (
         "That can be: the methods read the same ballots and ask different things of them. Those "
         "that look at first choices alone can pass over somebody whom most prefer to each of the "
-        "others."
+        f"others.{here}"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-KEPT = 32
+KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)

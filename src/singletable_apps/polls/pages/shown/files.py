@@ -14,11 +14,15 @@ _OFFERED = {
 }
 
 
-def files_of(poll: Poll) -> list[File]:
-    """Every file of the poll; ABIF has no way to say brackets, which are in some options."""
+def files_of(poll: Poll, vote_id: str = "") -> list[File]:
+    """Every file of the poll, for those who have voted if need be.
+
+    ABIF has no way to say brackets, which are in some options.
+    """
+    who = f"?vote={vote_id}" if vote_id else ""
     can_hold = {*formats_for(poll.candidates, []), "json", "rctab"}
     return [
-        File(file.title, file.good_for, file.ending, EXPORT.format(poll.id, form))
+        File(file.title, file.good_for, file.ending, EXPORT.format(poll.id, form) + who)
         for form, file in _OFFERED.items()
         if form in can_hold
     ]

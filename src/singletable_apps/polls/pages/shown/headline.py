@@ -38,18 +38,20 @@ def headline(outcome: Outcome) -> Headline:
     if level is not None:
         return Headline(eyebrow, _tied(level), _why_tied(runoff, level))
     verb = "wins" if outcome.is_final else "leads"
+    name = _apart(runoff.winner or "")
     if runoff.ties_mattered in ("yes", "not known"):
-        return Headline(eyebrow, f"{runoff.winner} {verb} by a tie-break", _why_broken(runoff))
+        return Headline(eyebrow, f"{name} {verb} by a tie-break", _why_broken(runoff))
     margin = runoff.margin
     close = "" if margin is None else margin_words(margin, final=outcome.is_final, thing="vote")
-    return Headline(eyebrow, f"{runoff.winner} {verb}", _why_won(runoff), close)
+    return Headline(eyebrow, f"{name} {verb}", _why_won(runoff), close)
 
 
 def all_level(runoff: RunoffResult) -> Round | None:
-    """The round in which all who were left had the same, and no round before tells them apart."""
+    """The round in which all who were left had the same, and nothing but the order chose one."""
     for each in runoff.rounds:
         if each.tie is not None and len(each.tie.tied) == len(each.tally):
-            return each if each.tie.broken_by == "seed" else None
+            alike = set(runoff.possible_winners or ()) == set(each.tally)
+            return each if alike and each.tie.broken_by == "seed" else None
     return None
 
 
@@ -59,18 +61,26 @@ def _nobody(eyebrow: str, is_final: bool) -> Headline:
     return Headline(eyebrow, "Nobody has voted yet", "The result is here as soon as somebody has.")
 
 
+def _apart(name: str) -> str:
+    """A long name in quotes, so that one sees where it ends."""
+    return name if len(name) < 30 else f"“{name}”"
+
+
 def _tied(level: Round) -> str:
     names = list(level.tally)
     return f"{listed(names)} are tied" if len(names) < 4 else f"{len(names)} options are tied"
 
 
 def _why_tied(runoff: RunoffResult, level: Round) -> str:
-    names = list(level.tally)
-    votes = counted(level.tally[names[0]], "vote")
-    where = "" if len(runoff.rounds) == 1 else f" in round {level.number}"
+    votes = counted(next(iter(level.tally.values())), "vote")
+    where = (
+        ""
+        if level.number == 1
+        else f" in round {level.number}, and the rounds before do not tell them apart"
+    )
     return (
-        f"They have {votes} each{where}, and the rounds before do not tell them apart. If there "
-        f"has to be one, the order of ties below puts {runoff.winner} first."
+        f"They have {votes} each{where}. If there has to be one, the order of ties below puts "
+        f"{runoff.winner} first."
     )
 
 

@@ -26,9 +26,10 @@ def places_of(runoff: RunoffResult) -> list[Placed]:
     left = {each.eliminated: each for each in runoff.rounds}
     level = all_level(runoff)
     shared = {} if level is None else dict.fromkeys(level.tally, level)
+    places = {name: place.place for place in runoff.places for name in place.candidates}
+    places |= dict.fromkeys(shared, 1)
     return [
-        Placed(1 if name in shared else at, name, _meta(runoff, name, shared, left))
-        for at, name in enumerate(in_order(runoff), start=1)
+        Placed(places[name], name, _meta(runoff, name, shared, left)) for name in in_order(runoff)
     ]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from singletable_apps.polls.pages.shown.headline import all_level
 from singletable_apps.shared.counted import in_order
 from singletable_apps.shared.counting.result import Number
 from singletable_apps.shared.counting.results.runoff import Round, RunoffResult
@@ -44,14 +45,17 @@ class Bars:
 def bars_of(runoff: RunoffResult) -> list[Bars]:
     """The first round and the last ones, or all of them."""
     names = in_order(runoff)
-    rounds = runoff.rounds
+    level = all_level(runoff)
+    # What comes after a tie of all is the work of the order, and of no vote.
+    rounds = runoff.rounds if level is None else runoff.rounds[: level.number]
     if len(rounds) > MOST_ROUNDS:
         rounds = (rounds[0], *rounds[1 - MOST_ROUNDS :])
-    return [_bars(runoff, each, names) for each in rounds]
+    if level is not None:
+        rounds = (*rounds[:-1], replace(level, eliminated=None, transfers=()))
+    return [_bars(runoff, each, names, rounds[-1].number) for each in rounds]
 
 
-def _bars(runoff: RunoffResult, each: Round, names: list[str]) -> Bars:
-    last = len(runoff.rounds)
+def _bars(runoff: RunoffResult, each: Round, names: list[str], last: int) -> Bars:
     there = [name for name in names if name in each.tally]
     # Who leaves stands last, and is always among those that are shown.
     shown = there if len(there) <= MOST_BARS else [*there[: MOST_BARS - 1], there[-1]]
@@ -98,7 +102,7 @@ def _rest(votes: list[Number]) -> str:
 def _summary(each: Round) -> str:
     if each.winner is not None:
         return f"{each.winner} has a majority" if len(each.tally) > 1 else f"{each.winner} is left"
-    return f"{each.eliminated} leaves"
+    return "All are level" if each.eliminated is None else f"{each.eliminated} leaves"
 
 
 def _moved(each: Round) -> str:

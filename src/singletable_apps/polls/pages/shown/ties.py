@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from singletable_apps.shared.counting.results.runoff import Round, RunoffResult, Tie
 from singletable_apps.shared.counting.words import counted, listed
 
@@ -11,21 +13,28 @@ _MATTERED = {
     "not known": "Whether it mattered is not known: there are too many ways to look at.",
 }
 _MOST_NAMES = 6
-MOST = 12
 
 
-def ties_of(runoff: RunoffResult) -> list[str]:
-    """A sentence or two for each tie; of many, for those that mattered, and the last ones."""
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Ties that mattered, or may have, and the others, in sentences.
+
+    `by_order` is whether the order that the poll's id makes broke any of them.
+    """
+
+    mattered: tuple[str, ...]
+    others: tuple[str, ...]
+    by_order: bool
+
+
+def ties_of(runoff: RunoffResult) -> Ties:
+    """A sentence or two for each tie."""
     tied = [(each, each.tie) for each in runoff.rounds if each.tie is not None]
-    if len(tied) > MOST:
-        mattered = [one for one in tied if one[1].mattered != "no"]
-        tied = (mattered or tied)[-MOST:]
-    return [_sentence(each, tie) for each, tie in tied]
-
-
-def by_order(runoff: RunoffResult) -> bool:
-    """Whether the order of the poll's id broke any of them."""
-    return any(each.tie is not None and each.tie.broken_by == "seed" for each in runoff.rounds)
+    return Ties(
+        tuple(_sentence(each, tie) for each, tie in tied if tie.mattered != "no"),
+        tuple(_sentence(each, tie) for each, tie in tied if tie.mattered == "no"),
+        any(tie.broken_by == "seed" for _, tie in tied),
+    )
 
 
 def _sentence(each: Round, tie: Tie) -> str:

@@ -8,7 +8,7 @@ from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.pages.shown.headline import Headline, headline
 from singletable_apps.polls.pages.shown.places import Placed, places_of
 from singletable_apps.polls.pages.shown.rounds import Bars, bars_of
-from singletable_apps.polls.pages.shown.ties import by_order, ties_of
+from singletable_apps.polls.pages.shown.ties import Ties, ties_of
 from singletable_apps.polls.service import Outcome
 from singletable_apps.shared.counted import Comparison, Rounds, comparison, rounds_of
 from singletable_apps.shared.counting import RunoffResult
@@ -17,6 +17,7 @@ from singletable_apps.shared.counting.pictures import Picture, transfer_flow
 SETTLED = "This poll is decided by instant runoff, whatever the others say."
 # A drawing of more rounds tells nobody anything: the last ones decide.
 MOST_DRAWN = 12
+MOST_COMPARED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,7 @@ class Shown:
     bars: list[Bars]
     table: Rounds
     flow: Picture | None
-    ties: list[str]
-    by_order: bool
+    ties: Ties
     comparison: Comparison
 
     @property
@@ -48,21 +48,14 @@ def shown_of(outcome: Outcome) -> Shown:
     """The result as it is shown."""
     counts = outcome.counts
     runoff = counts.runoff
-    results = {
-        "instant runoff": runoff,
-        "plurality": counts.plurality,
-        "borda": counts.borda,
-        "schulze": counts.schulze,
-    }
-    moves = len(runoff.rounds) > 1
+    bars = bars_of(runoff)
     return Shown(
         outcome,
         headline(outcome),
         places_of(runoff),
-        bars_of(runoff),
+        bars,
         rounds_of(runoff, most=len(runoff.rounds)),
-        transfer_flow(runoff, last=MOST_DRAWN) if moves else None,
+        transfer_flow(runoff, last=MOST_DRAWN) if len(bars) > 1 else None,
         ties_of(runoff),
-        by_order(runoff),
-        comparison(results, SETTLED),
+        comparison(counts.by_method, SETTLED, MOST_COMPARED),
     )
