@@ -109,7 +109,7 @@ class Voting:
                     # As it was before; or our own, whose answer was lost: it counts, whatever
                     # has happened since.
                     return Cast(known, is_new=lost and known.revision == 1)
-                if time.monotonic() > until:
+                if attempt and time.monotonic() > until:
                     break
                 now = self.desk.clock()
                 check_open(poll, now)

@@ -10,8 +10,14 @@ from pydantic.alias_generators import to_camel
 from singletable_apps.shared import web
 
 
-class Model(web.Model):
-    """An object whose fields are `createdAt` in JSON, and `created_at` here."""
+class Sent(web.Model):
+    """An object that is sent; its fields are `expiresAt` in JSON, and `expires_at` here alone."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Shown(web.Model):
+    """An object that is answered."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from singletable_apps.polls.api.models.base import Model
+from singletable_apps.polls.api.models.base import Shown
 from singletable_apps.polls.api.models.results import ResultsShown
 from singletable_apps.polls.service import Outcome
 from singletable_apps.shared.counting import groups
 
 
-class RankingShown(Model):
+class RankingShown(Shown):
     """A ranking, and how many voted for it."""
 
     rankings: list[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from singletable_apps.polls.api.models.base import Model, absent_if_none
+from singletable_apps.polls.api.models.base import Shown, absent_if_none
 from singletable_apps.polls.api.models.rounds import whole
 from singletable_apps.shared.counted import could_win
 from singletable_apps.shared.counting import Result, SchulzeResult, ScoreResult
@@ -13,7 +13,7 @@ TIED = "Who is first: several if they are tied, nobody if there are no votes."
 WINNER = "Who is first, if it is one alone."
 
 
-class PluralityShown(Model):
+class PluralityShown(Shown):
     """First choices alone."""
 
     votes: dict[str, int]
@@ -27,7 +27,7 @@ class PluralityShown(Model):
         return cls(votes=whole(result.scores), winners=first, winner=alone(first))
 
 
-class SchulzeShown(Model):
+class SchulzeShown(Shown):
     """Who beats whom head to head, over the strongest chains."""
 
     places: list[list[str]] = Field(description="Best first; those in one list are level.")

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from singletable_apps.polls.api.models.base import Model, absent_if_none
+from singletable_apps.polls.api.models.base import Sent, Shown, absent_if_none
 from singletable_apps.polls.entities import Poll, Protection, Results
 from singletable_apps.polls.links import admin_link, share_link
 from singletable_apps.polls.rules import (
@@ -35,7 +35,7 @@ CHANGEABLE = "Whether people may change their vote while the poll is open."
 
 
 # The rules check lengths and numbers, all of them at once; here are the types alone.
-class NewPoll(Model):
+class NewPoll(Sent):
     """A poll to be made."""
 
     title: str = Field(description=TITLE, examples=["Best Programming Language 2024"])
@@ -55,7 +55,7 @@ class NewPoll(Model):
         return Draft(**dict(self))
 
 
-class PollChanges(Model):
+class PollChanges(Sent):
     """What is to be another about a poll, all of it or nothing; what is left out stays."""
 
     title: str = may_be_left_out(TITLE)
@@ -84,7 +84,7 @@ class PollChanges(Model):
         return replace(draft, **said)
 
 
-class PollShown(Model):
+class PollShown(Shown):
     """A poll, for everybody who has the link."""
 
     id: str

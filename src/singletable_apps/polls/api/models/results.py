@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from singletable_apps.polls.api.models.base import Model, absent_if_none
+from singletable_apps.polls.api.models.base import Shown, absent_if_none
 from singletable_apps.polls.api.models.methods import (
     TIED,
     WINNER,
@@ -21,21 +21,21 @@ from singletable_apps.shared.counted import comparison
 from singletable_apps.shared.counting import RunoffResult
 
 
-class TieOrder(Model):
+class TieOrder(Shown):
     """What breaks a tie that earlier rounds cannot: SHA-256 of the seed and the name."""
 
     seed: str
     order: list[str] = Field(description="Whoever is earlier stays.")
 
 
-class ProtectionShown(Model):
+class ProtectionShown(Shown):
     """What kept people from voting twice, and what that is worth."""
 
     level: Protection
     words: str
 
 
-class ResultsShown(Model):
+class ResultsShown(Shown):
     """How a poll stands, or has ended."""
 
     poll_id: str
@@ -89,7 +89,7 @@ class ResultsShown(Model):
         )
 
 
-class RecountShown(Model):
+class RecountShown(Shown):
     """What counting every vote one by one gives, beside what the results say."""
 
     poll_id: str

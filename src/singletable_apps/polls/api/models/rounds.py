@@ -6,18 +6,18 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from singletable_apps.polls.api.models.base import Model, absent_if_none
+from singletable_apps.polls.api.models.base import Shown, absent_if_none
 from singletable_apps.shared.counting import Number, Round, Tie
 
 
-class TransferShown(Model):
+class TransferShown(Shown):
     """Votes that went on when an option was eliminated."""
 
     to: str | None = absent_if_none("The option they went to; absent if they rank no other.")
     votes: int
 
 
-class TieShown(Model):
+class TieShown(Shown):
     """A tie for the last place, and what broke it."""
 
     tied: list[str]
@@ -34,7 +34,7 @@ class TieShown(Model):
         return cls(tied=list(tie.tied), broken_by=tie.broken_by, mattered=tie.mattered)
 
 
-class RoundShown(Model):
+class RoundShown(Shown):
     """One round of the instant runoff; more than half of `continuing` make a winner."""
 
     round_number: int

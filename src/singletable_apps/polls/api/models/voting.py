@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from singletable_apps.polls.api.models.base import Model
+from singletable_apps.polls.api.models.base import Sent, Shown
 from singletable_apps.polls.entities import Vote
 from singletable_apps.polls.links import code_link
 from singletable_apps.polls.rules import MOST_OPTIONS
@@ -16,7 +16,7 @@ from singletable_apps.polls.secret import MOST_CODES
 Typed = Annotated[str, Field(max_length=100, description="A one-time code, however it is typed.")]
 
 
-class NewVote(Model):
+class NewVote(Sent):
     """What somebody votes."""
 
     rankings: list[str] = Field(
@@ -28,7 +28,7 @@ class NewVote(Model):
     code: Typed | None = Field(None, examples=["000A-7K3M-QX9T"])
 
 
-class VoteShown(Model):
+class VoteShown(Shown):
     """A vote."""
 
     id: str = Field(description="Whoever knows it can read the vote again.")
@@ -42,13 +42,13 @@ class VoteShown(Model):
         return cls(id=vote.id, poll_id=vote.poll_id, rankings=vote.rankings, voted_at=vote.voted_at)
 
 
-class NewCodes(Model):
+class NewCodes(Sent):
     """How many codes are to be issued."""
 
     count: Annotated[int, Field(strict=True, ge=1, le=MOST_CODES, examples=[30])]
 
 
-class CodeShown(Model):
+class CodeShown(Shown):
     """A one-time code, and whether somebody has voted with it."""
 
     code: str
@@ -61,7 +61,7 @@ class CodeShown(Model):
         return cls(code=code, link=code_link(public, poll_id, code), used=used)
 
 
-class IssuedCodes(Model):
+class IssuedCodes(Shown):
     """Codes that are new; each lets one vote."""
 
     codes: list[CodeShown]

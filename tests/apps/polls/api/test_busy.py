@@ -1,0 +1,82 @@
+"""A table that is busy or away is answered with 503, and when to ask again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import httpx2
+import pytest
+
+from singletable import Engine
+from singletable.faults import Faults, FaultyDriver
+from singletable_apps.polls.service import voting
+from tests.apps.polls.api.people import OPTIONS, Made, Person, Place, make_place, type_of
+from tests.apps.polls.rig.world import dump
+
+NEW = {"title": "Best?", "candidates": OPTIONS}
+ASKED: dict[str, Callable[[Person, Made], httpx2.Response]] = {
+    "make": lambda ada, poll: ada.post("", NEW),
+    "mine": lambda ada, poll: ada.get(""),
+    "read": lambda ada, poll: ada.get(poll.path),
+    "change": lambda ada, poll: ada.ask(
+        "PATCH", poll.path, key=poll.key, tag="*", json={"title": "Other"}
+    ),
+    "close": lambda ada, poll: ada.post(f"{poll.path}/close", key=poll.key, tag="*"),
+    "delete": lambda ada, poll: ada.ask("DELETE", poll.path, key=poll.key, tag="*"),
+    "duplicate": lambda ada, poll: ada.post(f"{poll.path}/duplicate"),
+    "vote": lambda ada, poll: ada.votes(poll, "Go"),
+    "my vote": lambda ada, poll: ada.get(f"{poll.path}/vote"),
+    "results": lambda ada, poll: ada.get(f"{poll.path}/results"),
+    "export": lambda ada, poll: ada.get(f"{poll.path}/export/csv"),
+    "recount": lambda ada, poll: ada.get(f"{poll.path}/recount", key=poll.key),
+    "codes": lambda ada, poll: ada.get(f"{poll.path}/codes", key=poll.key),
+    "issue codes": lambda ada, poll: ada.post(f"{poll.path}/codes", {"count": 1}, key=poll.key),
+}
+FAULTS = {
+    "throttled": Faults(throttle=1.0),
+    "unavailable": Faults(unavailable=1.0),
+    "internal": Faults(internal=1.0),
+}
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody wait between attempts."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+
+
+def rickety() -> tuple[Place, FaultyDriver]:
+    driver = FaultyDriver(Engine.in_memory())
+    return make_place(driver=driver), driver
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_table_that_is_away_is_worth_asking_again(asked: str, fault: str) -> None:
+    place, driver = rickety()
+    ada = place.somebody()
+    poll = ada.makes()
+    before = dump(place.driver)
+    with driver.injecting(FAULTS[fault]):
+        answer = ASKED[asked](ada, poll)
+    assert type_of(answer) == "503 try-later"
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert dump(place.driver) == before
+    assert ASKED[asked](ada, poll).status_code in (200, 201, 204, 404)
+
+
+# The store tries for seconds by itself: sixty times that is longer than anybody waits.
+@pytest.mark.usefixtures("impatient")
+def test_a_vote_that_finds_no_way_in_is_told_so_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(voting, "LONGEST_SECONDS", 0.0)
+    place, driver = rickety()
+    poll = place.somebody().makes()
+    with driver.injecting(Faults(conflict=1.0)):
+        answer = place.somebody().votes(poll, "Go")
+        attempts = driver.struck["conflict"]
+    assert type_of(answer) == "503 try-later"
+    assert "Vote again" in answer.json()["detail"]
+    assert 0 < attempts < voting.TRIES
+    assert place.somebody().votes(poll, "Go").status_code == 201
