@@ -52,12 +52,9 @@ def drop(response: Response, site: Site, poll: Poll, name: str) -> None:
 def admin_key_of(request: Request, site: Site, browser: str | None, poll: Poll) -> str | None:
     """The admin key of the poll, if the browser carries it, or has made the poll."""
     secret = site.polls.desk.secret
-    carries = carried(request, site, ADMIN)
-    if carries is not None and secret.is_admin(poll.id, carries):
-        return carries
-    if browser is not None and poll.maker == secret.browser(browser):
-        return secret.admin_key(poll.id)
-    return None
+    carries = secret.is_admin(poll.id, carried(request, site, ADMIN) or "")
+    has_made = browser is not None and poll.maker == secret.browser(browser)
+    return secret.admin_key(poll.id) if carries or has_made else None
 
 
 def viewer_of(request: Request, site: Site, browser: str | None, poll: Poll) -> Viewer:

@@ -6,6 +6,7 @@ from functools import cache
 
 from fastapi import Request, Response
 
+from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.site import ThisSite
 from singletable_apps.polls.pages.visiting import Browser, page_router
@@ -23,12 +24,14 @@ def home(request: Request, site: ThisSite, browser: Browser) -> Response:
     """What this is; and what there is for who has been here."""
     making, now = site.polls.making, site.polls.desk.clock()
     own = [] if browser is None else making.mine(browser, FEW).items
-    samples = making.mine(MAKER, len(POLLS)).items
+    samples = [one.poll for one in reversed(making.mine(MAKER, len(POLLS)).items)]
+    free = [one for one in samples if is_open(one, now) and one.protection is not Protection.CODES]
     return site.pages.page(
         request,
         "polls/home.html",
         own=[(one.poll, is_open(one.poll, now)) for one in own],
-        samples=[(one.poll, is_open(one.poll, now)) for one in reversed(samples)],
+        samples=[(one, is_open(one, now)) for one in samples],
+        trial=free[0] if free else None,
         at=poll_address,
         picture=_picture(),
     )

@@ -106,7 +106,7 @@ def drafted(form: Form, now: datetime, base: Draft | None = None) -> Draft | For
     try:
         sound = checked(draft, now, kept=kept)
     except Invalid as refusal:
-        return numbered(form).refused(**faults, **faults_in(refusal, draft, now))
+        return numbered(form).refused(**faults_in(refusal, draft, now), **faults)
     return numbered(form).refused(**faults) if faults else sound
 
 

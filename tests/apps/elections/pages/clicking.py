@@ -66,8 +66,9 @@ class _Sheets(HTMLParser):
 
     def _take(self, given: dict[str, str]) -> None:
         assert self._within is not None
-        name, value = given["name"], given.get("value", "")
-        if given.get("type") in ("radio", "checkbox"):
+        ticked = given.get("type") in ("radio", "checkbox")
+        name, value = given["name"], given.get("value", "on" if ticked else "")
+        if ticked:
             self._within.offered.setdefault(name, []).append(value)
             if "checked" not in given:
                 return

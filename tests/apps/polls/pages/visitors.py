@@ -93,7 +93,9 @@ class Visitor:
     def rank(self, poll_id: str, code: str = "", **typed: str) -> httpx2.Response:
         """Write numbers into the boxes, and send the paper, without a word that it is meant so."""
         paper = self.look(f"/polls/p/{poll_id}?change=yes&code={code}")
-        return self.send(paper, poll_id, **ranks(**typed), code=code)
+        [sheet] = sheets_of(paper)
+        blank: dict[str, Typed] = {name: "" for name in sheet.fields if name.startswith("rank.")}
+        return self.send(paper, poll_id, **{**blank, **ranks(**typed), "code": code})
 
     def vote(self, poll_id: str, *ranked: str, code: str = "") -> httpx2.Response:
         """Rank these, and mean it."""

@@ -1,0 +1,176 @@
+"""One-time codes on pages: issued, handed out, typed sloppily, used once, and not guessed."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from singletable_apps.polls.api import Limits
+from singletable_apps.polls.entities import Protection, Results
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Own
+from singletable_apps.shared.web import RateLimit
+from tests.apps.elections.pages.reading import words_of
+from tests.apps.polls.pages.visitors import HOME, Place, Visitor, faults_in
+
+DRAFT = Draft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES, results=Results.ALWAYS)
+WRONG = "0000-0000-0000"
+
+
+@pytest.fixture
+def own(place: Place) -> Own:
+    return place.poll(DRAFT, codes=3)
+
+
+@pytest.fixture
+def chair(own: Own, ada: Visitor) -> Visitor:
+    """Who has the admin link."""
+    ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
+    return ada
+
+
+def code(own: Own, place: Place, number: int = 0) -> str:
+    return place.polls.desk.secret.code(own.poll.id, number)
+
+
+def test_a_link_fills_the_code_in(own: Own, place: Place, ada: Visitor) -> None:
+    page = ada.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
+    assert f'name="code" form="ballot" value="{code(own, place)}"' in page.text
+    assert "One vote a code" in words_of(page.text)
+
+
+def test_a_code_is_one_vote_however_it_is_typed(own: Own, place: Place, ada: Visitor) -> None:
+    typed = code(own, place).lower().replace("-", " ").replace("0", "o")
+    assert ada.vote(own.poll.id, "Aurora", code=typed).status_code == 303
+    other = place.somebody()
+    back = other.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
+    assert "You have voted" in words_of(back.text)
+    assert other.vote(own.poll.id, "Kepler", code=code(own, place)).status_code == 303
+    assert place.polls.counting.tally(own.poll).counts == {"1": 1}
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"), [("", "asks for a one-time code"), (WRONG, f"'{WRONG}' is no code")]
+)
+def test_what_is_no_code_is_said_beside_its_field(
+    own: Own, place: Place, ada: Visitor, typed: str, words: str
+) -> None:
+    for number in (3, 9_999):
+        assert faults_in(ada.rank(own.poll.id, code(own, place, number), Aurora="1"))
+    answer = ada.rank(own.poll.id, typed, Aurora="1")
+    assert answer.status_code == 422
+    assert words in faults_in(answer)["code"]
+    assert 'name="rank.Aurora" value="1"' in answer.text
+    assert place.votes(own) == 0
+
+
+# The next person at the same screen must not see what the one before has voted.
+def test_another_code_can_be_voted_with_in_the_same_browser(
+    own: Own, place: Place, ada: Visitor
+) -> None:
+    thanks = ada.follow(ada.vote(own.poll.id, "Aurora", code=code(own, place)))
+    assert "1. Aurora" in words_of(ada.look(f"/polls/p/{own.poll.id}").text)
+    paper = ada.follow(ada.send(thanks, "/next"))
+    assert "1. Aurora" not in words_of(paper.text)
+    ada.vote(own.poll.id, "Kepler", code=code(own, place, 1))
+    assert place.polls.counting.tally(own.poll).counts == {"0": 1, "1": 1}
+
+
+# Also a right one, or whoever tries them all would learn which it is.
+def test_who_guesses_codes_waits() -> None:
+    guessing = Place(Limits(None, None, RateLimit("guess", 2, 60)))
+    own = guessing.poll(DRAFT, codes=1)
+    thief = guessing.somebody()
+    right = code(own, guessing)
+    for typed in (right, WRONG, WRONG):
+        assert thief.look(f"/polls/p/{own.poll.id}?code={typed}").status_code == 200
+    for typed in (WRONG, right):
+        assert thief.look(f"/polls/p/{own.poll.id}?code={typed}").status_code == 429
+    sent = {"code": right, "title": "Room?", "rank.Aurora": "1", "rank.Kepler": "", "sure": "yes"}
+    assert thief.post(f"/polls/p/{own.poll.id}", dict(sent)).status_code == 429
+    assert guessing.votes(own) == 0
+
+
+def test_codes_are_issued_and_listed_with_what_became_of_them(
+    own: Own, place: Place, chair: Visitor
+) -> None:
+    at = f"/polls/p/{own.poll.id}/manage/codes"
+    assert chair.send(chair.look(at), "/codes", count="2").headers["location"] == at
+    place.somebody().vote(own.poll.id, "Aurora", code=code(own, place, 4))
+    page = chair.look(at)
+    assert page.text.count("Not used") == 4
+    assert page.text.count(">Used<") == 1
+    assert f'href="{HOME}/polls/p/{own.poll.id}?code={code(own, place, 4)}"' in page.text
+    assert "1 to 5 of 5" in words_of(page.text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("", "Please fill this in."),
+        ("some", "Enter a whole number."),
+        ("0", "Enter 1 or more."),
+        ("9998", "at most 10,000 codes"),
+    ],
+)
+def test_how_many_codes_is_checked(own: Own, chair: Visitor, typed: str, words: str) -> None:
+    at = f"/polls/p/{own.poll.id}/manage/codes"
+    answer = chair.send(chair.look(at), "/codes", count=typed)
+    assert answer.status_code == 422
+    assert words in faults_in(answer)["count"]
+
+
+def test_a_form_that_is_sent_twice_issues_once(own: Own, place: Place, chair: Visitor) -> None:
+    form = chair.look(f"/polls/p/{own.poll.id}/manage/codes")
+    assert chair.send(form, "/codes", count="2").status_code == 303
+    again = chair.send(form, "/codes", count="2")
+    assert again.status_code == 412
+    assert "there are 5 now" in words_of(again.text)
+    assert place.polls.desk.poll(own.poll.id).codes == 5
+
+
+def test_many_codes_come_in_pages(place: Place, ada: Visitor) -> None:
+    own = place.poll(DRAFT, codes=150)
+    ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
+    first = ada.look(f"/polls/p/{own.poll.id}/manage/codes")
+    assert "1 to 100 of 150" in words_of(first.text)
+    last = ada.look(f"/polls/p/{own.poll.id}/manage/codes?from=100")
+    assert "101 to 150 of 150" in words_of(last.text)
+    assert code(own, place, 149) in last.text
+    assert code(own, place, 99) not in last.text
+
+
+def test_a_sheet_has_a_card_for_every_code_that_is_left(
+    own: Own, place: Place, chair: Visitor
+) -> None:
+    place.somebody().vote(own.poll.id, "Aurora", code=code(own, place))
+    sheet = chair.look(f"/polls/p/{own.poll.id}/manage/codes/sheet")
+    assert sheet.text.count('class="card"') == 2
+    assert code(own, place) not in sheet.text
+    assert sheet.text.count("<svg") > 2
+    assert "style=" not in sheet.text
+
+
+def test_codes_are_saved_as_a_table(own: Own, place: Place, chair: Visitor) -> None:
+    place.somebody().vote(own.poll.id, "Aurora", code=code(own, place, 1))
+    saved = chair.look(f"/polls/p/{own.poll.id}/manage/codes.csv")
+    assert saved.headers["content-type"].startswith("text/csv")
+    rows = list(csv.reader(io.StringIO(saved.text)))
+    link = f"{HOME}/polls/p/{own.poll.id}?code="
+    assert rows == [
+        ["code", "link", "used"],
+        *(
+            [code(own, place, at), link + code(own, place, at), used]
+            for at, used in enumerate(("no", "yes", "no"))
+        ),
+    ]
+    assert place.somebody().look(f"/polls/p/{own.poll.id}/manage/codes.csv").status_code == 403
+
+
+def test_a_poll_without_codes_says_so(place: Place, ada: Visitor) -> None:
+    own = place.poll()
+    ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
+    page = ada.look(f"/polls/p/{own.poll.id}/manage/codes")
+    assert "This poll asks for no codes" in words_of(page.text)

@@ -1,0 +1,207 @@
+"""Who has the admin link changes, closes, opens, recounts and deletes a poll; nobody else does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import httpx2
+import pytest
+
+from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Own
+from tests.apps.elections.pages.clicking import sheets_of
+from tests.apps.elections.pages.reading import words_of
+from tests.apps.polls.pages.visitors import HOME, OPTIONS, Place, Visitor, faults_in, id_in
+
+
+@pytest.fixture
+def own(place: Place) -> Own:
+    return place.poll(Draft("Where to?", OPTIONS, expires_at=place.now + timedelta(days=1)))
+
+
+@pytest.fixture
+def at(own: Own) -> str:
+    return f"/polls/p/{own.poll.id}/manage"
+
+
+@pytest.fixture
+def chair(own: Own, at: str, ada: Visitor) -> Visitor:
+    """Who has opened the admin link."""
+    ada.look(f"{at}?key={own.admin_key}")
+    return ada
+
+
+def test_an_admin_link_leads_on_without_its_key(own: Own, at: str, ada: Visitor) -> None:
+    answer = ada.look(f"{at}?key={own.admin_key.lower()}")
+    assert (answer.status_code, answer.headers["location"]) == (303, at)
+    cookie = answer.headers["set-cookie"]
+    assert f"Path=/polls/p/{own.poll.id};" in cookie
+    assert "HttpOnly" in cookie
+    page = ada.follow(answer)
+    assert page.status_code == 200
+    assert f"{HOME}{at}?key={own.admin_key}" in page.text
+
+
+PAGES = ("", "/edit", "/close", "/reopen", "/delete", "/codes", "/codes/sheet", "/recount")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_who_has_no_key_is_asked_for_the_link(own: Own, at: str, ada: Visitor, page: str) -> None:
+    answer = ada.look(at + page)
+    assert answer.status_code == 403
+    assert "Only who has its admin link" in words_of(answer.text)
+    assert own.admin_key not in answer.text
+    wrong = ada.send(answer, "/key", key="nothing of the kind")
+    assert "This is not the admin key of the poll" in words_of(wrong.text)
+    let_in = ada.send(wrong, "/key", key=f" {HOME}{at}?key={own.admin_key} ")
+    assert (let_in.status_code, let_in.headers["location"]) == (303, at)
+    assert ada.look(at + page).status_code == 200 or page in ("/close", "/reopen")
+
+
+@pytest.mark.parametrize("page", ["/edit", "/close", "/reopen", "/delete", "/codes"])
+def test_who_has_no_key_changes_nothing(
+    own: Own, at: str, place: Place, ada: Visitor, page: str
+) -> None:
+    before = place.polls.desk.poll(own.poll.id)
+    answer = ada.post(at + page, {"revision": "1", "title": "Mine", "closing": "never"})
+    assert answer.status_code == 403
+    assert place.polls.desk.poll(own.poll.id) == before
+
+
+def test_the_browser_that_made_a_poll_needs_no_link(place: Place, ada: Visitor) -> None:
+    made = ada.send(ada.look("/polls/new"), "/new", title="T", candidates=["A", "B"])
+    assert ada.look(f"/polls/p/{id_in(made)}/manage").status_code == 200
+    assert f"/polls/p/{id_in(made)}/manage" in ada.look("/polls/mine").text
+    assert f"/polls/p/{id_in(made)}/manage" in ada.look("/polls").text
+    assert place.somebody().look(f"/polls/p/{id_in(made)}/manage").status_code == 403
+
+
+def test_everything_is_edited_while_nobody_has_voted(
+    own: Own, at: str, place: Place, chair: Visitor
+) -> None:
+    typed = {"title": "When?", "protection": "open", "results": "after-voting", "closing": "never"}
+    form = chair.look(f"{at}/edit")
+    answer = chair.send(form, "/edit", **typed, candidates=["Mon", "Tue"], changeable=None)
+    assert answer.headers["location"] == at
+    poll = place.polls.desk.poll(own.poll.id)
+    assert (poll.title, poll.candidates, poll.expires_at) == ("When?", ["Mon", "Tue"], None)
+    assert (poll.protection, poll.changeable) == (Protection.OPEN, False)
+
+
+def test_a_form_that_is_sent_as_it_came_changes_nothing(place: Place, ada: Visitor) -> None:
+    # A closing time to the second is not cut to the minute.
+    ends = place.now + timedelta(hours=1, seconds=7, microseconds=5)
+    own = place.poll(Draft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
+    ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
+    ada.browser.cookies.set("zone", "Europe/Berlin")
+    form = ada.look(f"/polls/p/{own.poll.id}/manage/edit")
+    assert ada.send(form, "/edit").status_code == 303
+    assert replace_revision(place, own) == own.poll
+
+
+def replace_revision(place: Place, own: Own) -> object:
+    now = place.polls.desk.poll(own.poll.id)
+    now.revision = own.poll.revision
+    return now
+
+
+def test_options_stay_once_somebody_has_voted(
+    own: Own, at: str, place: Place, chair: Visitor
+) -> None:
+    early = chair.look(f"{at}/edit")
+    place.somebody().vote(own.poll.id, "Lake")
+    refused = chair.send(early, "/edit", candidates=["A", "B"])
+    assert refused.status_code == 409
+    assert "stay as they are" in words_of(refused.text)
+    form = chair.look(f"{at}/edit")
+    assert not {"candidates", "protection"} & sheets_of(form)[0].fields.keys()
+    assert "1 vote is in, so options" in words_of(form.text)
+    assert chair.send(form, "/edit", title="Where, then?").status_code == 303
+    poll = place.polls.desk.poll(own.poll.id)
+    assert (poll.title, poll.candidates) == ("Where, then?", list(OPTIONS))
+
+
+def test_what_is_wrong_in_an_edit_stands_beside_its_field(at: str, chair: Visitor) -> None:
+    form = chair.look(f"{at}/edit")
+    typed = {"title": "", "closing": "at", "expires_at": "2001-01-01T10:00"}
+    answer = chair.send(form, "/edit", **typed, candidates=["A", "a"])
+    assert answer.status_code == 422
+    assert set(faults_in(answer)) == {"title", "candidates-1", "expires_at"}
+
+
+# Each is based on what somebody saw, and is not done to something else.
+@pytest.mark.parametrize("page", ["edit", "close", "delete", "reopen"])
+def test_what_somebody_changed_meanwhile_is_not_written_over(
+    own: Own, at: str, place: Place, chair: Visitor, page: str
+) -> None:
+    if page == "reopen":
+        place.polls.changing.close(own.poll.id, own.admin_key)
+    form = chair.look(f"{at}/{page}")
+    place.polls.changing.change(
+        own.poll.id, own.admin_key, lambda draft: replace(draft, description="other")
+    )
+    before = place.polls.desk.poll(own.poll.id)
+    typed = {"title": "Kept"} if page == "edit" else {}
+    answer = chair.send(form, f"/{page}", **typed)
+    assert answer.status_code == 412
+    assert "changed" in words_of(answer.text)
+    assert place.polls.desk.poll(own.poll.id) == before
+    again = chair.send(answer, f"/{page}")
+    assert again.status_code == 303
+    if page == "edit":
+        assert place.polls.desk.poll(own.poll.id).title == "Kept"
+
+
+def test_a_poll_is_closed_and_opened_again(own: Own, at: str, place: Place, chair: Visitor) -> None:
+    assert "Nobody can vote" in words_of(chair.look(f"{at}/close").text)
+    closed = chair.follow(chair.send(chair.look(f"{at}/close"), "/close"))
+    assert "The poll is closed." in closed.text
+    assert "Open again…" in words_of(closed.text)
+    assert chair.look(f"{at}/close").status_code == 303
+    # Editing words leaves it closed.
+    assert "closing" not in sheets_of(chair.look(f"{at}/edit"))[0].fields
+    assert chair.send(chair.look(f"{at}/edit"), "/edit", title="Words").status_code == 303
+    assert place.polls.desk.poll(own.poll.id).closed
+    form = chair.look(f"{at}/reopen")
+    wrong = chair.send(form, "/reopen", closing="at", expires_at="2001-01-01T10:00")
+    assert faults_in(wrong) == {"expires_at": "That time is over. Choose one that is to come."}
+    assert faults_in(chair.send(form, "/reopen", closing="at")).keys() == {"expires_at"}
+    assert chair.send(form, "/reopen", closing="never").status_code == 303
+    assert place.somebody().vote(own.poll.id, "Lake").status_code == 303
+
+
+def test_a_poll_is_deleted_after_the_number_of_votes_is_said(
+    own: Own, at: str, place: Place, chair: Visitor
+) -> None:
+    for _ in range(2):
+        place.somebody().vote(own.poll.id, "Lake")
+    asked = chair.look(f"{at}/delete")
+    assert "2 votes are deleted with “Where to?”" in words_of(asked.text)
+    answer = chair.send(asked, "/delete")
+    assert answer.headers["location"] == "/polls/mine"
+    assert chair.look(at).status_code == 404
+
+
+def test_a_recount_shows_that_it_agrees(own: Own, at: str, place: Place, chair: Visitor) -> None:
+    place.somebody().vote(own.poll.id, "Lake")
+    assert "The results are right" in words_of(chair.look(f"{at}/recount").text)
+    overview = words_of(chair.look(at).text)
+    assert "Votes 1" in overview
+
+
+def test_my_polls_come_in_pages_with_their_votes(place: Place, ada: Visitor) -> None:
+    assert "No polls yet" in words_of(ada.look("/polls/mine").text)
+    made: list[httpx2.Response] = []
+    for number in range(12):
+        place.wait(seconds=1)
+        page = ada.look("/polls/new")
+        made.append(ada.send(page, "/new", title=f"Poll {number}.", candidates=["A", "B"]))
+    place.somebody().vote(id_in(made[-1]), "A")
+    first = ada.look("/polls/mine")
+    assert "Poll 11. 1 vote · 2 options · open until you close it" in words_of(first.text)
+    assert first.text.count("poll-item") == 10
+    following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
+    assert ada.look(following.replace("&amp;", "&")).text.count("poll-item") == 2
+    assert place.somebody().look("/polls/mine").text.count("poll-item") == 0
