@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from singletable.operations import AsyncDriver, Driver
@@ -56,11 +56,18 @@ class Admin:
         """
         return read(table, item)
 
-    def clear(self, table: Table, *, keep: Iterable[Address[Any]] = ()) -> int:
+    def clear(
+        self,
+        table: Table,
+        *,
+        keep: Iterable[Address[Any]] = (),
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
         """Delete every item of a table but those that are kept; how many went.
 
         What is kept keeps the markers of its unique values. Other writes should rest meanwhile:
-        what they store may stay. It may be called again after it was interrupted.
+        what they store may stay. It may be called again after it was interrupted. `progress` is
+        told how many went, page by page.
         """
         clearing = Clearing.of(self._context, table, keep)
         deleted, after, continued = 0, None, False
@@ -68,6 +75,8 @@ class Admin:
             page = told(self._context, clear(clearing, after), continued=continued)
             some, after = run(self._driver, page)
             deleted, continued = deleted + some, True
+            if progress is not None:
+                progress(deleted)
             if after is None:
                 return deleted
 
@@ -112,11 +121,18 @@ class AsyncAdmin:
         """
         return read(table, item)
 
-    async def clear(self, table: Table, *, keep: Iterable[Address[Any]] = ()) -> int:
+    async def clear(
+        self,
+        table: Table,
+        *,
+        keep: Iterable[Address[Any]] = (),
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
         """Delete every item of a table but those that are kept; how many went.
 
         What is kept keeps the markers of its unique values. Other writes should rest meanwhile:
-        what they store may stay. It may be called again after it was interrupted.
+        what they store may stay. It may be called again after it was interrupted. `progress` is
+        told how many went, page by page.
         """
         clearing = Clearing.of(self._context, table, keep)
         deleted, after, continued = 0, None, False
@@ -124,5 +140,7 @@ class AsyncAdmin:
             page = told(self._context, clear(clearing, after), continued=continued)
             some, after = await run_async(self._driver, page)
             deleted, continued = deleted + some, True
+            if progress is not None:
+                progress(deleted)
             if after is None:
                 return deleted

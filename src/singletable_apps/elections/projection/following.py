@@ -148,7 +148,12 @@ def _apply(store: Store, view: View, event: Event, sync: Sync) -> Sync | None:
 
 
 def _at(event: Event, sync: Sync) -> Sync:
-    return Sync(last_event_id=event.event_id, last_hash=event.hash, rebuilding=sync.rebuilding)
+    return Sync(
+        last_event_id=event.event_id,
+        last_hash=event.hash,
+        rebuilding=sync.rebuilding,
+        builder=sync.builder,
+    )
 
 
 def _is_at(sync: Sync, step: int) -> Condition[Sync]:
@@ -157,6 +162,7 @@ def _is_at(sync: Sync, step: int) -> Condition[Sync]:
         (Sync.last_event_id == sync.last_event_id)
         & (Sync.step == step)
         & (Sync.rebuilding == sync.rebuilding)
+        & (Sync.builder == sync.builder)
     )
 
 
@@ -171,7 +177,7 @@ def _moved(event: Event) -> list[Edit[Sync]]:
 
 def _somebody_came(view: View, sync: Sync, step: int) -> bool:
     now = view.sync()
-    if now is None or now.rebuilding != sync.rebuilding:
+    if now is None or (now.rebuilding, now.builder) != (sync.rebuilding, sync.builder):
         return True
     return (now.last_event_id, now.step) != (sync.last_event_id, step)
 

@@ -58,7 +58,7 @@ def test_nobody_is_refused_because_the_table_is_being_built(there: Busy) -> None
         cut = Cut(there.engine)
         cut.after(8)
         with pytest.raises(PowerCut):
-            rebuild(store_on(cut))
+            rebuild(store_on(cut), clock=there.world.clock)
 
     driver = Interrupted(there.engine, lambda one: "USER_ID" in str(one), begin)
     service = there.world.open(driver)
@@ -72,7 +72,7 @@ def test_what_is_written_while_the_table_is_being_built_says_so(there: Busy) -> 
         cut = Cut(there.engine)
         cut.after(8)
         with pytest.raises(PowerCut):
-            rebuild(store_on(cut))
+            rebuild(store_on(cut), clock=there.world.clock)
 
     length = there.world.length
     driver = Interrupted(there.engine, _writes, begin)
@@ -80,7 +80,8 @@ def test_what_is_written_while_the_table_is_being_built_says_so(there: Busy) -> 
     with pytest.raises(Rebuilding, match=f"event {length + 1} of the log"):
         service.conducting.create(there.bob, "New")
     assert there.world.length == length + 1
-    rebuild(store_on(there.engine))
+    there.world.clock.move(minutes=2)
+    rebuild(store_on(there.engine), clock=there.world.clock)
     assert there.world.service.office.view.election("New").owner_name == "Bob"
     check_sound(there.world)
 
@@ -91,11 +92,12 @@ def test_who_is_signed_in_stays_so_while_the_table_is_being_built(there: Busy) -
     cut = Cut(there.engine)
     cut.after(8)
     with pytest.raises(PowerCut):
-        rebuild(store_on(cut))
+        rebuild(store_on(cut), clock=there.world.clock)
     for ask in (lambda: access.who(signed_in.access), lambda: access.renew(signed_in.refresh)):
         with pytest.raises(Rebuilding):
             ask()
-    rebuild(store_on(there.engine))
+    there.world.clock.move(minutes=2)
+    rebuild(store_on(there.engine), clock=there.world.clock)
     assert access.who(signed_in.access).name == "Bob"
     assert access.renew(signed_in.refresh).user.name == "Bob"
 
