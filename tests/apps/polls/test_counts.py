@@ -1,0 +1,30 @@
+"""The votes of a poll, counted: what the system behind the document counted otherwise."""
+
+from __future__ import annotations
+
+from singletable_apps.polls.counts import Counts, counts_of
+from singletable_apps.polls.tally import Tally, order_of
+
+POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
+
+
+def _counted(*ballots: tuple[int, str]) -> Counts:
+    counts = {order_of("ABC", order.split(" > ")): many for many, order in ballots}
+    return counts_of(POLL_ID, ["A", "B", "C"], Tally((0,), counts))
+
+
+def test_the_last_goes_and_hands_on_its_votes() -> None:
+    counts = _counted((4, "A > B > C"), (3, "B > C > A"), (2, "C > B > A"))
+    first, second = counts.runoff.rounds
+    assert (first.tally, first.eliminated) == ({"A": 4, "B": 3, "C": 2}, "C")
+    assert (second.tally, second.winner) == ({"A": 4, "B": 5}, "B")
+    assert counts.borda.scores == {"A": 17, "B": 21, "C": 16}
+
+
+# Of all nine ballots four are no majority, and it took the original a third round to see it.
+def test_a_majority_is_of_ballots_that_still_count() -> None:
+    counts = _counted((4, "A"), (3, "B"), (2, "C"))
+    first, second = counts.runoff.rounds
+    assert (first.continuing, first.winner) == (9, None)
+    assert (second.continuing, second.tally, second.winner) == (7, {"A": 4, "B": 3}, "A")
+    assert sum(second.exhausted.values()) == 2
