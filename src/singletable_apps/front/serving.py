@@ -30,26 +30,22 @@ def serve_front(folder: Path, asked: Listening, wishes: Wishes) -> None:
 
 
 def _greet(url: str, apps: Sequence[Served]) -> None:
-    """Say where it is, what there is to try, and what must not be lost."""
-    for app in apps:
-        sample = app.opened.sample()
-        if sample is not None:
-            _show_sample(sample, url)
-    typer.echo(f"\nsingletable is at {typer.style(url, bold=True)}. Ctrl-C stops it.")
+    """Say what must not be lost, what there is to try, and last of all where it is."""
     for app in apps:
         typer.echo(f"\n{app.door.name}: {url}{app.door.address}\n")
         tell_where(url, app.opened.api, app.opened.places)
         if app.opened.warning:
             typer.echo(f"\n{app.opened.warning}")
-    typer.echo("")
+    for app in apps:
+        sample = app.opened.sample()
+        if sample is not None:
+            _show_sample(sample)
+    typer.echo(f"\nsingletable is at {typer.style(url, bold=True)}. Ctrl-C stops it.\n")
 
 
-def _show_sample(sample: Sample, url: str) -> None:
+def _show_sample(sample: Sample) -> None:
     password = f", with the password: {sample.password}" if sample.password else ""
     typer.echo(f"\n{sample.title}{password}\n")
     width = max(len(entrance.name) for entrance in sample.entrances) + 3
     for entrance in sample.entrances:
         typer.echo(f"  {entrance.name:<{width}}{entrance.about}")
-        if not entrance.sends:
-            # A form is sent from the home page; a link leads there from here, too.
-            typer.echo(f"    {url}{entrance.to}")
