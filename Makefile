@@ -105,9 +105,9 @@ fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend
 	$(BIN)/ruff check --fix $(PYTHON_FILES)
 	$(BIN)/ruff format $(PYTHON_FILES)
 
-fuzz: $(INSTALLED) $(DYNALITE)  ## attack the wire and the API of elections, and compare the engine with others, for long (EXAMPLES=…)
+fuzz: $(INSTALLED) $(DYNALITE)  ## attack the wire and the APIs, and compare the engine with others, for long (EXAMPLES=…)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/fuzz --hypothesis-profile=long
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py --hypothesis-profile=long
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py tests/apps/polls/api/test_schemathesis.py --hypothesis-profile=long
 
 drill-crash: $(INSTALLED)  ## kill the process and cut the power while it writes (ROUNDS=300, CUTS=1000, SEED=1)
 	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)

@@ -6,12 +6,12 @@ Rankings come by how frequent they are, so their order tells nothing of the orde
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Path, Response
 
 from singletable_apps.polls.api.asking import ANYBODY, Service
-from singletable_apps.polls.api.models.exports import ExportShown
+from singletable_apps.polls.api.models.exports import ExportShown, RoundsFile
 from singletable_apps.polls.api.refusals import HIDDEN, topic
 from singletable_apps.polls.api.results import Seen
 from singletable_apps.polls.service import Outcome, Polls
@@ -20,9 +20,9 @@ from singletable_apps.shared.web import INVALID, NOT_FOUND, Fault, Problem, file
 
 router = topic("exports", NOT_FOUND, HIDDEN)
 _TEXT = {"schema": {"type": "string"}}
-_FILE = {
+_FILE: dict[str, Any] = {
     "description": "The file.",
-    "model": ExportShown,
+    "model": ExportShown | RoundsFile,
     "headers": {"Content-Disposition": {"description": "The name of the file.", **_TEXT}},
     "content": {"text/csv": _TEXT, "text/plain": _TEXT},
 }

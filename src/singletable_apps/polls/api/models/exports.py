@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from singletable_apps.polls.api.models.base import Shown
@@ -36,3 +38,12 @@ class ExportShown(ResultsShown):
                 for ranking, count in groups(outcome.counts.ballots)
             ],
         )
+
+
+class RoundsFile(Shown):
+    """The rounds of the instant runoff as RCTab writes them: every number is a text."""
+
+    config: dict[str, str]
+    json_format_version: str
+    results: list[dict[str, Any]]
+    summary: dict[str, Any]

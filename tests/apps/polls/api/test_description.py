@@ -1,0 +1,104 @@
+"""The description says enough to write a client by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from singletable_apps.polls.api import PREFIX
+from tests.apps.polls.api.people import make_place
+
+DOCUMENT: dict[str, Any] = make_place().somebody().get("/openapi.json").json()
+OPERATIONS: dict[str, dict[str, Any]] = {
+    f"{method.upper()} {path.removeprefix(PREFIX)}": operation
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+}
+POLL = "/{poll_id}"
+MANAGED = {
+    f"PATCH {POLL}",
+    f"DELETE {POLL}",
+    f"POST {POLL}/close",
+    f"GET {POLL}/codes",
+    f"POST {POLL}/codes",
+    f"GET {POLL}/recount",
+}
+
+
+def test_there_is_what_a_client_needs() -> None:
+    assert set(OPERATIONS) == MANAGED | {
+        "POST ",
+        "GET ",
+        f"GET {POLL}",
+        f"POST {POLL}/duplicate",
+        f"GET {POLL}/vote",
+        f"POST {POLL}/vote",
+        f"GET {POLL}/results",
+        f"GET {POLL}/export/{{format}}",
+        f"GET {POLL}/qr.svg",
+    }
+
+
+def test_it_is_openapi_3_1_with_two_ways_to_show_who_asks() -> None:
+    assert DOCUMENT["openapi"].startswith("3.1")
+    schemes = DOCUMENT["components"]["securitySchemes"]
+    assert schemes["admin key"]["scheme"] == "bearer"
+    assert schemes["browser cookie"]["name"] == "__Host-polls_browser"
+
+
+def test_operations_have_names_of_their_own() -> None:
+    names = Counter(operation["operationId"] for operation in OPERATIONS.values())
+    assert names.most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("address", OPERATIONS)
+def test_an_operation_is_described(address: str) -> None:
+    operation = OPERATIONS[address]
+    assert operation["tags"]
+    assert operation["description"].endswith(".")
+    statuses = set(operation["responses"])
+    assert "503" in statuses
+    assert ("404" in statuses) is (POLL in address)
+    if address in MANAGED:
+        assert operation["security"] == [{"admin key": []}]
+        assert {"401", "403"} <= statuses
+    else:
+        assert {} in operation.get("security", [{}])
+        assert "401" not in statuses
+    if "if-match" in str(operation.get("parameters")):
+        assert {"412", "428"} <= statuses
+
+
+# A key that may be missing is not said to be required, as it is where elections ask for one.
+def test_the_key_of_a_vote_may_be_missing() -> None:
+    (key,) = (
+        one
+        for one in OPERATIONS[f"POST {POLL}/vote"]["parameters"]
+        if one["name"] == "idempotency-key"
+    )
+    assert not key["required"]
+    assert key["schema"]["type"] == "string"
+
+
+def test_what_is_sent_has_no_other_fields() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    for address, operation in OPERATIONS.items():
+        if "requestBody" in operation:
+            sent = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+            schema = schemas[sent.rpartition("/")[2]]
+            assert schema["additionalProperties"] is False, address
+            assert schema["description"], address
+
+
+def test_names_are_those_of_the_document_and_nothing_answered_is_null() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    poll = schemas["PollShown"]
+    assert {"id", "title", "description", "candidates", "createdAt"} <= set(poll["required"])
+    assert poll["properties"]["expiresAt"]["type"] == "string"
+    assert "expiresAt" not in poll["required"]
+    for name, schema in schemas.items():
+        assert not any("_" in field for field in schema.get("properties", {})), name
+        if name.endswith("Shown"):
+            assert '"null"' not in str(schema).replace("'", '"'), name

@@ -1,0 +1,102 @@
+"""Files over HTTP: distinct rankings or rounds; not who voted, or when, or in which order."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from singletable_apps.shared.counting.formats import read
+from tests.apps.polls.api.people import Made, Person, Place, places, type_of
+
+BALLOTS = (["Python"], ["Go", "Rust"], ["Rust"], ["Go", "Rust"])
+
+
+def voted(place: Place, ballots: tuple[list[str], ...], **terms: object) -> tuple[Person, Made]:
+    ada = place.somebody()
+    poll = ada.makes(**terms)
+    for ranked in ballots:
+        assert place.somebody().votes(poll, *ranked).status_code == 201
+    return ada, poll
+
+
+@pytest.mark.parametrize(
+    ("form", "media_type", "ending"),
+    [
+        ("csv", "text/csv; charset=utf-8", "csv"),
+        ("abif", "text/plain; charset=utf-8", "abif"),
+        ("json", "application/json", "json"),
+        ("rctab", "application/json", "rctab.json"),
+    ],
+)
+def test_a_file_tells_nothing_of_the_order_of_votes(
+    place: Place, form: str, media_type: str, ending: str
+) -> None:
+    contents: list[str] = []
+    for ballots in (BALLOTS, BALLOTS[::-1]):
+        ada, poll = voted(place, ballots, title="Best / of?")
+        answer = ada.get(f"{poll.path}/export/{form}")
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["Content-Type"] == media_type
+        assert f'filename="Best _ of_.{ending}"' in answer.headers["Content-Disposition"]
+        # The seed of ties is the id of the poll.
+        order = ada.get(f"{poll.path}/results").json()["tieOrder"]["order"]
+        contents.append(answer.text.replace(poll.path[1:], "ID").replace(json.dumps(order), ""))
+        assert place.clock.now.isoformat()[:16] not in answer.text
+    if form in ("csv", "abif"):
+        assert contents[0] == contents[1]
+        assert read(contents[0].encode(), form).ballots.cast == 4
+
+
+def test_json_has_the_results_and_every_different_ranking(place: Place) -> None:
+    ada, poll = voted(place, BALLOTS)
+    found = ada.get(f"{poll.path}/export/json").json()
+    assert found["rankings"] == [
+        {"rankings": ["Go", "Rust"], "votes": 2},
+        {"rankings": ["Python"], "votes": 1},
+        {"rankings": ["Rust"], "votes": 1},
+    ]
+    assert (found["title"], found["candidates"]) == ("Best?", ["Go", "Rust", "Python"])
+    results = ada.get(f"{poll.path}/results").json()
+    assert {name: found[name] for name in results} == results
+
+
+def test_rounds_are_as_rctab_has_them(place: Place) -> None:
+    ada, poll = voted(place, BALLOTS)
+    found = ada.get(f"{poll.path}/export/rctab").json()
+    assert found["config"]["contest"] == "Best?"
+    assert found["config"]["date"] == "2026-01-01"
+    assert found["summary"]["totalNumBallots"] == "4"
+    assert found["results"][0]["tally"] == {"Go": "2", "Rust": "1", "Python": "1"}
+    ada.post(f"{poll.path}/close", key=poll.key, tag="*")
+    place.clock.move(days=9)
+    closed = ada.get(f"{poll.path}/export/rctab").json()
+    assert closed["config"]["date"] == "2026-01-01"
+
+
+@pytest.mark.parametrize("form", ["csv", "abif", "json", "rctab"])
+def test_a_poll_without_votes_is_a_file_too(place: Place, form: str) -> None:
+    ada = place.somebody()
+    assert ada.get(f"{ada.makes().path}/export/{form}").status_code == 200
+
+
+# A column named "count" has the counts, and brackets have names in ABIF.
+@pytest.mark.parametrize(
+    ("form", "option"), [("csv", "count"), ("abif", "[Go]"), ("rctab", "exhausted")]
+)
+def test_a_format_that_cannot_hold_an_option_says_which_can(
+    place: Place, form: str, option: str
+) -> None:
+    ballots = (["Go", option], ["Rust"], ["Rust"], [option], [option])
+    ada, poll = voted(place, ballots, candidates=["Go", "Rust", option])
+    answer = ada.get(f"{poll.path}/export/{form}")
+    assert (type_of(answer), places(answer)) == ("422 invalid-request", ["format"])
+    assert "Take json" in answer.json()["detail"]
+    assert ada.get(f"{poll.path}/export/json").status_code == 200
+
+
+@pytest.mark.parametrize("form", ["doc", "CSV", "csv.gz", "%00"])
+def test_a_format_that_there_is_not_is_refused(place: Place, form: str) -> None:
+    ada = place.somebody()
+    answer = ada.get(f"{ada.makes().path}/export/{form}")
+    assert (type_of(answer), places(answer)) == ("422 invalid-request", ["format"])
