@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from msgspec.structs import replace
@@ -53,6 +54,10 @@ EVENTS = {"CandidatesRemoved": 2}
 
 FEW = ("throttled", "a lost answer, then a conflict", "all at once")
 CASCADES = ("UserNameChanged", "UserRemoved", "ElectionNameChanged", "ElectionDeleted")
+LAGGING = [
+    (where, fact, behind)
+    for where, (fact, behind) in cases(product(CASCADES, (1, 8, 60)), [("UserRemoved", 8)])
+]
 
 
 @pytest.mark.parametrize(("where", "day"), cases(ONCE, FEW))
@@ -83,8 +88,7 @@ def test_the_table_is_built_anew_on_a_bad_day(places: Places, where: str) -> Non
         assert driver.struck["unprocessed"]
 
 
-@pytest.mark.parametrize("behind", [1, 8, 60])
-@pytest.mark.parametrize(("where", "fact"), cases(CASCADES, ["UserRemoved"]))
+@pytest.mark.parametrize(("where", "fact", "behind"), LAGGING)
 def test_an_index_that_lags_hides_nothing_from_what_follows_it(
     places: Places, where: str, fact: str, behind: int
 ) -> None:
