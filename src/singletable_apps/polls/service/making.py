@@ -68,9 +68,11 @@ class Making:
                     together.create(lane)
                 if maker is not None:
                     together.create(Made(browser=maker, poll_id=poll.id, created_at=now))
-        except AlreadyExists:
-            # Nobody else has the id: it is ours, whose answer was lost on the way.
-            poll = self.desk.poll(poll.id)
+        except (AlreadyExists, *LOST):
+            # Nobody else has the id: if it is there it is ours, whose answer was lost on the way.
+            if self.desk.found(poll.id) is None:
+                raise
+            poll.revision = 1
         return Own(poll, self.desk.secret.admin_key(poll.id))
 
     def copy(self, poll_id: str, browser: str | None = None) -> Own:

@@ -28,7 +28,7 @@ def test_one_voter_is_one_vote_and_may_change_it(world: World, kind: Protection)
     own = world.made(Draft("Q", OPTIONS, protection=kind), codes=3)
     cast = world.service.voting.cast
     voters = [Voter(f"b{n}", code(own, n), f"r{n}") for n in range(3)]
-    told = {}
+    told = dict[str, list[str]]()
     for ranked in (["Go"], ["Go"], ["Rust", "Go"], ["Rust", "Go"], ["Go"]):
         for voter in voters:
             answer = cast(own.poll.id, ranked, voter)
@@ -132,7 +132,7 @@ def test_results_are_seen_after_voting(world: World) -> None:
 
 def test_an_outcome_has_another_mark_with_every_vote(memory: World) -> None:
     own = memory.made()
-    marks = set()
+    marks = set[str]()
     for number in range(5):
         memory.service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
         marks.add(memory.service.standing.outcome(own.poll.id, Viewer()).mark)

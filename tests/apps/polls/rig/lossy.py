@@ -1,0 +1,39 @@
+"""A driver whose answers are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from singletable import Driver, InternalError
+from singletable.operations import Operation
+
+R = TypeVar("R")
+
+
+class Lossy:
+    """The first operation of a kind happens, and is answered by an error; then something happens.
+
+    So are all that follow for a while, but they do not happen.
+    """
+
+    def __init__(
+        self,
+        inner: Driver,
+        kind: type[Operation[object]],
+        *,
+        then: Callable[[], object] = lambda: None,
+        times: int = 1_000,
+    ) -> None:
+        self._inner, self._kind, self._then, self._left = inner, kind, then, times
+        self.lost = 0
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """The answer, unless it is lost."""
+        if not isinstance(operation, self._kind) or self.lost == self._left:
+            return self._inner.execute(operation)
+        self.lost += 1
+        if self.lost == 1:
+            self._inner.execute(operation)
+            self._then()
+        raise InternalError("Internal server error")

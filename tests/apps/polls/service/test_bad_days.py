@@ -1,0 +1,105 @@
+"""On a driver that fails as DynamoDB does nothing is lost, and nothing is doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from singletable import Engine
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable_apps.polls.service import Polls
+from tests.apps.polls.rig.deeds import DEEDS, Busy, busy, copy_of
+from tests.apps.polls.rig.world import check_counted, dump
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody needs to wait for real, and a snapshot is kept of a few lines."""
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 3)
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[Busy]:
+    """A world that is copied for every bad day."""
+    with Engine.in_memory() as engine:
+        yield busy(engine)
+
+
+OF_THE_EMPTY = ("vote first", "change options")
+DAYS = {
+    "throttled": Faults(throttle=Next(2)),
+    "unavailable": Faults(unavailable=Next(2)),
+    "an error before": Faults(internal=Next(2)),
+    "the first answer lost": Faults(internal_after=Next(1)),
+    "several answers lost": Faults(internal_after=Next(3)),
+    "many answers lost": Faults(internal_after=Next(12)),
+    "in conflict": Faults(conflict=Next(2)),
+    "a lost answer, then a conflict": Faults(internal_after=Next(1), conflict=Next(2)),
+    "in progress": Faults(in_progress=Next(2)),
+    "stale": Faults(stale=0.8, behind=5, seed=4),
+    **{
+        f"all at once, {seed}": Faults(
+            throttle=0.1,
+            internal=0.1,
+            internal_after=0.2,
+            conflict=0.1,
+            unprocessed=0.5,
+            stale=0.5,
+            behind=3,
+            seed=seed,
+        )
+        for seed in range(2)
+    },
+}
+
+
+def _votes(service: Polls, there: Busy) -> tuple[int, int]:
+    tally = service.counting.tally
+    return tally(there.own.poll).votes, tally(there.empty.poll).votes
+
+
+# What is so after each deed, once: (votes in the poll, votes in the empty one), and what else.
+DONE: dict[str, Callable[[Polls, Busy], bool]] = {
+    "vote": lambda s, b: _votes(s, b) == (8, 0),
+    "change a vote": lambda s, b: (
+        _votes(s, b) == (7, 0) and s.counting.tally(b.own.poll).counts["1 0"] == 1
+    ),
+    "vote first": lambda s, b: _votes(s, b) == (7, 1),
+    "close": lambda s, b: s.desk.poll(b.own.poll.id).closed,
+    "change words": lambda s, b: s.desk.poll(b.own.poll.id).title == "Words",
+    "change the time": lambda s, b: s.desk.poll(b.own.poll.id).expires_at is not None,
+    "change options": lambda s, b: s.desk.poll(b.empty.poll.id).candidates == ["Tea", "Milk"],
+    # Codes whose answer was lost are issued, and nobody gets them.
+    "issue codes": lambda s, b: s.desk.poll(b.own.poll.id).codes in range(15, 61, 5),
+    "make": lambda s, b: len(s.making.mine("maker", 9).items) == 3,
+    "delete": lambda s, b: not any(b.own.poll.id in item for item in dump(b.engine)),
+    "keep a snapshot": lambda s, b: _votes(s, b) == (7, 0),
+}
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_each_deed_is_done_once_on_a_bad_day(base: Busy, deed: str) -> None:
+    for day, faults in DAYS.items():
+        there = copy_of(base)
+        driver = FaultyDriver(there.engine)
+        service = there.world.open(driver)
+        driver.faults = faults
+        DEEDS[deed](service, there)
+        driver.faults = Faults()
+        fresh = there.world.open()
+        assert DONE[deed](fresh, there), day
+        if deed != "delete":
+            check_counted(there.world, there.empty if deed in OF_THE_EMPTY else there.own)
+        there.world.check_calls()
+
+
+def test_bad_days_are_bad(base: Busy) -> None:
+    there = copy_of(base)
+    driver = FaultyDriver(there.engine)
+    service = there.world.open(driver)
+    driver.faults = DAYS["all at once, 1"]
+    DEEDS["delete"](service, there)
+    assert sum(driver.struck.values()) > 5

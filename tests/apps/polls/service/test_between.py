@@ -1,0 +1,232 @@
+"""What others do between two steps of something: it is decided anew, or was decided rightly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from singletable import (
+    Query,
+    Store,
+    TransactWriteItems,
+    UpdateItem,
+)
+from singletable.operations import Operation
+from singletable_apps.polls.entities import Lane, Poll, Protection
+from singletable_apps.polls.errors import AlreadyVoted, Closed, NoCode, NotThere, Settled
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Own, Polls, Viewer, Voter
+from tests.apps.elections.rig.drivers import Interrupted
+from tests.apps.polls.rig.lossy import Lossy
+from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code, dump
+
+CODES = Draft("Q", OPTIONS, protection=Protection.CODES)
+OPEN = Draft("Q", OPTIONS, protection=Protection.OPEN)
+
+
+def _commits(operation: Operation[object]) -> bool:
+    return isinstance(operation, TransactWriteItems)
+
+
+def _counts_lines(operation: Operation[object]) -> bool:
+    return isinstance(operation, Query) and "LANE" in str(operation)
+
+
+def _between(
+    world: World, when: Callable[[Operation[object]], bool], what: Callable[[], object]
+) -> tuple[Polls, Interrupted]:
+    driver = Interrupted(world.driver, when, what)
+    return world.open(driver), driver
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody needs to wait for real."""
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+
+
+def _close(world: World, own: Own) -> Callable[[], object]:
+    return lambda: world.service.changing.close(own.poll.id, own.admin_key)
+
+
+def _delete(world: World, own: Own) -> Callable[[], object]:
+    return lambda: world.service.deleting.delete(own.poll.id, own.admin_key)
+
+
+def _change(world: World, own: Own, **wanted: object) -> Callable[[], object]:
+    def draft(now: Draft) -> Draft:
+        return replace(now, **wanted)  # type: ignore[arg-type]
+
+    return lambda: world.service.changing.change(own.poll.id, own.admin_key, draft)
+
+
+def test_a_poll_that_closes_before_a_vote_is_written_does_not_count_it(memory: World) -> None:
+    own = memory.made()
+    service, driver = _between(memory, _commits, _close(memory, own))
+    with pytest.raises(Closed):
+        service.voting.cast(own.poll.id, ["Go"], Voter("a"))
+    assert driver.happened
+    check_counted(memory, own, {})
+
+
+# The voter was asked for nothing when they came; by the time they vote, the poll asks for codes.
+def test_who_comes_as_a_poll_begins_to_ask_for_codes_needs_one(memory: World) -> None:
+    own = memory.made(OPEN)
+    begin = _change(memory, own, protection=Protection.CODES)
+    service, driver = _between(memory, _commits, begin)
+    with pytest.raises(NoCode):
+        service.voting.cast(own.poll.id, ["Go"], Voter("a"))
+    assert driver.happened
+    check_counted(memory, own, {})
+
+
+def test_a_vote_for_options_that_are_gone_is_refused_or_is_for_the_new_ones(memory: World) -> None:
+    own = memory.made()
+    service, driver = _between(memory, _commits, _change(memory, own, candidates=("C", "Go")))
+    vote = service.voting.cast(own.poll.id, ["Go"], Voter("a")).vote
+    assert driver.happened
+    assert service.standing.outcome(own.poll.id, Viewer()).counts.runoff.winner == "Go"
+    check_counted(memory, own, {vote.id: ["Go"]})
+
+
+def test_options_do_not_change_if_somebody_votes_just_before(memory: World) -> None:
+    own = memory.made()
+
+    def vote() -> None:
+        memory.service.voting.cast(own.poll.id, ["Go"], Voter("a"))
+
+    service, driver = _between(memory, _commits, vote)
+    with pytest.raises(Settled):
+        service.changing.change(
+            own.poll.id, own.admin_key, lambda draft: replace(draft, candidates=("C", "D"))
+        )
+    assert driver.happened
+    assert check_counted(memory, own) == 1
+
+
+def test_a_vote_is_not_changed_once_that_is_forbidden(memory: World) -> None:
+    own = memory.made()
+    vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("a")).vote
+    service, driver = _between(memory, _commits, _change(memory, own, changeable=False))
+    with pytest.raises(AlreadyVoted):
+        service.voting.cast(own.poll.id, ["Rust"], Voter("a"))
+    assert driver.happened
+    check_counted(memory, own, {vote.id: ["Go"]})
+
+
+def test_a_vote_in_a_poll_that_is_being_deleted_leaves_nothing(memory: World) -> None:
+    own = memory.made()
+    service, driver = _between(memory, _commits, _delete(memory, own))
+    with pytest.raises(NotThere):
+        service.voting.cast(own.poll.id, ["Go"], Voter("a"))
+    assert driver.happened
+    assert dump(memory.driver) == []
+
+
+def test_a_lane_that_is_behind_is_brought_along_by_the_next_vote(memory: World) -> None:
+    own = memory.made()
+    Store(memory.driver).update(Poll.key(own.poll.id), Poll.edition.set(2))
+    vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("a")).vote
+    lanes = Store(memory.driver).get_many([Lane.key(own.poll.id, n) for n in range(8)])
+    assert sorted(lane.edition for lane in lanes if lane) == [1] * 7 + [2]
+    check_counted(memory, own, {vote.id: ["Go"]})
+
+
+# Whoever closed it died before the lanes followed; a voter from before is still on their way.
+def test_what_is_told_as_final_is_not_changed_by_a_vote_on_its_way(memory: World) -> None:
+    own = memory.made()
+    seen = list[int]()
+
+    def close_half_and_look() -> None:
+        Store(memory.driver).update(
+            Poll.key(own.poll.id), Poll.closed.set(True), Poll.edition.set(2)
+        )
+        outcome = memory.service.standing.outcome(own.poll.id, Viewer())
+        assert outcome.is_final
+        seen.append(outcome.tally.votes)
+
+    service, driver = _between(memory, _commits, close_half_and_look)
+    with pytest.raises(Closed):
+        service.voting.cast(own.poll.id, ["Go"], Voter("a"))
+    assert driver.happened
+    assert seen == [0]
+    check_counted(memory, own, {})
+
+
+@pytest.mark.parametrize("ends", ["closed", "over"])
+def test_a_vote_whose_answer_was_lost_is_told_as_counted(memory: World, ends: str) -> None:
+    until = memory.clock() + timedelta(hours=1)
+    own = memory.made(replace(CODES, expires_at=until), codes=1)
+    then = {
+        "closed": _close(memory, own),
+        "over": lambda: memory.clock.move(hours=2),
+    }[ends]
+    driver = Lossy(memory.driver, TransactWriteItems, then=then)
+    service = memory.open(driver)
+    cast = service.voting.cast(own.poll.id, ["Go"], Voter(code=code(own, 0)))
+    assert driver.lost
+    assert cast.is_new
+    check_counted(memory, own, {cast.vote.id: ["Go"]})
+
+
+def test_options_that_change_while_results_are_read_are_not_mixed_up(memory: World) -> None:
+    own = memory.made()
+
+    def ask_anew() -> None:
+        _change(memory, own, candidates=("Tea", "Milk", "Coffee", "Juice", "Water"))()
+        memory.service.voting.cast(own.poll.id, ["Water"], Voter("a"))
+
+    service, driver = _between(memory, _counts_lines, ask_anew)
+    outcome = service.standing.outcome(own.poll.id, Viewer())
+    assert driver.happened
+    assert outcome.counts.runoff.winner == "Water"
+    other, _ = _between(memory, _counts_lines, lambda: None)
+    assert other.counting.recount(own.poll).agrees, "though the poll it was given is old"
+
+
+def test_a_poll_that_is_deleted_while_results_are_read_is_not_there(memory: World) -> None:
+    own = memory.made()
+    for number in range(20):
+        memory.service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
+    service, driver = _between(memory, _counts_lines, _delete(memory, own))
+    with pytest.raises(NotThere):
+        service.standing.outcome(own.poll.id, Viewer())
+    assert driver.happened
+    assert dump(memory.driver) == []
+
+
+def test_a_change_whose_answer_was_lost_is_not_taken_for_another_s(memory: World) -> None:
+    own = memory.made()
+
+    def based_on_the_first(revision: int) -> None:
+        assert revision == 1
+
+    service = memory.open(Lossy(memory.driver, UpdateItem, times=1))
+    poll = service.changing.change(
+        own.poll.id, own.admin_key, lambda d: replace(d, title="T"), basis=based_on_the_first
+    )
+    assert (poll.title, poll.revision) == ("T", 2)
+
+
+def test_two_who_issue_codes_at_once_hand_out_different_ones(memory: World) -> None:
+    own = memory.made(CODES)
+    others = list[str]()
+
+    def issue() -> None:
+        others.extend(memory.service.making.issue_codes(own.poll.id, own.admin_key, 5))
+
+    service, driver = _between(memory, _commits, issue)
+    mine = service.making.issue_codes(own.poll.id, own.admin_key, 5)
+    assert driver.happened
+    assert len({*mine, *others}) == 10
+
+
+def test_a_vote_that_another_process_counts_is_seen_by_all(memory: World) -> None:
+    own = memory.made()
+    assert memory.service.counting.tally(own.poll).votes == 0
+    memory.open().voting.cast(own.poll.id, ["Go"], Voter("a"))
+    assert memory.service.counting.tally(own.poll).votes == 1

@@ -1,0 +1,88 @@
+"""Whoever dies in the middle of a deed leaves a table that others go on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from singletable import Engine
+from singletable_apps.polls.errors import Closed, NotThere
+from singletable_apps.polls.service import Viewer, Voter
+from tests.apps.elections.rig.drivers import Cut, PowerCut
+from tests.apps.polls.rig.deeds import DEEDS, Busy, busy, copy_of
+from tests.apps.polls.rig.world import check_counted, code, dump
+
+OF_THE_EMPTY = ("vote first", "change options")
+
+
+@pytest.fixture(autouse=True)
+def few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A snapshot is kept of a few lines."""
+    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 3)
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[Busy]:
+    """A world that is copied for every cut."""
+    with Engine.in_memory() as engine:
+        yield busy(engine)
+
+
+def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
+    """The world after a cut, before every operation of a deed in turn."""
+    operations = 0
+    while True:
+        there = copy_of(base, Cut)
+        assert isinstance(there.world.driver, Cut)
+        there.world.driver.after(operations)
+        try:
+            DEEDS[deed](there.world.service, there)
+        except PowerCut:
+            operations += 1
+            yield Busy(copy_of(there).world, there.engine, there.own, there.empty)
+            continue
+        assert operations > 0
+        return
+
+
+@pytest.mark.parametrize("deed", [deed for deed in DEEDS if deed != "delete"])
+def test_nothing_is_half_counted_wherever_a_deed_is_cut(base: Busy, deed: str) -> None:
+    for there in _cuts(base, deed):
+        world = there.world
+        before = [check_counted(world, own) for own in (there.own, there.empty)]
+        assert before in ([7, 0], [8, 0], [7, 1])
+        # Whoever comes next can vote, unless the poll has closed; and the deed can be done again.
+        try:
+            world.service.voting.cast(there.own.poll.id, ["Go"], Voter(code=code(there.own, 9)))
+        except Closed:
+            assert deed == "close"
+            assert world.service.standing.outcome(there.own.poll.id, Viewer()).is_final
+        DEEDS[deed](world.service, there)
+        check_counted(world, there.empty if deed in OF_THE_EMPTY else there.own)
+        world.check_calls()
+
+
+def test_what_was_cut_while_it_was_deleted_is_not_there_and_is_deleted_by_the_next(
+    base: Busy,
+) -> None:
+    unseen = 0
+    for there in _cuts(base, "delete"):
+        world, own = there.world, there.own
+        marked = False
+        try:
+            world.service.standing.outcome(own.poll.id, Viewer())
+        except NotThere:
+            marked = True
+            unseen += 1
+            with pytest.raises(NotThere):
+                world.service.voting.cast(own.poll.id, ["Go"], Voter(code=code(own, 9)))
+            assert [one.poll.id for one in world.service.making.mine("maker", 9).items] == [
+                there.empty.poll.id
+            ]
+        if not marked:
+            assert check_counted(world, own) == 7
+        world.open().deleting.delete(own.poll.id, own.admin_key)
+        assert not any(own.poll.id in item for item in dump(world.driver))
+        check_counted(world, there.empty, {})
+    assert unseen > 10
