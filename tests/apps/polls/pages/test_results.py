@@ -1,0 +1,191 @@
+"""What the page of a result says, and to whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import cast
+
+import pytest
+from fastapi import FastAPI
+
+from singletable_apps.polls.entities import Protection, Results
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Own, Voter
+from tests.apps.elections.pages.reading import words_of
+from tests.apps.polls.pages.visitors import HOME, Place, Visitor
+
+# Rankings like "AB" (A first, then B), each with how often it is voted for.
+Votes = dict[str, int]
+LATE = "4 of the 7 votes that still count: more than half."
+SAID: list[tuple[str, Votes, str, tuple[str, ...]]] = [
+    ("AB", {}, "Nobody has voted yet", ("as soon as somebody has", "Link to the poll")),
+    ("ABC", {"B": 1}, "B leads", ("The one vote that was cast puts it first.", "1 vote for 3")),
+    ("ABC", {"AB": 3, "BA": 1}, "A leads", ("3 of 4 votes put it first: more than half",)),
+    ("ABC", {"A": 4, "B": 3, "C": 2}, "A leads", (LATE, "2 votes count for none any more")),
+    (
+        "ABC",
+        {"ABC": 4, "BCA": 3, "CBA": 2},
+        "B leads",
+        ("C has the fewest votes, 2, and leaves: 2 to B.", "left in round 1, with 2 votes"),
+    ),
+    (
+        "AB",
+        {"A": 1, "B": 1},
+        "A and B are tied",
+        ("They have 1 vote each.", "All are level", "It mattered: another choice", "sha256sum"),
+    ),
+    ("ABCD", dict.fromkeys("ABCD", 2), "4 options are tied", ("They have 2 votes each.",)),
+    # Whoever of B and C leaves, the other one wins.
+    (
+        "ABC",
+        {"A": 4, "BC": 3, "CB": 3},
+        "leads by a tie-break",
+        ("In round 1, B and C were level for last, and who left decided who wins",),
+    ),
+    # The last two are level, and B had more first choices.
+    (
+        "ABC",
+        {"BA": 3, "AB": 2, "CA": 1},
+        "B leads by a tie-break",
+        ("A had fewer in a round before, and left. It mattered",),
+    ),
+    ("ABC", {"AB": 5, "B": 1, "C": 1}, "A leads", ("5 of 7 votes put it first",)),
+]
+
+
+def polled(place: Place, options: str, votes: Votes, **terms: object) -> Own:
+    """A poll that these votes are cast in."""
+    draft = Draft("Which letter?", tuple(options), protection=Protection.OPEN)
+    own = place.polls.making.make(replace(draft, **terms))  # type: ignore[arg-type]
+    for ranking, often in votes.items():
+        for _ in range(often):
+            place.polls.voting.cast(own.poll.id, list(ranking), Voter())
+    return own
+
+
+def results(visitor: Visitor, own: Own) -> str:
+    """The words of the page, which must be there."""
+    answer = visitor.look(f"/polls/p/{own.poll.id}/results")
+    assert answer.status_code == 200, answer.text
+    return words_of(answer.text)
+
+
+def downloads(visitor: Visitor, link: str) -> int:
+    """What the API answers; all tests share an app, so it is told whose polls these are."""
+    state = cast(FastAPI, visitor.browser.app).state
+    state.polls = replace(state.polls, polls=visitor.place.polls)
+    return visitor.look(link).status_code
+
+
+@pytest.mark.parametrize(("options", "votes", "title", "words"), SAID, ids=str)
+def test_the_outcome_is_said_plainly(
+    place: Place, ada: Visitor, options: str, votes: Votes, title: str, words: tuple[str, ...]
+) -> None:
+    said = results(ada, polled(place, options, votes))
+    assert title in said
+    assert [each for each in words if each not in said] == []
+
+
+def test_what_is_final_says_so_and_asks_no_more(place: Place, ada: Visitor) -> None:
+    own = polled(place, "AB", {"AB": 2, "BA": 1})
+    place.polls.changing.close(own.poll.id, own.admin_key)
+    html = ada.look(f"/polls/p/{own.poll.id}/results").text
+    assert "A wins" in words_of(html)
+    assert not [live for live in ("data-live", "live.js", "Refresh", "hx-get") if live in html]
+
+
+def test_a_poll_that_closed_without_a_vote_has_no_winner(place: Place, ada: Visitor) -> None:
+    own = polled(place, "AB", {})
+    place.polls.changing.close(own.poll.id, own.admin_key)
+    said = results(ada, own)
+    assert "Nobody voted" in said
+    assert "wins" not in said.partition("How it works")[0]
+
+
+# Three camps that rank each other last, and one option that all can live with.
+def test_methods_that_disagree_stand_side_by_side(place: Place, ada: Visitor) -> None:
+    said = results(ada, polled(place, "NSBC", {"NSBC": 4, "BSNC": 3, "CSNB": 3}))
+    assert "N leads" in said
+    assert "Not every method has the same winner" in said
+    assert "Instant runoff and Plurality: N. Borda and Schulze: S." in said
+    assert "more prefer S to each of the others than not" in said
+    assert "This poll is decided by instant runoff" in said
+
+
+@pytest.mark.parametrize("protection", Protection)
+def test_how_votes_are_protected_is_said(
+    place: Place, ada: Visitor, protection: Protection
+) -> None:
+    own = place.poll(Draft("Where to?", ("Lake", "Museum"), protection=protection))
+    words = {"browser": "One vote a browser", "codes": "One vote a code", "open": "a straw poll"}
+    assert words[protection] in results(ada, own)
+
+
+def test_it_leads_to_voting_sharing_copying_and_files(place: Place, ada: Visitor) -> None:
+    own = polled(place, "AB", {"A": 1})
+    html = ada.look(f"/polls/p/{own.poll.id}/results").text
+    links = [
+        f'href="/polls/p/{own.poll.id}"',
+        f'href="/polls/new?from={own.poll.id}"',
+        f"{HOME}/polls/p/{own.poll.id}<",
+        *(f'href="/api/polls/{own.poll.id}/export/{form}"' for form in ("csv", "json", "abif")),
+    ]
+    assert [link for link in links if link not in html] == []
+    for form in ("csv", "json", "abif", "rctab"):
+        assert downloads(ada, f"/api/polls/{own.poll.id}/export/{form}") == 200
+
+
+# ABIF gives brackets a meaning of their own.
+def test_files_that_cannot_be_written_are_not_offered(place: Place, ada: Visitor) -> None:
+    own = place.poll(Draft("Where to?", ("Lake [north]", "Museum"), protection=Protection.OPEN))
+    place.polls.voting.cast(own.poll.id, ["Museum"], Voter())
+    html = ada.look(f"/polls/p/{own.poll.id}/results").text
+    assert "export/csv" in html
+    assert "export/abif" not in html
+
+
+def test_hidden_results_say_when_they_are_shown(place: Place, ada: Visitor) -> None:
+    closes = place.now + timedelta(hours=2)
+    own = polled(place, "AB", {"AB": 3}, results=Results.AFTER_CLOSING, expires_at=closes)
+    said = results(ada, own)
+    assert "Shown when it closes" in said
+    assert "14:00" in said
+    assert "3 votes so far" in said
+    assert "leads" not in said
+    place.wait(hours=2)
+    assert "A wins" in results(ada, own)
+
+
+def test_who_has_voted_sees_what_others_do_not(place: Place, ada: Visitor) -> None:
+    terms = Draft("Where to?", ("Lake", "Museum"), results=Results.AFTER_VOTING)
+    own = place.poll(terms)
+    assert "Vote first, then see" in results(ada, own)
+    ada.follow(ada.vote(own.poll.id, "Museum"))
+    assert "Museum leads" in results(ada, own)
+    assert "Vote first, then see" in results(place.somebody(), own)
+
+
+# The files come from the API, which does not know what a browser carries for the pages.
+def test_files_of_who_voted_by_code_open_too(place: Place, ada: Visitor) -> None:
+    terms = Draft("Where to?", ("Lake", "Museum"), results=Results.AFTER_VOTING)
+    own = place.poll(replace(terms, protection=Protection.CODES), codes=1)
+    code = place.polls.making.codes(own.poll.id, own.admin_key)[0].code
+    ada.follow(ada.vote(own.poll.id, "Museum", code=code))
+    html = ada.look(f"/polls/p/{own.poll.id}/results").text
+    (link,) = [part for part in html.split('"') if "/export/csv" in part]
+    assert downloads(ada, link) == 200
+    assert downloads(ada, link.partition("?")[0]) == 403
+
+
+def test_of_fifty_options_the_page_shows_what_decides(place: Place, ada: Visitor) -> None:
+    names = [f"Option {number}" for number in range(50)]
+    own = place.poll(Draft("Which one?", names, protection=Protection.OPEN))
+    for at in range(60):
+        ranking = [names[at % 50], names[(at * 7 + 3) % 50], names[at % 4]]
+        place.polls.voting.cast(own.poll.id, list(dict.fromkeys(ranking)), Voter())
+    html = ada.look(f"/polls/p/{own.poll.id}/results").text
+    assert html.count('class="round"') == 9
+    assert html.count('class="bar') < 9 * 13 * 6
+    assert "more options" in html
+    assert len(html) < 400_000

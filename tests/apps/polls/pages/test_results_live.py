@@ -1,0 +1,136 @@
+"""A result that is open asks for itself again, and is answered shortly if nothing is new."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import httpx2
+import pytest
+
+from singletable import Call, connect
+from singletable_apps.polls.entities import Protection, Results
+from singletable_apps.polls.pages import Site
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Own, Voter, open_polls
+from tests.apps.elections.pages.reading import words_of
+from tests.apps.polls.pages.visitors import SECRET, Place, Visitor
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A poll with a vote, whoever watches it, and what the table is asked."""
+
+    place: Place
+    own: Own
+    watcher: Visitor
+    calls: list[Call]
+
+    def now(self, tag: str = "", watcher: Visitor | None = None) -> httpx2.Response:
+        someone = watcher or self.watcher
+        someone.browser.headers["If-None-Match"] = tag
+        answer = someone.look(f"/polls/p/{self.own.poll.id}/results/now")
+        del someone.browser.headers["If-None-Match"]
+        return answer
+
+    def vote(self, *ranked: str) -> None:
+        self.place.polls.voting.cast(self.own.poll.id, ranked, Voter())
+
+
+def watched_poll(place: Place, shown: Results = Results.ALWAYS) -> Watched:
+    calls: list[Call] = []
+    polls = open_polls(
+        connect("memory:"), SECRET, clock=lambda: place.now, observers=[calls.append]
+    )
+    place.polls, place.site = polls, Site(polls, place.site.pages, place.site.settings)
+    draft = Draft("Lunch?", ("Soup", "Stew"), protection=Protection.OPEN, results=shown)
+    watched = Watched(place, polls.making.make(draft), place.somebody(), calls)
+    watched.vote("Soup")
+    return watched
+
+
+@pytest.fixture
+def watched(place: Place) -> Watched:
+    return watched_poll(place)
+
+
+def test_the_page_says_where_to_look_again_and_what_it_has(watched: Watched) -> None:
+    html = watched.watcher.look(f"/polls/p/{watched.own.poll.id}/results").text
+    assert f'hx-get="/polls/p/{watched.own.poll.id}/results/now"' in html
+    (mark,) = re.findall(r'"If-None-Match": "\\"([\d.]+)\\""', html)
+    again = watched.now(f'"{mark}"')
+    assert (again.status_code, again.headers["etag"], again.text) == (304, f'"{mark}"', "")
+
+
+def test_a_new_vote_is_a_new_result_alone(watched: Watched) -> None:
+    before = watched.now()
+    watched.place.wait(seconds=5)
+    watched.vote("Stew")
+    after = watched.now(before.headers["etag"])
+    assert (after.status_code, after.headers["etag"] != before.headers["etag"]) == (200, True)
+    assert "Soup leads" in words_of(before.text)
+    assert "Soup and Stew are tied" in words_of(after.text)
+    assert after.text.lstrip().startswith('<div id="count"')
+    assert "<html" not in after.text
+
+
+def test_however_many_look_the_table_is_asked_once_a_second(watched: Watched) -> None:
+    crowd = [watched.place.somebody() for _ in range(10)]
+    watched.calls.clear()
+    tags = {watched.now(watcher=one).headers["etag"] for one in crowd}
+    assert len(tags) == 1
+    # The poll, its eight lanes, at first the snapshot; and whether its options have changed.
+    assert len(watched.calls) <= 11
+    watched.vote("Stew")
+    watched.calls.clear()
+    (tag,) = tags
+    assert {watched.now(tag, one).status_code for one in crowd} == {304}
+    assert watched.calls == []
+    watched.place.wait(seconds=1)
+    assert {watched.now(tag, one).status_code for one in crowd} == {200}
+    assert len(watched.calls) == 9
+
+
+# Whoever has voted is led to the page, and must find the vote there and a moment later too.
+def test_the_page_itself_is_never_older_than_a_vote_before_it(watched: Watched) -> None:
+    watched.now()
+    watched.vote("Stew")
+    html = watched.watcher.look(f"/polls/p/{watched.own.poll.id}/results").text
+    assert "Soup and Stew are tied" in words_of(html)
+    assert "Soup and Stew are tied" in words_of(watched.now().text)
+
+
+def test_who_may_not_see_a_result_sees_nothing_of_it_here(place: Place) -> None:
+    watched = watched_poll(place, Results.AFTER_CLOSING)
+    answer = watched.now()
+    assert answer.status_code == 403
+    assert "Soup" not in answer.text
+    assert "etag" not in answer.headers
+    assert watched.now('"1.1"').status_code == 403
+
+
+# Nobody takes a vote back.
+def test_whoever_has_voted_is_looked_up_once(place: Place) -> None:
+    watched = watched_poll(place, Results.AFTER_VOTING)
+    vote_id = place.polls.voting.cast(watched.own.poll.id, ["Stew"], Voter(request="r")).vote.id
+    watched.watcher.browser.cookies.set(
+        "polls_vote", vote_id, path=f"/polls/p/{watched.own.poll.id}"
+    )
+    assert watched.now().status_code == 200
+    watched.calls.clear()
+    assert watched.now().status_code == 200
+    assert watched.calls == []
+
+
+def test_when_it_closes_the_page_comes_anew(watched: Watched) -> None:
+    tag = watched.now().headers["etag"]
+    watched.place.polls.changing.close(watched.own.poll.id, watched.own.admin_key)
+    watched.place.wait(seconds=1)
+    answer = watched.now(tag)
+    assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
+
+
+@pytest.mark.parametrize("poll_id", ["nothing", "00000000-0000-4000-8000-000000000000"])
+def test_a_poll_that_is_not_there_is_not_found(place: Place, ada: Visitor, poll_id: str) -> None:
+    for path in ("results", "results/now"):
+        assert ada.look(f"/polls/p/{poll_id}/{path}").status_code == 404

@@ -1,0 +1,77 @@
+"""A result in one browser changes while somebody votes in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from singletable import connect
+from singletable_apps.polls.api import ApiSettings, Limits
+from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.secret import Secret
+from singletable_apps.polls.service import Own, Polls, Voter, open_polls
+from singletable_apps.polls.site import with_pages
+from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.live import live
+from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+
+BUDGET = 150_000
+Served = tuple[Polls, Own, str]
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
+    draft = Draft("Lunch?", ("Soup", "Stew", "Salad"), protection=Protection.OPEN)
+    own = polls.making.make(draft)
+    polls.voting.cast(own.poll.id, ["Soup"], Voter())
+    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    with live(with_pages(polls, settings)) as address:
+        yield polls, own, f"{address}/polls/p/{own.poll.id}/results"
+
+
+def test_a_result_changes_while_one_looks_and_becomes_final(
+    open_page: OpenPage, served: Served
+) -> None:
+    polls, own, address = served
+    page = open_page(viewport=PHONE)
+    refused = watch_policy(page)
+    assert sum(bytes_to_load(page, address).values()) < BUDGET
+    outcome = page.get_by_role("status").filter(has_text="So far")
+    expect(outcome).to_have_text("So far: Soup leads")
+    page.get_by_text("What each method asks").click()
+
+    for ranking in (["Stew", "Soup"], ["Stew"], ["Salad", "Stew"]):
+        polls.voting.cast(own.poll.id, ranking, Voter())
+    expect(page.get_by_role("heading", name="Stew leads")).to_be_visible()
+    expect(outcome).to_have_text("So far: Stew leads")
+    expect(page.get_by_role("group").filter(has_text="first choices, and nothing")).to_be_visible()
+    expect(page.locator("#round-1")).to_contain_text("Stew")
+    assert complaints_of_axe(page) == []
+
+    # What is shown already is not sent again.
+    with page.expect_response(lambda one: "/now" in one.url) as again:
+        pass
+    assert again.value.status == 304
+
+    polls.changing.close(own.poll.id, own.admin_key)
+    expect(page.get_by_role("heading", name="Stew wins")).to_be_visible()
+    expect(page.get_by_role("link", name="Refresh")).to_have_count(0)
+    assert refused == []
+
+
+def test_without_scripts_a_result_is_whole_and_is_refreshed_by_a_link(
+    open_page: OpenPage, served: Served
+) -> None:
+    polls, own, address = served
+    page = open_page(java_script_enabled=False, color_scheme="dark")
+    page.goto(address)
+    for _ in range(2):
+        polls.voting.cast(own.poll.id, ["Salad"], Voter())
+    page.get_by_role("link", name="Refresh").click()
+    expect(page.get_by_role("heading", name="Salad leads")).to_be_visible()
+    page.get_by_text("What each method asks").click()
+    expect(page.get_by_text("points for every place")).to_be_visible()
