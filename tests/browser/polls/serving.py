@@ -1,0 +1,74 @@
+"""The pages of polls on a port, and the service behind them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from playwright.sync_api import Locator, Page
+
+from singletable import connect
+from singletable_apps.polls.api import ApiSettings, Limits
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.secret import Secret
+from singletable_apps.polls.service import Own, Polls, open_polls
+from singletable_apps.polls.site import FORM_LIMIT, with_pages
+from singletable_apps.shared.web import Settings
+from tests.browser.live import live
+
+OPTIONS = ("Lake", "Museum", "Castle", "Forest")
+
+
+@dataclass(frozen=True)
+class Served:
+    """A service, and the address of its pages."""
+
+    polls: Polls
+    address: str
+
+    def poll(self, draft: Draft | None = None, codes: int = 0) -> Own:
+        """A poll, with so many codes issued."""
+        own = self.polls.making.make(draft or Draft("Where to?", OPTIONS))
+        if codes:
+            self.polls.making.issue_codes(own.poll.id, own.admin_key, codes)
+        return own
+
+    def at(self, own: Own, page: str = "") -> str:
+        """The address of a page of the poll."""
+        return f"{self.address}/polls/p/{own.poll.id}{page}"
+
+    def counts(self, poll_id: str) -> dict[str, int]:
+        """How often each order was voted for."""
+        return dict(self.polls.counting.tally(self.polls.desk.poll(poll_id)).counts)
+
+
+@contextmanager
+def serve() -> Generator[Served]:
+    """The pages while they are served."""
+    polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
+    web = Settings(uploads={"/polls": FORM_LIMIT})
+    settings = ApiSettings(web=web, limits=Limits.off(), secure_cookies=False)
+    with live(with_pages(polls, settings)) as address:
+        yield Served(polls, address)
+
+
+def option(page: Page, name: str) -> Locator:
+    """The button of an option on the ballot."""
+    return page.locator(f".row-name:has(> span:first-child:text-is('{name}'))")
+
+
+def ranked(page: Page) -> list[str]:
+    """What is ranked on the ballot, best first; equal ones would stand in one."""
+    return [
+        " = ".join(level.locator(".row-name > span:first-child").all_inner_texts())
+        for level in page.locator(".level").all()
+    ]
+
+
+def id_in(address: str) -> str:
+    """The id of the poll that an address is about."""
+    found = re.search(r"/polls/p/([0-9a-f-]{36})", address)
+    assert found is not None
+    return found[1]

@@ -1,0 +1,74 @@
+"""Every page of polls, light and dark, narrow and wide: easy to use, whole, and not heavy."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from singletable_apps.polls.entities import Protection, Results
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Voter
+from tests.browser.conftest import PHONE, WIDE, OpenPage
+from tests.browser.looking import complaints_of_axe, watch_policy
+from tests.browser.polls.serving import Served
+
+LONG = Draft(
+    "A question that is rather long, and has " + "averylongwordwithoutanyspaces" * 4,
+    [f"{number}. option, with a name that needs {'w' * 60}" for number in range(1, 13)],
+    "Words about it.\n\n" + "x" * 400,
+    protection=Protection.CODES,
+    results=Results.AFTER_CLOSING,
+)
+BUDGET = 150_000
+HEADERS = 500
+WEIGHT = """[...performance.getEntriesByType("navigation"),
+    ...performance.getEntriesByType("resource")].map(one => one.encodedBodySize)"""
+# What is tapped has 44 pixels each way; but for links within a sentence, and what is small on
+# purpose: crumbs, and the choice of a theme. A box to tick is as large as its label.
+SMALL = """[...document.querySelectorAll("main button, main a.button, main input, main select")]
+    .filter(one => one.checkVisibility() && !one.closest(".sr-only"))
+    .map(one => one.closest("label") ?? one)
+    .filter(one => one.getBoundingClientRect().height < 44)
+    .map(one => `${one.outerHTML.slice(0, 90)} is ${one.getBoundingClientRect().height} high`)"""
+
+
+def test_nobody_stumbles_over_any_page_of_polls(open_page: OpenPage, served: Served) -> None:
+    page = open_page()
+    refused = watch_policy(page)
+    own = served.poll(LONG, codes=12)
+    code = served.polls.desk.secret.code(own.poll.id, 0)
+    served.polls.voting.cast(own.poll.id, own.poll.candidates[:3], Voter(code=code))
+    closed = served.poll()
+    served.polls.voting.cast(closed.poll.id, ["Lake"], Voter(browser="b" * 32))
+    served.polls.changing.close(closed.poll.id, closed.admin_key)
+    for one in (own, closed):
+        page.goto(served.at(one, f"/manage?key={one.admin_key}"))
+    pages = [
+        f"{served.address}/polls",
+        f"{served.address}/polls/new?from={own.poll.id}",
+        *(served.at(own, at) for at in ("", f"?code={code}", "/manage", "/made")),
+        *(served.at(own, f"/manage/{at}") for at in ("edit", "codes", "codes/sheet", "recount")),
+        *(served.at(closed, at) for at in ("", "/manage/reopen")),
+    ]
+    wrong = {at: [*_looked_at(page, at), *refused] for at in pages}
+    assert {at: faults for at, faults in wrong.items() if faults} == {}
+    page.context.clear_cookies()
+    for at in (served.at(own, "/manage"), f"{served.address}/polls/mine"):
+        assert _looked_at(page, at) == []
+
+
+def _looked_at(page: Page, at: str) -> list[str]:
+    """What is wrong with a page: wide and light, then narrow and dark."""
+    page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
+    page.emulate_media(color_scheme="light")
+    page.goto(at)
+    faults = complaints_of_axe(page)
+    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    page.emulate_media(color_scheme="dark")
+    faults += complaints_of_axe(page)
+    if (width := page.evaluate("document.documentElement.scrollWidth")) != PHONE["width"]:
+        faults.append(f"{width} pixels wide on a phone")
+    sizes: list[int] = page.evaluate(WEIGHT)
+    if (weight := sum(sizes) + HEADERS * len(sizes)) > BUDGET:
+        faults.append(f"{weight} bytes")
+    small: list[str] = page.evaluate(SMALL)
+    return [*faults, *small]

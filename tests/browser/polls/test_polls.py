@@ -1,0 +1,202 @@
+"""A poll is made, voted in and managed in a browser: by touch, by keys, and without scripts."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.rules import Draft
+from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.looking import watch_policy
+from tests.browser.polls.serving import OPTIONS, Served, id_in, option, ranked
+
+PASTE = """(field, text) => {
+    const data = new DataTransfer();
+    data.setData("text", text);
+    field.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, cancelable: true}));
+}"""
+
+
+def vote(page: Page) -> None:
+    """Look once more at what is ranked, and vote."""
+    page.get_by_role("button", name="Review and vote").click()
+    page.get_by_role("dialog").get_by_role("button", name="Vote", exact=True).click()
+    page.wait_for_url("**/voted")
+
+
+def test_a_poll_is_made_and_voted_in_by_touch_on_a_phone(
+    open_page: OpenPage, served: Served
+) -> None:
+    page = open_page(viewport=PHONE, has_touch=True, is_mobile=True, timezone_id="Asia/Tokyo")
+    refused = watch_policy(page)
+    page.goto(f"{served.address}/polls")
+    page.get_by_role("main").get_by_role("link", name="Make a poll").tap()
+    rows = page.locator(".option-row input")
+    expect(rows).to_have_count(2)
+    page.get_by_label("Question").fill("Where to?")
+    rows.first.evaluate(PASTE, "Lake\n\n  Museum \r\nCastle\n")
+    expect(rows).to_have_count(3)
+    page.get_by_role("button", name="Add an option").tap()
+    page.keyboard.type("Forest")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(5)
+    page.get_by_role("button", name="Remove option 5").tap()
+    page.get_by_text("In a day", exact=True).tap()
+    page.get_by_role("button", name="Make the poll").tap()
+    page.wait_for_url("**/made")
+    poll_id = id_in(page.url)
+    assert served.polls.desk.poll(poll_id).candidates == list(OPTIONS)
+    page.get_by_role("link", name="Vote yourself").tap()
+    expect(page.locator(".about time")).to_contain_text("JST")
+    for name in ("Castle", "Lake", "Forest"):
+        option(page, name).tap()
+    row = page.locator("[data-who]", has=option(page, "Forest"))
+    row.get_by_role("button", name="More for").tap()
+    assert row.get_by_role("button", name="Same place").count() == 0
+    row.get_by_role("button", name="to the top").tap()
+    assert ranked(page) == ["Forest", "Castle", "Lake"]
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    vote(page)
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert page.locator(".said-ballot b").all_inner_texts() == ["Forest", "Castle", "Lake"]
+    assert served.counts(poll_id) == {"3 2 0": 1}
+    page.get_by_role("link", name="Change your vote").tap()
+    expect(page.locator(".level")).to_have_count(3)
+    assert ranked(page) == ["Forest", "Castle", "Lake"]
+    assert refused == []
+
+
+# Without shared places each arrow is one place, and nobody lands on another.
+def test_a_ballot_is_filled_in_with_keys_and_nothing_is_equal(
+    open_page: OpenPage, served: Served
+) -> None:
+    own, page = served.poll(), open_page()
+    page.goto(served.at(own))
+    option(page, "Lake").focus()
+    for _ in range(3):
+        page.keyboard.press("Enter")
+    assert ranked(page) == ["Lake", "Museum", "Castle"]
+    option(page, "Castle").focus()
+    seen: list[list[str]] = []
+    for key in ("Space", "ArrowUp", "ArrowUp", "ArrowUp", "End", "ArrowDown", "ArrowUp", "Space"):
+        page.keyboard.press(key)
+        seen.append(ranked(page))
+    assert seen == [
+        ["Lake", "Museum", "Castle"],
+        ["Lake", "Castle", "Museum"],
+        ["Castle", "Lake", "Museum"],
+        ["Castle", "Lake", "Museum"],
+        ["Lake", "Museum", "Castle"],
+        ["Lake", "Museum"],
+        ["Lake", "Museum", "Castle"],
+        ["Lake", "Museum", "Castle"],
+    ]
+    review = page.get_by_role("button", name="Review and vote")
+    review.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Vote like this?")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/voted")
+    assert served.counts(own.poll.id) == {"0 1 2": 1}
+
+
+def test_an_option_that_is_dragged_onto_another_takes_its_place(
+    open_page: OpenPage, served: Served
+) -> None:
+    own, page = served.poll(), open_page()
+    page.goto(served.at(own))
+    page.get_by_role("button", name="Review and vote").click()
+    blank = page.get_by_role("dialog", name="Nothing is ranked yet")
+    expect(blank.get_by_role("button", name="Vote", exact=True)).to_have_count(0)
+    blank.get_by_role("button", name="Look again").click()
+    for name in OPTIONS[:3]:
+        option(page, name).click()
+    for part, order in ((0.4, ["Castle", "Lake", "Museum"]), (0.6, ["Lake", "Castle", "Museum"])):
+        grip = page.locator("[data-who]", has=option(page, "Castle")).locator("[data-grip]")
+        onto = page.locator(".level", has=option(page, "Lake"))
+        start, end = grip.bounding_box(), onto.bounding_box()
+        assert start is not None
+        assert end is not None
+        page.mouse.move(start["x"] + 10, start["y"] + 20)
+        page.mouse.down()
+        page.mouse.move(start["x"] + 20, start["y"] + 10, steps=2)
+        page.mouse.move(end["x"] + 80, end["y"] + end["height"] * part, steps=4)
+        page.mouse.up()
+        assert ranked(page) == order
+
+
+def test_a_poll_is_made_and_voted_in_without_scripts(open_page: OpenPage, served: Served) -> None:
+    page = open_page(java_script_enabled=False, viewport=PHONE)
+    page.goto(f"{served.address}/polls/new")
+    rows = page.locator(".option-row input")
+    expect(rows).to_have_count(5)
+    for at, name in enumerate(OPTIONS):
+        rows.nth(at).fill(name)
+    page.get_by_role("button", name="More rows").click()
+    expect(rows).to_have_count(10)
+    expect(rows.nth(3)).to_have_value("Forest")
+    page.get_by_label("Question").fill("Plain?")
+    # Enter makes the poll, and asks for no rows.
+    page.get_by_label("Question").press("Enter")
+    page.wait_for_url("**/made")
+    poll_id = id_in(page.url)
+    page.get_by_role("link", name="Vote yourself").click()
+    page.get_by_label("Lake").fill("2")
+    page.get_by_label("Castle").fill("2")
+    page.get_by_role("button", name="Review and vote").click()
+    expect(page.locator(".box-fault")).to_have_count(2)
+    page.get_by_label("Castle").fill("1")
+    page.get_by_role("button", name="Review and vote").click()
+    expect(page.get_by_role("heading", name="Vote like this?")).to_be_visible()
+    page.get_by_role("button", name="Vote", exact=True).click()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert served.counts(poll_id) == {"2 0": 1}
+
+
+def test_codes_are_issued_and_voted_with_and_the_poll_is_closed(
+    open_page: OpenPage, served: Served
+) -> None:
+    own = served.poll(Draft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES))
+    chair, voter = open_page(), open_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    chair.goto(served.at(own, f"/manage?key={own.admin_key}"))
+    assert own.admin_key not in chair.url
+    chair.get_by_role("navigation").get_by_role("link", name="Codes").click()
+    chair.get_by_label("Issue more codes").fill("2")
+    chair.get_by_role("button", name="Issue").click()
+    codes = chair.locator(".code-text").all_inner_texts()
+    assert len(codes) == 2
+    voter.goto(served.at(own))
+    option(voter, "Kepler").tap()
+    voter.get_by_label("Your code").fill("0000-0000-0000")
+    voter.get_by_role("button", name="Review and vote").tap()
+    voter.get_by_role("dialog").get_by_role("button", name="Vote", exact=True).tap()
+    expect(voter.locator("#f-code-fault")).to_contain_text("is no code of this poll")
+    expect(voter.locator(".level")).to_have_count(1)
+    assert ranked(voter) == ["Kepler"]
+    voter.get_by_label("Your code").fill(codes[0].lower())
+    vote(voter)
+    voter.get_by_role("button", name="Vote with another code").tap()
+    expect(voter.locator(".levels-empty")).to_be_visible()
+    expect(voter.get_by_label("Your code")).to_have_value("")
+    voter.goto(served.at(own, f"?code={codes[1]}"))
+    expect(voter.get_by_label("Your code")).to_have_value(codes[1])
+    option(voter, "Aurora").tap()
+    chair.reload()
+    expect(chair.get_by_text("Used", exact=True)).to_have_count(1)
+    chair.get_by_role("link", name="Overview").click()
+    chair.get_by_role("link", name="Close…").click()
+    chair.get_by_role("dialog").get_by_role("button", name="Close it").click()
+    expect(chair.get_by_role("status")).to_contain_text("The poll is closed.")
+    voter.get_by_role("button", name="Review and vote").tap()
+    voter.get_by_role("dialog").get_by_role("button", name="Vote", exact=True).tap()
+    expect(voter.get_by_text("The poll closed before your vote came")).to_be_visible()
+    assert served.counts(own.poll.id) == {"1": 1}
+    chair.get_by_role("link", name="Delete…").click()
+    asked = chair.get_by_role("dialog", name="Delete the poll?")
+    expect(asked).to_contain_text("One vote is deleted")
+    asked.get_by_role("button", name="Delete the poll").click()
+    chair.wait_for_url(re.compile("/polls/mine$"))
+    voter.goto(served.at(own))
+    expect(voter.get_by_text("or it was deleted")).to_be_visible()
