@@ -12,6 +12,8 @@ import pytest
 
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.remote import AsyncRemote, Remote
+from singletable.remote.address import Asked, read_address
+from singletable.remote.chain import Found, find
 from singletable.store import Store
 from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.store.clock import Clock
@@ -30,6 +32,13 @@ def far_end() -> Iterator[tuple[Exchangeable, Remote]]:
     """An endpoint and a driver for it; its engine is given to it test by test."""
     with endpoint() as (behind, host, port), Remote.at(f"dynamodb+http://{host}:{port}") as driver:
         yield behind, driver
+
+
+@pytest.fixture(scope="session")
+def found(far_end: tuple[Exchangeable, Remote]) -> tuple[Found, Asked]:
+    """What the address of the endpoint leads to; finding out takes longer than most tests."""
+    asked = read_address(f"dynamodb+{far_end[1].place}")
+    return find(asked), asked
 
 
 @pytest.fixture(scope="session")
@@ -90,7 +99,7 @@ def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
         if where == "http":
             behind, remote = request.getfixturevalue("far_end")
             behind.engine = AsyncEngine(engine)
-            far = AsyncRemote.at(f"dynamodb+{remote.place}") if loop else None
+            far = AsyncRemote(*request.getfixturevalue("found")) if loop else None
             yield Face(remote, clock, loop, far)
             if loop is not None and far is not None:
                 loop.run_until_complete(far.aclose())
