@@ -90,14 +90,14 @@ def check_counted(world: World, own: Own, told: Mapping[str, Sequence[str]] | No
         assert {one: vote.rankings for one, vote in votes.items()} == {
             one: list(ranked) for one, ranked in told.items()
         }
-    counted = Counter(" ".join(map(str, map(poll.candidates.index, vote.rankings)))
-                      for vote in votes.values())  # fmt: skip
+    orders = [map(str, map(poll.candidates.index, vote.rankings)) for vote in votes.values()]
+    counted = Counter(map(" ".join, orders))
     for service in (world.service, world.open()):
         recount = service.counting.recount(poll)
         assert recount.agrees
         assert recount.votes == recount.by_lines.votes == len(votes)
-        assert service.counting.tally(poll).counts == counted
-        assert service.standing.of(poll).tally.counts == counted
+        assert recount.by_lines.counts == counted
+    assert world.service.standing.of(poll).tally.counts == counted
     return len(votes)
 
 

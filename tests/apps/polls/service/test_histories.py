@@ -1,0 +1,130 @@
+"""After a history by chance, on a driver with faults, the table has what people were told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+import pytest
+from msgspec import structs
+
+from singletable.faults import Faults, FaultyDriver
+from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.errors import AlreadyVoted, Closed, NoCode, Refused, Settled
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Polls, Viewer, Voter
+from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code
+
+MORE = ("Tea", "Milk", "Water")
+FAULTS = Faults(
+    throttle=0.05, internal=0.05, internal_after=0.1, conflict=0.05, unprocessed=0.3, stale=0.5,
+    behind=4,
+)  # fmt: skip
+
+
+class Walk:
+    """Deeds by chance, from a seed, through services with faults; what each came to is noted."""
+
+    def __init__(self, world: World, seed: int) -> None:
+        self.world, self.chance = world, Random(seed)
+        kind = self.chance.choice(list(Protection))
+        self.own = world.made(Draft("Q", OPTIONS, protection=kind), codes=12)
+        self.faulty = [FaultyDriver(world.driver), FaultyDriver(world.driver)]
+        self.services = [world.open(driver) for driver in self.faulty]
+        for number, driver in enumerate(self.faulty):
+            driver.faults = structs.replace(FAULTS, seed=seed * 2 + number)
+        self.told: dict[str, list[str]] = {}
+        self.came_to: Counter[str] = Counter()
+        self._deeds: list[Callable[[Polls], object]] = [
+            *[self._vote] * 14,
+            *[self._look] * 4,
+            self._close,
+            *[self._open] * 2,
+            self._words,
+            self._options,
+            self._codes,
+            lambda service: service.counting.recount(self.own.poll),
+        ]
+
+    def step(self) -> None:
+        """Let something happen, and note what it came to."""
+        service = self.chance.choice(self.services)
+        try:
+            self.chance.choice(self._deeds)(service)
+        except Refused as refusal:
+            self.came_to[type(refusal).__name__] += 1
+        else:
+            self.came_to["done"] += 1
+
+    def _vote(self, service: Polls) -> None:
+        poll = service.desk.poll(self.own.poll.id)
+        ranked = self.chance.sample(poll.candidates, self.chance.randint(1, len(poll.candidates)))
+        number = self.chance.randrange(14)
+        voter = Voter(f"b{number}", code(self.own, number), f"r{number}")
+        cast = service.voting.cast(poll.id, ranked, voter)
+        # Told as new: nobody had been told of it before.
+        assert not (cast.is_new and cast.vote.id in self.told)
+        self.told[cast.vote.id] = ranked
+
+    def _look(self, service: Polls) -> None:
+        outcome = service.standing.outcome(self.own.poll.id, Viewer())
+        assert outcome.tally.votes == len(self.told)
+
+    def _close(self, service: Polls) -> None:
+        service.changing.close(self.own.poll.id, self.own.admin_key)
+
+    def _open(self, service: Polls) -> None:
+        self._change(service, expires_at=self.world.clock() + timedelta(days=1))
+
+    def _words(self, service: Polls) -> None:
+        changeable = self.chance.random() < 0.7
+        self._change(service, title=f"Q{self.chance.random()}", changeable=changeable)
+
+    def _options(self, service: Polls) -> None:
+        self._change(service, candidates=tuple(self.chance.sample(MORE, 3)))
+
+    def _codes(self, service: Polls) -> None:
+        service.making.issue_codes(self.own.poll.id, self.own.admin_key, 1)
+
+    def _change(self, service: Polls, **wanted: object) -> None:
+        def draft(now: Draft) -> Draft:
+            return replace(now, **wanted)  # type: ignore[arg-type]
+
+        service.changing.change(self.own.poll.id, self.own.admin_key, draft)
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody needs to wait for real, and a snapshot is kept of a few lines."""
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 6)
+
+
+def _walk(world: World, seed: int, steps: int) -> Walk:
+    walk = Walk(world, seed)
+    for _ in range(steps):
+        walk.step()
+    assert sum(sum(driver.struck.values()) for driver in walk.faulty) > steps / 4
+    for driver in walk.faulty:
+        driver.faults = Faults()
+    check_counted(world, walk.own, walk.told)
+    for service in walk.services:
+        assert service.counting.recount(walk.own.poll).agrees
+    return walk
+
+
+def test_a_history_on_every_driver_has_what_people_were_told(world: World) -> None:
+    _walk(world, seed=5, steps=60)
+
+
+def test_histories_by_chance_have_what_people_were_told(memory: World) -> None:
+    came_to: Counter[str] = Counter()
+    for seed in range(10):
+        came_to += _walk(memory, seed, 60).came_to
+    known = {one.__name__ for one in (AlreadyVoted, Closed, NoCode, Settled)}
+    assert set(came_to) == known | {"done"}
+    assert came_to["done"] > 200
