@@ -83,7 +83,7 @@ def _stage(filling: Filling, votes: int, scale: Scale) -> list[str]:
     worst, again, every = (
         first_look(driver, SECRET, poll),
         next_look(driver, SECRET, poll),
-        all_votes(driver, poll),
+        all_votes(driver, SECRET, poll),
     )
     expect(worst.counts, every.counts)
     expect(again.counts, every.counts)

@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from singletable import Driver, Store, Tally
+from singletable import Driver, Tally
 from singletable_apps.polls.entities import Poll, Vote
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.secret import Secret
-from singletable_apps.polls.service import Counting, Desk
-from singletable_apps.polls.service.snapshots import Snapshots
+from singletable_apps.polls.service import Polls, open_polls
 from singletable_apps.polls.tally import Tally as Sums
 from singletable_apps.polls.tally import is_worth_keeping, order_of
 
@@ -31,23 +30,22 @@ class Read:
 
 def first_look(driver: Driver, secret: Secret, poll: Poll) -> Read:
     """What a process reads that has never looked at the poll."""
-    return _read(driver, lambda store: _sums(store, secret, poll))
+    return _read(driver, secret, lambda service: lambda: _sums(service, poll))
 
 
 def next_look(driver: Driver, secret: Secret, poll: Poll) -> Read:
     """What a process reads that has just looked."""
 
-    def looked(store: Store) -> Callable[[], Counts]:
-        look = _sums(store, secret, poll)
-        look()
-        return look
+    def looked(service: Polls) -> Callable[[], Counts]:
+        _sums(service, poll)
+        return lambda: _sums(service, poll)
 
-    return _read(driver, looked)
+    return _read(driver, secret, looked)
 
 
-def all_votes(driver: Driver, poll: Poll) -> Read:
+def all_votes(driver: Driver, secret: Secret, poll: Poll) -> Read:
     """What the document asks for: every vote."""
-    return _read(driver, lambda store: lambda: _recounted(store, poll))
+    return _read(driver, secret, lambda service: lambda: _recounted(service, poll))
 
 
 def most_lines(counts: Counts) -> int:
@@ -58,25 +56,25 @@ def most_lines(counts: Counts) -> int:
     )
 
 
-def _sums(store: Store, secret: Secret, poll: Poll) -> Callable[[], Counts]:
-    desk = Desk(store, secret)
-    counting = Counting(desk, Snapshots(desk))
-    return lambda: counting.tally(poll).counts
+def _sums(service: Polls, poll: Poll) -> Counts:
+    return service.counting.tally(poll).counts
 
 
-def _recounted(store: Store, poll: Poll) -> Counts:
-    votes = store.query(Vote.key.partition(poll.id), consistent=True)
+def _recounted(service: Polls, poll: Poll) -> Counts:
+    votes = service.desk.store.query(Vote.key.partition(poll.id), consistent=True)
     return Counter(order_of(poll.candidates, vote.rankings) for vote in votes)
 
 
-def _read(driver: Driver, prepared: Callable[[Store], Callable[[], Counts]]) -> Read:
+def _read(
+    driver: Driver, secret: Secret, prepared: Callable[[Polls], Callable[[], Counts]]
+) -> Read:
     """Once with a watch, and once with an observer, which takes time of its own."""
-    look = prepared(Store(driver))
+    look = prepared(open_polls(driver, secret, make_table=False))
     began = time.perf_counter()
     counts = look()
     seconds = time.perf_counter() - began
     told = Tally(patterns)
-    look = prepared(Store(driver, observers=[told]))
+    look = prepared(open_polls(driver, secret, make_table=False, observers=[told]))
     told.clear()
     look()
     return Read(counts, sum(each.read_units for each in told.figures()), seconds)
