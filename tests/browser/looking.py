@@ -14,9 +14,9 @@ _AXE = "axe-core/node_modules/axe-core/axe.min.js"
 
 def complaints_of_axe(page: Page) -> list[str]:
     """What those who do not see, or do not point, would stumble over: each with its place."""
-    source = Path(installed(_AXE)).read_text()
-    # It is run as the debugger runs code, which no policy of a page hinders.
-    page.evaluate(source)
+    if page.evaluate("typeof axe") == "undefined":
+        # It is run as the debugger runs code, which no policy of a page hinders.
+        page.evaluate(Path(installed(_AXE)).read_text())
     found = cast(dict[str, Any], page.evaluate("axe.run({resultTypes: ['violations']})"))
     return [
         f"{fault['id']}: {node['target']} {node['failureSummary']}"
