@@ -68,7 +68,7 @@ run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tabl
 # over. They take about as long as each other, and what is named in no part is in the last. None hands out test by test,
 # which would cost more than it evens out.
 AFTER_TYPES := tests/typing tests/browser tests/infrastructure
-WITH_APPS := tests/apps tests/benchmarks tests/differential tests/drills
+WITH_APPS := tests/apps tests/cli tests/benchmarks tests/differential tests/drills
 
 test: $(INSTALLED) system  ## everything that must hold before a change lands
 	@$(BIN)/ruff check $(PYTHON_FILES)
