@@ -1,0 +1,60 @@
+"""A poll with as many votes as wished, each written as the service would have written it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from singletable import BatchWriteItem, PutRequest, Store, WriteRequest
+from singletable.schema import model_of
+from singletable_apps.polls.entities import Lane, Line, Vote, polls
+from singletable_apps.polls.service import Own, Voter
+from singletable_apps.polls.tally import lane_of, order_of
+from tests.apps.polls.rig.world import SECRET, World
+
+
+def crowd(world: World, own: Own, votes: int, seed: int = 0) -> None:
+    """Let so many browsers vote that nobody has seen yet, in an empty poll or after others."""
+    store, chance = Store(world.driver), Random(seed)
+    ends = [_lane(store, own, number).lines for number in range(own.poll.lanes)]
+    batch: list[WriteRequest] = []
+    for item in _items(world, own, ends, votes, chance):
+        batch.append(WriteRequest(PutRequest(model_of(type(item)).item(item.__dict__))))
+        if len(batch) == 24:
+            world.driver.execute(BatchWriteItem({polls.name: batch}))
+            batch = []
+    if batch:
+        world.driver.execute(BatchWriteItem({polls.name: batch}))
+    for number, end in enumerate(ends):
+        store.update(Lane.key(own.poll.id, number), Lane.lines.set(end))
+
+
+def _lane(store: Store, own: Own, number: int) -> Lane:
+    found = store.get(Lane.key(own.poll.id, number), consistent=True)
+    assert found is not None
+    return found
+
+
+def _items(
+    world: World, own: Own, ends: list[int], votes: int, chance: Random
+) -> Iterator[Vote | Line]:
+    first, options = sum(ends), own.poll.candidates
+    for number in range(first, first + votes):
+        who = SECRET.vote_id(own.poll.id, "browser", f"crowd {number}")
+        ranked = chance.sample(options, chance.randint(1, len(options)))
+        lane = lane_of(who, own.poll.lanes)
+        ends[lane] += 1
+        vote = Vote(poll_id=own.poll.id, id=who, rankings=ranked, voted_at=world.clock())
+        vote.revision = 1
+        yield vote
+        yield Line(
+            poll_id=own.poll.id,
+            lane=lane,
+            number=ends[lane],
+            order=order_of(options, ranked),
+        )
+
+
+def one_of(number: int) -> Voter:
+    """Somebody of the crowd."""
+    return Voter(f"crowd {number}")
