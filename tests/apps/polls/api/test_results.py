@@ -60,6 +60,7 @@ def test_rounds_say_where_every_vote_is(place: Place) -> None:
         "winner": "A",
     }
     assert any("tied for last" in sentence for sentence in found["explanation"])
+    assert not any("split" in sentence for sentence in found["rules"])
 
 
 def test_nobody_wins_where_nobody_has_voted(place: Place) -> None:

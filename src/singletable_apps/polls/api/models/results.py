@@ -84,7 +84,8 @@ class ResultsShown(Shown):
             protection=ProtectionShown(
                 level=poll.protection, words=PROTECTION_WORDS[poll.protection]
             ),
-            rules=[rule.sentence for rule in runoff.rules],
+            # Nobody ranks two alike in a poll, so what would be done then is left out.
+            rules=[rule.sentence for rule in runoff.rules if rule.about != "equal ranks"],
             explanation=list(runoff.explanation),
         )
 
