@@ -9,6 +9,7 @@ from singletable_apps.shared.pages import Form
 
 # Precondition Failed: what the form was based on is not so any more.
 STATUS = 412
+MEANWHILE = "Somebody changed the poll meanwhile, and nothing was done. "
 
 
 class ChangedMeanwhile(Exception):

@@ -8,7 +8,7 @@ from fastapi import Request, Response
 
 from singletable_apps.polls.entities import Vote
 from singletable_apps.polls.errors import Hidden
-from singletable_apps.polls.links import code_link, share_link
+from singletable_apps.polls.links import share_link
 from singletable_apps.polls.pages.booth import WORDS, Booth, fields_of, meaning, paper_of
 from singletable_apps.polls.pages.carrying import admin_key_of
 from singletable_apps.polls.pages.site import Site
@@ -111,7 +111,6 @@ def _around(
         "results": RESULTS_WORDS[poll.results],
         "sees_results": _sees(site, booth, vote, admin_key),
         "is_admin": admin_key is not None,
-        "code_link": code_link(site.settings.public, poll.id, booth.code) if booth.code else "",
     }
 
 

@@ -8,9 +8,8 @@ from singletable_apps.polls.errors import Settled
 from singletable_apps.polls.pages.basing import STATUS, ChangedMeanwhile, based_on, on
 from singletable_apps.polls.pages.closing_times import CLOSINGS
 from singletable_apps.polls.pages.managed import ThisOwn, framed, manage_address
+from singletable_apps.polls.pages.poll_choices import PROTECTIONS, RESULTS
 from singletable_apps.polls.pages.poll_form import (
-    PROTECTIONS,
-    RESULTS,
     drafted,
     form_of,
     rows_of,

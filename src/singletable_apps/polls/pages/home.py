@@ -17,6 +17,8 @@ from singletable_apps.shared.counting.pictures import Picture, transfer_flow
 
 router = page_router()
 FEW = 3
+_DISHES = ("Pizza", "Salad", "Sushi", "Soup")
+_LUNCH = ((8, "Pizza"), (7, "Sushi > Salad"), (6, "Salad > Sushi"), (3, "Soup > Salad"))
 
 
 @router.get("")
@@ -39,8 +41,6 @@ def home(request: Request, site: ThisSite, browser: Browser) -> Response:
 
 @cache
 def _picture() -> Picture:
-    """Where the votes of the sample go, round by round, when an option leaves."""
-    asked = POLLS[1]
-    groups = [(Ranking.of_levels(order.split(" > ")), many) for many, order in asked.votes]
-    ballots = ballots_of_groups(list(asked.draft.candidates), groups)
-    return transfer_flow(instant_runoff(ballots, look_back=True, seed="sample"))
+    """A count in which whoever leads at first does not win."""
+    groups = [(Ranking.of_levels(order.split(" > ")), many) for many, order in _LUNCH]
+    return transfer_flow(instant_runoff(ballots_of_groups(_DISHES, groups)))

@@ -12,9 +12,8 @@ from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.closing_times import CLOSINGS
 from singletable_apps.polls.pages.limiting import count
 from singletable_apps.polls.pages.managed import ThisOwn
+from singletable_apps.polls.pages.poll_choices import PROTECTIONS, RESULTS
 from singletable_apps.polls.pages.poll_form import (
-    PROTECTIONS,
-    RESULTS,
     blank_form,
     drafted,
     faults_in,

@@ -1,4 +1,4 @@
-"""The form of a poll: what can be chosen, in words, and what was typed, as a draft."""
+"""The form of a poll: what stands in it, and what was typed, as a draft."""
 
 from __future__ import annotations
 
@@ -16,40 +16,6 @@ from singletable_apps.shared.pages import Form
 
 # So many empty rows are there for who has no scripts, and come with each "More rows".
 ROWS = 5
-
-# (value, name, what it means)
-RESULTS = (
-    (Results.ALWAYS, "Everybody, at any time", "Also before they vote; it changes live."),
-    (
-        Results.AFTER_VOTING,
-        "Those who have voted",
-        "So that nobody is led by the others. Everybody, once it has closed.",
-    ),
-    (
-        Results.AFTER_CLOSING,
-        "Everybody, once it has closed",
-        "Until then you alone see how it stands.",
-    ),
-)
-PROTECTIONS = (
-    (
-        Protection.BROWSER,
-        "One vote a browser",
-        "Keeps out double clicks and honest mistakes, not somebody who clears cookies. Right for "
-        "friends and colleagues.",
-    ),
-    (
-        Protection.CODES,
-        "One vote a code",
-        "You hand out one-time codes, on paper or as links. As strong as the way you hand them "
-        "out: right when it matters.",
-    ),
-    (
-        Protection.OPEN,
-        "Anybody, as often as they like",
-        "A straw poll: one shared tablet, a show of hands. It proves nothing.",
-    ),
-)
 
 
 class TypedTerms(BaseModel):

@@ -11,8 +11,8 @@ from singletable_apps.polls.entities import Poll, Protection
 from singletable_apps.polls.errors import AlreadyVoted, Busy, Closed, Invalid, NoCode
 from singletable_apps.polls.pages import booth_pages
 from singletable_apps.polls.pages.addresses import poll_address
-from singletable_apps.polls.pages.booth import Booth, cast_vote, enter
-from singletable_apps.polls.pages.carrying import CODE, VOTE, carry, drop
+from singletable_apps.polls.pages.booth import Booth, enter
+from singletable_apps.polls.pages.carrying import CODE, VOTE, carry
 from singletable_apps.polls.pages.limiting import count
 from singletable_apps.polls.pages.ranks import choices_of, ranking_in, what_changed
 from singletable_apps.polls.pages.site import Site, ThisSite
@@ -81,25 +81,6 @@ def vote(
         return booth_pages.paper(request, site, booth, choices, str(refusal))
     except Busy as refusal:
         return booth_pages.paper(request, site, booth, choices, str(refusal), 503)
-
-
-@router.get("/p/{poll_id}/voted")
-def show_thanks(request: Request, site: ThisSite, poll: ThisPoll, browser: Browser) -> Response:
-    """Thanks, and what was voted."""
-    booth = enter(request, site, poll, browser)
-    cast = cast_vote(request, site, booth)
-    if cast is None:
-        return site.pages.redirect(poll_address(poll.id))
-    return booth_pages.thanks(request, site, booth, cast, fresh=True)
-
-
-@router.post("/p/{poll_id}/next")
-def next_voter(site: ThisSite, poll: ThisPoll) -> Response:
-    """Let somebody else vote in the same browser, who is not to see what was voted before."""
-    response = site.pages.redirect(poll_address(poll.id))
-    for name in (CODE, VOTE):
-        drop(response, site, poll, name)
-    return response
 
 
 def _voter(request: Request, poll: Poll, browser: str | None) -> str | None:
