@@ -123,8 +123,8 @@ def test_a_history_on_every_driver_has_what_people_were_told(world: World) -> No
 
 def test_histories_by_chance_have_what_people_were_told(memory: World) -> None:
     came_to: Counter[str] = Counter()
-    for seed in range(10):
+    for seed in range(6):
         came_to += _walk(memory, seed, 60).came_to
     known = {one.__name__ for one in (AlreadyVoted, Closed, NoCode, Settled)}
     assert set(came_to) == known | {"done"}
-    assert came_to["done"] > 200
+    assert came_to["done"] > 120

@@ -47,21 +47,21 @@ def test_a_crowd_votes_as_the_service_does(memory: World) -> None:
 # The document's own fault: beyond one page of a megabyte, votes were silently ignored.
 def test_votes_beyond_a_megabyte_are_all_counted(world: World) -> None:
     own = world.made(Draft("Q", LONG))
-    crowd(world, own, 3_000)
+    crowd(world, own, 2_000)
     world.calls.clear()
     recount = world.open().counting.recount(own.poll)
     assert _pages(world) > 1, "the votes are on several pages"
     assert recount.agrees
-    assert recount.votes == recount.by_lines.votes == 3_000
+    assert recount.votes == recount.by_lines.votes == 2_000
 
 
 def test_a_snapshot_of_many_parts_is_one_sum(
     memory: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("singletable_apps.polls.tally.PART_BYTES", 3_000)
+    monkeypatch.setattr("singletable_apps.polls.tally.PART_BYTES", 1_500)
     own = memory.made(Draft("Q", LONG))
     counting = memory.service.counting
-    for votes in (800, 3_000):
+    for votes in (400, 1_200):
         crowd(memory, own, votes, seed=votes)
         counting.tally(own.poll)
         store = Store(memory.driver)
@@ -74,7 +74,7 @@ def test_a_snapshot_of_many_parts_is_one_sum(
         assert fresh.counting.snapshots.read(own.poll)[1] == counting.tally(own.poll)
         assert fresh.counting.recount(own.poll).agrees
     memory.service.voting.cast(own.poll.id, LONG[:1], Voter("one more"))
-    assert check_counted(memory, own) == 3_801
+    assert check_counted(memory, own) == 1_601
     memory.service.deleting.delete(own.poll.id, own.admin_key)
     assert dump(memory.driver) == []
 
