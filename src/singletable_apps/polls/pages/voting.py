@@ -99,6 +99,9 @@ def _cast(request: Request, site: Site, booth: Booth, ranked: Sequence[str]) -> 
         if before is None:
             raise
         return booth_pages.thanks(request, site, booth, before, again=True)
+    if not request.cookies:
+        # A browser that keeps none would not be known again on the next page.
+        return booth_pages.thanks(request, site, booth, cast.vote, fresh=True)
     response = site.pages.redirect(poll_address(poll.id, "voted"))
     if poll.protection is Protection.OPEN:
         carry(response, site, poll, VOTE, cast.vote.id)

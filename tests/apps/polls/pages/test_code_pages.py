@@ -78,6 +78,19 @@ def test_another_code_can_be_voted_with_in_the_same_browser(
     assert place.polls.counting.tally(own.poll).counts == {"0": 1, "1": 1}
 
 
+# Such a browser is not known again on another page, so it is thanked on this one.
+def test_who_keeps_no_cookies_votes_with_a_code_all_the_same(
+    own: Own, place: Place, ada: Visitor
+) -> None:
+    review = ada.rank(own.poll.id, code(own, place), Kepler="1")
+    for _ in range(2):
+        ada.browser.cookies.clear()
+        thanks = ada.send(review, own.poll.id, sure="yes")
+        assert thanks.status_code == 200
+        assert "Thank you: your vote is in" in words_of(thanks.text)
+    assert place.polls.counting.tally(own.poll).counts == {"1": 1}
+
+
 # Also a right one, or whoever tries them all would learn which it is.
 def test_who_guesses_codes_waits() -> None:
     guessing = Place(Limits(None, None, RateLimit("guess", 2, 60)))

@@ -205,3 +205,10 @@ def test_my_polls_come_in_pages_with_their_votes(place: Place, ada: Visitor) -> 
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
     assert ada.look(following.replace("&amp;", "&")).text.count("poll-item") == 2
     assert place.somebody().look("/polls/mine").text.count("poll-item") == 0
+
+
+def test_a_place_in_the_list_that_is_none_is_refused(place: Place, ada: Visitor) -> None:
+    ada.send(ada.look("/polls/new"), "/new", title="T", candidates=["A", "B"])
+    answer = ada.look("/polls/mine?cursor=nowhere")
+    assert answer.status_code == 400
+    assert "To the start" in words_of(answer.text)

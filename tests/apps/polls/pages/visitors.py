@@ -51,8 +51,10 @@ class Place:
         self.now += timedelta(**amount)
 
     def somebody(self) -> Visitor:
-        """Somebody whose browser was not here before."""
-        return Visitor(self, TestClient(_APPS[0], base_url=HOME, raise_server_exceptions=False))
+        """Somebody whose browser was not here before, and keeps cookies."""
+        browser = TestClient(_APPS[0], base_url=HOME, raise_server_exceptions=False)
+        browser.cookies.set("theme", "light")
+        return Visitor(self, browser)
 
     def poll(self, draft: Draft | None = None, codes: int = 0) -> Own:
         """A poll that somebody else has made."""
