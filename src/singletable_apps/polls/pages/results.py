@@ -13,6 +13,7 @@ from singletable_apps.polls.pages.shown import Shown, shown_of
 from singletable_apps.polls.pages.shown.files import files_of
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.pages.visiting import Browser, ThisPoll, page_router
+from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.service import Viewer
 from singletable_apps.polls.words import PROTECTION_WORDS
 from singletable_apps.shared.counted import File
@@ -79,6 +80,8 @@ def _around(site: Site, poll: Poll, viewer: Viewer) -> dict[str, object]:
     """What stands around a result, and stays while votes come in."""
     return {
         "poll": poll,
+        # Votes that were let in at the last moment may come a little later: open, closed, final.
+        "open": is_open(poll, site.polls.desk.clock()),
         "protection": PROTECTION_WORDS[poll.protection],
         "share": share_link(site.settings.public, poll.id),
         "vote": poll_address(poll.id),

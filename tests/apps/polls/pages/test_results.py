@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.rules import LATEST, Draft
 from singletable_apps.polls.service import Own, Voter
 from tests.apps.elections.pages.reading import words_of
 from tests.apps.polls.pages.visitors import HOME, Place, Visitor
@@ -154,6 +154,10 @@ def test_hidden_results_say_when_they_are_shown(place: Place, ada: Visitor) -> N
     assert "3 votes so far" in said
     assert "leads" not in said
     place.wait(hours=2)
+    # Until the last who were let in have voted, it is shown, and not final.
+    assert "Closed 15 November 2026, 14:00" in results(ada, own)
+    assert "A leads" in results(ada, own)
+    place.now += LATEST
     assert "A wins" in results(ada, own)
 
 
