@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from singletable import Driver, InternalError
+from singletable import Driver, InternalError, SingleTableError
 from singletable.operations import Operation
 
 R = TypeVar("R")
@@ -14,7 +14,7 @@ R = TypeVar("R")
 class Lossy:
     """The first operation of a kind happens, and is answered by an error; then something happens.
 
-    So are all that follow for a while, but they do not happen.
+    Those that follow for a while do not happen, and are answered by an error, or another one.
     """
 
     def __init__(
@@ -24,8 +24,10 @@ class Lossy:
         *,
         then: Callable[[], object] = lambda: None,
         times: int = 1_000,
+        later: SingleTableError | None = None,
     ) -> None:
         self._inner, self._kind, self._then, self._left = inner, kind, then, times
+        self._later = later or InternalError("Internal server error")
         self.lost = 0
 
     def execute(self, operation: Operation[R], /) -> R:
@@ -36,4 +38,5 @@ class Lossy:
         if self.lost == 1:
             self._inner.execute(operation)
             self._then()
-        raise InternalError("Internal server error")
+            raise InternalError("Internal server error")
+        raise self._later

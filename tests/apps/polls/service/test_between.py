@@ -230,3 +230,12 @@ def test_a_vote_that_another_process_counts_is_seen_by_all(memory: World) -> Non
     assert memory.service.counting.tally(own.poll).votes == 0
     memory.open().voting.cast(own.poll.id, ["Go"], Voter("a"))
     assert memory.service.counting.tally(own.poll).votes == 1
+
+
+def test_a_lane_whose_update_failed_is_closed_before_the_close_returns(memory: World) -> None:
+    own = memory.made()
+    driver = Lossy(memory.driver, UpdateItem, times=4)
+    memory.open(driver).changing.close(own.poll.id, own.admin_key)
+    assert driver.lost == 4
+    lanes = Store(memory.driver).get_many([Lane.key(own.poll.id, n) for n in range(8)])
+    assert [lane.edition for lane in lanes if lane] == [2] * 8

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable import BatchGetItem, DeleteItem, Store, TransactWriteItems
+from singletable import BatchGetItem, DeleteItem, Store, TransactionConflict, TransactWriteItems
 from singletable.operations import Operation
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
 from singletable_apps.polls.service import Own, Polls, Voter
@@ -107,11 +107,15 @@ def test_a_snapshot_whose_parts_are_lost_is_made_anew(memory: World) -> None:
     check_counted(memory, own)
 
 
-# The head is written, its answer is lost, and what is sent again meets itself.
-def test_a_snapshot_whose_answer_was_lost_keeps_its_parts(memory: World) -> None:
+# The head is written and its answer is lost: for good; or what is sent again meets itself.
+@pytest.mark.parametrize("later", [None, TransactionConflict("Another has it.")])
+def test_a_snapshot_whose_answer_was_lost_keeps_its_parts(
+    memory: World, later: TransactionConflict | None
+) -> None:
     own = memory.made()
     _voted(memory, own, 0, 10)
-    driver = Lossy(memory.driver, TransactWriteItems)
+    times = 1_000 if later is None else 2
+    driver = Lossy(memory.driver, TransactWriteItems, times=times, later=later)
     assert memory.open(driver).counting.tally(own.poll).votes == 10
     assert driver.lost
     fresh = memory.open()
