@@ -41,17 +41,21 @@ def nothing(lanes: int) -> Tally:
 
 def brought_forward(tally: Tally, new: Sequence[Iterable[Line]]) -> Tally:
     """The tally with the next lines of each lane. Where a number is missing, a lane ends."""
-    counts = Counter(tally.counts)
+    changes = Counter[str]()
     ends: list[int] = []
     for end, lines in zip(tally.lines, new, strict=True):
         for line in lines:
             if line.number != end + 1:
                 break
             end += 1
-            counts[line.order] += 1
+            changes[line.order] += 1
             if line.replaced is not None:
-                counts[line.replaced] -= 1
+                changes[line.replaced] -= 1
         ends.append(end)
+    if tuple(ends) == tally.lines:
+        return tally  # there may be a hundred thousand counts, and many who look
+    counts = Counter(tally.counts)
+    counts.update(changes)
     return Tally(tuple(ends), {order: count for order, count in counts.items() if count})
 
 
@@ -73,8 +77,10 @@ def names_of(candidates: Sequence[str], order: str) -> list[str]:
 def is_worth_keeping(kept: Tally, now: Tally) -> bool:
     """Whether reading the lines since a snapshot has become dearer than writing another."""
     lines = sum(now.lines) - sum(kept.lines)
+    if lines < FEWEST_LINES:
+        return False
     size = sum(len(order) + ENTRY_BYTES for order in now.counts)
-    return lines >= FEWEST_LINES and lines * LINE_BYTES >= size
+    return lines * LINE_BYTES >= size
 
 
 def parts_of(tally: Tally) -> Iterator[dict[str, int]]:

@@ -91,6 +91,13 @@ def test_lines_that_are_counted_already_are_not_counted_again() -> None:
     assert brought_forward(tally, lanes) == tally
 
 
+# Many look while nobody votes, and need no copy of a hundred thousand counts each.
+def test_where_nothing_is_new_the_tally_is_the_one_before() -> None:
+    lanes, _ = _written([(voter, "0") for voter in VOTERS])
+    tally = brought_forward(nothing(LANES), lanes)
+    assert brought_forward(tally, [[] for _ in lanes]) is tally
+
+
 @given(histories)
 def test_a_snapshot_in_parts_says_the_same(history: list[tuple[str, str]]) -> None:
     lanes, recount = _written(history)
