@@ -16,7 +16,7 @@ from singletable_apps.elections.pages.counted import Count
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import files as ballot_files
-from singletable_apps.shared.counted import Latest
+from singletable_apps.shared.counted import TEMPLATES, Latest
 from singletable_apps.shared.counted import files as counted_files
 from singletable_apps.shared.pages import Link, Pages, Product, path_of
 
@@ -53,6 +53,7 @@ def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:
         sign_in=SIGN_IN,
         around=around,
         made={**counted_files(), **ballot_files()},
+        templates=[TEMPLATES],
         secure_cookies=secure_cookies,
     )
     return Site(elections, pages, secure_cookies)

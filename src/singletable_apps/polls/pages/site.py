@@ -15,7 +15,7 @@ from singletable_apps.polls.pages.addresses import PREFIX, address
 from singletable_apps.polls.pages.shown import Shown
 from singletable_apps.polls.service import Polls
 from singletable_apps.shared.ballot import files as ballot_files
-from singletable_apps.shared.counted import Latest
+from singletable_apps.shared.counted import TEMPLATES, Latest
 from singletable_apps.shared.counted import files as counted_files
 from singletable_apps.shared.pages import Link, Pages, Product, path_of
 
@@ -47,6 +47,7 @@ def make_site(polls: Polls, settings: ApiSettings) -> Site:
         prefix=PREFIX,
         around=around,
         made={**counted_files(), **ballot_files()},
+        templates=[TEMPLATES],
         secure_cookies=settings.secure_cookies,
     )
     return Site(polls, pages, settings)

@@ -3,8 +3,8 @@
 - `rounds_of(runoff)` is a table of rounds, and `comparison(results, deciding, …)` one of methods.
 - `formats_for(…)` are the formats that can hold the ballots; `offered(…)` says what each is for.
 - `Latest` makes what many look at once.
-- Templates: `macros/counted.html` of shared/pages. `files()` are the scripts and styles, for
-  `Pages(…, made=files())`: `counted.css`, `pictures.css` and `live.js`.
+- `files()` are the scripts and styles, `counted.css`, `pictures.css` and `live.js`; the macros are
+  in `counted/macros.html`: `Pages(…, made=files(), templates=[TEMPLATES])`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from singletable_apps.shared.counting.pictures import STYLE
 __all__ = [
     "MOST_ROUNDS",
     "ROUNDS",
+    "TEMPLATES",
     "Cell",
     "Comparison",
     "File",
@@ -37,6 +38,8 @@ __all__ = [
     "offered",
     "rounds_of",
 ]
+
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 def files() -> dict[str, str]:

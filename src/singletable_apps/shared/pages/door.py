@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,11 +50,12 @@ def _nothing(request: Request) -> Mapping[str, object]:
 class Pages:
     """Makes the pages of one app, and serves what they load.
 
-    `folder` has `templates/` and `static/`; a file of the latter is `asset("NAME/file.css")`, and
-    `made` are further ones by their names. `sign_in` is where who is not signed in goes to. What
-    `around(request)` gives goes to every page, also to one about a problem: `nav` and `links` (of
-    the footer) as lists of Link, `account` (the name of who is signed in), `account_links`. It
-    reads `request.state`, and asks no database. Addresses under `prefix` are this app's.
+    `folder` has `templates/` and `static/`; a file of the latter is `asset("NAME/file.css")`.
+    `made` are further files by their names, `templates` further folders. `sign_in` is where who is
+    not signed in goes to. What `around(request)` gives goes to every page, also to one about a
+    problem: `nav` and `links` (of the footer) as lists of Link, `account` (the name of who is
+    signed in), `account_links`. It reads `request.state`, and asks no database. Addresses under
+    `prefix` are this app's.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Pages:
         sign_in: str | None = None,
         around: Callable[[Request], Mapping[str, object]] = _nothing,
         made: Mapping[str, str] | None = None,
+        templates: Sequence[Path] = (),
         secure_cookies: bool = True,
     ) -> None:
         self.prefix = prefix
@@ -79,7 +81,7 @@ class Pages:
             name: Assets(name, folder / "static" if folder else None, made),
         }
         self._environment = make_environment(
-            folder / "templates" if folder else None,
+            [*templates, *([folder / "templates"] if folder else [])],
             {
                 "asset": self.asset,
                 "product": product or Product(name.capitalize(), prefix or "/"),

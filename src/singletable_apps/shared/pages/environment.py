@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -18,14 +18,13 @@ SHARED = Path(__file__).parent / "templates"
 Filter: TypeAlias = Callable[..., str]
 
 
-def make_environment(folder: Path | None, known: Mapping[str, object]) -> Environment:
-    """Templates of the shared folder and of an app's; a shared one is never hidden by another.
+def make_environment(folders: Sequence[Path], known: Mapping[str, object]) -> Environment:
+    """Templates of the shared folder and of others; a shared one is never hidden by another.
 
     `known` is what macros know too, whoever imports them.
     """
-    folders = [SHARED] if folder is None else [SHARED, folder]
     environment = Environment(
-        loader=ChoiceLoader([FileSystemLoader(each) for each in folders]),
+        loader=ChoiceLoader([FileSystemLoader(each) for each in (SHARED, *folders)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
