@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from singletable_apps.commands.listening import Host, Port, Proxy, Public
 from singletable_apps.commands.refusing import in_words
 
 elections = typer.Typer(
@@ -42,26 +43,10 @@ Newest = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="
 def serve(
     at: At,
     keys: Keys,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
-    ] = 8000,
-    public: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="The address that people use, if a proxy is before it. With https:// cookies are "
-            "sent over TLS only.",
-        ),
-    ] = None,
-    proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NETWORK",
-            help="A proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or 10.0.0.0/8. "
-            "Without it, all who come through one share its limits.",
-        ),
-    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    public: Public = None,
+    proxy: Proxy = None,
     letters: Annotated[
         bool,
         typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),

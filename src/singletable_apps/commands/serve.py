@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from singletable_apps.commands.listening import Host, Port, Proxy, Public
 from singletable_apps.commands.refusing import in_words
 
 
@@ -27,20 +28,10 @@ def serve(
         bool,
         typer.Option("--sample", help="Begin with sample data, if the folder has nothing yet."),
     ] = False,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
-    ] = 8000,
-    public: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="The address that people use, if a proxy is before it."),
-    ] = None,
-    proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NETWORK", help="A proxy whose X-Forwarded-For is believed, as 10.0.0.0/8."
-        ),
-    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    public: Public = None,
+    proxy: Proxy = None,
     letters: Annotated[
         bool,
         typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),
