@@ -13,8 +13,9 @@ from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import Own, Polls, Voter, open_polls
 from singletable_apps.shared.doors import Entrance, Sample
 
-# The browser that made them all: nobody has it, so nobody else's polls are among them.
-MAKER = "the-browser-of-the-sample"
+# The browser that made them all. It is shorter than the token of any browser, so nobody can send
+# it as their own, and nobody else's polls are among them.
+MAKER = "sample"
 DAY = timedelta(days=1)
 
 Told = Callable[[int, int], None]

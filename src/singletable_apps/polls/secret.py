@@ -63,6 +63,20 @@ class Secret:
         right = _plain(self.code(poll_id, number))
         return number if hmac.compare_digest(typed.encode(), right.encode()) else None
 
+    def kept_code(self, poll_id: str, number: int) -> str:
+        """A code as the browser keeps that voted with it: more follows than anybody can guess."""
+        seal = _text(self._made("kept code", poll_id, str(number)), 26)
+        return f"{self.code(poll_id, number)}-{seal}"
+
+    def code_in(self, poll_id: str, kept: str) -> str | None:
+        """The code that a browser keeps; None if it was not given it."""
+        code, _, _ = kept.rpartition("-")
+        number = self.number_of(poll_id, code)
+        if number is None:
+            return None
+        right = self.kept_code(poll_id, number)
+        return code if hmac.compare_digest(_bytes(kept), right.encode()) else None
+
     def browser(self, token: str) -> str:
         """What the table knows a browser by: not what it shows, so nobody can pose as it."""
         return _text(self._made("browser", token), 26)

@@ -11,7 +11,7 @@ from fastapi import Request
 
 from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.pages.addresses import poll_address
-from singletable_apps.polls.pages.carrying import CODE, VOTE, carried
+from singletable_apps.polls.pages.carrying import VOTE, carried, carried_code
 from singletable_apps.polls.pages.limiting import check_guess
 from singletable_apps.polls.pages.site import Site
 from singletable_apps.polls.rules import is_open
@@ -62,8 +62,8 @@ def enter(
     """How somebody meets the poll. A code that is given comes before one that is carried."""
     if poll.protection is Protection.CODES:
         check_guess(request, site, poll, code)
-    carries = carried(request, site, CODE) if poll.protection is Protection.CODES else None
-    voter = Voter(browser, code or carries, key[:LONGEST_KEY] or None)
+        code = code or carried_code(request, site, poll) or ""
+    voter = Voter(browser, code or None, key[:LONGEST_KEY] or None)
     vote = site.polls.voting.vote_of(poll, voter)
     return Booth(poll, voter, vote, is_open(poll, site.polls.desk.clock()))
 

@@ -12,6 +12,7 @@ from singletable_apps.polls.links import share_link
 from singletable_apps.polls.pages.booth import WORDS, Booth, fields_of, meaning, paper_of
 from singletable_apps.polls.pages.carrying import admin_key_of
 from singletable_apps.polls.pages.site import Site
+from singletable_apps.polls.pages.visiting import keep_private
 from singletable_apps.polls.service import Viewer
 from singletable_apps.polls.words import PROTECTION_WORDS, RESULTS_WORDS
 from singletable_apps.shared.ballot import RANK, Choice, drawn, said
@@ -72,6 +73,7 @@ def thanks(
     again: bool = False,
 ) -> Response:
     """What was voted; right after it, or when somebody comes back, or would vote again in vain."""
+    keep_private(request)
     return site.pages.page(
         request,
         "polls/voted.html",
@@ -87,6 +89,7 @@ def thanks(
 
 def shut(request: Request, site: Site, booth: Booth, *, late: bool = False) -> Response:
     """That the poll takes no votes any more; also a vote that came too late."""
+    keep_private(request)
     vote = booth.vote
     return site.pages.page(
         request,

@@ -49,6 +49,19 @@ def drop(response: Response, site: Site, poll: Poll, name: str) -> None:
     )
 
 
+def carry_code(response: Response, site: Site, poll: Poll, code: str) -> None:
+    """Let the browser carry the code that was voted with, so sealed that none can be guessed."""
+    secret = site.polls.desk.secret
+    number = secret.number_of(poll.id, code)
+    if number is not None:
+        carry(response, site, poll, CODE, secret.kept_code(poll.id, number))
+
+
+def carried_code(request: Request, site: Site, poll: Poll) -> str | None:
+    """The code that the browser has voted with; None if it carries none that we have sealed."""
+    return site.polls.desk.secret.code_in(poll.id, carried(request, site, CODE) or "")
+
+
 def admin_key_of(request: Request, site: Site, browser: str | None, poll: Poll) -> str | None:
     """The admin key of the poll, if the browser carries it, or has made the poll."""
     secret = site.polls.desk.secret
@@ -60,7 +73,7 @@ def admin_key_of(request: Request, site: Site, browser: str | None, poll: Poll) 
 def viewer_of(request: Request, site: Site, browser: str | None, poll: Poll) -> Viewer:
     """By what somebody who looks at results is known."""
     return Viewer(
-        Voter(browser, carried(request, site, CODE)),
+        Voter(browser, carried_code(request, site, poll)),
         carried(request, site, VOTE),
         admin_key_of(request, site, browser, poll),
     )

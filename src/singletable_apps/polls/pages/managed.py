@@ -16,7 +16,7 @@ from singletable_apps.polls.errors import NotAdmin
 from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.carrying import admin_key_of
 from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.pages.visiting import Browser, ThisPoll
+from singletable_apps.polls.pages.visiting import Browser, ThisPoll, keep_private
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.service import Own
 from singletable_apps.shared.pages import Link
@@ -29,6 +29,7 @@ NO_KEY = (
 
 def own_of(request: Request, site: Site, poll: Poll, browser: str | None) -> Own:
     """The poll with its key, for who may manage it."""
+    keep_private(request)
     key = admin_key_of(request, site, browser, poll)
     if key is None:
         raise NotAdmin(NO_KEY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from fastapi import Query, Request, Response
 
@@ -47,7 +47,7 @@ def manage(
 def take_key(site: ThisSite, poll: ThisPoll, form: Typed) -> Response:
     """Take a key that was typed, or the link that it is in."""
     typed = form.value("key").strip()
-    [key] = parse_qs(urlsplit(typed).query).get("key", [typed])[:1]
+    [key] = parse_qs(typed.partition("?")[2]).get("key", [typed])[:1]
     return _let_in(site, poll, key)
 
 
@@ -65,7 +65,9 @@ def recount(request: Request, site: ThisSite, own: ThisOwn) -> Response:
 
 def _let_in(site: Site, poll: Poll, key: str) -> Response:
     """Let the browser carry the key, so that it stays in no history, log or referrer."""
-    site.polls.desk.managed(poll.id, key)
+    desk = site.polls.desk
+    desk.managed(poll.id, key)
     response = site.pages.redirect(poll_address(poll.id, "manage"))
-    carry(response, site, poll, ADMIN, key)
+    # As it is, and not as it was typed: cookies hold no more than ASCII.
+    carry(response, site, poll, ADMIN, desk.secret.admin_key(poll.id))
     return response

@@ -41,6 +41,8 @@ class Visit(APIRoute):
             token: str | None = getattr(request.state, "new_token", None)
             if token is not None:
                 browsers.keep(response, token, secure=site.settings.secure_cookies)
+            if getattr(request.state, "is_private", False):
+                response.headers["Cache-Control"] = "no-store"
             return response
 
         return visit
@@ -70,6 +72,11 @@ def known(request: Request, browser: str | None) -> str:
     if browser is None:
         browser = request.state.new_token = browsers.new_token()
     return browser
+
+
+def keep_private(request: Request) -> None:
+    """Let no browser keep the answer: it has a key, codes, or what somebody voted."""
+    request.state.is_private = True
 
 
 def found(site: Site, poll_id: str) -> Poll:

@@ -12,7 +12,7 @@ from singletable_apps.polls.errors import AlreadyVoted, Busy, Closed, Invalid, N
 from singletable_apps.polls.pages import booth_pages
 from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.booth import Booth, enter
-from singletable_apps.polls.pages.carrying import CODE, VOTE, carry
+from singletable_apps.polls.pages.carrying import VOTE, carry, carry_code
 from singletable_apps.polls.pages.limiting import count
 from singletable_apps.polls.pages.ranks import choices_of, ranking_in, what_changed
 from singletable_apps.polls.pages.site import Site, ThisSite
@@ -111,5 +111,5 @@ def _cast(request: Request, site: Site, booth: Booth, ranked: Sequence[str]) -> 
 def _carrying(site: Site, booth: Booth, response: Response) -> Response:
     """Let the browser carry the code that was voted with."""
     if booth.poll.protection is Protection.CODES:
-        carry(response, site, booth.poll, CODE, booth.code)
+        carry_code(response, site, booth.poll, booth.code)
     return response

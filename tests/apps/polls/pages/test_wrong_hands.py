@@ -1,0 +1,100 @@
+"""Keys, codes and votes stay with those who have them, whatever somebody sends."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.polls.entities import Protection, Results
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.sample import MAKER
+from tests.apps.polls.pages.visitors import (
+    OPTIONS,
+    SECRET,
+    Place,
+    Visitor,
+    faults_in,
+    id_in,
+    ranks,
+)
+
+CODES = Draft("Where to?", OPTIONS, protection=Protection.CODES, results=Results.AFTER_VOTING)
+
+
+def wide(text: str) -> str:
+    """As keyboards for Chinese and Japanese write letters and digits."""
+    return "".join(chr(ord(one) + 0xFEE0) for one in text)
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["made", *(f"manage{part}" for part in ("", "/edit", "/codes", "/codes/sheet", "/codes.csv"))],
+)
+def test_pages_that_show_keys_or_codes_are_kept_nowhere(place: Place, page: str) -> None:
+    own, chair = place.poll(CODES, codes=2), place.somebody()
+    chair.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
+    shown = chair.look(f"/polls/p/{own.poll.id}/{page}")
+    assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
+
+
+# The next voter at the same screen goes back, and is not to see it.
+def test_what_somebody_voted_is_kept_nowhere(place: Place, ada: Visitor) -> None:
+    own = place.poll()
+    cast = ada.vote(own.poll.id, "Lake")
+    at = f"/polls/p/{own.poll.id}"
+    assert ada.follow(cast).headers["Cache-Control"] == "no-store"
+    assert ada.look(at).headers["Cache-Control"] == "no-store"
+    place.polls.changing.close(own.poll.id, own.admin_key)
+    assert ada.look(at).headers["Cache-Control"] == "no-store"
+
+
+def test_a_code_in_wide_letters_is_carried_as_any(place: Place, ada: Visitor) -> None:
+    own = place.poll(CODES, codes=1)
+    code = wide(SECRET.code(own.poll.id, 0))
+    assert "your vote is in" in ada.follow(ada.vote(own.poll.id, "Lake", code=code)).text
+    assert "You have voted" in ada.look(f"/polls/p/{own.poll.id}").text
+
+
+@pytest.mark.parametrize("typed", ["{}", "https://polls.example/polls/p/x/manage?key={}", " {}?"])
+def test_an_admin_key_is_taken_however_it_is_typed(place: Place, ada: Visitor, typed: str) -> None:
+    own = place.poll()
+    for key in (own.admin_key, own.admin_key.lower(), wide(own.admin_key)):
+        at = f"/polls/p/{own.poll.id}/manage"
+        page = ada.follow(ada.post(f"{at}/key", {"key": typed.format(key)}))
+        assert page.status_code == 200
+
+
+@pytest.mark.parametrize("typed", ["http://[", "//[::1?key=", "?key=", "&=?", "\u2100//x?y"])
+def test_what_is_no_admin_link_is_asked_for_again(place: Place, ada: Visitor, typed: str) -> None:
+    own = place.poll()
+    answer = ada.post(f"/polls/p/{own.poll.id}/manage/key", {"key": typed})
+    assert answer.status_code == 403
+    assert "The admin link, please" in answer.text
+
+
+# A cookie can be made up as well as a form: it must not be a way around the limit of guesses.
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_nobody_learns_by_a_cookie_whether_a_code_is_one(
+    place: Place, ada: Visitor, number: int
+) -> None:
+    own = place.poll(CODES, codes=2)
+    at = f"/polls/p/{own.poll.id}"
+    place.somebody().vote(own.poll.id, "Lake", code=SECRET.code(own.poll.id, 0))
+    ada.browser.cookies.set("polls_code", SECRET.code(own.poll.id, number), path=at)
+    paper = ada.look(at)
+    assert "You have voted" not in paper.text
+    assert "Vote first, then see" in ada.look(f"{at}/results").text
+    answer = ada.send(paper, own.poll.id, **ranks(Lake="1"), sure="yes")
+    assert faults_in(answer)["code"].startswith("This poll asks for a one-time code.")
+    assert place.votes(own) == 1
+
+
+# Whose cookie is that of the sample could put anything on everybody's first page.
+def test_nobody_poses_as_who_made_the_sample(place: Place, ada: Visitor) -> None:
+    sample = place.polls.making.make(Draft("A sample", OPTIONS), MAKER)
+    ada.browser.cookies.set("polls_browser", MAKER)
+    assert ada.look(f"/polls/p/{sample.poll.id}/manage").status_code == 403
+    made = ada.send(ada.look("/polls/new"), "/new", title="Buy pills", candidates=["a", "b"])
+    assert place.polls.desk.poll(id_in(made)).title == "Buy pills"
+    home = place.somebody().look("/polls").text
+    assert "A sample" in home
+    assert "Buy pills" not in home
