@@ -142,6 +142,11 @@ def check_open(poll: Poll, now: datetime) -> None:
         raise Closed(f"The poll '{poll.title}' closed{when}, and takes no votes any more.")
 
 
+def is_changeable(poll: Poll) -> bool:
+    """Whether somebody may change their vote: in a poll for anybody, each vote is a new one."""
+    return poll.changeable and poll.protection is not Protection.OPEN
+
+
 def checked_ranking(poll: Poll, rankings: Sequence[str]) -> list[str]:
     """The options that somebody ranked, as the poll writes them; the best is first."""
     options = {same_option(option): option for option in poll.candidates}

@@ -70,7 +70,8 @@ def cast_vote(
     voter = _voter(polls.desk.secret, str(poll_id), browser, sent.code, key)
     with guesses.counted(sent.code):
         cast = polls.voting.cast(str(poll_id), sent.rankings, voter)
-    if voter.browser is not None and voter.browser != browser:
+    # A code is enough to be known by, and whoever sends one is given no cookie.
+    if voter.browser is not None and browser is None and not sent.code:
         browsers.keep(response, voter.browser, secure=api.settings.secure_cookies)
     response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
     if not cast.is_new:
@@ -106,12 +107,12 @@ def read_my_vote(
 def _voter(
     secret: Secret, poll_id: str, browser: str | None, code: str | None, key: str | None
 ) -> Voter:
-    """By what somebody is known; a code is enough, and whoever sends one is given no cookie."""
-    if code:
-        return Voter(code=code)
-    if browser is not None:
-        return Voter(browser, request=key and f"{browser} {key}")
-    return Voter(secret.browser_of(poll_id, key) if key else browsers.new_token(), request=key)
+    """By what somebody is known: all of it, for the poll says which of them counts.
+
+    A new browser is made of the key, so the same key is the same vote with its cookie and without.
+    """
+    known = browser or (secret.browser_of(poll_id, key) if key else browsers.new_token())
+    return Voter(known, code, key and f"{known} {key}")
 
 
 def _check_key(key: str | None) -> None:

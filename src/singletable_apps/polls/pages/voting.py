@@ -17,6 +17,7 @@ from singletable_apps.polls.pages.limiting import count
 from singletable_apps.polls.pages.ranks import choices_of, ranking_in, what_changed
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.pages.visiting import Browser, ThisPoll, known, page_router
+from singletable_apps.polls.rules import is_changeable
 from singletable_apps.shared.ballot import Choice, read
 from singletable_apps.shared.pages import Typed
 
@@ -41,7 +42,7 @@ def show_poll(
     booth = enter(request, site, poll, _voter(request, poll, browser), code)
     if not booth.is_open:
         return booth_pages.shut(request, site, booth)
-    if booth.vote is not None and not (change and poll.changeable):
+    if booth.vote is not None and not (change and is_changeable(poll)):
         response = booth_pages.thanks(request, site, booth, booth.vote)
         return _carrying(site, booth, response)
     ranked = booth.vote.rankings if booth.vote is not None else []
@@ -60,7 +61,7 @@ def vote(
     booth = enter(request, site, poll, _voter(request, poll, browser), code, form.value("key"))
     if not booth.is_open:
         return booth_pages.shut(request, site, booth, late=True)
-    if booth.vote is not None and not poll.changeable and not form.value("sure"):
+    if booth.vote is not None and not is_changeable(poll) and not form.value("sure"):
         return booth_pages.thanks(request, site, booth, booth.vote, again=True)
     typed = read(form.values)
     choices = choices_of(poll, typed)

@@ -18,7 +18,7 @@ from singletable import ConditionFailed, TransactionConflict
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Lane, Line, Poll, Protection, Vote
 from singletable_apps.polls.errors import AlreadyVoted, Busy, NoCode
-from singletable_apps.polls.rules import check_open, checked_ranking, gone
+from singletable_apps.polls.rules import check_open, checked_ranking, gone, is_changeable
 from singletable_apps.polls.service.desk import LOST, Desk
 from singletable_apps.polls.service.lanes import bring_along
 from singletable_apps.polls.tally import lane_of, order_of
@@ -116,7 +116,7 @@ class Voting:
                 # Asked each time: until somebody has voted, a poll may ask for codes instead.
                 vote_id = self.vote_id(poll, voter) or unknown
                 ranked = checked_ranking(poll, rankings)
-                if known is not None and not poll.changeable:
+                if known is not None and not is_changeable(poll):
                     raise AlreadyVoted(_already(poll, known))
                 vote = _vote(poll, vote_id, ranked, now, known)
                 try:

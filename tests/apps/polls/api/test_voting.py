@@ -128,6 +128,33 @@ def test_the_same_key_of_two_browsers_is_two_votes(place: Place) -> None:
     assert total(place, poll) == 2
 
 
+# Some forms send a code along whatever the poll asks for.
+@pytest.mark.parametrize("protection", ["browser", "open"])
+def test_a_code_that_nobody_asked_for_makes_no_second_vote(place: Place, protection: str) -> None:
+    ada, poll = place.somebody(), place.somebody().makes(protection=protection)
+    headers = {"Idempotency-Key": str(uuid4())}
+    sent = [ada.votes(poll, "Go", code="x", headers=headers) for _ in range(2)]
+    assert [answer.status_code for answer in sent] == [201, 200]
+    assert total(place, poll) == 1
+
+
+def test_a_browser_that_sends_a_code_in_vain_is_known_by_its_cookie(place: Place) -> None:
+    ada, poll = place.somebody(), place.somebody().makes()
+    ada.votes(poll, "Go")
+    assert ada.votes(poll, "Rust", code="x").status_code == 200
+    assert total(place, poll) == 1
+
+
+# A request that is sent again may be late: it must not take another vote away.
+def test_a_key_of_an_open_poll_is_good_for_one_vote(place: Place) -> None:
+    ada, poll = place.somebody(), place.somebody().makes(protection="open")
+    headers = {"Idempotency-Key": str(uuid4())}
+    first = ada.votes(poll, "Go", headers=headers).json()
+    assert type_of(ada.votes(poll, "Rust", headers=headers)) == "409 already-voted"
+    found = ada.get(f"{poll.path}/vote", params={"vote": first["id"]})
+    assert found.json()["rankings"] == ["Go"]
+
+
 @pytest.mark.parametrize("key", ["1", "x" * 15, "x" * 201, "with space in between", ""])
 def test_a_key_that_anybody_could_come_upon_is_refused(place: Place, key: str) -> None:
     poll = place.somebody().makes()

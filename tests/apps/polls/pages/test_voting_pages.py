@@ -196,3 +196,20 @@ def test_a_poll_that_is_not_there_says_what_to_do(ada: Visitor, at: str, page: s
     answer = ada.look(f"/polls/p/{at}{page}")
     assert answer.status_code == 404
     assert "Look at the link again" in words_of(answer.text)
+
+
+# At a shared screen the next one goes back to the paper of the one before.
+@pytest.mark.parametrize("scripts", [False, True])
+def test_a_paper_of_an_open_poll_is_good_for_one_vote(
+    place: Place, ada: Visitor, scripts: bool
+) -> None:
+    own = place.poll(Draft("Where to?", OPTIONS, protection=Protection.OPEN))
+    paper = ada.look(f"/polls/p/{own.poll.id}")
+    ada.send(paper, own.poll.id, **ranks(Lake="1"), sure="yes")
+    again = ada.send(paper, own.poll.id, **ranks(Castle="1"), sure="yes" if scripts else None)
+    assert again.status_code == 409
+    assert "This paper was sent before" in again.text
+    assert place.polls.standing.of(own.poll).counts.runoff.winner == "Lake"
+    ada.send(again, "/next")
+    assert ada.vote(own.poll.id, "Castle").status_code == 303
+    assert place.votes(own) == 2
