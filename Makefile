@@ -48,7 +48,7 @@ system = if ! command -v apt-get >/dev/null; then \
 
 # Commands that tests need, and the packages they come with: all that are missing are installed in one go, before anything
 # that is done side by side, for packages are installed one at a time.
-COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium=chromium
+COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell
 missing = $(strip $(foreach one,$(COMMANDS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
 
 # $(call installed,PYTHON,PACKAGES): packages for a virtual environment. uv takes a tenth of pip's time; where it is not

@@ -61,9 +61,9 @@ def serving(app: ASGIApp) -> Generator[str]:
 
 @contextmanager
 def browsing() -> Generator[Browser]:
-    """Debian's chromium."""
+    """Debian's chromium, the one without windows."""
     with sync_playwright() as playwright:
-        found = shutil.which("chromium")
+        found = shutil.which("chromium-headless-shell")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
         browser.close()

@@ -33,12 +33,12 @@ class BrowserMissing(Exception):
 # other files that a worker runs next begin one of their own.
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """A browser without windows."""
-    found = shutil.which("chromium")
+    """Chromium without windows, which does half of what the one with windows does for a page."""
+    found = shutil.which("chromium-headless-shell")
     if found is None:
         raise BrowserMissing(
-            "There is no chromium, and pages are looked at with it. `make test` installs it "
-            "(Debian's chromium); run it once."
+            "There is no chromium-headless-shell, and pages are looked at with it. `make test` "
+            "installs it (Debian's package of that name); run it once."
         )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
