@@ -8,12 +8,13 @@ from urllib.parse import parse_qs
 from fastapi import Query, Request, Response
 
 from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.errors import NotAdmin
 from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.carrying import ADMIN, carry
-from singletable_apps.polls.pages.managed import ThisOwn, framed, own_of
+from singletable_apps.polls.pages.managed import NO_KEY, ThisOwn, framed, own_of
 from singletable_apps.polls.pages.sharing import shared
 from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.pages.visiting import Browser, ThisPoll, page_router
+from singletable_apps.polls.pages.visiting import Browser, ThisPoll, locked, page_router
 from singletable_apps.polls.words import PROTECTION_WORDS, RESULTS_WORDS
 from singletable_apps.shared.pages import Typed
 
@@ -44,11 +45,14 @@ def manage(
 
 
 @router.post("/p/{poll_id}/manage/key")
-def take_key(site: ThisSite, poll: ThisPoll, form: Typed) -> Response:
+def take_key(request: Request, site: ThisSite, poll: ThisPoll, form: Typed) -> Response:
     """Take a key that was typed, or the link that it is in."""
     typed = form.value("key").strip()
     [key] = parse_qs(typed.partition("?")[2]).get("key", [typed])[:1]
-    return _let_in(site, poll, key)
+    try:
+        return _let_in(site, poll, key)
+    except NotAdmin as refusal:
+        return locked(request, site, NO_KEY, form.refused(key=str(refusal)))
 
 
 @router.get("/p/{poll_id}/manage/recount")

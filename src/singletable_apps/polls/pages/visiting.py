@@ -16,6 +16,7 @@ from singletable_apps.polls.errors import NotAdmin, PollsError
 from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.rules import gone
+from singletable_apps.shared.pages import Form
 from singletable_apps.shared.web import Problem
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -35,7 +36,7 @@ class Visit(APIRoute):
             except Problem as problem:
                 response = site.pages.problem(request, problem)
             except NotAdmin as refusal:
-                response = _locked(request, site, str(refusal))
+                response = locked(request, site, str(refusal))
             except PollsError as refusal:
                 response = site.pages.problem(request, problem_of(refusal))
             token: str | None = getattr(request.state, "new_token", None)
@@ -48,10 +49,12 @@ class Visit(APIRoute):
         return visit
 
 
-def _locked(request: Request, site: Site, words: str) -> Response:
-    """Asks for the admin link of a poll, where one is needed."""
+def locked(request: Request, site: Site, words: str, form: Form | None = None) -> Response:
+    """Asks for the admin link of a poll, where one is needed; again, if what was typed is none."""
     to = poll_address(request.path_params["poll_id"], "manage", "key")
-    return site.pages.page(request, "polls/locked.html", 403, words=words, to=to)
+    return site.pages.page(
+        request, "polls/locked.html", 403, words=words, to=to, form=form or Form()
+    )
 
 
 def page_router() -> APIRouter:

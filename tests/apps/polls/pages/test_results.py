@@ -43,6 +43,12 @@ SAID: list[tuple[str, Votes, str, tuple[str, ...]]] = [
         "leads by a tie-break",
         ("In round 1, B and C were level for last, and who left decided who wins",),
     ),
+    (
+        "ABCDE",
+        {"A": 3, "BCDE": 2, "CDEB": 2, "DEBC": 2, "EBCD": 2},
+        "leads by a tie-break",
+        ("In round 1, 4 options were level for last, and who left decided who wins",),
+    ),
     # The last two are level, and B had more first choices.
     (
         "ABC",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from singletable_apps.polls.service import Outcome
 from singletable_apps.shared.counted import margin_words
 from singletable_apps.shared.counting.results.runoff import Round, RunoffResult
 from singletable_apps.shared.counting.words import counted, listed, number
+
+MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +69,17 @@ def _apart(name: str) -> str:
     return name if len(name) < 30 else f"“{name}”"
 
 
+def _few(names: Sequence[str]) -> str:
+    """The names, or how many there are: a verdict is read at a glance."""
+    return listed(names) if len(names) <= MOST_NAMES else f"{len(names)} options"
+
+
+def _one_of(names: Sequence[str]) -> str:
+    return " or ".join(names) if len(names) <= MOST_NAMES else f"any of {len(names)} others"
+
+
 def _tied(level: Round) -> str:
-    names = list(level.tally)
-    return f"{listed(names)} are tied" if len(names) < 4 else f"{len(names)} options are tied"
+    return f"{_few(list(level.tally))} are tied"
 
 
 def _why_tied(runoff: RunoffResult, level: Round) -> str:
@@ -106,7 +117,7 @@ def _why_broken(runoff: RunoffResult) -> str:
         each for each in runoff.rounds if each.tie is not None and each.tie.mattered != "no"
     )
     assert round_.tie is not None
-    level = f"In round {round_.number}, {listed(round_.tie.tied)} were level for last"
+    level = f"In round {round_.number}, {_few(round_.tie.tied)} were level for last"
     if not others:
         return f"{level}, and who left may have decided who wins. How it was broken is below."
-    return f"{level}, and who left decided who wins: it might have been {' or '.join(others)}."
+    return f"{level}, and who left decided who wins: it might have been {_one_of(others)}."

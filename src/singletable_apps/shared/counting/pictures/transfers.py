@@ -18,7 +18,10 @@ from singletable_apps.shared.counting.results.runoff import RunoffResult
 from singletable_apps.shared.counting.words import number
 
 TITLE = "Where the votes go"
-CAPTION = ("A column is a round; the votes of whoever is eliminated move to the next.",)
+CAPTION = (
+    "A column is a round; the votes of whoever is eliminated move to the next.",
+    "Exhausted votes rank nobody who is still there.",
+)
 _ROOM = 104
 _HEAD = 24
 _NODE = 9
