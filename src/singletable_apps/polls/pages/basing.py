@@ -16,12 +16,12 @@ class ChangedMeanwhile(Exception):
     """What was to be changed is another by now."""
 
 
-def based_on(form: Form) -> Basis:
-    """Raises ChangedMeanwhile unless the revision is the one that the form carries."""
-    shown = form.value("revision")
+def based_on(form: Form, field: str = "revision") -> Basis:
+    """Raises ChangedMeanwhile unless the number is the one that the form carries."""
+    shown = form.value(field)
 
-    def check(revision: int) -> None:
-        if shown != str(revision):
+    def check(number: int) -> None:
+        if shown != str(number):
             raise ChangedMeanwhile
 
     return check

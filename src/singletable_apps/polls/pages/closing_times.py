@@ -33,11 +33,10 @@ class TypedClosing(BaseModel):
             raise ValueError("Choose a day and a time, or another answer above.")
         return at
 
-    def moment(self, now: datetime, kept: datetime | None = None) -> datetime | None:
-        """When it closes; a time that was let stand is kept to the second."""
+    def moment(self, now: datetime) -> datetime | None:
+        """When it closes."""
         if self.closing == AT:
-            same = kept is not None and self.expires_at == kept.replace(second=0, microsecond=0)
-            return kept if same else self.expires_at
+            return self.expires_at
         return None if self.closing == NEVER else now + _SOON[self.closing]
 
 
@@ -48,6 +47,13 @@ def read_closing(form: Form) -> TypedClosing | Form:
     plain = Form({name: value for name, value in form.values.items() if name != "expires_at"})
     typed = plain.read(TypedClosing)
     return form.refused(**typed.faults) if isinstance(typed, Form) else typed
+
+
+def lets_stand(form: Form, kept: datetime | None) -> bool:
+    """Whether the form has the closing time that it was shown with."""
+    if kept is None or form.value("closing") != AT:
+        return False
+    return form.still_shows("expires_at", kept)
 
 
 def closing_values(expires_at: datetime | None) -> dict[str, str | datetime | None]:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import Invalid
 from singletable_apps.polls.links import code_link, share_link
+from singletable_apps.polls.pages.basing import STATUS, ChangedMeanwhile, based_on
 from singletable_apps.polls.pages.managed import ThisOwn, framed, manage_address
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.pages.visiting import page_router
@@ -47,12 +48,14 @@ def issue(request: Request, site: ThisSite, own: ThisOwn, form: Typed) -> Respon
     typed = form.read(TypedCount)
     if isinstance(typed, Form):
         return _page(request, site, own, typed, 422)
-    if form.value("issued") != str(own.poll.codes):
-        words = ISSUED_MEANWHILE.format(now=own.poll.codes)
-        now = Form({"count": typed.count, "issued": own.poll.codes}, summary=words)
-        return _page(request, site, own, now, 412)
+    basis = based_on(form, "issued")
     try:
-        site.polls.making.issue_codes(own.poll.id, own.admin_key, typed.count)
+        site.polls.making.issue_codes(own.poll.id, own.admin_key, typed.count, basis=basis)
+    except ChangedMeanwhile:
+        now = Own(site.polls.desk.poll(own.poll.id), own.admin_key)
+        words = ISSUED_MEANWHILE.format(now=now.poll.codes)
+        form = Form({"count": typed.count, "issued": now.poll.codes}, summary=words)
+        return _page(request, site, now, form, STATUS)
     except Invalid as refusal:
         return _page(request, site, own, form.refused(**refusal.faults), 422)
     said = "One code is issued." if typed.count == 1 else f"{typed.count:,} codes are issued."

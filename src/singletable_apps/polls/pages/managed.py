@@ -17,7 +17,7 @@ from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.carrying import admin_key_of
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.pages.visiting import Browser, ThisPoll, keep_private
-from singletable_apps.polls.rules import is_open
+from singletable_apps.polls.rules import gone, is_open
 from singletable_apps.polls.service import Own
 from singletable_apps.shared.pages import Link
 
@@ -43,6 +43,17 @@ def _own(request: Request, site: ThisSite, poll: ThisPoll, browser: Browser) -> 
 
 # The poll in the address, and its admin key.
 ThisOwn: TypeAlias = Annotated[Own, Depends(_own)]
+
+
+def _leaving(request: Request, site: ThisSite, poll_id: str, browser: Browser) -> Own:
+    poll = site.polls.desk.found(poll_id)
+    if poll is None:
+        raise gone(poll_id)
+    return own_of(request, site, poll, browser)
+
+
+# The same, also while it is being deleted: whoever was broken off in it goes on.
+LeavingOwn: TypeAlias = Annotated[Own, Depends(_leaving)]
 
 
 def manage_address(own: Own, *parts: str) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.errors import Invalid
-from singletable_apps.polls.pages.closing_times import closing_values, read_closing
+from singletable_apps.polls.pages.closing_times import closing_values, lets_stand, read_closing
 from singletable_apps.polls.rules import MOST_OPTIONS, Draft, checked
 from singletable_apps.polls.texts import tidy
 from singletable_apps.shared.pages import Form
@@ -63,12 +63,12 @@ def drafted(form: Form, now: datetime, base: Draft | None = None) -> Draft | For
             faults |= refused.faults
         case terms:
             draft = replace(draft, **terms.model_dump())
-    if base is None or "closing" in form.values:
+    if (base is None or "closing" in form.values) and not lets_stand(form, kept):
         match read_closing(form):
             case Form() as refused:
                 faults |= refused.faults
             case closing:
-                draft = replace(draft, expires_at=closing.moment(now, kept))
+                draft = replace(draft, expires_at=closing.moment(now))
     try:
         sound = checked(draft, now, kept=kept)
     except Invalid as refusal:

@@ -15,7 +15,7 @@ from singletable_apps.polls.texts import is_id
 
 # After one of these nobody knows whether a write took effect.
 LOST = (InternalError, Unreachable)
-# Told the revision of a poll, it raises if the wish was based on another.
+# Told the revision of a poll, or a number in it, it raises if the wish was based on another.
 Basis = Callable[[int], None]
 
 

@@ -12,7 +12,7 @@ from singletable_apps.polls.entities import Made, Poll, Vote
 from singletable_apps.polls.errors import Busy, Invalid
 from singletable_apps.polls.rules import Draft, checked, draft_of
 from singletable_apps.polls.secret import MOST_CODES
-from singletable_apps.polls.service.desk import LOST, Desk
+from singletable_apps.polls.service.desk import LOST, Basis, Desk, any_basis
 from singletable_apps.polls.service.lanes import new_lanes
 
 # Eight at a time may vote in a poll; more take turns.
@@ -83,10 +83,16 @@ class Making:
             draft = replace(draft, expires_at=None)
         return self.make(draft, browser)
 
-    def issue_codes(self, poll_id: str, admin_key: str, count: int) -> Sequence[str]:
-        """So many one-time codes more; they are numbered, and can be shown again at any time."""
+    def issue_codes(
+        self, poll_id: str, admin_key: str, count: int, *, basis: Basis = any_basis
+    ) -> Sequence[str]:
+        """So many one-time codes more; they are numbered, and can be shown again at any time.
+
+        `basis` is told how many there are.
+        """
         for _ in range(TRIES):
             poll = self.desk.managed(poll_id, admin_key)
+            basis(poll.codes)
             after = poll.codes + count
             if count < 1 or after > MOST_CODES:
                 raise Invalid({"count": _too_many(poll.codes)})

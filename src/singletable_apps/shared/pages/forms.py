@@ -63,6 +63,13 @@ class Form:
         """The name of the zone that a time in a field is in."""
         return self.value(f"{name}.zone") or (self.zone or UTC).key
 
+    def still_shows(self, name: str, at: datetime) -> bool:
+        """Whether a field has a time just as a form shows it.
+
+        That is less than the time: there are no seconds, and one hour in autumn comes twice.
+        """
+        return self.value(name) == typed_as(at, zone_named(self.zone_for(name)))
+
     def shown_in(self, zone: ZoneInfo) -> Form:
         """The form in a zone, unless it has one."""
         return self if self.zone else replace(self, zone=zone)

@@ -89,9 +89,12 @@ def _zone_words(local: datetime) -> str:
 def typed_in(text: str, zone: ZoneInfo) -> datetime:
     """The moment that somebody typed into a `datetime-local`, in a zone; ValueError if none."""
     typed = datetime.fromisoformat(text)
+    try:
+        moment = typed.replace(tzinfo=typed.tzinfo or zone).astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{text} is before the first year in UTC, or after the last.") from None
     if typed.tzinfo is not None:
-        return typed.astimezone(UTC)
-    moment = typed.replace(tzinfo=zone).astimezone(UTC)
+        return moment
     if moment.astimezone(zone).replace(tzinfo=None) != typed:
         raise ValueError(
             f"There is no {typed:%H:%M} on that day in {zone.key}: clocks are put forward then."

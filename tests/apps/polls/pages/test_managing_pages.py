@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import httpx2
 import pytest
 
-from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own
 from tests.apps.elections.pages.clicking import sheets_of
@@ -131,6 +131,19 @@ def test_what_is_wrong_in_an_edit_stands_beside_its_field(at: str, chair: Visito
     assert set(faults_in(answer)) == {"title", "candidates-1", "expires_at"}
 
 
+# Clocks in Berlin show 02:30 twice that night; the form cannot say which of them it was.
+@pytest.mark.parametrize("hour", [0, 1])
+def test_editing_words_moves_no_closing_time(place: Place, chair: Visitor, hour: int) -> None:
+    chair.browser.cookies.set("zone", "Europe/Berlin")
+    closes = datetime(2027, 10, 31, hour, 30, 15, tzinfo=UTC)
+    own = place.poll(Draft("Where to?", OPTIONS, expires_at=closes))
+    at = f"/polls/p/{own.poll.id}/manage"
+    chair.look(f"{at}?key={own.admin_key}")
+    chair.follow(chair.send(chair.look(f"{at}/edit"), "/edit", title="When?"))
+    poll = place.polls.desk.poll(own.poll.id)
+    assert (poll.title, poll.expires_at) == ("When?", closes)
+
+
 # Each is based on what somebody saw, and is not done to something else.
 @pytest.mark.parametrize("page", ["edit", "close", "delete", "reopen"])
 def test_what_somebody_changed_meanwhile_is_not_written_over(
@@ -212,3 +225,18 @@ def test_a_place_in_the_list_that_is_none_is_refused(place: Place, ada: Visitor)
     answer = ada.look("/polls/mine?cursor=nowhere")
     assert answer.status_code == 400
     assert "To the start" in words_of(answer.text)
+
+
+# A server that stops in the middle leaves votes behind; who sends the form again deletes them.
+def test_deleting_that_was_broken_off_goes_on(
+    place: Place, own: Own, at: str, chair: Visitor
+) -> None:
+    place.somebody().vote(own.poll.id, "Lake")
+    form = chair.look(f"{at}/delete")
+    store = place.polls.desk.store
+    store.update(Poll.key(own.poll.id), Poll.deleted.set(True), Poll.closed.set(True))
+    assert chair.look(at).status_code == 404
+    assert place.somebody().post(f"{at}/delete", {}).status_code == 403
+    assert chair.send(form, "/delete").status_code == 303
+    assert list(store.query(Vote.key.partition(own.poll.id))) == []
+    assert chair.send(form, "/delete").status_code == 404

@@ -225,6 +225,23 @@ def test_two_who_issue_codes_at_once_hand_out_different_ones(memory: World) -> N
     assert len({*mine, *others}) == 10
 
 
+def test_codes_that_are_asked_for_twice_at_once_are_issued_once(memory: World) -> None:
+    own = memory.made(CODES)
+
+    def none_so_far(codes: int) -> None:
+        if codes:
+            raise LookupError
+
+    def issue(service: Polls) -> None:
+        service.making.issue_codes(own.poll.id, own.admin_key, 5, basis=none_so_far)
+
+    service, driver = _between(memory, _commits, lambda: issue(memory.service))
+    with pytest.raises(LookupError):
+        issue(service)
+    assert driver.happened
+    assert memory.service.desk.poll(own.poll.id).codes == 5
+
+
 def test_a_vote_that_another_process_counts_is_seen_by_all(memory: World) -> None:
     own = memory.made()
     assert memory.service.counting.tally(own.poll).votes == 0

@@ -108,6 +108,20 @@ def test_a_time_that_clocks_pass_over_is_refused() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("typed", "zone"),
+    [
+        ("0001-01-01T00:00", "Asia/Tokyo"),
+        ("9999-12-31T23:59", "America/New_York"),
+        ("9999-12-31T23:59-14:00", "UTC"),
+    ],
+)
+def test_a_time_beyond_all_calendars_is_refused(typed: str, zone: str) -> None:
+    read = Form(GOOD | {"opens": typed}, zone=ZoneInfo(zone)).read(Terms)
+    assert isinstance(read, Form)
+    assert read.faults == {"opens": "Enter a day and a time, as 2026-11-15T09:30."}
+
+
 def test_a_field_of_time_shows_its_zone(browser: TestClient) -> None:
     browser.cookies.set("zone", "America/New_York")
     text = browser.get("/notes").text

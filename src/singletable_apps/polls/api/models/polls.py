@@ -32,8 +32,8 @@ EXPIRES_AT = "When the poll closes; without it, when somebody closes it."
 RESULTS = "When those who have the link may see the results."
 PROTECTION = "What keeps people from voting twice."
 CHANGEABLE = (
-    "Whether people may change their vote while the poll is open; where anybody may vote as often as "
-    "they like, each vote is a new one."
+    "Whether people may change their vote while the poll is open; where anybody may vote as often "
+    "as they like, each vote is a new one."
 )
 
 
