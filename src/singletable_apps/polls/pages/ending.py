@@ -6,7 +6,7 @@ from fastapi import Request, Response
 
 from singletable_apps.polls.pages.addresses import address
 from singletable_apps.polls.pages.basing import MEANWHILE, STATUS, ChangedMeanwhile, based_on
-from singletable_apps.polls.pages.managed import ThisOwn, manage_address
+from singletable_apps.polls.pages.managed import LeavingOwn, ThisOwn, manage_address
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.pages.visiting import page_router
 from singletable_apps.polls.rules import is_open
@@ -39,7 +39,7 @@ def ask_to_delete(request: Request, site: ThisSite, own: ThisOwn) -> Response:
 
 
 @router.post("/p/{poll_id}/manage/delete")
-def delete(request: Request, site: ThisSite, own: ThisOwn, form: Typed) -> Response:
+def delete(request: Request, site: ThisSite, own: LeavingOwn, form: Typed) -> Response:
     """Delete it with all votes."""
     try:
         site.polls.deleting.delete(own.poll.id, own.admin_key, basis=based_on(form))
