@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from singletable_apps.shared.counting import Ranking, ballots_of_groups
-from singletable_apps.shared.counting.formats import FormatRefused, WritingRefused, write
+from singletable_apps.shared.counting import Ranking, ballots_of_groups, groups
+from singletable_apps.shared.counting.formats import FormatRefused, WritingRefused, read, write
 
 STRICT, TIED, PARTIAL, BLANK = (
     Ranking.of_levels(levels) for levels in (["Ada", "Ben"], [["Ada", "Ben"]], ["Ben"], [])
@@ -45,8 +45,6 @@ NAMES = [
     ("toi", "A\nB", "control character"),
     ("csv", " A", "white space at its ends would be lost"),
     ("csv", "", "a name may not be empty"),
-    ("csv", "Rank 2", "taken for a count, a rank or a note"),
-    ("csv", "Votes", "taken for a count, a rank or a note"),
     ("csv-ranks", "Overvote", "a word for no candidate"),
     ("cvr", "\ud800", "half of a surrogate pair"),
 ]
@@ -57,6 +55,34 @@ def test_a_name_is_refused_with_the_reason(form: str, name: str, why: str) -> No
     ballots = ballots_of_groups([name], [(Ranking.of_levels([name]), 1)])
     with pytest.raises(WritingRefused, match=why):
         write(ballots, form)
+
+
+# A spreadsheet would compute some of these, and we would take the others for counts and ranks.
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ('=HYPERLINK("http://x")', '"\'=HYPERLINK(""http://x"")"'),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@sum", "'@sum"),
+        ("2", "'2"),
+        ("Rank 2", "'Rank 2"),
+        ("Votes", "'Votes"),
+        ("Ballot ID", "'Ballot ID"),
+        ("'2", "''2"),
+        ("'Allo", "''Allo"),
+        ("O'Neill", "O'Neill"),
+    ],
+)
+def test_a_name_that_a_table_would_misread_is_marked(name: str, written: str) -> None:
+    ballots = ballots_of_groups([name, "Ada"], [(Ranking.of_levels([name, "Ada"]), 3)])
+    table = write(ballots, "csv")
+    assert table.decode().splitlines()[0] == f"count,{written},Ada"
+    assert groups(read(table, "csv").ballots) == groups(ballots)
+
+
+def test_an_apostrophe_that_marks_nothing_is_of_the_name() -> None:
+    assert read(b"count,'Allo,Ada\n1,1,2\n", "csv").ballots.candidates == ("'Allo", "Ada")
 
 
 def test_an_unknown_format_is_refused_with_those_there_are() -> None:

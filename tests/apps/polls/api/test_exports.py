@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from singletable_apps.shared.counting.formats import read
@@ -39,7 +41,7 @@ def test_a_file_tells_nothing_of_the_order_of_votes(
         assert f'filename="Best _ of_.{ending}"' in answer.headers["Content-Disposition"]
         assert place.clock.now.isoformat()[:16] not in answer.text
         # Ties are broken by the id of the poll, so of the rest these alone must be the same.
-        found = answer.json() if media_type == "application/json" else {}
+        found: dict[str, object] = answer.json() if media_type == "application/json" else {}
         contents.append(str(found.get("rankings") or found.get("summary") or answer.text))
     assert contents[0] == contents[1]
 
@@ -83,10 +85,8 @@ def test_a_poll_without_votes_is_a_file_too(place: Place, form: str) -> None:
     assert ada.get(f"{ada.makes().path}/export/{form}").status_code == 200
 
 
-# A column named "count" has the counts, and brackets have names in ABIF.
-@pytest.mark.parametrize(
-    ("form", "option"), [("csv", "count"), ("abif", "[Go]"), ("rctab", "exhausted")]
-)
+# Brackets have names in ABIF, and votes that go to nobody are "exhausted" in RCTab's files.
+@pytest.mark.parametrize(("form", "option"), [("abif", "[Go]"), ("rctab", "exhausted")])
 def test_a_format_that_cannot_hold_an_option_says_which_can(
     place: Place, form: str, option: str
 ) -> None:
@@ -96,6 +96,15 @@ def test_a_format_that_cannot_hold_an_option_says_which_can(
     assert (type_of(answer), places(answer)) == ("422 invalid-request", ["format"])
     assert "Take json" in answer.json()["detail"]
     assert ada.get(f"{poll.path}/export/json").status_code == 200
+
+
+# People ask how many there shall be; and whoever makes a poll may write formulas.
+@pytest.mark.parametrize("options", [["1", "2", "3"], ["-1", "+1", "=1+1"], ["count", "id", "x"]])
+def test_a_spreadsheet_has_every_option_and_computes_none(place: Place, options: list[str]) -> None:
+    ada, poll = voted(place, (options, options[:1]), candidates=options)
+    content = ada.get(f"{poll.path}/export/csv").content
+    assert not re.search(rb"(^|,)[\"]?[=+@-]", content)
+    assert read(content, "csv").ballots.candidates == tuple(options)
 
 
 @pytest.mark.parametrize("form", ["doc", "CSV", "csv.gz", "%00"])

@@ -2,7 +2,9 @@
 
 A column for each candidate has rank numbers below the name; a column for each rank has names below
 "rank 1", "choice 2 of 5", "3rd choice" or the bare number. A column of counts goes by one of a few
-well-known names, and so do columns about the ballot that say nothing of its ranking.
+well-known names, and so do columns about the ballot that say nothing of its ranking. A candidate
+whose name would be taken for one of these, or by a spreadsheet for a formula, is marked by an
+apostrophe before it.
 """
 
 from __future__ import annotations
@@ -36,6 +38,9 @@ _RANK = re.compile(
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _DELIMITERS = ",;\t"
+_MARK = "'"
+# What a spreadsheet computes, and does not show, begins with one of these.
+_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +70,34 @@ def header_of(data: bytes) -> Header:
     return _columns(cells, delimiter, start, lines + 1)
 
 
-def kind_of(name: str) -> Kind:
-    """What a column of this name is taken for."""
-    plain = re.sub("[^a-z]", "", name.lower())
-    if plain in COUNTS and plain == re.sub("[^a-z0-9]", "", name.lower()):
+def title_of(name: str) -> str:
+    """What stands over the column of a candidate: the name, marked if it would be misread."""
+    return f"{_MARK}{name}" if _is_misread(name) else name
+
+
+def name_in(title: str) -> str:
+    """The name of the candidate whose column this is."""
+    return title[1:] if _is_marked(title) else title
+
+
+def _is_misread(name: str) -> bool:
+    return name.startswith((*_FORMULA, _MARK)) or kind_of(name) != "candidate"
+
+
+def _is_marked(title: str) -> bool:
+    return title.startswith(_MARK) and _is_misread(title[1:])
+
+
+def kind_of(title: str) -> Kind:
+    """What a column of this title is taken for."""
+    if _is_marked(title):
+        return "candidate"
+    plain = re.sub("[^a-z]", "", title.lower())
+    if plain in COUNTS and plain == re.sub("[^a-z0-9]", "", title.lower()):
         return "count"
-    if plain in ABOUT and plain == re.sub("[^a-z0-9]", "", name.lower()):
+    if plain in ABOUT and plain == re.sub("[^a-z0-9]", "", title.lower()):
         return "about"
-    return "candidate" if rank_in(name) is None else "rank"
+    return "candidate" if rank_in(title) is None else "rank"
 
 
 def rank_in(name: str) -> int | None:
@@ -132,13 +157,14 @@ def _columns(cells: list[str], delimiter: str, start: int, line: int) -> Header:
         )
     candidates: dict[str, int] = {}
     for at in names:
-        if not cells[at] or cells[at] in candidates:
+        name = name_in(cells[at])
+        if not name or name in candidates:
             raise FormatRefused(
                 f"column {at + 1} has the name {shown(cells[at])}; each column "
                 "needs a name that no other has.",
                 1,
             )
-        candidates[cells[at]] = at
+        candidates[name] = at
     in_order = tuple(ranks[rank] for rank in sorted(ranks))
     count = counts[0] if counts else None
     return Header(delimiter, len(cells), count, in_order, candidates, left_out, start, line)

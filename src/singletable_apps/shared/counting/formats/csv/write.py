@@ -10,7 +10,7 @@ from singletable_apps.shared.counting.ballots import Ballots
 from singletable_apps.shared.counting.distinct import groups
 from singletable_apps.shared.counting.errors import WritingRefused
 from singletable_apps.shared.counting.formats.csv.cells import NOBODY, TOO_MANY
-from singletable_apps.shared.counting.formats.csv.header import kind_of
+from singletable_apps.shared.counting.formats.csv.header import title_of
 from singletable_apps.shared.counting.formats.table import CSV, CSV_RANKS
 from singletable_apps.shared.counting.formats.writable import check_ballots
 
@@ -19,17 +19,11 @@ def write_csv(ballots: Ballots) -> str:
     """A column for each candidate, with rank numbers; who is not ranked has an empty cell."""
     counted = groups(ballots)
     check_ballots(CSV, ballots.candidates, counted)
-    for name in ballots.candidates:
-        if kind_of(name) != "candidate":
-            raise WritingRefused(
-                f"The format csv cannot hold the candidate {name!r}: over a column it would be "
-                "taken for a count, a rank or a note. Rename the candidate, or write cef or toi."
-            )
     rows: list[list[object]] = []
     for ranking, count in counted:
         ranks = {name: at for at, level in enumerate(ranking.levels, 1) for name in level}
         rows.append([count, *(ranks.get(name, "") for name in ballots.candidates)])
-    return _table(["count", *ballots.candidates], rows)
+    return _table(["count", *map(title_of, ballots.candidates)], rows)
 
 
 def write_csv_ranks(ballots: Ballots) -> str:
