@@ -32,7 +32,7 @@ class Draft:
 
 
 def draft_of(poll: Poll) -> Draft:
-    """A poll as it would be made again."""
+    """What a poll is, as a draft."""
     return Draft(
         poll.title,
         tuple(poll.candidates),
@@ -42,6 +42,13 @@ def draft_of(poll: Poll) -> Draft:
         poll.protection,
         poll.changeable,
     )
+
+
+def draft_like(poll: Poll, now: datetime) -> Draft:
+    """A new poll that asks the same; it has no closing time if that is over."""
+    draft = draft_of(poll)
+    is_over = draft.expires_at is not None and draft.expires_at <= now
+    return replace(draft, expires_at=None) if is_over else draft
 
 
 def checked(draft: Draft, now: datetime, *, kept: datetime | None = None) -> Draft:

@@ -32,9 +32,8 @@ def _outcome(
         UUID | None, Query(description="The id of one's vote, where results are for who voted.")
     ] = None,
 ) -> Outcome:
-    poll, secret = polls.desk.poll(str(poll_id)), polls.desk.secret
-    if key is None and browser is not None and poll.maker == secret.browser(browser):
-        key = secret.admin_key(poll.id)
+    poll = polls.desk.poll(str(poll_id))
+    key = key or polls.desk.key_of_maker(poll, browser)
     viewer = Viewer(Voter(browser), None if vote is None else str(vote), key)
     polls.standing.check(poll, viewer)
     return polls.standing.of(poll)

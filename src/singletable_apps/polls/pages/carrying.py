@@ -64,10 +64,10 @@ def carried_code(request: Request, site: Site, poll: Poll) -> str | None:
 
 def admin_key_of(request: Request, site: Site, browser: str | None, poll: Poll) -> str | None:
     """The admin key of the poll, if the browser carries it, or has made the poll."""
-    secret = site.polls.desk.secret
-    carries = secret.is_admin(poll.id, carried(request, site, ADMIN) or "")
-    has_made = browser is not None and poll.maker == secret.browser(browser)
-    return secret.admin_key(poll.id) if carries or has_made else None
+    desk = site.polls.desk
+    if desk.secret.is_admin(poll.id, carried(request, site, ADMIN) or ""):
+        return desk.secret.admin_key(poll.id)
+    return desk.key_of_maker(poll, browser)
 
 
 def viewer_of(request: Request, site: Site, browser: str | None, poll: Poll) -> Viewer:

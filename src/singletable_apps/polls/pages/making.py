@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Query, Request, Response
@@ -22,8 +21,8 @@ from singletable_apps.polls.pages.poll_form import (
 )
 from singletable_apps.polls.pages.sharing import shared
 from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.pages.visiting import Browser, found, known, page_router
-from singletable_apps.polls.rules import draft_of
+from singletable_apps.polls.pages.visiting import Browser, known, page_router
+from singletable_apps.polls.rules import draft_like
 from singletable_apps.shared.pages import Form, Typed
 
 router = page_router()
@@ -38,9 +37,8 @@ def ask(
     """The form; filled in as another poll is, if one is named."""
     if not like:
         return _page(request, site, blank_form())
-    draft = draft_of(found(site, like))
-    if draft.expires_at is not None and draft.expires_at <= site.polls.desk.clock():
-        draft = replace(draft, expires_at=None)
+    desk = site.polls.desk
+    draft = draft_like(desk.poll(like), desk.clock())
     return _page(request, site, form_of(draft), copied=draft.title)
 
 

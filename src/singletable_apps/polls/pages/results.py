@@ -14,7 +14,7 @@ from singletable_apps.polls.pages.shown.files import files_of
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.pages.visiting import Browser, ThisPoll, page_router
 from singletable_apps.polls.rules import is_open
-from singletable_apps.polls.service import Viewer
+from singletable_apps.polls.service import Viewer, Voter
 from singletable_apps.polls.words import PROTECTION_WORDS
 from singletable_apps.shared.counted import File
 
@@ -36,7 +36,7 @@ def show_results(request: Request, site: ThisSite, browser: Browser, poll: ThisP
     shown = shown_of(standing.of(poll))
     # So that whoever has just voted does not see an older result a moment later.
     site.latest.keep(poll.id, shown, site.polls.desk.clock())
-    files = _files(site, poll, viewer)
+    files = _files(site, shown, viewer)
     return site.pages.page(request, "polls/results.html", **around, **_parts(shown), files=files)
 
 
@@ -65,15 +65,20 @@ def _latest(site: Site, poll_id: str) -> Shown:
     )
 
 
-def _files(site: Site, poll: Poll, viewer: Viewer) -> list[File]:
-    """Files that the API gives to whoever may see the result: to some by the id of their vote."""
+def _files(site: Site, shown: Shown, viewer: Viewer) -> list[File]:
+    """Files that the API gives to whoever may see the result: to some by the id of their vote.
+
+    Whoever has that link can read the vote, so it is for those alone whom the API does not know.
+    """
+    polls, poll, browser = site.polls, shown.poll, viewer.voter.browser
+    known = Viewer(Voter(browser), admin_key=polls.desk.key_of_maker(poll, browser))
     try:
-        site.polls.standing.check(poll, Viewer())
+        polls.standing.check(poll, known)
     except Hidden:
-        vote = site.polls.voting.vote_of(poll, viewer.voter)
+        vote = polls.voting.vote_of(poll, viewer.voter)
         vote_id = viewer.vote_id if vote is None else vote.id
-        return [] if vote_id is None else files_of(poll, vote_id)
-    return files_of(poll)
+        return [] if vote_id is None else files_of(shown.outcome, vote_id)
+    return files_of(shown.outcome)
 
 
 def _around(site: Site, poll: Poll, viewer: Viewer) -> dict[str, object]:

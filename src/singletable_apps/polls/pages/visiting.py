@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeAlias, cast
 
@@ -15,11 +14,8 @@ from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotAdmin, PollsError
 from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.rules import gone
 from singletable_apps.shared.pages import Form
 from singletable_apps.shared.web import Problem
-
-_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Visit(APIRoute):
@@ -82,15 +78,8 @@ def keep_private(request: Request) -> None:
     request.state.is_private = True
 
 
-def found(site: Site, poll_id: str) -> Poll:
-    """The poll of an id that somebody sent."""
-    if not _ID.fullmatch(poll_id):
-        raise gone(poll_id)
-    return site.polls.desk.poll(poll_id)
-
-
 def _poll(site: ThisSite, poll_id: str) -> Poll:
-    return found(site, poll_id)
+    return site.polls.desk.poll(poll_id)
 
 
 # The poll in the address: `/p/{poll_id}/…`.

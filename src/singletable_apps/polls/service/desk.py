@@ -51,6 +51,12 @@ class Desk:
         self.check_admin(poll_id, admin_key)
         return poll
 
+    def key_of_maker(self, poll: Poll, browser: str | None) -> str | None:
+        """The admin key, if it is in this browser that the poll was made."""
+        if browser is None or poll.maker != self.secret.browser(browser):
+            return None
+        return self.secret.admin_key(poll.id)
+
     def check_secret(self, poll: Poll) -> None:
         """Raise OtherSecret if nothing that this server derives would fit the poll."""
         if poll.secret != self.secret.name:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import uuid4
 
 from singletable import AlreadyExists, ConditionFailed, PageOf
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Made, Poll, Vote
 from singletable_apps.polls.errors import Busy, Invalid
-from singletable_apps.polls.rules import Draft, checked, draft_of
+from singletable_apps.polls.rules import Draft, checked, draft_like
 from singletable_apps.polls.secret import MOST_CODES
 from singletable_apps.polls.service.desk import LOST, Basis, Desk, any_basis
 from singletable_apps.polls.service.lanes import new_lanes
@@ -77,11 +77,7 @@ class Making:
 
     def copy(self, poll_id: str, browser: str | None = None) -> Own:
         """A new poll that asks the same; it has no closing time if that is over."""
-        poll = self.desk.poll(poll_id)
-        draft = draft_of(poll)
-        if draft.expires_at is not None and draft.expires_at <= self.desk.clock():
-            draft = replace(draft, expires_at=None)
-        return self.make(draft, browser)
+        return self.make(draft_like(self.desk.poll(poll_id), self.desk.clock()), browser)
 
     def issue_codes(
         self, poll_id: str, admin_key: str, count: int, *, basis: Basis = any_basis

@@ -13,7 +13,7 @@ from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.rules import LATEST, Draft
 from singletable_apps.polls.service import Own, Voter
 from tests.apps.elections.pages.reading import words_of
-from tests.apps.polls.pages.visitors import HOME, Place, Visitor
+from tests.apps.polls.pages.visitors import HOME, Place, Typed, Visitor, id_in
 
 # Rankings like "AB" (A first, then B), each with how often it is voted for.
 Votes = dict[str, int]
@@ -142,13 +142,18 @@ def test_it_leads_to_voting_sharing_copying_and_files(place: Place, ada: Visitor
         assert downloads(ada, f"/api/polls/{own.poll.id}/export/{form}") == 200
 
 
-# ABIF gives brackets a meaning of their own.
-def test_files_that_cannot_be_written_are_not_offered(place: Place, ada: Visitor) -> None:
-    own = place.poll(Draft("Where to?", ("Lake [north]", "Museum"), protection=Protection.OPEN))
-    place.polls.voting.cast(own.poll.id, ["Museum"], Voter())
+# ABIF gives brackets a meaning of their own, and RCTab a word.
+@pytest.mark.parametrize(("form", "option"), [("abif", "Lake [north]"), ("rctab", "exhausted")])
+def test_files_that_cannot_be_written_are_not_offered(
+    place: Place, ada: Visitor, form: str, option: str
+) -> None:
+    options = (option, "Museum", "Castle")
+    own = place.poll(Draft("Where to?", options, protection=Protection.OPEN))
+    for ranked in (["Castle", option], ["Museum"], ["Museum"], [option], [option]):
+        place.polls.voting.cast(own.poll.id, ranked, Voter())
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     assert "export/csv" in html
-    assert "export/abif" not in html
+    assert f"export/{form}" not in html
 
 
 def test_hidden_results_say_when_they_are_shown(place: Place, ada: Visitor) -> None:
@@ -186,6 +191,27 @@ def test_files_of_who_voted_by_code_open_too(place: Place, ada: Visitor) -> None
     (link,) = [part for part in html.split('"') if "/export/csv" in part]
     assert downloads(ada, link) == 200
     assert downloads(ada, link.partition("?")[0]) == 403
+
+
+# Whoever is given such a link can read the vote.
+def test_files_have_no_vote_in_their_links_where_the_browser_is_known(
+    place: Place, ada: Visitor
+) -> None:
+    own = place.poll(Draft("Where to?", ("Lake", "Museum"), results=Results.AFTER_VOTING))
+    ada.follow(ada.vote(own.poll.id, "Museum"))
+    html = ada.look(f"/polls/p/{own.poll.id}/results").text
+    assert "?vote=" not in html
+    assert downloads(ada, f"/api/polls/{own.poll.id}/export/csv") == 200
+
+
+def test_who_made_a_poll_has_its_files_before_others(place: Place, ada: Visitor) -> None:
+    form = ada.look("/polls/new")
+    terms: dict[str, Typed] = {"title": "Where to?", "candidates": ["a", "b"]}
+    poll_id = id_in(ada.send(form, "/new", **terms, results="after-closing"))
+    place.somebody().vote(poll_id, "a")
+    at = f"/api/polls/{poll_id}/export/csv"
+    assert at in ada.look(f"/polls/p/{poll_id}/results").text
+    assert (downloads(ada, at), downloads(place.somebody(), at)) == (200, 403)
 
 
 def test_of_fifty_options_the_page_shows_what_decides(place: Place, ada: Visitor) -> None:

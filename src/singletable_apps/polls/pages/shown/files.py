@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from singletable_apps.polls.entities import Poll
-from singletable_apps.shared.counted import File, formats_for
+from singletable_apps.polls.service import Outcome
+from singletable_apps.shared.counted import File, can_write_rounds, formats_for
 
 EXPORT = "/api/polls/{}/export/{}"
 _OFFERED = {
@@ -14,13 +14,17 @@ _OFFERED = {
 }
 
 
-def files_of(poll: Poll, vote_id: str = "") -> list[File]:
-    """Every file of the poll, for those who have voted if need be.
+def files_of(outcome: Outcome, vote_id: str = "") -> list[File]:
+    """Every file of the poll that can be written, for those who have voted if need be.
 
-    ABIF has no way to say brackets, which are in some options.
+    ABIF has no way to say brackets, which are in some options; and RCTab's word for votes that
+    went to nobody may be the name of one.
     """
+    poll = outcome.poll
     who = f"?vote={vote_id}" if vote_id else ""
-    can_hold = {*formats_for(poll.candidates, []), "json", "rctab"}
+    can_hold = {*formats_for(poll.candidates, []), "json"}
+    if can_write_rounds(outcome.counts.runoff, poll.title):
+        can_hold.add("rctab")
     return [
         File(file.title, file.good_for, file.ending, EXPORT.format(poll.id, form) + who)
         for form, file in _OFFERED.items()

@@ -10,11 +10,11 @@ from singletable_apps.polls.pages.shown.places import Placed, places_of
 from singletable_apps.polls.pages.shown.rounds import Bars, bars_of
 from singletable_apps.polls.pages.shown.ties import Ties, ties_of
 from singletable_apps.polls.service import Outcome
+from singletable_apps.polls.words import DECIDES
 from singletable_apps.shared.counted import Comparison, Rounds, comparison, rounds_of
 from singletable_apps.shared.counting import RunoffResult
 from singletable_apps.shared.counting.pictures import Picture, transfer_flow
 
-SETTLED = "This poll is decided by instant runoff, whatever the others say."
 # A drawing of more rounds tells nobody anything: the last ones decide.
 MOST_DRAWN = 12
 MOST_COMPARED = 10
@@ -57,5 +57,5 @@ def shown_of(outcome: Outcome) -> Shown:
         rounds_of(runoff, most=len(runoff.rounds)),
         transfer_flow(runoff, last=MOST_DRAWN) if len(bars) > 1 else None,
         ties_of(runoff),
-        comparison(counts.by_method, SETTLED, MOST_COMPARED),
+        comparison(counts.by_method, DECIDES, MOST_COMPARED),
     )
