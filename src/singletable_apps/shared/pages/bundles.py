@@ -6,7 +6,10 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # In the order in which they build on each other.
-STYLES = ("tokens", "base", "shell", "buttons", "forms", "tables", "parts", "figures", "print")
+STYLES = (
+    *("tokens", "base", "shell", "buttons", "forms", "tables", "parts", "figures"),
+    *("contrast", "print"),
+)
 SCRIPTS = ("preferences", "copy", "passwords", "confirm", "toasts")
 
 

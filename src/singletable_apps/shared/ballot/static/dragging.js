@@ -28,7 +28,7 @@ export function dragging(root, drag) {
     // A finger scrolls, except at the grip; a mouse has a wheel for that.
     if (event.pointerType !== "mouse" && !target.closest("[data-grip]")) return;
     const { clientX: x, clientY: y } = event;
-    held = { who: Number(row.dataset.who), row, id: event.pointerId, x, y, top: scrollY, on: false, last: event };
+    held = { who: Number(row.dataset.who), row, id: event.pointerId, x, y, top: place(row), on: false, last: event };
   });
   addEventListener("pointermove", (event) => {
     if (!held || event.pointerId !== held.id) return;
@@ -58,7 +58,7 @@ export function dragging(root, drag) {
   function follow() {
     if (!held) return;
     const { row, x, y, top, last, who } = held;
-    row.style.transform = `translate(${last.clientX - x}px, ${last.clientY - y + scrollY - top}px)`;
+    row.style.transform = `translate(${last.clientX - x}px, ${last.clientY - y + top - place(row)}px)`;
     drag.over(who, slotAt(last.clientX, last.clientY, who));
   }
 
@@ -108,6 +108,11 @@ export function dragging(root, drag) {
 
   /** @param {string} what */
   const box = (what) => /** @type {HTMLElement} */ (root.querySelector(what)).getBoundingClientRect();
+}
+
+/** Where the list of a row is in the window: some lists scroll with the page, and some stay. @param {HTMLElement} row */
+function place(row) {
+  return /** @type {HTMLElement} */ (row.parentElement).getBoundingClientRect().top;
 }
 
 /** @param {Event} event */
