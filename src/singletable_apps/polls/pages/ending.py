@@ -58,8 +58,8 @@ def _ask_to_close(
         "confirm.html",
         status,
         question="Close the poll now?",
-        words=f"{before}Nobody can vote or change a vote afterwards, and everybody who has the "
-        "link sees the results. You can open it again.",
+        words=f"{before}Nobody can vote in “{own.poll.title}”, or change a vote, afterwards; and "
+        "everybody who has the link sees the results. You can open it again.",
         to=manage_address(own, "close"),
         button="Close it",
         back=manage_address(own),
