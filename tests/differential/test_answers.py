@@ -31,8 +31,6 @@ PeerNamed: TypeAlias = Callable[[str], Peer]
 # The peer is the same for all examples, and is left empty after each; and a slow machine is no
 # fault of the examples.
 shared_peer = settings(
-    # Requests have more parts than anything else that is made up here, so that few are too few.
-    max_examples=max(50, settings().max_examples),
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,
         HealthCheck.too_slow,
