@@ -6,8 +6,12 @@ import re
 from unicodedata import category, normalize
 from uuid import UUID
 
-# Characters that show nothing, beside those of the category Cf; and those that turn text around.
-_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# Characters that show nothing (Unicode's Default_Ignorable_Code_Point, and the empty Braille cell),
+# beside those of the category Cf; and those that turn text around.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\ufe00-\ufe0f\ufff0-\ufff8"
+    "\U000e0000-\U000e0fff]"
+)
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

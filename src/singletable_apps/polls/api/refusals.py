@@ -53,7 +53,13 @@ HIDDEN = Kind(
 SETTLED = Kind(
     "settled", 409, "People have voted on it", "Duplicate the poll to ask something else."
 )
-KINDS = (NO_ADMIN_KEY, NO_CODE, CLOSED, ALREADY_VOTED, HIDDEN, SETTLED)
+OTHER_SECRET = Kind(
+    "other-secret",
+    503,
+    "The server has another secret than the poll",
+    "Nobody who votes or manages can be known until whoever runs the server puts it back.",
+)
+KINDS = (NO_ADMIN_KEY, NO_CODE, CLOSED, ALREADY_VOTED, HIDDEN, SETTLED, OTHER_SECRET)
 
 _BY_REFUSAL: dict[type[Refused], Kind] = {
     NotThere: NOT_FOUND,
@@ -100,7 +106,9 @@ def problem_of(refusal: PollsError) -> Problem:
         case Invalid():
             faults = [Fault(text, pointer=f"/{field}") for field, text in refusal.faults.items()]
             return Problem(INVALID, words, errors=faults)
-        case Busy() | OtherSecret():
+        case OtherSecret():
+            return Problem(OTHER_SECRET, words)
+        case Busy():
             return Problem(TRY_LATER, words, headers={"Retry-After": "1"})
         case Refused():
             return Problem(_BY_REFUSAL[type(refusal)], words)

@@ -46,6 +46,7 @@ def paper(
 
 def review(request: Request, site: Site, booth: Booth, ranked: Sequence[str]) -> Response:
     """The vote in words, with a button that casts it: where no script asks."""
+    keep_private(request)
     fields = {
         **fields_of(booth),
         "code": booth.code,
@@ -73,7 +74,6 @@ def thanks(
     again: bool = False,
 ) -> Response:
     """What was voted; right after it, or when somebody comes back, or would vote again in vain."""
-    keep_private(request)
     return site.pages.page(
         request,
         "polls/voted.html",
@@ -89,7 +89,6 @@ def thanks(
 
 def shut(request: Request, site: Site, booth: Booth, *, late: bool = False) -> Response:
     """That the poll takes no votes any more; also a vote that came too late."""
-    keep_private(request)
     vote = booth.vote
     return site.pages.page(
         request,
@@ -106,6 +105,8 @@ def _around(
     request: Request, site: Site, booth: Booth, vote: Vote | None = None
 ) -> dict[str, object]:
     poll = booth.poll
+    if booth.code or booth.vote or vote:
+        keep_private(request)
     admin_key = admin_key_of(request, site, booth.voter.browser, poll)
     return {
         "booth": booth,

@@ -30,10 +30,11 @@ NO_KEY = (
 def own_of(request: Request, site: Site, poll: Poll, browser: str | None) -> Own:
     """The poll with its key, for who may manage it."""
     keep_private(request)
+    # First, for who has the key would ask in vain where to look for it.
+    site.polls.desk.check_secret(poll)
     key = admin_key_of(request, site, browser, poll)
     if key is None:
         raise NotAdmin(NO_KEY)
-    site.polls.desk.check_secret(poll)
     return Own(poll, key)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request, Response
 
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import Hidden
+from singletable_apps.polls.errors import Hidden, NotThere
 from singletable_apps.polls.links import share_link
 from singletable_apps.polls.pages.addresses import address, poll_address
 from singletable_apps.polls.pages.carrying import viewer_of
@@ -43,11 +43,15 @@ def show_results(request: Request, site: ThisSite, browser: Browser, poll: ThisP
 @router.get("/p/{poll_id}/results/now")
 def show_what_is_new(request: Request, site: ThisSite, browser: Browser, poll_id: str) -> Response:
     """The result alone, for a page that is open; 304 if that shows it already."""
-    shown = _latest(site, poll_id)
-    site.polls.standing.check(shown.poll, viewer_of(request, site, browser, shown.poll))
+    try:
+        shown = _latest(site, poll_id)
+        site.polls.standing.check(shown.poll, viewer_of(request, site, browser, shown.poll))
+    except (Hidden, NotThere):
+        if "hx-request" not in request.headers:
+            raise
+        return _anew()  # it was deleted, or is hidden by now: the page must not go on showing it
     if shown.outcome.is_final:
-        # What stands around the result has changed too.
-        return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
+        return _anew()
     tag = f'"{shown.outcome.mark}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if request.headers.get("if-none-match") == tag:
@@ -55,6 +59,11 @@ def show_what_is_new(request: Request, site: ThisSite, browser: Browser, poll_id
     page = site.pages.page(request, "polls/results/count.html", **_parts(shown))
     page.headers.update(headers)
     return page
+
+
+def _anew() -> Response:
+    """Lets the page come anew: what stands around the result has changed too."""
+    return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
 
 
 def _latest(site: Site, poll_id: str) -> Shown:

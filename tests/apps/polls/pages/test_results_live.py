@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx2
 import pytest
@@ -128,6 +128,27 @@ def test_when_it_closes_the_page_comes_anew(watched: Watched) -> None:
     watched.place.wait(seconds=1)
     answer = watched.now(tag)
     assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
+
+
+# Else it would show what nobody is to see any more, for as long as it is open.
+@pytest.mark.parametrize(("deleted", "then"), [(True, 404), (False, 200)])
+def test_a_result_that_goes_while_it_is_watched_leaves_the_page(
+    watched: Watched, deleted: bool, then: int
+) -> None:
+    polls, own = watched.place.polls, watched.own
+    watched.now()
+    if deleted:
+        polls.deleting.delete(own.poll.id, own.admin_key)
+    else:
+        polls.changing.change(
+            own.poll.id, own.admin_key, lambda draft: replace(draft, results=Results.AFTER_CLOSING)
+        )
+    watched.place.wait(seconds=1)
+    watched.watcher.browser.headers["HX-Request"] = "true"
+    answer = watched.now()
+    assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
+    page = watched.watcher.look(f"/polls/p/{own.poll.id}/results")
+    assert (page.status_code, "Soup" in page.text) == (then, False)
 
 
 @pytest.mark.parametrize("poll_id", ["nothing", "00000000-0000-4000-8000-000000000000"])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.sample import MAKER
+from singletable_apps.polls.secret import Secret
+from singletable_apps.polls.service import open_polls
 from tests.apps.polls.pages.visitors import (
     OPTIONS,
     SECRET,
@@ -38,13 +42,14 @@ def test_pages_that_show_keys_or_codes_are_kept_nowhere(place: Place, page: str)
 
 # The next voter at the same screen goes back, and is not to see it.
 def test_what_somebody_voted_is_kept_nowhere(place: Place, ada: Visitor) -> None:
-    own = place.poll()
-    cast = ada.vote(own.poll.id, "Lake")
-    at = f"/polls/p/{own.poll.id}"
-    assert ada.follow(cast).headers["Cache-Control"] == "no-store"
-    assert ada.look(at).headers["Cache-Control"] == "no-store"
+    own = place.poll(CODES, codes=1)
+    at, code = f"/polls/p/{own.poll.id}", SECRET.code(own.poll.id, 0)
+    pages = [ada.look(f"{at}?code={code}"), ada.rank(own.poll.id, code, Lake="1")]
+    pages += [ada.follow(ada.vote(own.poll.id, "Lake", code=code))]
+    pages += [ada.look(at), ada.look(f"{at}?change=yes")]
     place.polls.changing.close(own.poll.id, own.admin_key)
-    assert ada.look(at).headers["Cache-Control"] == "no-store"
+    pages += [ada.look(at)]
+    assert [page.headers["Cache-Control"] for page in pages] == ["no-store"] * 6
 
 
 def test_a_code_in_wide_letters_is_carried_as_any(place: Place, ada: Visitor) -> None:
@@ -86,6 +91,17 @@ def test_nobody_learns_by_a_cookie_whether_a_code_is_one(
     answer = ada.send(paper, own.poll.id, **ranks(Lake="1"), sure="yes")
     assert faults_in(answer)["code"].startswith("This poll asks for a one-time code.")
     assert place.votes(own) == 1
+
+
+# To look for the admin link again, or to wait, would be in vain.
+@pytest.mark.parametrize("page", ["", "/manage", "/manage/edit", "/made", "/manage?key=x"])
+def test_a_server_with_another_secret_says_so(place: Place, ada: Visitor, page: str) -> None:
+    own = place.poll()
+    other = open_polls(place.polls.desk.store.driver, Secret(b"another!" * 4))
+    place.site = replace(place.site, polls=other)
+    answer = ada.look(f"/polls/p/{own.poll.id}{page}")
+    assert (answer.status_code, "Retry-After" in answer.headers) == (503, False)
+    assert "The server has another secret than the poll" in answer.text
 
 
 # Whose cookie is that of the sample could put anything on everybody's first page.
