@@ -1,0 +1,115 @@
+"""A wrong word in any form of polls: it is said beside its field, and nothing is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from singletable_apps.polls.entities import Poll, Protection, Vote
+from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.service import Own
+from tests.browser.conftest import OpenPage
+from tests.browser.polls.serving import Served
+
+# Browsers ask for some of it before it is sent; whoever gets around that is told by us.
+SEND = "form => { form.noValidate = true; form.requestSubmit() }"
+TOLD = """faults => faults.map(told => {
+    const about = document.querySelector(`[aria-describedby~="${told.id}"][aria-invalid=true]`);
+    const below = told.getBoundingClientRect(), field = about.getBoundingClientRect();
+    return [about.id, below.height > 0 && below.top - field.bottom];
+})"""
+AT, PAST = "[name=closing][value=at]", "2020-01-01T10:00"
+TWO = {"#f-candidates-0": "Lake", "#f-candidates-1": "Castle"}
+GOOD = {"#f-title": "Where to?", **TWO}
+CODE = {"#rank-1": "1", "#f-code": "000A-7K3M-QX9T"}
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is typed on which page, and the fields that are wrong; `at` is a closing time."""
+
+    page: str
+    typed: Mapping[str, str]
+    faults: tuple[str, ...]
+    at: str | None = None
+
+
+WRONG = (
+    Wrong("new", {**GOOD, "#f-title": "  "}, ("f-title",)),
+    Wrong("new", {**GOOD, "#f-title": "x" * 201}, ("f-title",)),
+    Wrong("new", {**GOOD, "#f-description": "x" * 2001}, ("f-description",)),
+    Wrong("new", {"#f-title": "Where to?", "#f-candidates-0": "Lake"}, ("f-candidates",)),
+    Wrong("new", {**GOOD, "#f-candidates-1": "LAKE"}, ("f-candidates-1",)),
+    Wrong("new", {**GOOD, "#f-candidates-1": "x" * 101}, ("f-candidates-1",)),
+    Wrong("new", GOOD, ("f-expires_at",), at=""),
+    Wrong("new", {**TWO, "#f-title": ""}, ("f-title", "f-expires_at"), at=PAST),
+    Wrong("open/manage/edit", {"#f-title": ""}, ("f-title",)),
+    Wrong("open/manage/edit", {"#f-candidates-1": "lake"}, ("f-candidates-1",)),
+    Wrong("open/manage/edit", {}, ("f-expires_at",), at=PAST),
+    Wrong("open", {}, ()),
+    Wrong("open", {"#rank-1": "-1", "#rank-2": "2"}, ("rank-1",)),
+    Wrong("open", {"#rank-1": "2", "#rank-2": "2", "#rank-3": "1"}, ("rank-1", "rank-2")),
+    Wrong("codes", {"#rank-1": "1"}, ("f-code",)),
+    Wrong("codes", CODE, ("f-code",)),
+    Wrong("codes/manage/codes", {"#f-count": ""}, ("f-count",)),
+    Wrong("codes/manage/codes", {"#f-count": "0"}, ("f-count",)),
+    Wrong("codes/manage/codes", {"#f-count": "10001"}, ("f-count",)),
+    Wrong("closed/manage/reopen", {}, ("f-expires_at",), at=""),
+    Wrong("closed/manage/reopen", {}, ("f-expires_at",), at=PAST),
+    Wrong("others/manage", {"#f-key": ""}, ("f-key",)),
+    Wrong("others/manage", {"#f-key": "https://polls.example/manage?key=none"}, ("f-key",)),
+)
+
+
+@pytest.fixture(scope="module")
+def polls(served: Served) -> dict[str, Own]:
+    """A poll that is open, one with codes, one that is closed, and one of somebody else."""
+    asks_codes = Draft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES)
+    closed = served.poll()
+    served.polls.changing.close(closed.poll.id, closed.admin_key)
+    named = {"open": served.poll(), "codes": served.poll(asks_codes, codes=1)}
+    return {**named, "closed": closed, "others": served.poll()}
+
+
+# Without scripts, so that what is asked is what the server answers with.
+def test_what_is_wrong_in_a_poll_stands_beside_its_field(
+    open_page: OpenPage, served: Served, polls: dict[str, Own]
+) -> None:
+    page = open_page(java_script_enabled=False)
+    for name in ("open", "codes", "closed"):
+        page.goto(served.at(polls[name], f"/manage?key={polls[name].admin_key}"))
+    before = _kept(served)
+    for wrong in WRONG:
+        name, _, rest = wrong.page.partition("/")
+        new = f"{served.address}/polls/new"
+        page.goto(served.at(polls[name], f"/{rest}" if rest else "") if name in polls else new)
+        _fill(page, wrong)
+        with page.expect_navigation() as answer:
+            page.locator("main form").first.evaluate(SEND)
+        assert answer.value.status in (403, 422), wrong
+        expect(page.locator("main [role=alert]").first, str(wrong)).to_be_visible()
+        told = page.locator("main .fault").evaluate_all(TOLD)
+        assert sorted(about for about, _ in told) == sorted(wrong.faults), wrong
+        # Right below the field, or within it; a box of a ballot has its name between.
+        assert all(away is not False and away < 32 for _, away in told), (wrong, told)
+        for field, text in wrong.typed.items():
+            expect(page.locator(field), str(wrong)).to_have_value(text)
+    assert _kept(served) == before
+
+
+def _fill(page: Page, wrong: Wrong) -> None:
+    if wrong.at is not None:
+        page.check(AT)
+        page.fill("#f-expires_at", wrong.at)
+    for field, text in wrong.typed.items():
+        page.locator(field).evaluate("field => field.removeAttribute('maxlength')")
+        page.fill(field, text)
+
+
+def _kept(served: Served) -> tuple[set[str], set[str]]:
+    """Every poll and every vote there is, as they are."""
+    admin = served.polls.desk.store.admin
+    return {repr(one) for one in admin.scan(Poll)}, {repr(one) for one in admin.scan(Vote)}
