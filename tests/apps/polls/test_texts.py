@@ -60,8 +60,10 @@ def test_options_that_differ_are_not(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     "unseen",
-    ["", " ", "\u200b", "\u2060 \ufeff", "\u3164", "\u2800", "\ufe0f"]
-    + ["\u180b", "\u180f", "\u2065", "\ufff0", "\U000e0fff"],
+    [
+        *("", " ", "\u200b", "\u2060 \ufeff", "\u3164", "\u2800", "\ufe0f"),
+        *("\u180b", "\u180f", "\u2065", "\ufff0", "\U000e0fff"),
+    ],
 )
 def test_what_cannot_be_seen_is_nothing(unseen: str) -> None:
     assert same_option(unseen) == ""
