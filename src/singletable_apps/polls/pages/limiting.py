@@ -5,7 +5,9 @@ from __future__ import annotations
 from fastapi import Request
 
 from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.errors import NoCode
 from singletable_apps.polls.pages.site import Site
+from singletable_apps.polls.service import Voter
 from singletable_apps.shared.web import RateLimit, client_address, household
 
 
@@ -21,6 +23,7 @@ def check_guess(request: Request, site: Site, poll: Poll, code: str) -> None:
     if limit is None or not code:
         return
     limit.check(household(client_address(request)))
-    number = site.polls.desk.secret.number_of(poll.id, code)
-    if number is None or number >= poll.codes:
+    try:
+        site.polls.voting.vote_id(poll, Voter(code=code))
+    except NoCode:
         count(request, limit)
