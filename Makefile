@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: run run-dynamodb test test-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
+.PHONY: run run-dynamodb test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -67,19 +67,22 @@ run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tabl
 # Three parts at a time, which keep two cores busy to the end, for each waits now and then; what is done is told when it is
 # over. They take about as long as each other, and what is named in no part is in the last. None hands out test by test,
 # which would cost more than it evens out.
-AFTER_TYPES := tests/typing tests/browser tests/infrastructure
-WITH_APPS := tests/apps tests/cli tests/benchmarks tests/differential tests/drills
+AFTER_TYPES := tests/typing tests/browser tests/infrastructure tests/differential tests/drills
+WITH_APPS := tests/apps tests/cli tests/benchmarks
 
 test: $(INSTALLED) system  ## everything that must hold before a change lands
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
 	@$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory --jobs 3 --output-sync=line test-types test-apps test-rest
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=line test-after-types test-apps test-rest
 
-# Mypy comes before the tests that ask it again, for it remembers; and pyright takes twice as long.
-test-types: $(AXE) $(filter .peers/aws-cdk-lib/%,$(PYTHON_CLIENTS))
+# Mypy comes before the tests that ask it again, for it remembers; and pyright takes twice as long. Both ask for nothing
+# but the sources, and begin while the others install.
+test-types:
 	@$(BIN)/mypy --strict $(PYTHON_FILES)
 	@$(BIN)/pyright
+
+test-after-types: test-types $(AXE) $(ENGINES) $(filter .peers/aws-cdk-lib/%,$(PYTHON_CLIENTS))
 	@$(BIN)/pytest $(AFTER_TYPES)
 
 test-apps: $(ENGINES) $(PYNAMODB) $(WRK)

@@ -32,10 +32,6 @@ def test_every_public_name_is_told() -> None:
     assert not set(singletable.__all__) - told
 
 
-def test_writing_them_again_gives_the_same(pages: dict[str, str]) -> None:
-    assert render() == pages
-
-
 @pytest.mark.parametrize(
     ("module", "name", "said"),
     [
