@@ -10,23 +10,32 @@ from pathlib import Path
 import pytest
 
 from singletable.cli import main
-from tests.apps.commands.typed import Run
+from tests.apps.commands.typed import Run, RunOf
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Type a command about elections; its exit code, output and errors."""
+def type_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> RunOf:
+    """How commands of an app are typed; each gives its exit code, output and errors."""
     monkeypatch.setenv("COLUMNS", "100")
 
-    def typed(*arguments: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["elections", *map(str, arguments)])
-        printed = capsys.readouterr()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return code or 0, printed.out, printed.err
+    def of(app: str) -> Run:
+        def typed(*arguments: str | Path) -> tuple[int, str, str]:
+            with pytest.raises(SystemExit) as ended:
+                main([app, *map(str, arguments)])
+            printed = capsys.readouterr()
+            code = ended.value.code
+            assert code is None or isinstance(code, int)
+            return code or 0, printed.out, printed.err
 
-    return typed
+        return typed
+
+    return of
+
+
+@pytest.fixture
+def run(type_of: RunOf) -> Run:
+    """Type a command about elections."""
+    return type_of("elections")
 
 
 @pytest.fixture(scope="session")

@@ -9,32 +9,21 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable import Store, connect
-from singletable.cli import main
 from singletable_apps.polls.entities import Poll, Vote
 from singletable_apps.polls.errors import OtherSecret
 from singletable_apps.polls.sample import MAKER, POLLS
 from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.polls.site import secret_in, site_on
 from singletable_apps.shared.serving.public import Public
-from tests.apps.commands.typed import Run
+from tests.apps.commands.typed import Run, RunOf
 
 URL = "http://127.0.0.1:8000"
 
 
 @pytest.fixture
-def typed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Type a command about polls; its exit code, output and errors."""
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["polls", *map(str, arguments)])
-        printed = capsys.readouterr()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return code or 0, printed.out, printed.err
-
-    return run
+def typed(type_of: RunOf) -> Run:
+    """Type a command about polls."""
+    return type_of("polls")
 
 
 @pytest.fixture

@@ -7,3 +7,5 @@ from typing import TypeAlias
 
 # Its exit code, output and errors.
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
+# Commands of the app of that name.
+RunOf: TypeAlias = Callable[[str], Run]

@@ -14,6 +14,7 @@ from pathlib import Path
 from singletable_apps.shared.counted.closeness import margin_words
 from singletable_apps.shared.counted.comparing import Comparison, comparison, could_win, in_order
 from singletable_apps.shared.counted.formats import can_write_rounds, formats_for
+from singletable_apps.shared.counted.headline import Headline
 from singletable_apps.shared.counted.latest import Latest
 from singletable_apps.shared.counted.offering import ROUNDS, File, offered
 from singletable_apps.shared.counted.rounds import MOST_ROUNDS, Cell, Rounds, rounds_of
@@ -26,6 +27,7 @@ __all__ = [
     "Cell",
     "Comparison",
     "File",
+    "Headline",
     "Latest",
     "Rounds",
     "can_write_rounds",

@@ -2,29 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from singletable_apps.elections.pages.counted.model import Count
-from singletable_apps.shared.counted import margin_words
+from singletable_apps.shared.counted import Headline, margin_words
 from singletable_apps.shared.counting.words import counted, listed
-
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """What is said first: a word above, the line itself, and why it is so.
-
-    `said` is read out while the count is live: it is another only when the outcome is.
-    """
-
-    eyebrow: str
-    title: str
-    why: str
-    margin: str = ""
-
-    @property
-    def said(self) -> str:
-        """The outcome without the numbers."""
-        return f"{self.eyebrow}: {self.title}"
 
 
 def headline(count: Count) -> Headline:

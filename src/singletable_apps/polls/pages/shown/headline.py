@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from singletable_apps.polls.service import Outcome
-from singletable_apps.shared.counted import margin_words
+from singletable_apps.shared.counted import Headline, margin_words
 from singletable_apps.shared.counting.results.runoff import Round, RunoffResult
 from singletable_apps.shared.counting.words import counted, listed, number
 
 MOST_NAMES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """What is said first: a word above, the line itself, why it is so, and how close it is.
-
-    `said` is read out while the poll is open: it is another only when the outcome is.
-    """
-
-    eyebrow: str
-    title: str
-    why: str
-    margin: str = ""
-
-    @property
-    def said(self) -> str:
-        """The outcome without the numbers."""
-        return f"{self.eyebrow}: {self.title}"
 
 
 def headline(outcome: Outcome) -> Headline:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.pages.shown.headline import Headline, headline
+from singletable_apps.polls.pages.shown.headline import headline
 from singletable_apps.polls.pages.shown.places import Placed, places_of
 from singletable_apps.polls.pages.shown.rounds import Bars, bars_of
 from singletable_apps.polls.pages.shown.ties import Ties, ties_of
 from singletable_apps.polls.service import Outcome
 from singletable_apps.polls.words import DECIDES
-from singletable_apps.shared.counted import Comparison, Rounds, comparison, rounds_of
+from singletable_apps.shared.counted import Comparison, Headline, Rounds, comparison, rounds_of
 from singletable_apps.shared.counting import RunoffResult
 from singletable_apps.shared.counting.pictures import Picture, transfer_flow
 
