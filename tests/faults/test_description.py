@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from singletable.errors import FaultsError
 from singletable.faults import Faults, Next, faults_from_text, faults_to_text
@@ -44,6 +44,8 @@ def test_only_what_is_asked_for_is_written() -> None:
 
 
 # What a run had can be printed, and the run repeated with what was printed.
+@example(Faults(seed=2**60))
+@example(Faults(seed=-(2**60)))
 @given(any_faults)
 def test_text_is_read_back_as_it_was(faults: Faults) -> None:
     assert faults_from_text(faults_to_text(faults)) == faults

@@ -73,7 +73,7 @@ def _read_seconds(name: str, value: str) -> object:
 
 
 def _read_number(name: str, value: str) -> object:
-    if not re.fullmatch(r"-?\d{1,18}", value):
+    if not re.fullmatch(r"-?\d{1,19}", value):
         raise _refusal(name, value, "a whole number")
     return int(value)
 
