@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: run run-dynamodb test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
+.PHONY: generate run run-dynamodb test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -98,6 +98,9 @@ test-engines: $(INSTALLED) $(ENGINES)  ## every case of every claim about the st
 bench: $(INSTALLED)  ## measure us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1: into the documentation)
 	@$(MAKE) --keep-going --no-print-directory $(DYNALITE) $(NODE_PEERS) $(PYTHON_PEERS) $(PYNAMODB) $(WRK) || true
 	$(BIN)/python -m benchmarks $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(WRITE),--write)
+
+generate: $(INSTALLED)  ## write the sources that are generated from others
+	$(BIN)/python -m tools.exports
 
 reference: $(INSTALLED)  ## write docs/reference, and the pictures of the guide, from the code
 	$(BIN)/python -m tools.reference

@@ -11,23 +11,23 @@ from benchmarks.measuring.rates import Act, rates
 from benchmarks.measuring.scale import Scale
 from benchmarks.measuring.table import Table
 from benchmarks.store_overhead import Ballot, votes
-from singletable import Catalogue, Engine, Store, Tally, creates
+from singletable import CallStats, Engine, PatternCatalog, Store, creates
 
 CLAIM = "a store that is observed takes at most twice as long in memory as one that is not"
 BAR = Bar(at_most=2)
 
-catalogue = Catalogue("votes", votes)
-one = catalogue.read("AP1", "One ballot", Ballot.key)
-ballots = catalogue.read("AP2", "Ballots of an election", Ballot.key.partition)
-catalogue.read("AP3", "Ballots of a voter", Ballot.of_voter)
-catalogue.write("AP4", "Cast a ballot", creates(Ballot))
+catalog = PatternCatalog("votes", votes)
+one = catalog.read("AP1", "One ballot", Ballot.key)
+ballots = catalog.read("AP2", "Ballots of an election", Ballot.key.partition)
+catalog.read("AP3", "Ballots of a voter", Ballot.of_voter)
+catalog.write("AP4", "Cast a ballot", creates(Ballot))
 
 
 def measure(scale: Scale) -> Iterable[Table]:
     """The time for a call, without an observer and counted by pattern."""
     rows: list[list[str]] = []
     with Engine.in_memory() as engine:
-        bare, counted = Store(engine), Store(engine, observers=[Tally(catalogue)])
+        bare, counted = Store(engine), Store(engine, observers=[CallStats(catalog)])
         bare.admin.create_table(votes)
         bare.put_many(Ballot(election="L", voter=f"v{number:03d}") for number in range(100))
         for name, alone, observed in (
@@ -49,7 +49,7 @@ def measure(scale: Scale) -> Iterable[Table]:
         "A store on the embedded engine in memory, without an observer and with `Tally`",
         ["call", "alone", "observed", "ratio", "bar"],
         rows,
-        ["Observed, a call is recognised as a pattern, and each request asks what it consumes."],
+        ["Observed, a call is recognized as a pattern, and each request asks what it consumes."],
     )
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from singletable import Driver, Tally
+from singletable import CallStats, Driver
 from singletable_apps.polls.entities import Poll, Vote
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.secret import Secret
@@ -73,7 +73,7 @@ def _read(
     began = time.perf_counter()
     counts = look()
     seconds = time.perf_counter() - began
-    told = Tally(patterns)
+    told = CallStats(patterns)
     look = prepared(open_polls(driver, secret, make_table=False, observers=[told]))
     told.clear()
     look()

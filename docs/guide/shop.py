@@ -3,8 +3,8 @@ from datetime import date, datetime
 from typing import Literal
 
 from singletable import (
-    Attr, Catalogue, Collection, Count, Entity, Index, Key, Selection, Table, Unique, attr,
-    casefold, creates, deletes, digits, expires, per_day, per_minute, per_second, updates, version,
+    Attr, PatternCatalog, Collection, Count, Entity, Index, Key, Selection, Table, Unique, attr,
+    casefold, creates, deletes, padded, expires, per_day, per_minute, per_second, updates, version,
 )
 
 by_kind = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
@@ -27,8 +27,8 @@ class Order(Entity, table=shop):
     status: Attr[Literal["open", "sent"]] = attr(default="open")
     version: Attr[int] = version()
 
-    key = Key(pk=("CUSTOMER", customer), sk=("ORDER", digits(number, 6)))
-    waiting = Key(pk="WAITING", sk=(placed, digits(number, 6))).on(by_kind, when=status == "open")
+    key = Key(pk=("CUSTOMER", customer), sk=("ORDER", padded(number, 6)))
+    waiting = Key(pk="WAITING", sk=(placed, padded(number, 6))).on(by_kind, when=status == "open")
     counted = Count(Customer, Customer.orders, of=(customer,))
 
 
@@ -38,7 +38,7 @@ class Line(Entity, table=shop):
     sku: Attr[str] = attr()
     quantity: Attr[int] = attr(default=1)
 
-    key = Key(pk=("CUSTOMER", customer), sk=("LINE", digits(order, 6), sku))
+    key = Key(pk=("CUSTOMER", customer), sk=("LINE", padded(order, 6), sku))
 
 
 class Basket(Entity, table=shop):
@@ -56,7 +56,7 @@ class Product(Entity, table=shop):
     title: Attr[str] = attr()
 
     key = Key(pk=("PRODUCT", sku), sk="PRODUCT")
-    in_category = Key(pk=("CATEGORY", category), sk=(digits(cents, 8), sku)).on(by_kind)
+    in_category = Key(pk=("CATEGORY", category), sk=(padded(cents, 8), sku)).on(by_kind)
 
 
 class CustomerFile(Collection):
@@ -66,7 +66,7 @@ class CustomerFile(Collection):
     basket: Basket | None
 
 
-patterns = Catalogue("shop", shop, sizes={Customer: 300, Order: 250, Line: 120, Product: 700})
+patterns = PatternCatalog("shop", shop, sizes={Customer: 300, Order: 250, Line: 120, Product: 700})
 
 customer = patterns.read("C1", "A customer", Customer.key, rate=per_second(50))
 by_email = patterns.read("C2", "The customer with an e-mail address", Customer.one_email)
@@ -77,16 +77,16 @@ order = patterns.read("O1", "An order", Order.key, consistent=True, rate=per_sec
 orders_of = patterns.read(
     "O2", "Orders of a customer", Order.key.partition, items=10, rate=per_second(5)
 )
-lines_of = patterns.asks("O3", "Lines of an order", Line, Line.customer, Line.order, items=4)
+lines_of = patterns.lookup("O3", "Lines of an order", Line, Line.customer, Line.order, items=4)
 
 
-@patterns.reads("O4", items=200, rate=per_minute(1))
+@patterns.read_function("O4", items=200, rate=per_minute(1))
 def waiting_since(day: date) -> Selection[Order]:
     """Open orders that were placed on a day or later."""
     return Order.waiting().ge(day)
 
 
-in_category = patterns.asks(
+in_category = patterns.lookup(
     "P1", "Products of a category, the cheapest first", Product, Product.category,
     order=Product.cents, items=40, rate=per_second(100),
 )

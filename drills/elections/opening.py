@@ -25,7 +25,7 @@ def service_on(driver: Driver) -> Elections:
 
 def store_on(driver: Driver) -> Store:
     """The tables, for who looks at them from outside."""
-    return Store(driver, tables=TABLES, secret=KEYS.secret)
+    return Store(driver, tables=TABLES, cursor_secret=KEYS.secret)
 
 
 def dump(driver: Driver) -> list[str]:

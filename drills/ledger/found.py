@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from drills.ledger.actions import TABLE
 from singletable import DescribeTable, Engine, Item, ListTables, ReadChanges, Scan
-from singletable.operations import Change
+from singletable.operations import ChangeRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Found:
     whole: dict[str, Item]
     keys: dict[str, Item]
     count: int
-    changes: list[Change]
+    changes: list[ChangeRecord]
 
 
 def found_in(engine: Engine) -> Found:
@@ -58,8 +58,8 @@ def _scan(engine: Engine, index: str | None = None) -> dict[str, Item]:
             return items
 
 
-def _changes(engine: Engine) -> list[Change]:
-    changes: list[Change] = []
+def _changes(engine: Engine) -> list[ChangeRecord]:
+    changes: list[ChangeRecord] = []
     while True:
         page = engine.execute(ReadChanges(after=changes[-1].position if changes else 0))
         if not page.changes:

@@ -9,7 +9,7 @@ from drills.ledger.actions import REMOVED_AFTER, Action, action_at
 from drills.ledger.clients import SETUP
 from drills.ledger.marks import Step
 from singletable import Item
-from singletable.operations import Change
+from singletable.operations import ChangeRecord
 
 
 @dataclass(slots=True)
@@ -17,11 +17,11 @@ class History:
     """What was done by which step, and the items that it left."""
 
     items: dict[str, Item] = field(default_factory=dict[str, Item])
-    changes: dict[Step, list[Change]] = field(default_factory=dict[Step, list[Change]])
+    changes: dict[Step, list[ChangeRecord]] = field(default_factory=dict[Step, list[ChangeRecord]])
     faults: list[str] = field(default_factory=list[str])
 
 
-def played_back(seed: int, changes: list[Change]) -> History:
+def played_back(seed: int, changes: list[ChangeRecord]) -> History:
     """The history that a feed tells, with what is wrong with it."""
     history = History()
     for expected, change in enumerate(changes, 1):

@@ -1,370 +1,38 @@
 """Declare a single-table design once; run it anywhere.
 
-This is the one door: what is listed here is public, and stays. Less common operations and shapes
-are in `singletable.operations`. A room is entered when something in it is first asked for, so that
-a program pays at its start for what it uses.
+Everything listed here is public. Less common operations and shapes are in `singletable.operations`.
+Modules are imported when one of their names is first used, so that a program pays only for what
+it uses. `make generate` writes `__init__.pyi` from this list for type checkers.
 """
 
-from __future__ import annotations
-
 import importlib
-from typing import TYPE_CHECKING
 
-# At once: a room that is entered later takes its own name, and this one's is that of a function.
-from singletable.connect import connect, connect_async
+# Imported eagerly: importing the module `singletable.connect` later would replace the function.
+from singletable.connect import connect as connect
+from singletable.connect import connect_async as connect_async
 
-if TYPE_CHECKING:
-    from singletable.documents import check_documents
-    from singletable.engine import AsyncEngine, Delays, Engine, Retention, Settings
-    from singletable.errors import (
-        AccessDenied,
-        AddressError,
-        AlreadyExists,
-        BackupTableNotFound,
-        CancellationReason,
-        ConditionFailed,
-        ContinuousBackupsUnavailable,
-        CredentialsError,
-        CursorRefused,
-        DeclarationError,
-        EngineClosed,
-        ExpiredToken,
-        FaultsError,
-        IdempotencyMismatch,
-        IncompleteSignature,
-        InternalError,
-        InvalidSignature,
-        InvalidValue,
-        ItemCollectionTooLarge,
-        ItemMismatch,
-        LimitExceeded,
-        NotFound,
-        NotSigned,
-        OperationError,
-        PositionTrimmed,
-        ProvisionedThroughputExceeded,
-        RequestLimitExceeded,
-        ResourceInUse,
-        ResourceNotFound,
-        SerializationError,
-        ServiceUnavailable,
-        SingleTableError,
-        StaleDocuments,
-        StorageError,
-        StrangeAnswer,
-        TableNotFound,
-        Throttled,
-        ThrottlingReason,
-        TransactionCanceled,
-        TransactionConflict,
-        TransactionInProgress,
-        Unreachable,
-        UnrecognizedClient,
-        UnservedPattern,
-        Untrusted,
-        ValidationError,
-        VersionConflict,
-    )
-    from singletable.operations import (
-        AsyncDriver,
-        AttributeDefinition,
-        BatchGetItem,
-        BatchWriteItem,
-        ConditionCheck,
-        CreateTable,
-        Delete,
-        DeleteItem,
-        DeleteRequest,
-        DeleteTable,
-        DescribeTable,
-        Driver,
-        Get,
-        GetItem,
-        GlobalSecondaryIndex,
-        KeysAndAttributes,
-        KeySchemaElement,
-        ListTables,
-        LocalSecondaryIndex,
-        Operation,
-        Projection,
-        Put,
-        PutItem,
-        PutRequest,
-        Query,
-        ReadChanges,
-        Scan,
-        SweepExpired,
-        TimeToLiveSpecification,
-        TransactGetItem,
-        TransactGetItems,
-        TransactWriteItem,
-        TransactWriteItems,
-        Update,
-        UpdateItem,
-        UpdateTable,
-        UpdateTimeToLive,
-        WriteRequest,
-    )
-    from singletable.patterns import (
-        Catalogue,
-        FeedPattern,
-        Pattern,
-        Rate,
-        ReadPattern,
-        ScanPattern,
-        WritePattern,
-        checks,
-        creates,
-        deletes,
-        per_day,
-        per_hour,
-        per_minute,
-        per_second,
-        puts,
-        updates,
-    )
-    from singletable.remote import AsyncRemote, Remote
-    from singletable.schema import (
-        Address,
-        Attr,
-        Binary,
-        Collection,
-        Condition,
-        Count,
-        DeclarationWarning,
-        Edit,
-        Entity,
-        EntityOf,
-        Index,
-        Key,
-        LocalIndex,
-        Number,
-        Partition,
-        Path,
-        Provisioned,
-        Selection,
-        Shards,
-        Table,
-        TimeForm,
-        Unique,
-        address_of,
-        attr,
-        casefold,
-        created,
-        descending,
-        digits,
-        expires,
-        ordered,
-        same,
-        updated,
-        version,
-    )
-    from singletable.store import (
-        Admin,
-        AsyncAdmin,
-        AsyncStore,
-        Call,
-        ChangeOf,
-        ChangesOf,
-        Observer,
-        PageOf,
-        Question,
-        Sent,
-        Store,
-        Touch,
-        Transaction,
-        changes_in,
-    )
-    from singletable.telemetry import OpenTelemetryObserver, PrometheusObserver, Tally
-    from singletable.values import AttributeValue, Item
-
-__all__ = [
-    "AccessDenied",
-    "Address",
-    "AddressError",
-    "Admin",
-    "AlreadyExists",
-    "AsyncAdmin",
-    "AsyncDriver",
-    "AsyncEngine",
-    "AsyncRemote",
-    "AsyncStore",
-    "Attr",
-    "AttributeDefinition",
-    "AttributeValue",
-    "BackupTableNotFound",
-    "BatchGetItem",
-    "BatchWriteItem",
-    "Binary",
-    "Call",
-    "CancellationReason",
-    "Catalogue",
-    "ChangeOf",
-    "ChangesOf",
-    "Collection",
-    "Condition",
-    "ConditionCheck",
-    "ConditionFailed",
-    "ContinuousBackupsUnavailable",
-    "Count",
-    "CreateTable",
-    "CredentialsError",
-    "CursorRefused",
-    "DeclarationError",
-    "DeclarationWarning",
-    "Delays",
-    "Delete",
-    "DeleteItem",
-    "DeleteRequest",
-    "DeleteTable",
-    "DescribeTable",
-    "Driver",
-    "Edit",
-    "Engine",
-    "EngineClosed",
-    "Entity",
-    "EntityOf",
-    "ExpiredToken",
-    "FaultsError",
-    "FeedPattern",
-    "Get",
-    "GetItem",
-    "GlobalSecondaryIndex",
-    "IdempotencyMismatch",
-    "IncompleteSignature",
-    "Index",
-    "InternalError",
-    "InvalidSignature",
-    "InvalidValue",
-    "Item",
-    "ItemCollectionTooLarge",
-    "ItemMismatch",
-    "Key",
-    "KeySchemaElement",
-    "KeysAndAttributes",
-    "LimitExceeded",
-    "ListTables",
-    "LocalIndex",
-    "LocalSecondaryIndex",
-    "NotFound",
-    "NotSigned",
-    "Number",
-    "Observer",
-    "OpenTelemetryObserver",
-    "Operation",
-    "OperationError",
-    "PageOf",
-    "Partition",
-    "Path",
-    "Pattern",
-    "PositionTrimmed",
-    "Projection",
-    "PrometheusObserver",
-    "Provisioned",
-    "ProvisionedThroughputExceeded",
-    "Put",
-    "PutItem",
-    "PutRequest",
-    "Query",
-    "Question",
-    "Rate",
-    "ReadChanges",
-    "ReadPattern",
-    "Remote",
-    "RequestLimitExceeded",
-    "ResourceInUse",
-    "ResourceNotFound",
-    "Retention",
-    "Scan",
-    "ScanPattern",
-    "Selection",
-    "Sent",
-    "SerializationError",
-    "ServiceUnavailable",
-    "Settings",
-    "Shards",
-    "SingleTableError",
-    "StaleDocuments",
-    "StorageError",
-    "Store",
-    "StrangeAnswer",
-    "SweepExpired",
-    "Table",
-    "TableNotFound",
-    "Tally",
-    "Throttled",
-    "ThrottlingReason",
-    "TimeForm",
-    "TimeToLiveSpecification",
-    "Touch",
-    "TransactGetItem",
-    "TransactGetItems",
-    "TransactWriteItem",
-    "TransactWriteItems",
-    "Transaction",
-    "TransactionCanceled",
-    "TransactionConflict",
-    "TransactionInProgress",
-    "Unique",
-    "Unreachable",
-    "UnrecognizedClient",
-    "UnservedPattern",
-    "Untrusted",
-    "Update",
-    "UpdateItem",
-    "UpdateTable",
-    "UpdateTimeToLive",
-    "ValidationError",
-    "VersionConflict",
-    "WritePattern",
-    "WriteRequest",
-    "address_of",
-    "attr",
-    "casefold",
-    "changes_in",
-    "check_documents",
-    "checks",
-    "connect",
-    "connect_async",
-    "created",
-    "creates",
-    "deletes",
-    "descending",
-    "digits",
-    "expires",
-    "ordered",
-    "per_day",
-    "per_hour",
-    "per_minute",
-    "per_second",
-    "puts",
-    "same",
-    "updated",
-    "updates",
-    "version",
-]
-
-_ROOMS = {
+_EXPORTS = {
     "singletable.connect": """
         connect connect_async
     """,
     "singletable.documents": """
-        check_documents
+        check_docs
     """,
     "singletable.engine": """
         AsyncEngine Delays Engine Retention Settings
     """,
     "singletable.errors": """
         AccessDenied AddressError AlreadyExists BackupTableNotFound CancellationReason
-        ConditionFailed ContinuousBackupsUnavailable CredentialsError CursorRefused
-        DeclarationError EngineClosed ExpiredToken FaultsError IdempotencyMismatch
-        IncompleteSignature InternalError InvalidSignature InvalidValue ItemCollectionTooLarge
-        ItemMismatch LimitExceeded NotFound NotSigned
-        OperationError PositionTrimmed ProvisionedThroughputExceeded RequestLimitExceeded
-        ResourceInUse ResourceNotFound SerializationError ServiceUnavailable
-        SingleTableError StaleDocuments StorageError StrangeAnswer TableNotFound Throttled
+        CertificateError ConditionFailed ConnectionFailed ContinuousBackupsUnavailable
+        CredentialsError DeclarationError EngineClosed ExpiredToken FaultsError
+        IdempotentParameterMismatch IncompleteSignature InternalError InvalidCursor
+        InvalidSignature InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded
+        MissingAuthenticationToken NotFound OperationError ProvisionedThroughputExceeded
+        RequestLimitExceeded ResourceInUse ResourceNotFound SerializationError
+        ServiceUnavailable SingleTableError StaleDocs StorageError TableNotFound Throttled
         ThrottlingReason TransactionCanceled TransactionConflict TransactionInProgress
-        Unreachable UnrecognizedClient UnservedPattern Untrusted ValidationError VersionConflict
+        TrimmedDataAccess UnexpectedResponse UnrecognizedClient UnsupportedPattern
+        ValidationError VersionConflict
     """,
     "singletable.operations": """
         AsyncDriver AttributeDefinition BatchGetItem BatchWriteItem ConditionCheck
@@ -375,43 +43,45 @@ _ROOMS = {
         TransactWriteItem TransactWriteItems Update UpdateItem UpdateTable UpdateTimeToLive
         WriteRequest
     """,
+    "singletable.patterns": """
+        checks creates deletes FeedPattern Pattern PatternCatalog per_day per_hour
+        per_minute per_second puts Rate ReadPattern ScanPattern updates WritePattern
+    """,
     "singletable.remote": """
         AsyncRemote Remote
     """,
-    "singletable.patterns": """
-        Catalogue FeedPattern Pattern Rate ReadPattern ScanPattern WritePattern checks creates
-        deletes per_day per_hour per_minute per_second puts updates
-    """,
     "singletable.schema": """
-        Address Attr Binary Collection Condition Count DeclarationWarning Edit Entity EntityOf
-        Index Key LocalIndex Number Partition Path Provisioned Selection Shards Table TimeForm
-        Unique address_of attr casefold created descending digits expires ordered same
-        updated version
+        Attr attr Binary casefold Collection Condition Count created DeclarationWarning
+        descending Edit Entity expires Index ItemKey Key key_of LocalIndex ModelEntity
+        Number ordered padded Partition Path Provisioned same Selection Shards Table
+        TimeFormat Unique updated version
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore Call ChangeOf ChangesOf Observer PageOf Question Sent Store
-        Touch Transaction changes_in
+        Admin AsyncAdmin AsyncStore Call CallShape Change Changes EntityAccess Observer Page
+        parse_stream_event SentRequest Store Transaction
     """,
     "singletable.telemetry": """
-        OpenTelemetryObserver PrometheusObserver Tally
+        CallStats OpenTelemetryObserver PrometheusObserver
     """,
     "singletable.values": """
         AttributeValue Item
     """,
 }
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}
+_MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names.split()}
+
+__all__ = sorted(_MODULE_OF)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
-    """What is public, fetched from its room."""
-    room = _ROOM_OF.get(name)
-    if room is None:
+    """Import a public name when it is first used."""
+    module = _MODULE_OF.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(room), name)
+    value = getattr(importlib.import_module(module), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    """What is public."""
-    return sorted(__all__)
+    """List the public names."""
+    return __all__

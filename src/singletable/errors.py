@@ -5,16 +5,16 @@ SingleTableError
 ├─ FaultsError                  faults to inject that make no sense, or that this driver cannot have
 ├─ CredentialsError             credentials are missing or cannot be used; says where and why
 ├─ DeclarationError             the schema is wrong: found before an item is touched
-│  └─ UnservedPattern           no key can answer an access pattern
-├─ StaleDocuments               written documents do not say what the code says
+│  └─ UnsupportedPattern           no key can answer an access pattern
+├─ StaleDocs               written documents do not say what the code says
 ├─ InvalidValue                 a value does not fit its field; nothing was sent
 ├─ ItemMismatch                 an item in the table does not fit its entity
-├─ CursorRefused                a page cursor that is not ours, or not for this query
+├─ InvalidCursor                a page cursor that is not ours, or not for this query
 ├─ StorageError                 the database file is not ours to use, or is gone
 │  └─ EngineClosed              it was closed before the call
-├─ Unreachable                  no answer came; `arrived` says whether the request may have
-│  └─ Untrusted                 who answers there has no certificate that is trusted
-├─ StrangeAnswer                what answered is not DynamoDB
+├─ ConnectionFailed                  no answer came; `arrived` says whether the request may have
+│  └─ CertificateError                 who answers there has no certificate that is trusted
+├─ UnexpectedResponse                what answered is not DynamoDB
 └─ OperationError               the table refused; `code` is DynamoDB's name for it
    ├─ ValidationError           the request breaks a rule of DynamoDB
    ├─ SerializationError        the request is not of the operation's shape
@@ -28,7 +28,7 @@ SingleTableError
    ├─ ResourceInUse             the table exists already, or is being changed
    ├─ ContinuousBackupsUnavailable  a new table has no backups yet; ask again in some seconds
    ├─ AccessDenied              no policy allows it, or the resource belongs to another account
-   ├─ NotSigned                 the request does not say who asks
+   ├─ MissingAuthenticationToken                 the request does not say who asks
    ├─ IncompleteSignature       the signature lacks a part, or a part cannot be read
    ├─ InvalidSignature          the signature is wrong, too old, or for elsewhere
    ├─ UnrecognizedClient        nobody has the access key, or it goes with another session token
@@ -38,13 +38,13 @@ SingleTableError
    ├─ TransactionCanceled       carries one reason for each action
    ├─ TransactionConflict       another transaction has the item
    ├─ TransactionInProgress     the same client token is being worked on
-   ├─ IdempotencyMismatch       the same client token came with another request
+   ├─ IdempotentParameterMismatch       the same client token came with another request
    ├─ Throttled                 more than a table, an index or a partition can bear; carries reasons
    │  ├─ ProvisionedThroughputExceeded  more than was provisioned
    │  └─ RequestLimitExceeded   more than the account may have
    ├─ InternalError             something broke at DynamoDB; a write may have taken effect or not
    ├─ ServiceUnavailable        DynamoDB is away for the moment
-   └─ PositionTrimmed           the change feed no longer reaches back so far
+   └─ TrimmedDataAccess           the change feed no longer reaches back so far
 
 DynamoDB's own refusals keep DynamoDB's own words.
 """
@@ -75,11 +75,11 @@ class DeclarationError(SingleTableError):
     """The schema is wrong, found before an item is touched; says where, and what to write."""
 
 
-class UnservedPattern(DeclarationError):
+class UnsupportedPattern(DeclarationError):
     """No key of the entity can answer an access pattern; says which there are, and what to add."""
 
 
-class StaleDocuments(SingleTableError):
+class StaleDocs(SingleTableError):
     """Written documents do not say what the code says; the message has the command to run."""
 
 
@@ -101,7 +101,7 @@ class ItemMismatch(SingleTableError):
         self.place = place
 
 
-class CursorRefused(SingleTableError):
+class InvalidCursor(SingleTableError):
     """A page cursor that was not made here, was changed, or is for another query."""
 
 
@@ -113,19 +113,19 @@ class EngineClosed(StorageError):
     """The engine was closed before this call."""
 
 
-class Unreachable(SingleTableError):
+class ConnectionFailed(SingleTableError):
     """No answer came. If the request may have `arrived`, nobody knows whether a write was done."""
 
-    def __init__(self, message: str, *, arrived: bool = False) -> None:
+    def __init__(self, message: str, *, may_have_arrived: bool = False) -> None:
         super().__init__(message)
-        self.arrived = arrived
+        self.may_have_arrived = may_have_arrived
 
 
-class Untrusted(Unreachable):
+class CertificateError(ConnectionFailed):
     """Who answers there has no certificate that is trusted; nothing was sent."""
 
 
-class StrangeAnswer(SingleTableError):
+class UnexpectedResponse(SingleTableError):
     """What answered is not DynamoDB: the message says what was asked, where, and what came."""
 
 
@@ -228,7 +228,7 @@ class AccessDenied(OperationError):
     code = "AccessDeniedException"
 
 
-class NotSigned(OperationError):
+class MissingAuthenticationToken(OperationError):
     """The request does not say who asks."""
 
     code = "MissingAuthenticationTokenException"
@@ -313,7 +313,7 @@ class TransactionInProgress(OperationError):
     code = "TransactionInProgressException"
 
 
-class IdempotencyMismatch(OperationError):
+class IdempotentParameterMismatch(OperationError):
     """A client token was used again, with another request."""
 
     code = "IdempotentParameterMismatchException"
@@ -367,7 +367,7 @@ class ServiceUnavailable(OperationError):
         super().__init__(message)
 
 
-class PositionTrimmed(OperationError):
+class TrimmedDataAccess(OperationError):
     """The change feed no longer holds what follows the position asked for."""
 
     code = "TrimmedDataAccessException"

@@ -9,11 +9,11 @@ from uuid import UUID
 
 from singletable import (
     Attr,
-    Catalogue,
     Collection,
     Entity,
     Index,
     Key,
+    PatternCatalog,
     Selection,
     Store,
     Table,
@@ -21,11 +21,11 @@ from singletable import (
     attr,
     connect,
     creates,
-    digits,
     expires,
+    padded,
 )
 
-by_day = Index("by_day", pk="GSI1PK", sk="GSI1SK", projects=["ttl"])
+by_day = Index("by_day", pk="GSI1PK", sk="GSI1SK", projection=["ttl"])
 shop = Table("shop", indexes=[by_day], ttl="ttl")
 
 
@@ -46,8 +46,8 @@ class Order(Entity, table=shop):
     number: Attr[int] = attr()
     day: Attr[date] = attr(default=date(2026, 3, 1))
     ends: Attr[datetime | None] = expires(default=None)
-    key = Key(pk=("CUSTOMER", customer), sk=("ORDER", digits(number, 4)))
-    of_day = Key(pk=("DAY", day), sk=digits(number, 4)).on(by_day)
+    key = Key(pk=("CUSTOMER", customer), sk=("ORDER", padded(number, 4)))
+    of_day = Key(pk=("DAY", day), sk=padded(number, 4)).on(by_day)
 
 
 class File(Collection):
@@ -55,7 +55,7 @@ class File(Collection):
     orders: list[Order]
 
 
-patterns = Catalogue("shop", shop)
+patterns = PatternCatalog("shop", shop)
 customer = patterns.read("C1", "A customer", Customer.key)
 by_email = patterns.read("C2", "By e-mail", Customer.one_email)
 file = patterns.read("C3", "All of a customer", Customer.key.partition, collects=File)
@@ -67,7 +67,9 @@ everything = patterns.scan("X1", "All orders", Order, reason="the nightly copy")
 follow = patterns.feed("X2", "New orders", Order)
 
 
-@patterns.reads("T1", example=(1, Decimal(1), datetime.now(UTC), True, Size.SMALL, UUID(int=1), ""))
+@patterns.read_function(
+    "T1", example=(1, Decimal(1), datetime.now(UTC), True, Size.SMALL, UUID(int=1), "")
+)
 def typed(
     a: int, b: Decimal, c: datetime, d: bool, e: Size, f: UUID | None, g: str
 ) -> Selection[Order]:

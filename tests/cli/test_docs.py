@@ -47,7 +47,7 @@ def test_a_module_without_patterns_says_where_they_may_be(run: Run, folder: Path
     (package / "__init__.py").write_text("")
     code, _, err = run("docs", "shop_without_patterns")
     assert code == 2
-    assert "Name the module in which a Catalogue(…) is made." in err
+    assert "Name the module in which a PatternCatalog(…) is made." in err
     (package / "patterns.py").write_text("")
     assert "Is it shop_without_patterns.patterns?" in run("docs", "shop_without_patterns")[2]
 

@@ -87,7 +87,7 @@ def test_a_draft_is_written_to_a_new_file_only(run: Run, tmp_path: Path) -> None
 def test_patterns_of_a_catalogue_are_exported(run: Run, tmp_path: Path) -> None:
     (tmp_path / "shop_with_patterns.py").write_text(
         """
-from singletable import Attr, Catalogue, Entity, Key, Table, attr
+from singletable import Attr, PatternCatalog, Entity, Key, Table, attr
 
 shop = Table("shop")
 
@@ -95,7 +95,7 @@ class Order(Entity, table=shop):
     number: Attr[str] = attr()
     key = Key(pk=("ORDER", number), sk="ORDER")
 
-asked = Catalogue("shop", shop)
+asked = PatternCatalog("shop", shop)
 one = asked.read("AP1", "An order by its number", Order.key)
 """
     )

@@ -35,10 +35,10 @@ class Product(Entity, table=shop):
     key = Key(pk=("PRODUCT", id), sk="PRODUCT")
 """
 PATTERNS = """
-from singletable import Catalogue, creates
+from singletable import PatternCatalog, creates
 from written_shop import Order, Product, shop
 
-asked = Catalogue("shop", shop)
+asked = PatternCatalog("shop", shop)
 asked.read("AP1", "A product", Product.key)
 asked.read("AP2", "Orders of a day", Order.of_day)
 asked.write("AP3", "Order", creates(Order))

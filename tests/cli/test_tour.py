@@ -13,7 +13,7 @@ from singletable.cli.tour.aftermath import aftermath
 from singletable.cli.tour.chapter import Chapter
 from singletable.cli.tour.clock import TourClock
 from singletable.cli.tour.guide import CHAPTERS, batches, walked
-from singletable.operations import Driver, Page, Swept
+from singletable.operations import Driver, PageOutput, SweepExpiredOutput
 
 
 def shown(width: int, *, plain: bool = False) -> str:
@@ -58,7 +58,7 @@ def test_every_query_finds_something(chapter: Chapter) -> None:
     with connect("memory:") as driver:
         prepare(driver, chapter)
         for step, answer in walked(driver, chapter.walk(0)):
-            if isinstance(answer, Page):
+            if isinstance(answer, PageOutput):
                 assert answer.count, step.pattern
 
 
@@ -67,7 +67,7 @@ def test_two_hours_later_one_connection_is_swept() -> None:
     with connect("memory:", Settings(clock=clock)) as driver:
         prepare(driver, CHAPTERS[-1], int(clock()))
         answers = [answer for _, answer in walked(driver, aftermath(clock))]
-    assert Swept(removed=1, more=False) in answers
+    assert SweepExpiredOutput(removed=1, more=False) in answers
 
 
 def prepare(driver: Driver, chapter: Chapter, now: int = 0) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from singletable.operations import (
     BatchWriteItem,
     Driver,
-    Page,
+    PageOutput,
     PutRequest,
     Query,
     Scan,
@@ -72,7 +72,7 @@ def fill(driver: Driver, table: str, items: Sequence[Item]) -> None:
         driver.execute(BatchWriteItem({table: writes}))
 
 
-def pages(driver: Driver, request: Query | Scan) -> Iterator[Page]:
+def pages(driver: Driver, request: Query | Scan) -> Iterator[PageOutput]:
     """The pages from the request's start to the end."""
     while True:
         page = driver.execute(request)

@@ -14,7 +14,7 @@ from singletable.errors import OperationError, ResourceNotFound
 from singletable.operations import (
     AttributeDefinition,
     BatchWriteItem,
-    Change,
+    ChangeRecord,
     CreateTable,
     DeleteItem,
     DeleteRequest,
@@ -106,7 +106,7 @@ def test_a_reader_at_the_end_stays_there(driver: Driver, table: str) -> None:
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 8])
 def test_the_feed_is_read_in_pieces(driver: Driver, table: str, limit: int) -> None:
     put(driver, table, *(key(str(i)) for i in range(7)))
-    pieces: list[list[Change]] = []
+    pieces: list[list[ChangeRecord]] = []
     position = 0
     while True:
         read = driver.execute(ReadChanges(after=position, limit=limit))

@@ -14,8 +14,7 @@ from singletable.operations import (
     DeleteRequest,
     Driver,
     GetItem,
-    ItemGot,
-    ItemWritten,
+    GetItemOutput,
     KeysAndAttributes,
     Operation,
     PutItem,
@@ -24,6 +23,7 @@ from singletable.operations import (
     ReturnConsumedCapacity,
     Scan,
     UpdateItem,
+    WriteItemOutput,
     WriteRequest,
 )
 from singletable.values import Item
@@ -31,7 +31,9 @@ from tests.conformance.surfaces import KEY
 from tests.conformance.tables import ada, global_index, local_index, make_table, put
 
 
-def _told(driver: Driver, operation: Operation[ItemWritten | ItemGot]) -> ConsumedCapacity | None:
+def _told(
+    driver: Driver, operation: Operation[WriteItemOutput | GetItemOutput]
+) -> ConsumedCapacity | None:
     return driver.execute(operation).consumed_capacity
 
 

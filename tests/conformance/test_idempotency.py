@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from msgspec.structs import replace
 
-from singletable.errors import IdempotencyMismatch, TransactionCanceled
+from singletable.errors import IdempotentParameterMismatch, TransactionCanceled
 from singletable.operations import ConsumedCapacity, Driver, TransactWriteItems
 from singletable.values import Item
 from tests.conformance.collections_of_items import number, text
@@ -75,7 +75,7 @@ def test_another_request_with_the_same_token_is_refused(
         "more": [*asked.transact_items, putting(table, key("more"))],
         "check": [checking(table, key("counter"), "attribute_exists(pk)")],
     }[other]
-    with pytest.raises(IdempotencyMismatch) as refused:
+    with pytest.raises(IdempotentParameterMismatch) as refused:
         driver.execute(replace(asked, transact_items=actions))
     assert refused.value.code == "IdempotentParameterMismatchException"
     assert count(driver, table) == 1
@@ -119,7 +119,7 @@ def test_a_token_is_used_up_by_a_transaction_that_was_carried_out(
         driver.execute(failing)
     put(driver, table, key("a"))
     driver.execute(failing)
-    with pytest.raises(IdempotencyMismatch):
+    with pytest.raises(IdempotentParameterMismatch):
         driver.execute(counting(table, one))
 
 

@@ -15,7 +15,7 @@ from singletable.operations import (
     Driver,
     GetItem,
     Operation,
-    Page,
+    PageOutput,
     Query,
     Scan,
     TransactGetItems,
@@ -116,8 +116,8 @@ def in_order(value: Any) -> Any:
     return each(value, in_order)
 
 
-def _walk(driver: Driver, operation: Query | Scan) -> list[Page]:
-    pages: list[Page] = []
+def _walk(driver: Driver, operation: Query | Scan) -> list[PageOutput]:
+    pages: list[PageOutput] = []
     segments = (operation.total_segments or 1) if isinstance(operation, Scan) else 1
     for segment in range(segments):
         asked = operation

@@ -21,12 +21,12 @@ from singletable.errors import (
     TransactionCanceled,
 )
 from singletable.operations import (
-    Change,
-    ChangesRead,
+    ChangeRecord,
     Driver,
     ItemResponse,
     Operation,
-    TransactionRead,
+    ReadChangesOutput,
+    TransactGetItemsOutput,
 )
 
 R = TypeVar("R")
@@ -47,8 +47,8 @@ _UNITS_ADDED_SINCE: Json = {
 }
 # Results that list parts with items in them: the member, our field, the type of a part.
 _WITH_RAW_PARTS: dict[type, tuple[str, str, type]] = {
-    TransactionRead: ("Responses", "responses", ItemResponse),
-    ChangesRead: ("Changes", "changes", Change),
+    TransactGetItemsOutput: ("Responses", "responses", ItemResponse),
+    ReadChangesOutput: ("Changes", "changes", ChangeRecord),
 }
 
 
@@ -73,7 +73,7 @@ def request_of(operation: Operation[R]) -> tuple[str, Json]:
 
 def result_of(operation: Operation[R], answer: Json) -> R:
     """The peer's answer as the operation's result."""
-    # `class GetItem(Operation[ItemGot])`: the result's type is the argument of the base.
+    # `class GetItem(Operation[GetItemOutput])`: the result's type is the argument of the base.
     (base,) = vars(type(operation))["__orig_bases__"]
     (result,) = get_args(base)
     for part in ("Table", "TableDescription"):

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from singletable import StaleDocuments, check_documents
+from singletable import StaleDocs, check_docs
 from tests.docs.markdown import blocks
 from tests.house.sources import ROOT
 
@@ -34,6 +34,6 @@ def test_the_chapter_shows_the_module() -> None:
 # What an app is told to do for its own documents, done for ours.
 def test_the_documents_of_the_shop_say_what_it_declares(shop: ModuleType) -> None:
     try:
-        check_documents(shop, GUIDE / "shop")
-    except StaleDocuments as stale:
+        check_docs(shop, GUIDE / "shop")
+    except StaleDocs as stale:
         pytest.fail(f"{stale}, in docs/guide")

@@ -9,12 +9,12 @@ from typing import Literal
 
 from singletable import (
     Attr,
-    Catalogue,
     Entity,
     Index,
     Key,
     LocalIndex,
     Number,
+    PatternCatalog,
     Provisioned,
     Selection,
     Shards,
@@ -32,8 +32,10 @@ class Colour(Enum):
     BLUE = "blue"
 
 
-by_level = Index("by-level", pk=("area", "level"), sk=(Number("score"), "name"), projects=["level"])
-by_time = LocalIndex("by<time>", sk="at", projects="KEYS_ONLY")
+by_level = Index(
+    "by-level", pk=("area", "level"), sk=(Number("score"), "name"), projection=["level"]
+)
+by_time = LocalIndex("by<time>", sk="at", projection="KEYS_ONLY")
 spread = Index("spread", pk="spread", sk="at")
 odd = Table(
     "odd.things", pk="id|key", sk="sort", indexes=[by_level, by_time, spread],
@@ -64,15 +66,15 @@ class Note(Entity, table=odd):
     key = Key(pk=("A<B>", area), sk=("`", "NOTE"))
 
 
-catalogue = Catalogue("odd", odd, unused={by_time: "an *old* | report"})
+catalog = PatternCatalog("odd", odd, unused={by_time: "an *old* | report"})
 
 
-@catalogue.reads("T1", example=("x", "low"))
+@catalog.read_function("T1", example=("x", "low"))
 def of_level(area: str, level: Literal["low", "high"]) -> Selection[Thing]:
     """Things | of a <level>, `sorted` by [score](x)."""
     return Thing.ranked(area, level)
 
 
-things = catalogue.read("T2", "Things of an area", Thing.key.partition)
-shared = catalogue.read("T3", "Things that are shared", Thing.shared)
-catalogue.check()
+things = catalog.read("T2", "Things of an area", Thing.key.partition)
+shared = catalog.read("T3", "Things that are shared", Thing.shared)
+catalog.check()

@@ -1,4 +1,4 @@
-"""A catalogue as Markdown: what is declared is there, in words that a reader has."""
+"""A catalog as Markdown: what is declared is there, in words that a reader has."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable import StaleDocuments, check_documents
+from singletable import StaleDocs, check_docs
 from singletable.documents import write_documents
 from singletable.errors import DeclarationError, StorageError
 from tests.documents import odd, test_document
@@ -31,7 +31,7 @@ def test_a_folder_gets_a_document_and_its_pictures(tmp_path: Path) -> None:
     assert _names(folder) == NAMES
     text = (folder / "README.md").read_text()
     assert all(f"]({name})" in text for name in NAMES[1:])
-    check_documents(declared, folder)
+    check_docs(declared, folder)
 
 
 def test_what_is_as_it_should_be_is_not_written_again(tmp_path: Path) -> None:
@@ -43,8 +43,8 @@ def test_what_is_as_it_should_be_is_not_written_again(tmp_path: Path) -> None:
 def test_a_file_has_its_pictures_beside_it(tmp_path: Path) -> None:
     write_documents(declared, tmp_path / "votes.md")
     write_documents(odd, tmp_path / "odd.md")
-    check_documents(declared, tmp_path / "votes.md")
-    check_documents(odd, tmp_path / "odd.md")
+    check_docs(declared, tmp_path / "votes.md")
+    check_docs(odd, tmp_path / "odd.md")
     assert "votes-vote_data.svg" in _names(tmp_path)
     assert "odd-odd.things-by-time-.svg" in _names(tmp_path)
 
@@ -55,8 +55,8 @@ def test_each_stale_file_is_told_with_the_command_that_mends_it(tmp_path: Path) 
     (tmp_path / "members.svg").unlink()
     gone = tmp_path / "vote_data-gone.svg"
     gone.write_text((tmp_path / "vote_data.svg").read_text())
-    with pytest.raises(StaleDocuments) as stale:
-        check_documents(declared, str(tmp_path))
+    with pytest.raises(StaleDocs) as stale:
+        check_docs(declared, str(tmp_path))
     assert str(stale.value) == (
         f"The documents of tests.patterns.declared are stale: {tmp_path / 'README.md'} says "
         f"something else; {tmp_path / 'members.svg'} is not there; {gone} shows what is no longer "
@@ -64,7 +64,7 @@ def test_each_stale_file_is_told_with_the_command_that_mends_it(tmp_path: Path) 
         f"{tmp_path}"
     )
     write_documents(declared, tmp_path)
-    check_documents(declared, tmp_path)
+    check_docs(declared, tmp_path)
     assert _names(tmp_path) == NAMES
 
 
@@ -73,13 +73,13 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "logo.svg").write_text("<svg/>")
     (tmp_path / "photo.svg").write_bytes(b"\xff\xfe")
     write_documents(declared, tmp_path)
-    check_documents(declared, tmp_path)
+    check_docs(declared, tmp_path)
     assert (tmp_path / "logo.svg").read_text() == "<svg/>"
 
 
 def test_a_module_without_a_catalogue_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match="declares no catalogue of access patterns"):
-        check_documents(test_document, tmp_path)
+    with pytest.raises(DeclarationError, match="declares no catalog of access patterns"):
+        check_docs(test_document, tmp_path)
 
 
 def test_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:

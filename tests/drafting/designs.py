@@ -20,11 +20,11 @@ from singletable import (
     Scan,
     Store,
     Table,
-    TimeForm,
+    TimeFormat,
     attr,
     connect,
-    digits,
     expires,
+    padded,
     same,
 )
 from singletable.schema import model_of
@@ -50,7 +50,7 @@ class User(Entity, table=votes, type_tag=("entity_type", "USER")):
 class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
     name: Attr[str] = attr()
     secret_ballot: Attr[bool] = attr()
-    closes: Attr[datetime | None] = attr(form=TimeForm.SECONDS, default=None)
+    closes: Attr[datetime | None] = attr(time_format=TimeFormat.SECONDS, default=None)
     key = Key(pk=("ELECTION", name), sk="METADATA")
 
 
@@ -72,9 +72,9 @@ log = Table("vote_event_log")
 
 class Event(Entity, table=log):
     event_id: Attr[int] = attr()
-    time: Attr[datetime] = attr(form=TimeForm.SECONDS, stored=False)
+    time: Attr[datetime] = attr(time_format=TimeFormat.SECONDS, stored=False)
     actor: Attr[str] = attr()
-    key = Key(pk="EVENTS", sk=(digits(event_id, 8), time))
+    key = Key(pk="EVENTS", sk=(padded(event_id, 8), time))
 
 
 polls = Table("ranked-choice-polls")
@@ -84,7 +84,7 @@ class Poll(Entity, table=polls):
     id: Attr[UUID] = attr()
     title: Attr[str] = attr()
     candidates: Attr[list[str]] = attr()
-    created_at: Attr[datetime] = attr(name="createdAt", form=TimeForm.SECONDS)
+    created_at: Attr[datetime] = attr(name="createdAt", time_format=TimeFormat.SECONDS)
     key = Key(pk=("POLL", id), sk="METADATA")  # noqa: A003
 
 
@@ -106,7 +106,7 @@ class Blog(Entity, table=data):
     slug: Attr[str] = attr()
     tags: Attr[set[str]] = attr(factory=set)
     price: Attr[Decimal] = attr()
-    created_at: Attr[datetime] = attr(form=TimeForm.MILLISECONDS)
+    created_at: Attr[datetime] = attr(time_format=TimeFormat.MILLISECONDS)
     key = Key(pk=("BLOG", id), sk="METADATA")  # noqa: A003
     in_order = Key(pk="BLOG#ALL", sk=created_at).on(by_date)
     with_slug = Key(pk=("SLUG", slug), sk=id).on(by_slug)  # noqa: A003
@@ -114,7 +114,7 @@ class Blog(Entity, table=data):
 
 class Like(Entity, table=data):
     blog_id: Attr[str] = attr(stored=False)
-    time: Attr[datetime] = attr(form=TimeForm.SECONDS, stored=False)
+    time: Attr[datetime] = attr(time_format=TimeFormat.SECONDS, stored=False)
     ip: Attr[str] = attr(stored=False)
     ends: Attr[datetime] = expires()
     key = Key(pk=("LIKE", blog_id, time, ip), sk=(same(time), same(ip)))
@@ -163,7 +163,7 @@ class Answer(Entity, table=games):
     number: Attr[int] = attr(stored=False)
     player: Attr[str] = attr(name="PlayerName")
     answer: Attr[str] = attr(name="Answer")
-    key = Key(pk=("GAME", game_id), sk=("ANSWER", digits(number, 3), player))
+    key = Key(pk=("GAME", game_id), sk=("ANSWER", padded(number, 3), player))
 
 
 TABLES = (votes, log, polls, data, glad, games)

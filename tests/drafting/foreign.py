@@ -142,7 +142,7 @@ MESSY = Foreign(
         'date_: Attr[date | None] = attr(name="date", default=None)',
         'class_: Attr[str | None] = attr(name="class", default=None)',
         'follower: Attr[int | None] = attr(name="follower#", default=None)',
-        "at: Attr[datetime | None] = attr(form=TimeForm.EPOCH_SECONDS, default=None)",
+        "at: Attr[datetime | None] = attr(time_format=TimeFormat.EPOCH_SECONDS, default=None)",
         "# 'ttl' is the table's time to live, but some items hold no whole number",
         "# 'nothing' is NULL in some items",
     ),
@@ -156,7 +156,7 @@ NUMBERS = Foreign(
     ],
     (
         "acct_id: Attr[str] = attr(stored=False)",
-        'key = Key(pk=("ACCT", acct_id), sk=("ENTRY", digits(entry, 4)))',
+        'key = Key(pk=("ACCT", acct_id), sk=("ENTRY", padded(entry, 4)))',
     ),
 )
 CASES = Foreign(

@@ -18,7 +18,7 @@ from singletable import (
     TransactWriteItems,
     UpdateItem,
 )
-from singletable.operations import Operation, TransactionRead, TransactionWritten
+from singletable.operations import Operation, TransactGetItemsOutput, TransactWriteItemsOutput
 
 R = TypeVar("R")
 MOMENT = 0.0005
@@ -79,7 +79,7 @@ class TornWrites:
         for action in operation.transact_items:
             self._inner.execute(TransactWriteItems([action]))
             time.sleep(MOMENT)
-        return cast(R, TransactionWritten())
+        return cast(R, TransactWriteItemsOutput())
 
 
 class TornReads:
@@ -92,12 +92,12 @@ class TornReads:
         """The answer, of several moments."""
         if not isinstance(operation, TransactGetItems):
             return self._inner.execute(operation)
-        parts: list[TransactionRead] = []
+        parts: list[TransactGetItemsOutput] = []
         for one in operation.transact_items:
             parts.append(self._inner.execute(TransactGetItems([one])))
             time.sleep(MOMENT)
         responses = [response for part in parts for response in part.responses or ()]
-        return cast(R, TransactionRead(responses=responses))
+        return cast(R, TransactGetItemsOutput(responses=responses))
 
 
 class LateWrites:

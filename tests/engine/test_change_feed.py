@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable.engine import Engine, Retention, Settings
-from singletable.errors import PositionTrimmed
+from singletable.errors import TrimmedDataAccess
 from singletable.operations import ReadChanges
 from tests.conformance.collections_of_items import fill
 from tests.conformance.tables import make_table, put
@@ -30,7 +30,7 @@ def test_the_feed_keeps_the_latest_changes_without_a_gap() -> None:
         table = make_table(engine, pk="S")
         fill(engine, table, [key(str(i)) for i in range(1000)])
         newest = engine.execute(ReadChanges(after=None)).position
-        with pytest.raises(PositionTrimmed) as refused:
+        with pytest.raises(TrimmedDataAccess) as refused:
             engine.execute(ReadChanges(after=0))
         kept = engine.execute(ReadChanges(after=newest - 10)).changes
     assert refused.value.code == "TrimmedDataAccessException"
@@ -43,5 +43,5 @@ def test_a_reader_of_one_table_is_told_that_it_fell_behind() -> None:
         busy, quiet = make_table(engine, pk="S"), make_table(engine, pk="S")
         put(engine, quiet, key("a"))
         fill(engine, busy, [key(str(i)) for i in range(1000)])
-        with pytest.raises(PositionTrimmed):
+        with pytest.raises(TrimmedDataAccess):
             engine.execute(ReadChanges(after=0, table_name=quiet))

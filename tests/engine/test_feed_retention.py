@@ -6,7 +6,7 @@ import pytest
 
 from singletable.engine import Engine, Retention, Settings
 from singletable.engine.feed import BLOCK
-from singletable.errors import PositionTrimmed
+from singletable.errors import TrimmedDataAccess
 from singletable.operations import (
     AttributeDefinition,
     CreateTable,
@@ -35,7 +35,7 @@ def oldest(engine: Engine) -> int:
     """The first position that the feed still holds."""
     try:
         return engine.execute(ReadChanges(after=0, limit=1)).changes[0].position
-    except PositionTrimmed as refusal:
+    except TrimmedDataAccess as refusal:
         return int(str(refusal).split("position ")[1].split(",")[0])
 
 
@@ -75,7 +75,7 @@ def test_a_position_that_is_gone_is_refused_with_the_way_out() -> None:
     with Engine.in_memory(Settings(retention=Retention(records=10))) as engine:
         engine.execute(TABLE)
         write(engine, 200)
-        with pytest.raises(PositionTrimmed, match=r"go on from the present end"):
+        with pytest.raises(TrimmedDataAccess, match=r"go on from the present end"):
             engine.execute(ReadChanges(after=0))
         end = engine.execute(ReadChanges(after=None)).position
         assert end == 200

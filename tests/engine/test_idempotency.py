@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from singletable.engine import Engine, Settings
-from singletable.errors import IdempotencyMismatch
+from singletable.errors import IdempotentParameterMismatch
 from singletable.operations import TransactWriteItems
 from tests.conformance.collections_of_items import number
 from tests.conformance.tables import make_table, put, stored
@@ -41,5 +41,5 @@ def test_a_token_outlives_the_process(tmp_path: Path) -> None:
         engine.execute(asked)
         assert stored(engine, table, key("a")) == key("a") | {"n": number(1)}
         other = updating(table, key("a"), "ADD n :two", two=number(2))
-        with pytest.raises(IdempotencyMismatch):
+        with pytest.raises(IdempotentParameterMismatch):
             engine.execute(TransactWriteItems([other], client_request_token="token"))

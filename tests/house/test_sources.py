@@ -10,22 +10,12 @@ from pathlib import Path
 from tests.house.sources import (
     BENCHMARKS,
     DRILLS,
-    ROOT,
     SOURCES,
     TESTS,
     TOOLS,
     name_of,
     tree_of,
 )
-
-LONGEST = 300
-# Tables of data, which are looked up rather than read, and what goes out of the house alone: file
-# and reason.
-LONG_ON_PURPOSE: dict[str, str] = {
-    "src/singletable/__init__.py": "the names of the one door, for checkers and for readers",
-    "src/singletable/errors.py": "every exception there is, in the order of their tree",
-    "src/singletable_apps/elections/proofs/checker.py": "one file that voters take home",
-}
 
 WRITTEN = [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS]
 
@@ -49,22 +39,6 @@ def _first(path: Path) -> str | None:
     if not first_line.endswith((".", ":")):
         return f"a sentence ends in a full stop: {first_line}"
     return None
-
-
-# Long files are where everything comes to hang together; split by what changes together.
-def test_a_file_is_short() -> None:
-    lines = {name_of(path): len(path.read_text().splitlines()) for path in WRITTEN}
-    assert not {
-        name: count
-        for name, count in lines.items()
-        if count > LONGEST and name not in LONG_ON_PURPOSE
-    }
-
-
-# An exemption for a file that is gone, or has become short, would hide the next long one.
-def test_exemptions_are_needed() -> None:
-    for name in LONG_ON_PURPOSE:
-        assert len((ROOT / name).read_text().splitlines()) > LONGEST, name
 
 
 # Work left undone belongs where work is planned; in the code nobody comes back to it.

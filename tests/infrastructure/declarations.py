@@ -67,10 +67,10 @@ by_level = Index(
     "by-level",
     pk=("skill", Number("level")),
     sk=(Number("years"), "lastUsed"),
-    projects=["person"],
+    projection=["person"],
 )
-by_site = Index("by-site", pk=("site", "person"), projects="KEYS_ONLY")
-recent = LocalIndex("recent", sk="lastUsed", projects="KEYS_ONLY")
+by_site = Index("by-site", pk=("site", "person"), projection="KEYS_ONLY")
+recent = LocalIndex("recent", sk="lastUsed", projection="KEYS_ONLY")
 skills = Table("glad-entities", indexes=[by_level, by_site, recent])
 
 

@@ -87,13 +87,13 @@ def test_a_table_that_is_made_as_declared_does_not_differ(driver: Engine, table:
             INDEX_ANEW,
         ),
         (
-            Table("shop", indexes=[Index("one", pk="a", sk="b", projects=["x"])]),
+            Table("shop", indexes=[Index("one", pk="a", sk="b", projection=["x"])]),
             Table("shop", indexes=[ONE]),
             "global index 'one', what it projects",
             INDEX_ANEW,
         ),
         (
-            Table("shop", indexes=[LocalIndex("near", sk="c", projects="KEYS_ONLY")]),
+            Table("shop", indexes=[LocalIndex("near", sk="c", projection="KEYS_ONLY")]),
             Table("shop", indexes=[LocalIndex("near", sk="c")]),
             "local index 'near', what it projects",
             TABLE_ANEW,

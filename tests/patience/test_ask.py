@@ -18,16 +18,18 @@ from singletable import (
     TransactWriteItems,
 )
 from singletable.errors import SingleTableError
-from singletable.operations import Delete, ItemGot, KeysAndAttributes, Put, TransactWriteItem
-from singletable.patience import Patience, Pause, Quota, ask
+from singletable.operations import Delete, GetItemOutput, KeysAndAttributes, Put, TransactWriteItem
+from singletable.retry import Pause, RetryBudget, RetryPolicy, send
 
 GET = GetItem("votes", {"PK": {"S": "a"}})
 PUT = PutItem("votes", {"PK": {"S": "a"}}, condition_expression="attribute_not_exists(PK)")
 
 
-def sent(patience: Patience, operation: Any, answers: list[SingleTableError | object]) -> list[Any]:
+def sent(
+    patience: RetryPolicy, operation: Any, answers: list[SingleTableError | object]
+) -> list[Any]:
     """Every step of the work, and what it gave or raised at the end."""
-    steps = ask(patience, operation)
+    steps = send(patience, operation)
     taken: list[Any] = []
     waiting = iter(answers)
     try:
@@ -49,8 +51,8 @@ def sent(patience: Patience, operation: Any, answers: list[SingleTableError | ob
 
 
 def test_a_refused_request_is_sent_again_after_a_wait() -> None:
-    answer = ItemGot()
-    first, pause, again, given = sent(Patience(), GET, [Throttled("busy"), answer])
+    answer = GetItemOutput()
+    first, pause, again, given = sent(RetryPolicy(), GET, [Throttled("busy"), answer])
     assert first is again is GET
     assert isinstance(pause, Pause)
     assert pause.reason == "refused"
@@ -59,38 +61,38 @@ def test_a_refused_request_is_sent_again_after_a_wait() -> None:
 
 def test_the_last_attempt_raises_what_it_met() -> None:
     busy = [Throttled(f"busy {turn}") for turn in range(3)]
-    *steps, error = sent(Patience(attempts=3), GET, list(busy))
+    *steps, error = sent(RetryPolicy(max_attempts=3), GET, list(busy))
     assert steps.count(GET) == 3
     assert error is busy[-1]
 
 
 def test_a_write_whose_fate_is_unknown_is_not_sent_again() -> None:
-    step, error = sent(Patience(), PUT, [InternalError("oops")])
+    step, error = sent(RetryPolicy(), PUT, [InternalError("oops")])
     assert step is PUT
-    assert "Whether the write took effect is not known" in str(error)
+    assert "may or may not have been applied" in str(error)
 
 
 # A service that is down is not asked ten times as often by those who find it so.
 def test_a_client_that_meets_failure_after_failure_asks_once() -> None:
-    patience = Patience(quota=Quota(12))
+    patience = RetryPolicy(budget=RetryBudget(12))
     assert sent(patience, GET, [Throttled("busy")] * 9).count(GET) == 3
     assert sent(patience, GET, [Throttled("busy")]).count(GET) == 1
 
 
 def test_success_earns_patience_back() -> None:
-    patience = Patience(quota=Quota(5))
+    patience = RetryPolicy(budget=RetryBudget(5))
     sent(patience, GET, [Throttled("busy"), Throttled("busy")])
-    assert patience.quota.left == 0
+    assert patience.budget.left == 0
     for _ in range(9):
-        sent(patience, GET, [ItemGot()])
-    assert patience.quota.left == 5
-    assert sent(patience, GET, [Throttled("busy"), ItemGot()]).count(GET) == 2
-    assert patience.quota.left == 5
+        sent(patience, GET, [GetItemOutput()])
+    assert patience.budget.left == 5
+    assert sent(patience, GET, [Throttled("busy"), GetItemOutput()]).count(GET) == 2
+    assert patience.budget.left == 5
 
 
 def test_a_request_is_sent_at_least_once() -> None:
     with pytest.raises(InvalidValue, match="at least 1, but got 0"):
-        Patience(attempts=0)
+        RetryPolicy(max_attempts=0)
 
 
 # DynamoDB says that something is not there, and not what.
@@ -116,7 +118,7 @@ def test_a_request_is_sent_at_least_once() -> None:
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
 )
 def test_what_is_not_found_is_told_beside_the_error(operation: Any, said: str) -> None:
-    _, error = sent(Patience(), operation, [ResourceNotFound("Requested resource not found")])
+    _, error = sent(RetryPolicy(), operation, [ResourceNotFound("Requested resource not found")])
     assert str(error) == "Requested resource not found"
     (note,) = error.__notes__
-    assert note.startswith(f"{said} Is it made, at this address and under this name? ")
+    assert note.startswith(f"{said} Does it exist at this address, under this name? ")

@@ -10,15 +10,15 @@ import pytest
 
 from singletable import GetItem, InternalError, Throttled
 from singletable.errors import SingleTableError
-from singletable.patience import Patience, Steps, ask, run, run_async, together
+from singletable.retry import RetryPolicy, Steps, run, run_async, send, together
 
 NAMES = ("a", "b", "c")
-PATIENCE = Patience(first_wait=0)
+PATIENCE = RetryPolicy(base_delay=0)
 
 
 def get(name: str) -> Steps[str]:
     """Ask for one item, patiently, and say whose answer it was."""
-    answer: Any = yield from ask(PATIENCE, GetItem("t", {"PK": {"S": name}}))
+    answer: Any = yield from send(PATIENCE, GetItem("t", {"PK": {"S": name}}))
     return str(answer)
 
 
@@ -83,10 +83,10 @@ def test_who_was_refused_is_sent_again_alone() -> None:
 
 
 def test_what_one_meets_is_raised_where_all_were_asked() -> None:
-    impatient = Patience(attempts=1)
+    impatient = RetryPolicy(max_attempts=1)
 
     def fails(name: str) -> Steps[object]:
-        return (yield from ask(impatient, GetItem("t", {"PK": {"S": name}})))
+        return (yield from send(impatient, GetItem("t", {"PK": {"S": name}})))
 
     def caught() -> Steps[str]:
         try:

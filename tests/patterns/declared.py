@@ -1,11 +1,11 @@
-"""A catalogue over the tables that the store's claims are tried on."""
+"""A catalog over the tables that the store's claims are tried on."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from singletable import (
-    Catalogue,
+    PatternCatalog,
     Selection,
     checks,
     creates,
@@ -18,7 +18,7 @@ from singletable import (
 from tests.store.declared import Ballot, Candidate, Election, File, Session, votes
 from tests.store.members import Member, members
 
-elections = Catalogue("elections", votes, members, sizes={Ballot: 600, Member: 300})
+elections = PatternCatalog("elections", votes, members, sizes={Ballot: 600, Member: 300})
 
 one_ballot = elections.read(
     "AP1", "The ballot of a voter", Ballot.key, rate=per_second(20), consistent=True
@@ -30,7 +30,7 @@ file = elections.read(
 by_mail = elections.read("AP4", "The member with an address", Member.one_email)
 
 
-@elections.reads("AP5", items=10)
+@elections.read_function("AP5", items=10)
 def since(voter: str, when: datetime) -> Selection[Ballot]:
     """Ballots of a voter
     since a moment.
@@ -40,8 +40,8 @@ def since(voter: str, when: datetime) -> Selection[Ballot]:
     return Ballot.by_voter(voter).ge(when)
 
 
-choices = elections.asks("AP6", "Ballots for a choice", Ballot, Ballot.election, Ballot.choice)
-newest = elections.asks(
+choices = elections.lookup("AP6", "Ballots for a choice", Ballot, Ballot.election, Ballot.choice)
+newest = elections.lookup(
     "AP7", "Ballots of a voter, in time", Ballot, Ballot.voter, order=Ballot.when_cast
 )
 devices = elections.read("AP8", "Sessions on a device", Session.by_device)

@@ -1,4 +1,4 @@
-"""A catalogue lists patterns, each a value that can be called; what cannot work is refused."""
+"""A catalog lists patterns, each a value that can be called; what cannot work is refused."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from uuid import UUID
 import pytest
 
 from singletable import (
-    Catalogue,
     DeclarationError,
+    PatternCatalog,
     Selection,
     Table,
-    UnservedPattern,
+    UnsupportedPattern,
     creates,
     per_hour,
     per_second,
@@ -69,9 +69,9 @@ class Colour(Enum):
 
 
 def test_a_function_is_tried_with_an_example_of_each_type() -> None:
-    catalogue = Catalogue("shop", votes)
+    catalog = PatternCatalog("shop", votes)
 
-    @catalogue.reads("A")
+    @catalog.read_function("A")
     def tried(a: str, b: int, c: Colour, d: UUID | None, e: bytes) -> Selection[Ballot]:
         """Ballots."""
         assert (b, c, e) == (1, Colour.RED, b"x")
@@ -106,15 +106,15 @@ def _undocumented(name: str) -> Selection[Ballot]:
 
 other = Table("other")
 
-REFUSED: dict[str, tuple[Callable[[Catalogue], object], str]] = {
+REFUSED: dict[str, tuple[Callable[[PatternCatalog], object], str]] = {
     "a code twice": (
         lambda c: [c.read("A", "One", Ballot.key), c.read("A", "Two", Ballot.key)],
-        "Catalogue('c') has two patterns 'A': 'One' and 'Two'. Give each a code of its own.",
+        "PatternCatalog('c') has two patterns 'A': 'One' and 'Two'. Give each a code of its own.",
     ),
     "no words": (
-        lambda c: c.reads("A")(_undocumented),
-        "Pattern 'A' of Catalogue('c') does not say what it is. Say it in a few words, or in the "
-        "docstring of its function.",
+        lambda c: c.read_function("A")(_undocumented),
+        "Pattern 'A' of PatternCatalog('c') does not say what it is. Say it in a few words, or in "
+        "the docstring of its function.",
     ),
     "consistent in a global index": (
         lambda c: c.read("A", "Mine", Ballot.by_voter, consistent=True),
@@ -124,24 +124,24 @@ REFUSED: dict[str, tuple[Callable[[Catalogue], object], str]] = {
     ),
     "a table that is not listed": (
         lambda c: c.write("A", "Join", creates(Member)),
-        "Pattern 'A' (Join) is about Member, which is in Table('members'), and the catalogue has "
-        "Table('vote_data'). Give the table to the catalogue too.",
+        "Pattern 'A' (Join) is about Member, which is in Table('members'), and the catalog has "
+        "Table('vote_data'). Give the table to the catalog too.",
     ),
     "what no store is asked with": (
-        lambda c: c.reads("A")(_nothing),
+        lambda c: c.read_function("A")(_nothing),
         "Pattern 'A' (Ballots) gives '{name}', and a store is asked with what a key gives: "
         "Ballot.key(…), Ballot.key.partition(…), Ballot.by_voter(…).",
     ),
     "a parameter without a type": (
-        lambda c: c.reads("A")(untyped),
+        lambda c: c.read_function("A")(untyped),
         "Pattern 'A' (Ballots): the parameter name has no type. Annotate it.",
     ),
     "any number of parameters": (
-        lambda c: c.reads("A")(_several),
+        lambda c: c.read_function("A")(_several),
         "Pattern 'A' (Ballots): *names could be any number of values. Name each parameter.",
     ),
     "a type without an example": (
-        lambda c: c.reads("A")(_list),
+        lambda c: c.read_function("A")(_list),
         "Pattern 'A' (Ballots): there is no example of names, a list[str], to try the pattern "
         "with. Give one value for each parameter: example=(…).",
     ),
@@ -205,33 +205,34 @@ REFUSED: dict[str, tuple[Callable[[Catalogue], object], str]] = {
     ),
     "a code of two words": (
         lambda c: c.read("A 1", "One", Ballot.key),
-        "Pattern 'A 1' of Catalogue('c'): expected one word for a name, such as 'AP7' or 'shop'.",
+        "Pattern 'A 1' of PatternCatalog('c'): expected one word for a name, such as 'AP7' or "
+        "'shop'.",
     ),
     "no name": (
-        lambda c: Catalogue("", votes),
-        "Catalogue(''): expected one word for a name, such as 'AP7' or 'shop'.",
+        lambda c: PatternCatalog("", votes),
+        "PatternCatalog(''): expected one word for a name, such as 'AP7' or 'shop'.",
     ),
     "an entity for a table": (
-        lambda c: Catalogue("c", Ballot),  # type: ignore[arg-type]
-        f"Catalogue('c'): expected tables behind the name, but got {Ballot!r}.",
+        lambda c: PatternCatalog("c", Ballot),  # type: ignore[arg-type]
+        f"PatternCatalog('c'): expected tables behind the name, but got {Ballot!r}.",
     ),
     "a size of nothing": (
-        lambda c: Catalogue("c", votes, sizes={Ballot: 0}),
-        "Catalogue('c'): sizes of Ballot=0: an item has 1 to 409,600 bytes.",
+        lambda c: PatternCatalog("c", votes, sizes={Ballot: 0}),
+        "PatternCatalog('c'): sizes of Ballot=0: an item has 1 to 409,600 bytes.",
     ),
     "a size of another's": (
-        lambda c: Catalogue("c", votes, sizes={Member: 300}),
-        "Catalogue('c'): sizes is about Member, which is in Table('members'), and the catalogue "
-        "has Table('vote_data'). Give the table to the catalogue too.",
+        lambda c: PatternCatalog("c", votes, sizes={Member: 300}),
+        "PatternCatalog('c'): sizes is about Member, which is in Table('members'), and the catalog "
+        "has Table('vote_data'). Give the table to the catalog too.",
     ),
     "a reason for an index that is gone": (
-        lambda c: Catalogue("c", other, unused={by_person: "the console"}),
-        "Catalogue('c'): unused has Index('by_person'), and the tables have no indexes. Take it "
-        "out.",
+        lambda c: PatternCatalog("c", other, unused={by_person: "the console"}),
+        "PatternCatalog('c'): unused has Index('by_person'), and the tables have no indexes. Take "
+        "it out.",
     ),
     "a decorator without its code": (
-        lambda c: c.reads(_undocumented),  # type: ignore[arg-type]
-        "Catalogue('c').reads expects the code of the pattern: write "
+        lambda c: c.read_function(_undocumented),  # type: ignore[arg-type]
+        "PatternCatalog('c').reads expects the code of the pattern: write "
         '@….reads("AP7") above def _undocumented(…).',
     ),
     "an entity for a key": (
@@ -254,28 +255,28 @@ REFUSED: dict[str, tuple[Callable[[Catalogue], object], str]] = {
         "partition. Ask by a key whose partition they share, or take Election out of File.",
     ),
     "a size by name": (
-        lambda c: Catalogue("c", votes, sizes={"Ballot": 300}),  # type: ignore[dict-item]
-        "Catalogue('c'): sizes: expected an entity, the class itself, but got 'Ballot'.",
+        lambda c: PatternCatalog("c", votes, sizes={"Ballot": 300}),  # type: ignore[dict-item]
+        "PatternCatalog('c'): sizes: expected an entity, the class itself, but got 'Ballot'.",
     ),
     "no table": (
-        lambda c: Catalogue("empty"),
-        "Catalogue('empty') names no table. Name those that its patterns go to.",
+        lambda c: PatternCatalog("empty"),
+        "PatternCatalog('empty') names no table. Name those that its patterns go to.",
     ),
 }
 
 
 @pytest.mark.parametrize(("declare", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_work_is_refused_where_it_is_declared(
-    declare: Callable[[Catalogue], object], message: str
+    declare: Callable[[PatternCatalog], object], message: str
 ) -> None:
     with pytest.raises(DeclarationError) as refused:
-        declare(Catalogue("c", votes))
+        declare(PatternCatalog("c", votes))
     assert str(refused.value) == message
 
 
 def test_a_pattern_that_no_key_serves_is_told_which_there_are() -> None:
-    with pytest.raises(UnservedPattern) as refused:
-        Catalogue("c", votes).asks(
+    with pytest.raises(UnsupportedPattern) as refused:
+        PatternCatalog("c", votes).lookup(
             "A", "By rank", Ballot, Ballot.election, Ballot.rank, order=Ballot.when_cast
         )
     assert str(refused.value) == (
@@ -301,31 +302,31 @@ def test_a_pattern_that_no_key_serves_is_told_which_there_are() -> None:
     ids=str,
 )
 def test_the_key_that_serves_a_pattern_is_found(by: Any, order: Any, access: str) -> None:
-    catalogue: Any = Catalogue("c", votes)
-    pattern = catalogue.asks("A", "Found", Ballot, *by, order=order)
+    catalog: Any = PatternCatalog("c", votes)
+    pattern = catalog.asks("A", "Found", Ballot, *by, order=order)
     assert pattern.sample.access.name == access
     assert {one.name for one in pattern.parameters} == {path.field for path in by}
 
 
 def test_an_index_that_no_pattern_reads_is_told() -> None:
-    catalogue = Catalogue("c", votes)
-    catalogue.read("A", "Mine", Ballot.by_voter)
+    catalog = PatternCatalog("c", votes)
+    catalog.read("A", "Mine", Ballot.by_voter)
     with pytest.raises(DeclarationError) as refused:
-        catalogue.check()
+        catalog.check()
     assert str(refused.value) == (
-        "Catalogue 'c': Index('keys_only') of Table('vote_data') is read by no pattern, and every "
-        "write of an item in it is paid for (it holds Ballot.by_choice). Declare the pattern that "
-        "reads it, remove the index, or say why it stays: unused={index: 'reason'}."
+        "PatternCatalog 'c': Index('keys_only') of Table('vote_data') is read by no pattern, and "
+        "every write of an item in it is paid for (it holds Ballot.by_choice). Declare the pattern "
+        "that reads it, remove the index, or say why it stays: unused={index: 'reason'}."
     )
 
 
 def test_an_index_may_stay_for_a_reason_while_it_is_unused() -> None:
     reasons = {by_person: "the console", keys_only: "until March"}
-    Catalogue("c", votes, unused=reasons).check()
-    catalogue = Catalogue("c", votes, unused=reasons)
-    catalogue.read("A", "Mine", Ballot.by_voter)
+    PatternCatalog("c", votes, unused=reasons).check()
+    catalog = PatternCatalog("c", votes, unused=reasons)
+    catalog.read("A", "Mine", Ballot.by_voter)
     with pytest.raises(DeclarationError, match=r"said to be unused \(the console\), and a pattern"):
-        catalogue.check()
+        catalog.check()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A call of a store is recognised as a pattern: by its mark, else by what it does."""
+"""A call of a store is recognized as a pattern: by its mark, else by what it does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from singletable import Call, Engine, Store
-from singletable.patterns.recognise import is_reading_all, needs_pattern
+from singletable.patterns.recognize import is_reading_all, needs_pattern
 from tests.patterns.declared import ballots, cast_ballot, elections, newest, since
 from tests.store.declared import NOON, Ballot, Candidate, Election, File, ballot, votes
 from tests.store.members import Member, members
@@ -68,7 +68,7 @@ CALLS: dict[str, tuple[Callable[[Store], object], str | None]] = {
     "query": (lambda s: list(s.query(Ballot.key.partition("L"))), "AP2"),
     "page": (lambda s: s.page(Ballot.key.partition("L"), 3), "AP2"),
     "count": (lambda s: s.count(Ballot.key.partition("L")), "AP2"),
-    "pick": (lambda s: list(s.pick(Ballot.key.partition("L"), Ballot.rank)), "AP2"),
+    "pick": (lambda s: list(s.select(Ballot.key.partition("L"), Ballot.rank)), "AP2"),
     "narrower than declared": (lambda s: list(s.query(Ballot.key.partition("L").eq("a"))), None),
     "narrowed, but made by the pattern": (lambda s: list(s.query(ballots("L").eq("a"))), "AP2"),
     "collect": (lambda s: s.collect(File, Election.key.partition("L")), "AP3"),
@@ -77,7 +77,7 @@ CALLS: dict[str, tuple[Callable[[Store], object], str | None]] = {
     "a range": (lambda s: list(s.query(Ballot.by_voter("ada").ge(NOON))), "AP5"),
     "another end of the range": (lambda s: list(s.query(Ballot.by_voter("ada").lt(NOON))), "AP5"),
     "made by a pattern": (lambda s: list(s.query(since("ada", NOON))), "AP5"),
-    "fetch": (lambda s: list(s.fetch(Ballot.by_choice("L", "py"))), "AP6"),
+    "fetch": (lambda s: list(s.hydrate(Ballot.by_choice("L", "py"))), "AP6"),
     "by fields": (lambda s: list(s.query(newest("ada"))), "AP7"),
     "transaction": (cast, "AP10"),
     "transaction that lacks a part": (half_cast, None),
@@ -109,7 +109,7 @@ def test_a_call_is_recognised(
     store: Store, calls: list[Call], ask: Callable[[Store], object], code: str | None
 ) -> None:
     ask(store)
-    found = elections.recognise(calls[0].question)
+    found = elections.recognize(calls[0].shape)
     assert (None if found is None else found.code) == code
 
 
@@ -117,16 +117,16 @@ def test_a_scan_is_told_unless_a_pattern_has_a_reason(store: Store, calls: list[
     list(store.admin.scan(Ballot))
     list(store.admin.scan(Candidate))
     store.changes(Candidate)
-    scanned = [is_reading_all(elections.recognise(call.question), call.question) for call in calls]
+    scanned = [is_reading_all(elections.recognize(call.shape), call.shape) for call in calls]
     assert scanned == [False, True, False]
-    assert [needs_pattern(call.question) for call in calls] == [True, True, False]
+    assert [needs_pattern(call.shape) for call in calls] == [True, True, False]
 
 
 # A console looks at everything, and clears what was tried out: that is no use of the design.
 def test_what_an_operator_does_to_a_table_is_no_pattern(store: Store, calls: list[Call]) -> None:
     store.admin.items(votes, 10)
     store.admin.clear(votes)
-    assert [call.question.verb for call in calls] == ["items", "clear"]
+    assert [call.shape.verb for call in calls] == ["items", "clear"]
     for call in calls:
-        assert not needs_pattern(call.question)
-        assert not is_reading_all(elections.recognise(call.question), call.question)
+        assert not needs_pattern(call.shape)
+        assert not is_reading_all(elections.recognize(call.shape), call.shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from singletable import Call, Catalogue, Engine, Pattern, Store, TransactWriteItems, puts
+from singletable import Call, Engine, Pattern, PatternCatalog, Store, TransactWriteItems, puts
 from singletable.patterns import estimate, requests_of
 from singletable.patterns.words import selection_words
 from tests.patterns import declared as p
@@ -34,7 +34,7 @@ def store(calls: list[Call]) -> Iterator[Store]:
 
 
 def _of(voter: str) -> Ballot:
-    """A ballot of some 600 bytes, as the catalogue expects them."""
+    """A ballot of some 600 bytes, as the catalog expects them."""
     return ballot(voter, election="M", notes=["x" * 400])
 
 
@@ -72,7 +72,7 @@ CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
 def _asked(call: Call) -> list[tuple[str, str | None]]:
     """The requests of a call, those of a transaction one by one, each with its index."""
     found: list[tuple[str, str | None]] = []
-    for sent in call.sent:
+    for sent in call.requests:
         operation: Any = sent.operation
         if isinstance(operation, TransactWriteItems):
             for action in operation.transact_items:
@@ -109,7 +109,7 @@ def test_a_put_looks_for_the_markers_of_values_that_it_keeps(
     store: Store, calls: list[Call]
 ) -> None:
     store.put(Member(name="mia", email="m@b.c", handle="m"))
-    keeps = Catalogue("c", members).write("AP1", "Keep a member", puts(Member))
+    keeps = PatternCatalog("c", members).write("AP1", "Keep a member", puts(Member))
     said = [request.action for request in requests_of(keeps)]
     assert [action for action, _ in _asked(calls[0])] == said[:4]
     assert estimate(keeps).read >= calls[0].read_units
@@ -143,8 +143,8 @@ def test_a_collection_is_priced_by_its_largest_items() -> None:
 
 # A stream is a table's, whatever is looked for in it.
 def test_a_stream_is_followed_once_for_each_table() -> None:
-    catalogue = Catalogue("c", votes, members)
-    follow = catalogue.feed("A", "All", Ballot, Candidate, Member)
+    catalog = PatternCatalog("c", votes, members)
+    follow = catalog.feed("A", "All", Ballot, Candidate, Member)
     assert [(one.action, one.table) for one in requests_of(follow)] == [
         ("GetRecords", votes),
         ("GetRecords", members),

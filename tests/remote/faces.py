@@ -20,7 +20,7 @@ def in_a_thread(address: str, *operations: Operation[Any], once: bool = True) ->
     with Remote.at(address) as driver:
         for operation in operations:
             try:
-                answers.append((driver.once if once else driver).execute(operation))
+                answers.append((driver.inner if once else driver).execute(operation))
             except SingleTableError as error:
                 answers.append(error)
     return answers
@@ -34,7 +34,7 @@ def on_a_loop(address: str, *operations: Operation[Any], once: bool = True) -> l
         async with AsyncRemote.at(address) as driver:
             for operation in operations:
                 try:
-                    answers.append(await (driver.once if once else driver).execute(operation))
+                    answers.append(await (driver.inner if once else driver).execute(operation))
                 except SingleTableError as error:
                     answers.append(error)
         return answers

@@ -114,7 +114,7 @@ def test_a_profile_has_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     found = find(read_address("dynamodb:?profile=work"))
     assert str(found.place) == "https://dynamodb.eu-north-1.amazonaws.com"
     assert found.credentials.now().token == "t"
-    assert found.patience.attempts == 7
+    assert found.patience.max_attempts == 7
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_patience_is_that_of_the_sdks_unless_it_is_configured(
 ) -> None:
     if configured is not None:
         monkeypatch.setenv("AWS_MAX_ATTEMPTS", configured)
-    assert find(read_address("dynamodb+http://localhost:8000")).patience.attempts == attempts
+    assert find(read_address("dynamodb+http://localhost:8000")).patience.max_attempts == attempts
 
 
 def test_attempts_that_are_no_number_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

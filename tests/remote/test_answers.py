@@ -11,23 +11,23 @@ from zlib import crc32
 import pytest
 from botocore.session import Session
 
-from singletable.errors import StrangeAnswer, Unreachable
+from singletable.errors import ConnectionFailed, UnexpectedResponse
 from singletable.operations import (
     BatchWriteItem,
-    ChangesRead,
+    BatchWriteItemOutput,
     DescribeContinuousBackups,
     DescribeTable,
     GetItem,
-    ItemGot,
-    ItemsWritten,
-    ItemWritten,
+    GetItemOutput,
     Operation,
     PutItem,
     Query,
     ReadChanges,
+    ReadChangesOutput,
     TableStatus,
     TransactGetItems,
-    TransactionRead,
+    TransactGetItemsOutput,
+    WriteItemOutput,
 )
 from singletable.remote.answer import result_of
 from singletable.remote.place import Place
@@ -44,7 +44,7 @@ def answer(body: bytes, status: int = 200, **headers: str) -> Answer:
     return Answer(status, fields, body, keep=True)
 
 
-def got(raw: dict[str, object]) -> ItemGot:
+def got(raw: dict[str, object]) -> GetItemOutput:
     return result_of(HERE, GET, answer(json.dumps(raw).encode()))
 
 
@@ -67,7 +67,7 @@ def test_the_times_that_a_table_can_be_restored_to_are_read() -> None:
 
 @pytest.mark.parametrize("raw", [{}, {"Item": None}, {"ConsumedCapacity": None}])
 def test_no_item_is_none(raw: dict[str, object]) -> None:
-    assert got(raw) == ItemGot()
+    assert got(raw) == GetItemOutput()
 
 
 def test_an_item_and_what_it_cost_are_read() -> None:
@@ -84,10 +84,10 @@ def test_what_we_do_not_know_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("operation", "raw", "none"),
     [
-        (PutItem("t", {}), {}, ItemWritten()),
-        (TransactGetItems([]), {"Responses": []}, TransactionRead([])),
-        (ReadChanges(), {"Changes": [], "Position": 3}, ChangesRead([], 3)),
-        (BatchWriteItem({}), {}, ItemsWritten({})),
+        (PutItem("t", {}), {}, WriteItemOutput()),
+        (TransactGetItems([]), {"Responses": []}, TransactGetItemsOutput([])),
+        (ReadChanges(), {"Changes": [], "Position": 3}, ReadChangesOutput([], 3)),
+        (BatchWriteItem({}), {}, BatchWriteItemOutput({})),
     ],
 )
 def test_results_may_be_empty(
@@ -99,9 +99,9 @@ def test_results_may_be_empty(
 def test_a_damaged_answer_is_no_answer() -> None:
     body = json.dumps({"Item": ITEM}).encode()
     assert result_of(HERE, GET, answer(body, x_amz_crc32=str(crc32(body)))).item == ITEM
-    with pytest.raises(Unreachable, match="damaged") as refused:
+    with pytest.raises(ConnectionFailed, match="damaged") as refused:
         result_of(HERE, GET, answer(body[:-1] + b" ", x_amz_crc32=str(crc32(body))))
-    assert refused.value.arrived
+    assert refused.value.may_have_arrived
 
 
 @pytest.mark.parametrize("packing", ["gzip", "deflate"])
@@ -113,7 +113,7 @@ def test_a_packed_answer_is_unpacked(packing: str) -> None:
         result_of(HERE, GET, answer(packed, content_encoding=packing, x_amz_crc32=checksum)).item
         == ITEM
     )
-    with pytest.raises(Unreachable, match="unpacked"):
+    with pytest.raises(ConnectionFailed, match="unpacked"):
         result_of(HERE, GET, answer(packed[:-9], content_encoding=packing))
 
 
@@ -121,7 +121,7 @@ def test_a_packed_answer_is_unpacked(packing: str) -> None:
     "body", [b"<html>", b"[]", b'{"Item":', b'{"Count":"x"}', b"\xff\xfe", b'"']
 )
 def test_what_is_no_answer_is_told_with_what_came(body: bytes) -> None:
-    with pytest.raises(StrangeAnswer) as refused:
+    with pytest.raises(UnexpectedResponse) as refused:
         result_of(HERE, PAGE, answer(body, content_type="text/html"))
     for said in ("Query", "http://localhost:8000", "200", "text/html", "not DynamoDB"):
         assert said in str(refused.value)
@@ -129,7 +129,7 @@ def test_what_is_no_answer_is_told_with_what_came(body: bytes) -> None:
 
 @pytest.mark.parametrize("status", [201, 302, 404])
 def test_a_status_that_dynamodb_does_not_have_is_told(status: int) -> None:
-    with pytest.raises(StrangeAnswer, match=str(status)):
+    with pytest.raises(UnexpectedResponse, match=str(status)):
         result_of(HERE, GET, answer(b"", status))
 
 

@@ -70,7 +70,7 @@ def test_an_answer_is_the_same_over_the_wire(
     async def asked() -> object:
         async with AsyncRemote.at(address) as remote:
             try:
-                return await remote.once.execute(operation)
+                return await remote.inner.execute(operation)
             except OperationError as error:
                 return error
 
@@ -78,7 +78,7 @@ def test_an_answer_is_the_same_over_the_wire(
         expected = told(answered(engine.execute, operation))
     with new_engine() as engine, Remote.at(address) as remote:
         behind.engine = AsyncEngine(engine)
-        assert told(answered(remote.once.execute, operation)) == expected
+        assert told(answered(remote.inner.execute, operation)) == expected
     with new_engine() as engine:
         behind.engine = AsyncEngine(engine)
         assert told(asyncio.run(asked())) == expected

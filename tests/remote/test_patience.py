@@ -9,12 +9,12 @@ import pytest
 from singletable import Attr, Entity, Key, Store, Table, attr
 from singletable.errors import Throttled, UnrecognizedClient
 from singletable.faults import FaultyDriver
-from singletable.operations import GetItem, ItemGot, ReadChanges, SweepExpired
-from singletable.patience import sends_once
+from singletable.operations import GetItem, GetItemOutput, ReadChanges, SweepExpired
 from singletable.remote import Remote
 from singletable.remote.place import Place
 from singletable.remote.request import Requests
 from singletable.remote.signature import Known
+from singletable.retry import unwrap_retries
 from singletable.wire import UnknownOperation
 from tests.remote.faces import Asking
 from tests.remote.scripted import Scripted, response, scripted
@@ -74,7 +74,7 @@ def test_a_driver_around_a_driver_sends_once() -> None:
 def test_once_is_once() -> None:
     server = throttling()
     with Remote.at(server.address) as driver, pytest.raises(Throttled):
-        sends_once(driver).execute(GET)
+        unwrap_retries(driver).execute(GET)
     server.close()
     assert len(server.requests) == 1
 
@@ -88,11 +88,11 @@ def test_what_is_no_better_later_is_not_asked_again(ask: Asking) -> None:
     with scripted([refused("UnrecognizedClientException")], [response(b"{}")]) as server:
         (error,) = ask(server.address, GET, once=False)
         assert isinstance(error, UnrecognizedClient)
-        assert ask(server.address, GET) == [ItemGot()]
+        assert ask(server.address, GET) == [GetItemOutput()]
 
 
 @pytest.mark.parametrize(
-    ("operation", "way_out"), [(ReadChanges(), "changes_in"), (SweepExpired(), "by itself")]
+    ("operation", "way_out"), [(ReadChanges(), "parse_stream_event"), (SweepExpired(), "by itself")]
 )
 def test_what_dynamodb_does_not_have_is_refused_by_name(
     operation: ReadChanges | SweepExpired, way_out: str

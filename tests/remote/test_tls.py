@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from singletable.errors import AddressError, Unreachable, Untrusted
-from singletable.operations import GetItem, ItemGot
+from singletable.errors import AddressError, CertificateError, ConnectionFailed
+from singletable.operations import GetItem, GetItemOutput
 from tests.remote.certificates import make_certificate
 from tests.remote.faces import Asking
 from tests.remote.scripted import read_request, response, scripted
@@ -72,12 +72,12 @@ def test_who_is_trusted_is_asked(
     ask: Asking, far_end: Encrypted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_CA_BUNDLE", str(far_end.certificate))
-    assert ask(far_end.address, GET, GET) == [ItemGot()] * 2
+    assert ask(far_end.address, GET, GET) == [GetItemOutput()] * 2
 
 
 def test_who_is_not_trusted_is_told_nothing(ask: Asking, far_end: Encrypted) -> None:
     (error,) = ask(far_end.address, GET, once=False)
-    assert isinstance(error, Untrusted)
+    assert isinstance(error, CertificateError)
     assert "AWS_CA_BUNDLE" in str(error)
     assert far_end.asked == []
 
@@ -87,7 +87,7 @@ def test_a_certificate_is_for_its_host(
 ) -> None:
     monkeypatch.setenv("AWS_CA_BUNDLE", str(far_end.certificate))
     (error,) = ask(f"dynamodb+https://localhost:{far_end.port}", GET)
-    assert isinstance(error, Untrusted)
+    assert isinstance(error, CertificateError)
     assert "localhost" in str(error)
 
 
@@ -95,8 +95,8 @@ def test_who_does_not_encrypt_is_told_from_who_does(ask: Asking) -> None:
     with scripted([response(b"{}")]) as server:
         address = f"dynamodb+https://127.0.0.1:{server.port}?connect_timeout=0.5"
         (error,) = ask(address, GET)
-        assert isinstance(error, Unreachable)
-        assert not error.arrived
+        assert isinstance(error, ConnectionFailed)
+        assert not error.may_have_arrived
 
 
 def test_a_bundle_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, ask: Asking) -> None:
@@ -112,7 +112,7 @@ def test_a_proxy_is_asked_for_a_tunnel(
     monkeypatch.setenv("AWS_CA_BUNDLE", str(far_end.certificate))
     monkeypatch.setenv("HTTPS_PROXY", f"http://ada:p%40ss@127.0.0.1:{far_end.port}")
     (error,) = ask("dynamodb+https://nobody.invalid", GET)
-    assert isinstance(error, Untrusted)  # the certificate is that of another host
+    assert isinstance(error, CertificateError)  # the certificate is that of another host
     (tunnel,) = far_end.asked
     assert tunnel.startswith(b"CONNECT nobody.invalid:443 HTTP/1.1\r\n")
     assert b"proxy-authorization: Basic YWRhOnBAc3M=" in tunnel  # ada:p@ss
@@ -125,7 +125,7 @@ def test_a_tunnel_leads_to_the_place(
     monkeypatch.setenv("HTTPS_PROXY", f"127.0.0.1:{far_end.port}")
     # Nothing on this machine is asked through a proxy, so this one is made to look far away.
     monkeypatch.setattr("singletable.remote.place.Place.is_here", False)
-    assert ask("dynamodb+https://127.0.0.1:1", GET) == [ItemGot()]
+    assert ask("dynamodb+https://127.0.0.1:1", GET) == [GetItemOutput()]
     assert far_end.asked[0].startswith(b"CONNECT 127.0.0.1:1 HTTP/1.1\r\n")
     assert far_end.asked[1].startswith(b"POST / HTTP/1.1\r\n")
 
@@ -137,7 +137,7 @@ def test_a_proxy_that_refuses_is_told(
     monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{refusing.port}")
     (error,) = ask("dynamodb+https://nobody.invalid", GET)
     refusing.close()
-    assert isinstance(error, Unreachable)
+    assert isinstance(error, ConnectionFailed)
     assert "status 407" in str(error)
     assert "HTTPS_PROXY" in str(error)
 
@@ -147,7 +147,7 @@ def test_what_is_not_encrypted_is_sent_to_the_proxy_itself(
 ) -> None:
     with scripted([response(b"{}")]) as proxy:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
-        assert ask("dynamodb+http://db.example:8000", GET) == [ItemGot()]
+        assert ask("dynamodb+http://db.example:8000", GET) == [GetItemOutput()]
         assert proxy.requests[0].startswith(b"POST http://db.example:8000/ HTTP/1.1\r\n")
 
 
@@ -159,7 +159,7 @@ def test_some_places_are_reached_without(
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
         monkeypatch.setenv("no_proxy", "db.example")
         (error,) = ask(f"dynamodb+http://{host}:1?connect_timeout=0.5", GET)
-        assert isinstance(error, Unreachable)
+        assert isinstance(error, ConnectionFailed)
         assert proxy.requests == []
 
 

@@ -23,9 +23,9 @@ from singletable.schema import (
     Table,
     attr,
     descending,
-    digits,
     model_of,
     ordered,
+    padded,
 )
 
 
@@ -61,8 +61,8 @@ class Kind:
 KINDS = (
     Kind("text", str, TEXT),
     Kind("int", int, st.integers(-(10**19) + 1, 10**19 - 1) | st.integers(-12, 12)),
-    Kind("digits", int, st.integers(0, 9999), lambda field: digits(field, 4)),
-    Kind("price", Decimal, st.decimals(0, 999, places=2), lambda field: digits(field, 3, 2)),
+    Kind("digits", int, st.integers(0, 9999), lambda field: padded(field, 4)),
+    Kind("price", Decimal, st.decimals(0, 999, places=2), lambda field: padded(field, 3, 2)),
     Kind("moment", datetime, MOMENT),
     Kind("day", date, st.dates()),
     Kind("identifier", UUID, st.uuids()),
@@ -70,7 +70,7 @@ KINDS = (
     Kind("stage", Stage, st.sampled_from(Stage), ordered),
     Kind("choice", Literal["a#b", "a", "$"], st.sampled_from(["a#b", "a", "$"])),
     Kind("last int", int, st.integers(-12, 12), descending),
-    Kind("last digits", int, st.integers(0, 9999), lambda field: descending(digits(field, 4))),
+    Kind("last digits", int, st.integers(0, 9999), lambda field: descending(padded(field, 4))),
     Kind("last moment", datetime, MOMENT, descending),
     Kind("last day", date, st.dates(), descending),
     Kind("last stage", Stage, st.sampled_from(Stage), lambda field: descending(ordered(field))),

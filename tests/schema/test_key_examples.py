@@ -13,11 +13,11 @@ import pytest
 
 from singletable import DeclarationError, InvalidValue
 from singletable.schema import (
-    Address,
     Attr,
     DeclarationWarning,
     Entity,
     Index,
+    ItemKey,
     Key,
     Model,
     Number,
@@ -27,9 +27,9 @@ from singletable.schema import (
     attr,
     casefold,
     descending,
-    digits,
     expires,
     model_of,
+    padded,
     same,
 )
 from singletable.values import Item
@@ -76,7 +76,7 @@ class Event(Entity, table=votes):
     price: Attr[Decimal] = attr(default=Decimal(0))
     key = Key(
         pk=("EVENTS", day, Shards(4, by=number, prefix="s")),
-        sk=(digits(number, 4), digits(price, 3, 2)),
+        sk=(padded(number, 4), padded(price, 3, 2)),
     )
 
 
@@ -101,7 +101,7 @@ def test_a_part_alone_needs_no_tuple() -> None:
     class Note(Entity, table=Table("alone")):
         name: Attr[str] = attr()
         number: Attr[int] = attr()
-        key = Key(pk=name, sk=digits(number, 2))
+        key = Key(pk=name, sk=padded(number, 2))
         names = Unique(name, pk=name)
 
     assert Note.key("Ada", 7).key == {"PK": {"S": "Ada"}, "SK": {"S": "07"}}
@@ -301,7 +301,7 @@ def test_a_refused_entity_leaves_no_trace() -> None:
         Election.key(ElectionName("$23")),
     ],
 )
-def test_a_key_is_read_back_as_the_address_it_was_made_of(address: Address[Any]) -> None:
+def test_a_key_is_read_back_as_the_address_it_was_made_of(address: ItemKey[Any]) -> None:
     parsed = address.entity.key.parse({**address.key, "other": {"N": "1"}})
     assert parsed == address
     assert parsed.values == address.values

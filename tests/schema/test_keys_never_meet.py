@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.schema import Address, Model, Table
+from singletable.schema import ItemKey, Model, Table
 from tests.schema.keys import KINDS, SKETCHES, Kind, Sketch, declare, rank, values_of
 
 
 def _texts(model: Model, values: tuple[Any, ...]) -> tuple[str, ...]:
-    key = Address[Any].of(model.entity, values).key
+    key = ItemKey[Any].of(model.entity, values).key
     return tuple(key[name]["S"] for name in ("PK", "SK"))
 
 
@@ -64,7 +64,7 @@ def test_a_key_is_read_back_by_its_own_entity_alone(
     made = [(model, one) for one in sketches if (model := declare(table, one)) is not None]
     for model, sketch in made:
         values = data.draw(values_of(sketch))
-        key = Address[Any].of(model.entity, values).key
+        key = ItemKey[Any].of(model.entity, values).key
         assert model.key.parse(key) == {f"f{at}": value for at, value in enumerate(values)}
         assert [other.entity for other, _ in made if other.matches(key)] == [model.entity]
 

@@ -21,25 +21,25 @@ from singletable import (
     Count,
     DeclarationError,
     Entity,
-    EntityOf,
     Index,
     InvalidValue,
     Item,
     ItemMismatch,
     Key,
+    ModelEntity,
     PutItem,
     Scan,
     Store,
     Table,
-    TimeForm,
+    TimeFormat,
     Unique,
     VersionConflict,
-    address_of,
     attr,
     casefold,
     connect,
     connect_async,
     created,
+    key_of,
     updated,
     version,
 )
@@ -70,7 +70,7 @@ class Poll(BaseModel):
     weight: int | str = 1
     lasts: timedelta = timedelta(hours=1)
     opens: AwareDatetime
-    closes: Annotated[datetime | None, TimeForm.EPOCH_SECONDS] = None
+    closes: Annotated[datetime | None, TimeFormat.EPOCH_SECONDS] = None
     votes: int = 0
     secret: str = Field(default="s", exclude=True)
     version: int = 0
@@ -78,7 +78,7 @@ class Poll(BaseModel):
     changed: datetime | None = None
 
 
-class Polls(EntityOf[Poll], table=table, type_tag=("type", "POLL")):
+class Polls(ModelEntity[Poll], table=table, type_tag=("type", "POLL")):
     number: Attr[UUID] = attr()
     title: Attr[str] = attr(name="T")
     owner: Attr[str] = attr()
@@ -98,7 +98,7 @@ class Vote(BaseModel):
     voter: str
 
 
-class Votes(EntityOf[Vote], table=table):
+class Votes(ModelEntity[Vote], table=table):
     poll: Attr[UUID] = attr()
     voter: Attr[str] = attr()
     key = Key(pk=("POLL", poll), sk=("VOTE", voter))
@@ -182,7 +182,7 @@ def test_it_can_be_queried_found_updated_and_removed(store: Store) -> None:
         store.create(a_poll(title="supper?"))
     with pytest.raises(VersionConflict):
         store.put(early)
-    assert store.delete(address_of(changed)) == changed
+    assert store.delete(key_of(changed)) == changed
     assert list(store.admin.scan(Poll)) == [late]
 
 
@@ -263,7 +263,7 @@ def test_what_would_not_come_back_is_refused(store: Store) -> None:
         name: str
         password: SecretStr
 
-    class Logins(EntityOf[Login], table=Table("logins")):
+    class Logins(ModelEntity[Login], table=Table("logins")):
         name: Attr[str] = attr()
         key = Key(pk=("LOGIN", name), sk="LOGIN")
 
@@ -281,7 +281,7 @@ def test_a_field_can_be_stored_under_its_alias(store: Store) -> None:
 
     seats = Table("polls")
 
-    class Seats(EntityOf[Seat], table=seats, type_tag=("type", "POLL"), by_alias=True):
+    class Seats(ModelEntity[Seat], table=seats, type_tag=("type", "POLL"), by_alias=True):
         row: Attr[int] = attr()
         key = Key(pk=("SEAT", row), sk="SEAT")
 

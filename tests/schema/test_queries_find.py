@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from singletable import Driver, InvalidValue, PutItem, Query, connect
 from singletable.expressions import KeyCondition
-from singletable.schema import Address, Model, Selection, Table
+from singletable.schema import ItemKey, Model, Selection, Table
 from singletable.schema.create import create_operation
 from tests.schema.keys import KINDS, TEXT, Kind, Sketch, declare, partition_of, rank
 
@@ -87,7 +87,7 @@ def _filled(driver: Driver, *sketches: tuple[Sketch, list[tuple[Any, ...]]]) -> 
         models.append(model)
     for model, (_, tuples) in zip(models, sketches, strict=True):
         for values in tuples:
-            driver.execute(PutItem(table.name, Address[Any].of(model.entity, values).key))
+            driver.execute(PutItem(table.name, ItemKey[Any].of(model.entity, values).key))
     return models
 
 
@@ -159,7 +159,7 @@ def test_a_key_that_others_continue_sorts_right_before_them(
     )
     key = {
         model.entity: [
-            Address[Any].of(model.entity, (voter, "1")[: at + 1]).key["SK"]["S"] for voter in voters
+            ItemKey[Any].of(model.entity, (voter, "1")[: at + 1]).key["SK"]["S"] for voter in voters
         ]
         for at, model in enumerate((ballot, note))
     }

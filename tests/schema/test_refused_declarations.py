@@ -27,7 +27,7 @@ from singletable.schema import Count, Unique
 
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
 gsi1 = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
-gsi2 = Index("GSI-2", pk="GSI2PK", projects=["name"])
+gsi2 = Index("GSI-2", pk="GSI2PK", projection=["name"])
 levels = Index("levels", pk=("skill", Number("level")), sk=Number("years"))
 local = LocalIndex("by_time", sk="WHEN")
 inverted = Index("inverted", pk="SK", sk="PK")

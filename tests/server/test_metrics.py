@@ -14,7 +14,7 @@ from singletable.errors import (
     SingleTableError,
     TransactionCanceled,
 )
-from singletable.operations import ConsumedCapacity, GetItem, ItemGot, Operation
+from singletable.operations import ConsumedCapacity, GetItem, GetItemOutput, Operation
 from singletable.server import DynamoDBApp, Metrics, Observer
 from singletable.server.observe import Traffic
 from tests.server.asking import BALLOT, KEY, Desk, desk, get, post
@@ -45,7 +45,7 @@ class Telling:
 
     async def execute(self, operation: Operation[R], /) -> R:
         name = cast(GetItem, operation).table_name
-        answer: Any = ItemGot(consumed_capacity=ConsumedCapacity(name, 0.5))
+        answer: Any = GetItemOutput(consumed_capacity=ConsumedCapacity(name, 0.5))
         return cast(R, answer)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import pytest
 
 from singletable.errors import AddressError, StorageError
-from singletable.operations import Operation, SweepExpired, Swept
+from singletable.operations import Operation, SweepExpired, SweepExpiredOutput
 from singletable.server import DynamoDBApp, run_until_stopped
 
 R = TypeVar("R")
@@ -19,7 +19,7 @@ R = TypeVar("R")
 class Sweeping:
     """A driver that is asked to sweep, and has something to say each time."""
 
-    def __init__(self, *answers: Swept | Exception) -> None:
+    def __init__(self, *answers: SweepExpiredOutput | Exception) -> None:
         self.answers = list(answers)
 
     async def execute(self, operation: Operation[R], /) -> R:
@@ -51,7 +51,11 @@ def run(driver: Sweeping) -> list[tuple[str, int]]:
 
 
 def test_it_sweeps_until_it_is_stopped() -> None:
-    driver = Sweeping(Swept(1000, more=True), Swept(5, more=False), Swept(0, more=False))
+    driver = Sweeping(
+        SweepExpiredOutput(1000, more=True),
+        SweepExpiredOutput(5, more=False),
+        SweepExpiredOutput(0, more=False),
+    )
     ((host, port),) = run(driver)
     assert host == "127.0.0.1"
     assert port > 0
@@ -59,7 +63,7 @@ def test_it_sweeps_until_it_is_stopped() -> None:
 
 # A disk that is full today may have room tomorrow.
 def test_a_sweep_that_fails_is_not_the_last(caplog: pytest.LogCaptureFixture) -> None:
-    run(Sweeping(StorageError("The disk is full."), Swept(1, more=False)))
+    run(Sweeping(StorageError("The disk is full."), SweepExpiredOutput(1, more=False)))
     assert "The disk is full." in caplog.text
 
 

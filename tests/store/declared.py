@@ -22,7 +22,7 @@ from singletable.schema import (
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 by_person = Index("by_person", pk="GSI1PK", sk="GSI1SK")
-keys_only = Index("keys_only", pk="GSI2PK", sk="GSI2SK", projects="KEYS_ONLY")
+keys_only = Index("keys_only", pk="GSI2PK", sk="GSI2SK", projection="KEYS_ONLY")
 votes = Table("vote_data", indexes=[by_person, keys_only], ttl="TTL")
 
 

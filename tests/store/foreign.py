@@ -20,8 +20,8 @@ from singletable.operations import (
     DeleteTable,
     ListTables,
     Operation,
-    TimeToLiveUpdated,
     UpdateTimeToLive,
+    UpdateTimeToLiveOutput,
 )
 from singletable.remote import Remote
 from tests.store.lacking import LACKS
@@ -44,7 +44,7 @@ class ForeignEngine:
         asked: Operation[Any] = operation
         if isinstance(asked, UpdateTimeToLive):
             # No more than a wish: items may stay for days at DynamoDB, and a store shows none.
-            return cast(R, TimeToLiveUpdated(asked.time_to_live_specification))
+            return cast(R, UpdateTimeToLiveOutput(asked.time_to_live_specification))
         pytest.xfail(f"{self.name} has no {lacks[0].feature}: {lacks[0].why}")
 
 

@@ -19,7 +19,7 @@ class Member(Entity, table=members):
         casefold(email),
         pk=("EMAIL", casefold(email)),
         sk="EMAIL",
-        holds={"type": "marker", "town": town},
+        include={"type": "marker", "town": town},
     )
     one_handle = Unique(handle, history=True)
 

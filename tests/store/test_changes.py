@@ -10,7 +10,7 @@ import pytest
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.operations import SweepExpired
 from singletable.schema import Attr, Entity, Key, Table, attr, model_of
-from singletable.store import Store, changes_in
+from singletable.store import Store, parse_stream_event
 from tests.store.declared import Ballot, Candidate, Election, Session, ballot, votes
 from tests.store.faces import Face
 from tests.store.members import Member, members
@@ -107,7 +107,7 @@ def test_the_records_of_a_stream_are_changes() -> None:
             record("REMOVE", two, None, userIdentity=service),
         ]
     }
-    told = changes_in(event, Ballot)
+    told = parse_stream_event(event, Ballot)
     assert [(one.kind, one.old, one.new, one.expired) for one in told] == [
         ("INSERT", None, one, False),
         ("MODIFY", one, two, False),
@@ -120,9 +120,9 @@ def test_the_records_of_a_stream_are_changes() -> None:
 
 def test_records_of_other_entities_are_left_out() -> None:
     event = {"Records": [record("INSERT", None, ballot("ada"))]}
-    assert changes_in(event, Candidate) == []
-    assert len(changes_in(event, Candidate, Ballot)) == 1
-    assert changes_in({}, Ballot) == []
+    assert parse_stream_event(event, Candidate) == []
+    assert len(parse_stream_event(event, Candidate, Ballot)) == 1
+    assert parse_stream_event({}, Ballot) == []
 
 
 def source(table: str) -> str:
@@ -153,19 +153,19 @@ def test_a_record_is_of_the_table_that_its_stream_belongs_to(
     table: str, names: dict[Table, str] | None, entity: str
 ) -> None:
     for asked in ((Candidate, Twin), (Twin, Candidate)):
-        (change,) = changes_in(inserted(table), *asked, tables=names)
+        (change,) = parse_stream_event(inserted(table), *asked, tables=names)
         assert type(change.new).__name__ == entity
 
 
 def test_records_of_other_tables_are_left_out_where_tables_are_named() -> None:
-    assert changes_in(inserted("twin"), Candidate, tables={votes: "vote_data"}) == []
-    assert changes_in(inserted("vote_data"), Candidate, tables=REAL) == []
+    assert parse_stream_event(inserted("twin"), Candidate, tables={votes: "vote_data"}) == []
+    assert parse_stream_event(inserted("vote_data"), Candidate, tables=REAL) == []
 
 
 # It may be the table under its real name, or another: neither is taken for granted.
 def test_a_table_of_a_name_that_nobody_gave_is_asked_about() -> None:
     with pytest.raises(InvalidValue, match=r"tables=\{vote_data: 'votes-prod'\}"):
-        changes_in(inserted("votes-prod"), Candidate)
+        parse_stream_event(inserted("votes-prod"), Candidate)
 
 
 @pytest.mark.parametrize("arn", [None, "votes", "arn:aws:kinesis:eu-west-1:1:stream/votes"])
@@ -173,7 +173,7 @@ def test_a_record_of_no_table_is_refused_where_there_are_two(arn: str | None) ->
     event = inserted("vote_data")
     event["Records"][0]["eventSourceARN"] = arn
     with pytest.raises(ItemMismatch, match="eventSourceARN"):
-        changes_in(event, Candidate, Twin)
+        parse_stream_event(event, Candidate, Twin)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_stream_that_lacks_images_is_refused(
     kind: str, old: Ballot | None, new: Ballot | None
 ) -> None:
     with pytest.raises(ItemMismatch, match="NEW_AND_OLD_IMAGES"):
-        changes_in({"Records": [record(kind, old, new)]}, Ballot)
+        parse_stream_event({"Records": [record(kind, old, new)]}, Ballot)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_stream_that_lacks_images_is_refused(
 )
 def test_what_is_no_record_is_refused(told: dict[str, Any]) -> None:
     with pytest.raises(ItemMismatch, match="record of a DynamoDB stream"):
-        changes_in({"Records": [told]}, Ballot)
+        parse_stream_event({"Records": [told]}, Ballot)
 
 
 def test_changes_are_of_entities(store: Store) -> None:

@@ -43,7 +43,7 @@ def not_made(value: str) -> Score:
 
 WAYS: dict[str, Callable[[Store, str], object]] = {
     "set": lambda store, value: store.update(ZOE, Score.nick.set(value)),
-    "set_once": lambda store, value: store.update(ZOE, Score.nick.set_once(value)),
+    "set_if_missing": lambda store, value: store.update(ZOE, Score.nick.set_if_missing(value)),
     "put": lambda store, value: store.put(not_made(value)),
     "replace": lambda store, value: store.replace(not_made(value)),
 }
@@ -60,7 +60,7 @@ def test_what_a_check_refuses_is_not_written(store: Store, way: str) -> None:
 
 EDITS: dict[str, Callable[[], Edit[Score]]] = {
     "set": lambda: Score.nick.set(cast(Any, 5)),
-    "set_once": lambda: Score.nick.set_once(cast(Any, 5)),
+    "set_if_missing": lambda: Score.nick.set_if_missing(cast(Any, 5)),
 }
 
 
@@ -74,7 +74,7 @@ def test_the_type_is_looked_at_before_the_check(way: str) -> None:
 # Null would be a value that is never set again.
 @pytest.mark.parametrize(
     "edit",
-    [lambda: Score.nick.set_once(None), lambda: Score.marks.set_once(set())],
+    [lambda: Score.nick.set_if_missing(None), lambda: Score.marks.set_if_missing(set())],
 )
 def test_nothing_is_not_set_once(edit: Callable[[], Edit[Score]]) -> None:
     with pytest.raises(InvalidValue, match="expected a value to set once"):

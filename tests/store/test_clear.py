@@ -11,7 +11,7 @@ from singletable.engine import Engine
 from singletable.errors import AlreadyExists
 from singletable.faults import Faults, FaultyDriver
 from singletable.operations import BatchWriteItem, Driver, Operation, PutItem
-from singletable.schema import Address
+from singletable.schema import ItemKey
 from singletable.store import Call, Store
 from singletable.values import Item
 from tests.store.declared import Ballot, Candidate, Election, ballot, votes
@@ -47,7 +47,7 @@ def test_every_item_goes(store: Store) -> None:
 
 
 def test_what_is_kept_stays(store: Store) -> None:
-    keep: list[Address[object]] = [
+    keep: list[ItemKey[object]] = [
         Ballot.key("L", "v7"),
         Election.key("L"),
         Election.key("not there"),

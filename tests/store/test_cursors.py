@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from singletable.errors import CursorRefused
+from singletable.errors import InvalidCursor
 from singletable.store import Store
 from tests.store.declared import Ballot, Candidate, ballot, votes
 from tests.store.faces import Face
@@ -18,7 +18,7 @@ SECRET = b"a secret of the service, 32 bytes"
 
 @pytest.fixture
 def store(face: Face) -> Store:
-    store = face.open(secret=SECRET)
+    store = face.open(cursor_secret=SECRET)
     store.admin.create_table(votes)
     for rank, name in enumerate(NAMES):
         store.put(ballot(name, rank=rank))
@@ -62,33 +62,33 @@ def test_a_cursor_goes_on_although_its_item_is_gone(store: Store) -> None:
 
 def test_a_cursor_survives_a_restart_with_the_same_secret(store: Store, face: Face) -> None:
     cursor = store.page(ALL, 2).cursor
-    again = face.open(secret=SECRET)
+    again = face.open(cursor_secret=SECRET)
     assert [one.voter for one in again.page(ALL, 9, cursor=cursor).items] == NAMES[2:]
 
 
 def test_a_cursor_of_another_secret_is_refused(store: Store, face: Face) -> None:
     cursor = store.page(ALL, 2).cursor
-    for other in (face.open(secret=b"another secret, as long"), face.open()):
-        with pytest.raises(CursorRefused):
+    for other in (face.open(cursor_secret=b"another secret, as long"), face.open()):
+        with pytest.raises(InvalidCursor):
             other.page(ALL, 2, cursor=cursor)
 
 
 def test_a_cursor_is_for_one_query_with_its_arguments(store: Store) -> None:
     cursor = store.page(ALL, 2).cursor
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(Ballot.key.partition("M"), 2, cursor=cursor)
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(ALL, 2, cursor=cursor, reverse=True)
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(ALL, 2, cursor=cursor, where=Ballot.rank > 0)
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(ALL.gt("a"), 2, cursor=cursor)
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(Ballot.by_voter("ada"), 2, cursor=cursor)
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(Candidate.key.partition("L"), 2, cursor=cursor)
     filtered = store.page(ALL, 1, where=Ballot.rank > 0).cursor
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(ALL, 1, where=Ballot.rank > 1, cursor=filtered)
     assert [one.voter for one in store.page(ALL, 3, cursor=cursor).items] == NAMES[2:]
 
@@ -99,16 +99,16 @@ def test_a_cursor_that_was_changed_is_refused(store: Store) -> None:
     sealed = bytearray(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     for at in range(len(sealed)):
         changed = bytes(sealed[:at]) + bytes([sealed[at] ^ 1]) + bytes(sealed[at + 1 :])
-        with pytest.raises(CursorRefused):
+        with pytest.raises(InvalidCursor):
             store.page(ALL, 2, cursor=base64.urlsafe_b64encode(changed).decode())
     for length in range(len(cursor) - 1):
-        with pytest.raises(CursorRefused):
+        with pytest.raises(InvalidCursor):
             store.page(ALL, 2, cursor=cursor[:length])
 
 
 @pytest.mark.parametrize("forged", ["", "x", "é", "\ud800", "AAAA", "e30=", "W3RydWVd", "🗳" * 50])
 def test_a_cursor_that_was_made_up_is_refused(store: Store, forged: str) -> None:
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(ALL, 2, cursor=forged)
 
 

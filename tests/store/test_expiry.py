@@ -27,7 +27,7 @@ from tests.store.clock import Clock
 from tests.store.faces import Face
 from tests.store.refusals import refusal
 
-by_room = Index("by_room", pk="GSI1PK", sk="GSI1SK", projects=["until"])
+by_room = Index("by_room", pk="GSI1PK", sk="GSI1SK", projection=["until"])
 table = Table("rooms", indexes=[by_room], ttl="until")
 
 
@@ -96,9 +96,9 @@ def test_no_read_shows_an_item_past_its_time(
     assert ([one.name for one in page.items], page.cursor) == (names, None)
     assert [one.name for one in store.collect(Everyone, ALL).players] == names
     assert (store.get_many([ADA])[0] is not None) is there
-    assert (store.get_together(ADA)[0] is not None) is there
-    assert [one for (one,) in store.pick(ALL, Player.name)] == names
-    assert [one.name for one in store.fetch(Player.in_room("R"))] == names
+    assert (store.transact_get(ADA)[0] is not None) is there
+    assert [one for (one,) in store.select(ALL, Player.name)] == names
+    assert [one.name for one in store.hydrate(Player.in_room("R"))] == names
     assert sorted(one.name for one in store.admin.scan(Player)) == names
     assert (store.find(Player.one_nick("A")) is not None) is there
     assert face.driver.execute(GetItem("rooms", ADA.key)).item is not None

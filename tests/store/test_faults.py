@@ -65,10 +65,10 @@ def test_a_read_is_asked_again_until_it_is_answered(
         lambda: list(store.query(ALL)),
         lambda: store.count(ALL),
         lambda: store.page(ALL, 1).items,
-        lambda: list(store.pick(ALL, Ballot.voter)),
-        lambda: list(store.fetch(Ballot.by_choice("L", "Ann"))),
+        lambda: list(store.select(ALL, Ballot.voter)),
+        lambda: list(store.hydrate(Ballot.by_choice("L", "Ann"))),
         lambda: store.get_many([ADA]),
-        lambda: store.get_together(ADA),
+        lambda: store.transact_get(ADA),
         lambda: list(store.admin.scan(Ballot)),
         lambda: store.admin.items(votes, 9).items,
     )
@@ -155,10 +155,10 @@ def test_stale_indexes_show_nothing_that_has_left(store: Store, driver: FaultyDr
         store.put(ballot(name, choice="Ann"))
     of_ann = Ballot.by_choice("L", "Ann")
     with driver.injecting(Faults(stale=1.0, behind=2, indexes=("keys_only",))):
-        assert [one.voter for one in store.fetch(of_ann)] != ["ada", "bea", "cid"]
+        assert [one.voter for one in store.hydrate(of_ann)] != ["ada", "bea", "cid"]
         store.update(Ballot.key("L", "ada"), Ballot.choice.set("Bob"))
         store.delete(Ballot.key("L", "bea"))
-        assert [one.voter for one in store.fetch(of_ann)] == ["cid"]
+        assert [one.voter for one in store.hydrate(of_ann)] == ["cid"]
 
 
 OPERATIONS = (

@@ -19,4 +19,4 @@ def test_an_engine_still_lacks_it(lack: Lack, foreign: Foreign) -> None:
     driver.execute(TABLE)
     assert lack.needs(lack.example)
     with pytest.raises(SingleTableError):
-        driver.once.execute(lack.example)
+        driver.inner.execute(lack.example)

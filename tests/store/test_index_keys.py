@@ -37,7 +37,7 @@ EDITS: dict[str, Callable[[], list[Edit[Task]]]] = {
     "removed": lambda: [Task.owner.remove()],
     "removed_to_its_default": lambda: [Task.state.remove()],
     "set_to_none": lambda: [Task.owner.set(None)],
-    "set_once": lambda: [Task.owner.set_once("eva"), Task.effort.set_once(2)],
+    "set_if_missing": lambda: [Task.owner.set_if_missing("eva"), Task.effort.set_if_missing(2)],
     "tested_only": lambda: [Task.parts.append("x", "y", "z")],
     "stored_under_another_name": lambda: [Task.title.set("new title")],
     "nothing_in_a_key": lambda: [Task.parts[0].set("other")],

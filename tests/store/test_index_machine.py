@@ -32,7 +32,7 @@ EDITS: list[st.SearchStrategy[Edit[Task]]] = [
     st.integers(-2, 2).map(Task.level.add),
     efforts.map(Task.effort.set),
     st.integers(-2, 2).map(Task.effort.add),
-    st.just("eva").map(Task.owner.set_once),
+    st.just("eva").map(Task.owner.set_if_missing),
     parts.map(Task.parts.set),
     st.just("z").map(Task.parts.append),
     titles.map(Task.title.set),

@@ -73,7 +73,7 @@ def test_pages_join_without_a_gap(store: Store) -> None:
 
 
 def test_a_pick_of_many_pages_has_them_all(store: Store) -> None:
-    assert [rank for (rank,) in store.pick(ALL, Ballot.rank)] == list(range(MANY))
+    assert [rank for (rank,) in store.select(ALL, Ballot.rank)] == list(range(MANY))
 
 
 # One query more for each page, only to learn that there is no more, would double what it costs.

@@ -7,8 +7,14 @@ import pytest
 from singletable.engine import Engine
 from singletable.errors import InvalidValue, Throttled
 from singletable.faults import Faults, FaultyDriver
-from singletable.operations import BatchGetItem, BatchWriteItem, Driver, ItemsGot, Operation
-from singletable.operations import ItemsWritten as Written
+from singletable.operations import (
+    BatchGetItem,
+    BatchGetItemOutput,
+    BatchWriteItem,
+    Driver,
+    Operation,
+)
+from singletable.operations import BatchWriteItemOutput as Written
 from singletable.schema import Attr, Count, Entity, Key, Table, Unique, attr
 from singletable.store import Store
 from tests.store.declared import Ballot, Candidate, Voter, ballot, votes
@@ -151,7 +157,7 @@ class Refusing:
         """Everything back, or the answer of the driver."""
         match operation:
             case BatchGetItem():
-                return ItemsGot({}, operation.request_items)
+                return BatchGetItemOutput({}, operation.request_items)
             case BatchWriteItem():
                 return Written(operation.request_items)
             case _:

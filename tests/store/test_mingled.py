@@ -10,7 +10,7 @@ from singletable.schema import Attr, Entity, Index, Key, Table, attr
 from singletable.store import Store
 
 by_author = Index("by_author", pk="G1PK", sk="G1SK")
-by_day = Index("by_day", pk="G2PK", sk="G2SK", projects="KEYS_ONLY")
+by_day = Index("by_day", pk="G2PK", sk="G2SK", projection="KEYS_ONLY")
 forum = Table("forum", indexes=[by_author, by_day])
 
 with warnings.catch_warnings():
@@ -58,7 +58,7 @@ def test_only_its_own_items_are_given(store: Store, limit: int | None, reverse: 
     assert [one.number for one in store.query(POSTS, limit=limit, reverse=reverse)] == wanted
     by_ada = store.query(Post.of_author("ada"), limit=limit, reverse=reverse)
     assert [one.number for one in by_ada] == wanted
-    days = store.fetch(Post.of_day("t"), limit=limit, reverse=reverse)
+    days = store.hydrate(Post.of_day("t"), limit=limit, reverse=reverse)
     assert [one.number for one in days] == wanted
 
 
@@ -70,7 +70,7 @@ def test_only_its_own_items_are_counted(store: Store) -> None:
     assert store.count(Reply.of_author("ada")) == 30
     assert store.count(Reply.of_day("t")) == 30
     assert len(list(store.query(Reply.of_author("ada")))) == 30
-    assert len(list(store.fetch(Reply.of_day("t")))) == 30
+    assert len(list(store.hydrate(Reply.of_day("t")))) == 30
     assert store.count(Reply.key.partition("t").eq(2)) == 5
 
 
@@ -89,5 +89,5 @@ def test_pages_are_full_and_the_last_is_the_last(store: Store, size: int) -> Non
 
 
 def test_fields_are_picked_of_its_own_items_alone(store: Store) -> None:
-    assert [one for (one,) in store.pick(POSTS, Post.number)] == list(range(MANY))
-    assert len(list(store.pick(Reply.of_author("ada"), Reply.reply))) == 30
+    assert [one for (one,) in store.select(POSTS, Post.number)] == list(range(MANY))
+    assert len(list(store.select(Reply.of_author("ada"), Reply.reply))) == 30

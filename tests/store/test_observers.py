@@ -12,7 +12,7 @@ from singletable.engine import AsyncEngine, Engine
 from singletable.errors import AlreadyExists, Throttled
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import BatchGetItem, GetItem, Operation, PutItem, Query
-from singletable.store import AsyncStore, Call, Question, Store, Touch
+from singletable.store import AsyncStore, Call, CallShape, EntityAccess, Store
 from tests.store.declared import Ballot, Candidate, Election, File, ballot, votes
 from tests.store.members import Member, members
 
@@ -50,81 +50,89 @@ def store(driver: FaultyDriver, calls: list[Call]) -> Store:
     return store
 
 
-QUERY = Touch("query", Ballot, "key", ("election",))
-QUESTIONS: dict[str, tuple[Callable[[Store], object], Question]] = {
-    "get": (lambda s: s.get(ADA), Question("get", (Touch("get", Ballot),))),
+QUERY = EntityAccess("query", Ballot, "key", ("election",))
+QUESTIONS: dict[str, tuple[Callable[[Store], object], CallShape]] = {
+    "get": (lambda s: s.get(ADA), CallShape("get", (EntityAccess("get", Ballot),))),
     "get, consistent": (
         lambda s: s.get(ADA, consistent=True),
-        Question("get", (Touch("get", Ballot),), consistent=True),
+        CallShape("get", (EntityAccess("get", Ballot),), consistent=True),
     ),
     "find": (
         lambda s: s.find(Member.one_email("a@b.c")),
-        Question("find", (Touch("find", Member, "one_email", ("email",)),), consistent=True),
+        CallShape(
+            "find", (EntityAccess("find", Member, "one_email", ("email",)),), consistent=True
+        ),
     ),
     "create": (
         lambda s: s.create(ballot("ben")),
-        Question("create", (Touch("create", Ballot),)),
+        CallShape("create", (EntityAccess("create", Ballot),)),
     ),
-    "put": (lambda s: s.put(ballot("ben")), Question("put", (Touch("put", Ballot),))),
+    "put": (lambda s: s.put(ballot("ben")), CallShape("put", (EntityAccess("put", Ballot),))),
     "replace": (
         lambda s: s.replace(ballot("ada")),
-        Question("replace", (Touch("put", Ballot),)),
+        CallShape("replace", (EntityAccess("put", Ballot),)),
     ),
     "update": (
         lambda s: s.update(ADA, Ballot.rank.add(1), Ballot.choice.set("py")),
-        Question("update", (Touch("update", Ballot, edited=frozenset({"rank", "choice"})),)),
+        CallShape(
+            "update", (EntityAccess("update", Ballot, edited=frozenset({"rank", "choice"})),)
+        ),
     ),
-    "delete": (lambda s: s.delete(ADA), Question("delete", (Touch("delete", Ballot),))),
+    "delete": (lambda s: s.delete(ADA), CallShape("delete", (EntityAccess("delete", Ballot),))),
     "get_many": (
         lambda s: s.get_many([ADA, Ballot.key("L", "ben")]),
-        Question("get_many", (Touch("get", Ballot),)),
+        CallShape("get_many", (EntityAccess("get", Ballot),)),
     ),
     "put_many": (
         lambda s: s.put_many([ballot("ben"), Candidate(election="L", name="py")]),
-        Question("put_many", (Touch("put", Ballot), Touch("put", Candidate))),
+        CallShape("put_many", (EntityAccess("put", Ballot), EntityAccess("put", Candidate))),
     ),
     "delete_many": (
         lambda s: s.delete_many([ADA]),
-        Question("delete_many", (Touch("delete", Ballot),)),
+        CallShape("delete_many", (EntityAccess("delete", Ballot),)),
     ),
-    "query": (lambda s: list(s.query(ALL)), Question("query", (QUERY,))),
+    "query": (lambda s: list(s.query(ALL)), CallShape("query", (QUERY,))),
     "query, one value of the sort key": (
         lambda s: list(s.query(ALL.eq("ada"))),
-        Question("query", (Touch("query", Ballot, "key", ("election", "voter")),)),
+        CallShape("query", (EntityAccess("query", Ballot, "key", ("election", "voter")),)),
     ),
     "query, a range": (
         lambda s: list(s.query(ALL.gt("a"))),
-        Question("query", (Touch("query", Ballot, "key", ("election",), "voter"),)),
+        CallShape("query", (EntityAccess("query", Ballot, "key", ("election",), "voter"),)),
     ),
     "query, an index": (
         lambda s: list(s.query(Ballot.by_voter("ada"))),
-        Question("query", (Touch("query", Ballot, "by_voter", ("voter",)),)),
+        CallShape("query", (EntityAccess("query", Ballot, "by_voter", ("voter",)),)),
     ),
     "fetch": (
-        lambda s: list(s.fetch(Ballot.by_choice("L", "py"))),
-        Question("fetch", (Touch("query", Ballot, "by_choice", ("election", "choice")),)),
+        lambda s: list(s.hydrate(Ballot.by_choice("L", "py"))),
+        CallShape("fetch", (EntityAccess("query", Ballot, "by_choice", ("election", "choice")),)),
     ),
-    "page": (lambda s: s.page(ALL, 10), Question("page", (QUERY,))),
-    "count": (lambda s: s.count(ALL), Question("count", (QUERY,))),
-    "pick": (lambda s: list(s.pick(ALL, Ballot.rank)), Question("pick", (QUERY,))),
+    "page": (lambda s: s.page(ALL, 10), CallShape("page", (QUERY,))),
+    "count": (lambda s: s.count(ALL), CallShape("count", (QUERY,))),
+    "pick": (lambda s: list(s.select(ALL, Ballot.rank)), CallShape("pick", (QUERY,))),
     "collect": (
         lambda s: s.collect(File, Election.key.partition("L")),
-        Question(
+        CallShape(
             "collect",
-            tuple(Touch("collect", one, "key", ("name",)) for one in File.entities()),
+            tuple(EntityAccess("collect", one, "key", ("name",)) for one in File.entities()),
         ),
     ),
-    "get_together": (
-        lambda s: s.get_together(ADA, Election.key("L")),
-        Question("get_together", (Touch("get", Ballot), Touch("get", Election)), consistent=True),
+    "transact_get": (
+        lambda s: s.transact_get(ADA, Election.key("L")),
+        CallShape(
+            "transact_get",
+            (EntityAccess("get", Ballot), EntityAccess("get", Election)),
+            consistent=True,
+        ),
     ),
-    "changes": (lambda s: s.changes(Ballot), Question("changes", (Touch("feed", Ballot),))),
+    "changes": (lambda s: s.changes(Ballot), CallShape("changes", (EntityAccess("feed", Ballot),))),
     "scan": (
         lambda s: list(s.admin.scan(Ballot)),
-        Question("scan", (Touch("scan", Ballot),)),
+        CallShape("scan", (EntityAccess("scan", Ballot),)),
     ),
-    "items": (lambda s: s.admin.items(votes, 10), Question("items", ())),
-    "clear": (lambda s: s.admin.clear(votes), Question("clear", ())),
+    "items": (lambda s: s.admin.items(votes, 10), CallShape("items", ())),
+    "clear": (lambda s: s.admin.clear(votes), CallShape("clear", ())),
 }
 
 
@@ -133,12 +141,12 @@ def test_each_call_is_told_as_a_question(
     store: Store,
     calls: list[Call],
     ask: Callable[[Store], object],
-    question: Question,
+    question: CallShape,
 ) -> None:
     store.put_many([Election(name="L"), ballot("ada")])
     calls.clear()
     ask(store)
-    assert calls[0].question == question
+    assert calls[0].shape == question
     assert not calls[0].continued
     assert all(call.continued for call in calls[1:])
 
@@ -153,14 +161,14 @@ def test_a_transaction_is_one_call_that_touches_several(store: Store, calls: lis
         together.delete(Candidate.key("L", "c"))
         together._planned.clear()  # what it would do is all that is asked here
     (call,) = calls
-    assert call.question == Question(
+    assert call.shape == CallShape(
         "transaction",
         (
-            Touch("create", Ballot),
-            Touch("put", Election),
-            Touch("update", Member, edited=frozenset({"town"})),
-            Touch("check", Candidate),
-            Touch("delete", Candidate),
+            EntityAccess("create", Ballot),
+            EntityAccess("put", Election),
+            EntityAccess("update", Member, edited=frozenset({"town"})),
+            EntityAccess("check", Candidate),
+            EntityAccess("delete", Candidate),
         ),
     )
 
@@ -168,7 +176,7 @@ def test_a_transaction_is_one_call_that_touches_several(store: Store, calls: lis
 def test_a_call_says_what_was_sent_and_what_it_consumed(store: Store, calls: list[Call]) -> None:
     store.create(ballot("ada"))
     (call,) = calls
-    (sent,) = call.sent
+    (sent,) = call.requests
     assert isinstance(sent.operation, PutItem)
     # The item, and its entry in an index.
     assert (call.write_units, call.read_units) == (2.0, 0.0)
@@ -177,7 +185,7 @@ def test_a_call_says_what_was_sent_and_what_it_consumed(store: Store, calls: lis
     assert list(consumed.global_secondary_indexes) == ["by_person"]
     store.get(ADA, consistent=True)
     assert calls[-1].read_units == 1.0
-    assert isinstance(calls[-1].sent[0].operation, GetItem)
+    assert isinstance(calls[-1].requests[0].operation, GetItem)
     assert 0 < calls[-1].seconds < 60
 
 
@@ -188,7 +196,7 @@ def test_pages_of_one_query_are_one_call_and_its_continuations(
     calls.clear()
     assert len(list(store.query(ALL))) == 8
     assert [call.continued for call in calls] == [False, True, True]
-    assert all(isinstance(call.sent[0].operation, Query) for call in calls)
+    assert all(isinstance(call.requests[0].operation, Query) for call in calls)
 
 
 def test_a_call_that_fails_is_told_with_what_it_raised(store: Store, calls: list[Call]) -> None:
@@ -206,14 +214,14 @@ def test_waits_are_told_with_their_reasons(
     store.get(ADA)
     assert list(calls[-1].waits) == ["refused", "refused"]
     assert (calls[-1].retries, calls[-1].conflicts) == (2, 0)
-    assert [type(sent.error) for sent in calls[-1].sent[:2]] == [Throttled, Throttled]
+    assert [type(sent.error) for sent in calls[-1].requests[:2]] == [Throttled, Throttled]
     driver.faults = Faults(conflict=Next(1))
     store.create(Member(name="ada", email="a@b.c"))
     assert calls[-1].conflicts == 1
     driver.faults = Faults(unprocessed=Next(1))
     store.get_many([Ballot.key("L", f"v{number}") for number in range(9)])
     assert list(calls[-1].waits) == ["unprocessed"]
-    assert isinstance(calls[-1].sent[0].operation, BatchGetItem)
+    assert isinstance(calls[-1].requests[0].operation, BatchGetItem)
 
 
 def test_an_observer_that_fails_does_not_fail_the_call(

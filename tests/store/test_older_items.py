@@ -146,7 +146,7 @@ def test_a_marker_that_is_there_is_read_and_not_written(face: Face, store: Store
     store.put(ada())
     calls: list[Call] = []
     face.open(observers=[calls.append]).put(ada())
-    assert [type(one.operation).__name__ for one in calls[0].sent] == [
+    assert [type(one.operation).__name__ for one in calls[0].requests] == [
         "GetItem",
         "GetItem",
         "PutItem",

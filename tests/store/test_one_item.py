@@ -8,7 +8,7 @@ import pytest
 
 from singletable.errors import AlreadyExists, ConditionFailed, ItemMismatch, NotFound
 from singletable.operations import GetItem, PutItem
-from singletable.schema import address_of
+from singletable.schema import key_of
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.declared import Ballot, Election, Place, ballot, votes
@@ -43,7 +43,7 @@ def test_where_nothing_is_none_is_read(store: Store) -> None:
 
 def test_the_address_of_an_instance_is_where_it_is(store: Store) -> None:
     made = store.create(ballot("ada"))
-    assert store.get(address_of(made)) == made
+    assert store.get(key_of(made)) == made
 
 
 def test_a_put_takes_the_place_of_what_was_there(store: Store) -> None:
@@ -172,4 +172,4 @@ def test_the_real_name_of_a_table_is_given_when_connecting(face: Face) -> None:
     assert store.get(Election.key("L")) == Election(name="L")
     assert list(store.query(Election.key.partition("L"))) == [Election(name="L")]
     assert store.get_many([Election.key("L")]) == [Election(name="L")]
-    assert store.get_together(Election.key("L")) == (Election(name="L"),)
+    assert store.transact_get(Election.key("L")) == (Election(name="L"),)

@@ -107,19 +107,19 @@ def test_a_collection_is_of_one_table(store: Store) -> None:
 
 def test_some_fields_come_as_tuples(store: Store) -> None:
     everyone = Ballot.key.partition("L")
-    assert list(store.pick(everyone, Ballot.voter, Ballot.rank)) == [
+    assert list(store.select(everyone, Ballot.voter, Ballot.rank)) == [
         ("ada", 0),
         ("bea", 1),
         ("cid", 2),
     ]
-    last = store.pick(everyone, Ballot.voter, limit=1, reverse=True)
+    last = store.select(everyone, Ballot.voter, limit=1, reverse=True)
     assert list(last) == [("cid",)]
-    assert list(store.pick(everyone, Ballot.voter, where=Ballot.rank == 1)) == [("bea",)]
+    assert list(store.select(everyone, Ballot.voter, where=Ballot.rank == 1)) == [("bea",)]
 
 
 def test_what_is_inside_of_a_field_can_be_picked(store: Store) -> None:
     store.put(ballot("ada", place=Place("Bern", 4), notes=["a", "b"], marks={"m": 1}))
-    picked = store.pick(
+    picked = store.select(
         Ballot.key.partition("L"),
         Ballot.notes[1],
         Ballot.notes,
@@ -128,7 +128,7 @@ def test_what_is_inside_of_a_field_can_be_picked(store: Store) -> None:
         limit=1,
     )
     assert list(picked) == [("b", ["a", "b"], 1, "Bern")]
-    alone = store.pick(Ballot.key.partition("L"), Ballot.notes[1], limit=1)
+    alone = store.select(Ballot.key.partition("L"), Ballot.notes[1], limit=1)
     assert list(alone) == [("b",)]
 
 
@@ -141,7 +141,7 @@ def test_what_is_absent_is_picked_as_its_default_or_none(store: Store, face: Fac
         "entity_type": {"S": "BALLOT"},
     }
     face.driver.execute(PutItem("vote_data", item))
-    picked = store.pick(
+    picked = store.select(
         Ballot.key.partition("N"), Ballot.rank, Ballot.choice, Ballot.tags, Ballot.marks["m"]
     )
     assert [list(one) for one in picked] == [[0, None, set(), None]]
@@ -153,7 +153,7 @@ def test_an_index_that_holds_keys_alone_gives_no_whole_items(store: Store) -> No
     with pytest.raises(InvalidValue, match="fetch"):
         store.page(Ballot.by_choice("L", "Ann"), 1)
     with pytest.raises(InvalidValue, match=r"does not hold Ballot\.rank"):
-        store.pick(Ballot.by_choice("L", "Ann"), Ballot.rank)
+        store.select(Ballot.by_choice("L", "Ann"), Ballot.rank)
     with pytest.raises(InvalidValue, match="does not hold rank"):
         store.count(Ballot.by_choice("L", "Ann"), where=Ballot.rank > 0)
     assert store.count(Ballot.by_choice("L", "Ann")) == 2
@@ -162,22 +162,22 @@ def test_an_index_that_holds_keys_alone_gives_no_whole_items(store: Store) -> No
 # Its own keys have the values that they were made of.
 def test_what_stands_in_keys_is_picked_from_an_index_of_keys_alone(store: Store) -> None:
     of_ann = Ballot.by_choice("L", "Ann")
-    picked = list(store.pick(of_ann, Ballot.voter, Ballot.choice, Ballot.election))
+    picked = list(store.select(of_ann, Ballot.voter, Ballot.choice, Ballot.election))
     assert picked == [("bea", "Ann", "L"), ("cid", "Ann", "L")]
 
 
 def test_items_behind_an_index_are_fetched_from_the_table(store: Store) -> None:
     of_ann = Ballot.by_choice("L", "Ann")
-    assert [one.notes for one in store.fetch(of_ann)] == [["x", "bea"], ["x", "cid"]]
-    assert [one.voter for one in store.fetch(of_ann, reverse=True)] == ["cid", "bea"]
-    assert [one.voter for one in store.fetch(of_ann, limit=1)] == ["bea"]
-    assert list(store.fetch(Ballot.by_choice("L", "Nobody"))) == []
+    assert [one.notes for one in store.hydrate(of_ann)] == [["x", "bea"], ["x", "cid"]]
+    assert [one.voter for one in store.hydrate(of_ann, reverse=True)] == ["cid", "bea"]
+    assert [one.voter for one in store.hydrate(of_ann, limit=1)] == ["bea"]
+    assert list(store.hydrate(Ballot.by_choice("L", "Nobody"))) == []
 
 
 def test_more_than_a_batch_is_fetched_in_order(store: Store) -> None:
     names = [f"v{number:03d}" for number in range(250)]
     store.put_many(ballot(name, election="M", choice="Ann") for name in names)
-    assert [one.voter for one in store.fetch(Ballot.by_choice("M", "Ann"))] == names
+    assert [one.voter for one in store.hydrate(Ballot.by_choice("M", "Ann"))] == names
 
 
 def test_a_whole_table_is_scanned_for_one_entity(store: Store) -> None:

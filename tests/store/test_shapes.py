@@ -64,7 +64,7 @@ def test_a_table_without_a_sort_key(empty: Store, face: Face) -> None:
     assert empty.update(Setting.key("theme"), Setting.value.set("light")).value == "light"
     assert [one.name for one in empty.query(Setting.key.partition("theme"))] == ["theme"]
     assert empty.count(Setting.key.partition("theme")) == 1
-    assert list(empty.pick(Setting.key.partition("theme"), Setting.name, Setting.value)) == [
+    assert list(empty.select(Setting.key.partition("theme"), Setting.name, Setting.value)) == [
         ("theme", "light")
     ]
     assert empty.get_many([Setting.key("theme"), Setting.key("x")])[1] is None
@@ -91,7 +91,7 @@ def test_keys_that_are_numbers(empty: Store) -> None:
     # However the number is written, it is the same item.
     same = [Reading.key(7, Decimal(100)), Reading.key(7, Decimal("1E+2"))]
     assert [one and one.value for one in empty.get_many(same)] == [2, 2]
-    assert [one and one.value for one in empty.get_together(*same)] == [2, 2]
+    assert [one and one.value for one in empty.transact_get(*same)] == [2, 2]
     empty.put_many([Reading(meter=1, at=Decimal("1E+1")), Reading(meter=1, at=Decimal("10.0"))])
     assert empty.count(Reading.key.partition(1)) == 1
     with empty.transaction() as together:

@@ -8,9 +8,9 @@ from typing import TypeVar, cast
 
 import pytest
 
-from singletable.errors import CursorRefused
+from singletable.errors import InvalidCursor
 from singletable.operations import Driver, Operation, Query, Scan
-from singletable.schema import Attr, Entity, Index, Key, Shards, Table, attr, digits
+from singletable.schema import Attr, Entity, Index, Key, Shards, Table, attr, padded
 from singletable.store import AsyncStore, Call, Store
 from tests.store.faces import Face
 
@@ -25,7 +25,7 @@ class Event(Entity, table=table):
     number: Attr[int] = attr()
     kind: Attr[str | None] = attr(default=None)
     key = Key(pk=("STREAM", stream, Shards(5, by=number)), sk=("EVENT", number))
-    of_kind = Key(pk=("KIND", kind, Shards(4)), sk=(digits(number, 6),)).on(by_kind)
+    of_kind = Key(pk=("KIND", kind, Shards(4)), sk=(padded(number, 6),)).on(by_kind)
 
 
 MANY = 60
@@ -67,7 +67,7 @@ def test_all_shards_are_read_in_one_order(store: Store, reverse: bool) -> None:
     assert [one.number for one in store.query(ALL, reverse=reverse)] == list(range(MANY))[::step]
     assert [one.number for one in store.query(CLICKS, reverse=reverse)] == ODD[::step]
     assert [one.number for one in store.query(ALL.between(10, 20))] == list(range(10, 21))
-    assert [number for (number,) in store.pick(CLICKS, Event.number, reverse=reverse)] == ODD[
+    assert [number for (number,) in store.select(CLICKS, Event.number, reverse=reverse)] == ODD[
         ::step
     ]
 
@@ -104,9 +104,9 @@ def test_pages_go_on_in_every_shard(store: Store, size: int, reverse: bool) -> N
 
 def test_a_cursor_of_all_shards_is_for_its_query_alone(store: Store) -> None:
     cursor = store.page(ALL, 7).cursor
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(Event.key.partition("t"), 7, cursor=cursor)
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         store.page(CLICKS, 7, cursor=cursor)
 
 
@@ -171,6 +171,6 @@ def test_an_observer_sees_the_query_of_each_shard(store: Store, face: Face) -> N
     assert len(list(watched.query(ALL))) == MANY
     assert watched.count(ALL) == MANY
     for call in (calls[0], calls[-1]):
-        asked = [cast(Query, one.operation) for one in call.sent]
+        asked = [cast(Query, one.operation) for one in call.requests]
         assert len({str(one.expression_attribute_values) for one in asked}) == 5
-        assert call.read_units == sum(one.units for one in call.sent) > 0
+        assert call.read_units == sum(one.units for one in call.requests) > 0

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from singletable.errors import CursorRefused, ItemMismatch
+from singletable.errors import InvalidCursor, ItemMismatch
 from singletable.operations import PutItem, Scan
 from singletable.store import Store
 from singletable.values import Item
@@ -23,7 +23,7 @@ STRANGER: Item = {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}, "held": {"L": [{"N": 
 
 @pytest.fixture
 def store(face: Face, clock: Clock) -> Store:
-    store = face.open(secret=SECRET)
+    store = face.open(cursor_secret=SECRET)
     store.admin.create_table(votes)
     store.put_many([Election(name="L"), Candidate(election="L", name="py")])
     store.put_many([ballot("ada"), ballot("bea"), ballot("cid")])
@@ -99,16 +99,18 @@ def test_a_cursor_is_for_one_table_and_one_secret(store: Store, face: Face) -> N
     store.admin.create_table(members)
     cursor = store.admin.items(votes, 2).cursor
     of_a_query = store.page(Ballot.key.partition("L"), 2).cursor
-    assert face.open(secret=SECRET).admin.items(votes, 9, cursor=cursor).items
+    assert face.open(cursor_secret=SECRET).admin.items(votes, 9, cursor=cursor).items
     for other in (
         lambda: store.admin.items(members, 2, cursor=cursor),
-        lambda: face.open(secret=b"another secret, as long").admin.items(votes, 2, cursor=cursor),
+        lambda: face.open(cursor_secret=b"another secret, as long").admin.items(
+            votes, 2, cursor=cursor
+        ),
         lambda: face.open().admin.items(votes, 2, cursor=cursor),
         lambda: store.admin.items(votes, 2, cursor=of_a_query),
         lambda: store.page(Ballot.key.partition("L"), 2, cursor=cursor),
         lambda: store.admin.items(votes, 2, cursor="W3RydWVd"),
     ):
-        with pytest.raises(CursorRefused):
+        with pytest.raises(InvalidCursor):
             other()
 
 
@@ -120,7 +122,7 @@ def test_the_real_name_of_a_table_is_asked_for(face: Face) -> None:
 
 
 def test_an_item_is_read_as_the_entity_it_is_of(store: Store) -> None:
-    read = [store.admin.read(votes, item) for item in store.admin.items(votes, 9).items]
+    read = [store.admin.decode(votes, item) for item in store.admin.items(votes, 9).items]
     kinds = sorted(type(one).__name__ for one in read)
     assert kinds == ["Ballot"] * 3 + ["Candidate", "Election", "NoneType", "Session"]
     assert ballot("bea") in read
@@ -130,7 +132,7 @@ def test_a_marker_is_no_item_of_an_entity(empty: Store) -> None:
     empty.admin.create_table(members)
     ada = empty.create(Member(name="ada", email="a@x", handle="ada"))
     items = empty.admin.items(members, 9).items
-    read = [empty.admin.read(members, item) for item in items]
+    read = [empty.admin.decode(members, item) for item in items]
     assert len(items) == 3
     assert [one for one in read if one is not None] == [ada]
 
@@ -147,10 +149,10 @@ STRANGERS: dict[str, Item] = {
 
 @pytest.mark.parametrize("item", STRANGERS.values(), ids=STRANGERS)
 def test_a_stranger_is_read_as_nothing(empty: Store, item: Item) -> None:
-    assert empty.admin.read(votes, item) is None
+    assert empty.admin.decode(votes, item) is None
 
 
 def test_an_item_that_lacks_a_field_says_so(empty: Store) -> None:
     item: Item = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "CANDIDATE#py"}, "election": {"N": "1"}}
     with pytest.raises(ItemMismatch, match="election"):
-        empty.admin.read(votes, item)
+        empty.admin.decode(votes, item)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from singletable.engine import Engine
-from singletable.errors import CursorRefused, DeclarationError, InvalidValue, SingleTableError
+from singletable.errors import DeclarationError, InvalidCursor, InvalidValue, SingleTableError
 from singletable.schema import Attr, Entity, Key, attr
-from singletable.store import Store, changes_in
+from singletable.store import Store, parse_stream_event
 from tests.store.declared import Ballot, Candidate, Election, File, Voter, ballot, votes
 from tests.store.members import Member
 
@@ -39,16 +39,16 @@ def store() -> Store:
 
 
 MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]] = {
-    "get an instance": (lambda s: s.get(ballot("ada")), InvalidValue, "address_of"),
+    "get an instance": (lambda s: s.get(ballot("ada")), InvalidValue, "key_of"),
     "get a class": (lambda s: s.get(Ballot), InvalidValue, "Entity.key"),
     "get a text": (lambda s: s.get("ada"), InvalidValue, "expected an address"),
     "get None": (lambda s: s.get(None), InvalidValue, "expected an address"),
     "get a key": (lambda s: s.get(Ballot.key), InvalidValue, "expected an address"),
-    "delete an instance": (lambda s: s.delete(ballot("ada")), InvalidValue, "address_of"),
+    "delete an instance": (lambda s: s.delete(ballot("ada")), InvalidValue, "key_of"),
     "update an instance": (
         lambda s: s.update(ballot("ada"), Ballot.rank.set(1)),
         InvalidValue,
-        "address_of",
+        "key_of",
     ),
     "create a class": (lambda s: s.create(Ballot), InvalidValue, r"Ballot\(…\)"),
     "create an address": (lambda s: s.create(ADA), InvalidValue, "expected an item"),
@@ -57,12 +57,12 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]]
     "put many classes": (lambda s: s.put_many([Ballot]), InvalidValue, r"Ballot\(…\)"),
     "put many of one": (lambda s: s.put_many(ballot("ada")), InvalidValue, "several items"),
     "delete many of one": (lambda s: s.delete_many(ADA), InvalidValue, "several addresses"),
-    "get many instances": (lambda s: s.get_many([ballot("a")]), InvalidValue, "address_of"),
+    "get many instances": (lambda s: s.get_many([ballot("a")]), InvalidValue, "key_of"),
     "get many of None": (lambda s: s.get_many(None), InvalidValue, "several addresses"),
     "together with an instance": (
-        lambda s: s.get_together(ballot("a")),
+        lambda s: s.transact_get(ballot("a")),
         InvalidValue,
-        "address_of",
+        "key_of",
     ),
     "query an address": (lambda s: s.query(ADA), InvalidValue, "get()"),
     "query a class": (lambda s: s.query(Ballot), InvalidValue, "key.partition"),
@@ -128,8 +128,8 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]]
     "limit True": (lambda s: s.query(ALL, limit=True), InvalidValue, "limit"),
     "size 0": (lambda s: s.page(ALL, 0), InvalidValue, "size"),
     "size None": (lambda s: s.page(ALL, None), InvalidValue, "size"),
-    "cursor of bytes": (lambda s: s.page(ALL, 1, cursor=b"x"), CursorRefused, "is a text"),
-    "cursor of number": (lambda s: s.page(ALL, 1, cursor=7), CursorRefused, "is a text"),
+    "cursor of bytes": (lambda s: s.page(ALL, 1, cursor=b"x"), InvalidCursor, "is a text"),
+    "cursor of number": (lambda s: s.page(ALL, 1, cursor=7), InvalidCursor, "is a text"),
     "returning both": (
         lambda s: s.update(ADA, Ballot.rank.set(1), returning="both"),
         InvalidValue,
@@ -148,7 +148,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]]
     "clear, keep an instance": (
         lambda s: s.admin.clear(votes, keep=[ballot("ada")]),
         InvalidValue,
-        "address_of",
+        "key_of",
     ),
     "clear, keep another table's": (
         lambda s: s.admin.clear(votes, keep=[Member.key("ada")]),
@@ -163,13 +163,17 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]]
     "scan of a text": (lambda s: list(s.admin.scan("Ballot")), DeclarationError, "a class"),
     "create no table": (lambda s: s.admin.create_table("votes"), InvalidValue, "Table"),
     "changes of an instance": (lambda s: s.changes(ballot("a")), DeclarationError, "a class"),
-    "an event of text": (lambda s: untyped(changes_in)("event", Ballot), InvalidValue, "event"),
+    "an event of text": (
+        lambda s: untyped(parse_stream_event)("event", Ballot),
+        InvalidValue,
+        "event",
+    ),
     "a secret of text": (
-        lambda s: Store(s.driver, secret=untyped("secret")),
+        lambda s: Store(s.driver, cursor_secret=untyped("secret")),
         InvalidValue,
         "16 bytes",
     ),
-    "a short secret": (lambda s: Store(s.driver, secret=b"short"), InvalidValue, "16 bytes"),
+    "a short secret": (lambda s: Store(s.driver, cursor_secret=b"short"), InvalidValue, "16 bytes"),
     "names of text": (lambda s: Store(s.driver, tables=untyped({"v": "w"})), InvalidValue, "Table"),
 }
 

@@ -8,7 +8,7 @@ from singletable.engine import Engine
 from singletable.errors import (
     AlreadyExists,
     ConditionFailed,
-    IdempotencyMismatch,
+    IdempotentParameterMismatch,
     InvalidValue,
     NotFound,
     TransactionConflict,
@@ -160,7 +160,10 @@ def test_a_token_is_not_for_another_transaction(store: Store, clock: Clock) -> N
     store.put(ballot("ada"))
     with store.transaction(token="t") as together:
         together.update(ADA, Ballot.rank.add(1))
-    with refusal(IdempotencyMismatch, match="'t'"), store.transaction(token="t") as together:
+    with (
+        refusal(IdempotentParameterMismatch, match="'t'"),
+        store.transaction(token="t") as together,
+    ):
         together.update(ADA, Ballot.rank.add(2))
     assert store.get(ADA) == ballot("ada", rank=1)
 
@@ -174,15 +177,15 @@ def test_a_token_has_one_to_thirty_six_characters(store: Store, token: str) -> N
 def test_items_are_read_as_of_one_moment(store: Store) -> None:
     store.create(Election(name="L"))
     store.put(ballot("ada"))
-    assert store.get_together(Election.key("L"), ADA, BEA) == (
+    assert store.transact_get(Election.key("L"), ADA, BEA) == (
         Election(name="L"),
         ballot("ada"),
         None,
     )
-    assert store.get_together(ADA, ADA) == (ballot("ada"), ballot("ada"))
-    assert store.get_together() == ()
+    assert store.transact_get(ADA, ADA) == (ballot("ada"), ballot("ada"))
+    assert store.transact_get() == ()
     with pytest.raises(InvalidValue, match="get_many"):
-        store.get_together(*(Session.key("ada", number) for number in range(101)))
+        store.transact_get(*(Session.key("ada", number) for number in range(101)))
 
 
 def test_whoever_meets_others_tries_again(face: Face) -> None:
@@ -197,7 +200,7 @@ def test_whoever_meets_others_tries_again(face: Face) -> None:
     driver.faults = Faults(conflict=Next(3))
     assert store.update(ADA, Ballot.rank.add(1)).rank == 2
     driver.faults = Faults(conflict=Next(3))
-    assert store.get_together(ADA, BEA) == (ballot("ada", rank=2), ballot("bea"))
+    assert store.transact_get(ADA, BEA) == (ballot("ada", rank=2), ballot("bea"))
 
 
 def test_whoever_meets_others_all_the_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,6 +217,6 @@ def test_whoever_meets_others_all_the_time_is_told(monkeypatch: pytest.MonkeyPat
         ):
             together.put(ballot("ada"))
         with pytest.raises(TransactionConflict, match="read"):
-            store.get_together(ADA, BEA)
+            store.transact_get(ADA, BEA)
         assert Store(engine).get(ADA) is None
     assert len(set(waits)) == len(waits) > 20, "waits are of random length"

@@ -27,12 +27,12 @@ CASES: dict[str, tuple[Callable[[], Edit[Ballot]], Ballot, Ballot]] = {
     "set": (lambda: Ballot.rank.set(5), ballot("ada"), ballot("ada", rank=5)),
     "set_none": (lambda: Ballot.choice.set(None), ballot("ada", choice="Ann"), ballot("ada")),
     "set_once_there": (
-        lambda: Ballot.choice.set_once("Bob"),
+        lambda: Ballot.choice.set_if_missing("Bob"),
         ballot("ada", choice="Ann"),
         ballot("ada", choice="Ann"),
     ),
     "set_once_absent": (
-        lambda: Ballot.choice.set_once("Bob"),
+        lambda: Ballot.choice.set_if_missing("Bob"),
         ballot("ada"),
         ballot("ada", choice="Bob"),
     ),
@@ -156,7 +156,7 @@ def test_what_is_not_there_is_not_updated(store: Store) -> None:
 # Its index key depends on what was there, so this one is read first; nothing comes of it either.
 def test_what_is_not_there_is_not_updated_where_it_is_read_first(store: Store) -> None:
     with pytest.raises(NotFound):
-        store.update(ADA, Ballot.choice.set_once("Ann"))
+        store.update(ADA, Ballot.choice.set_if_missing("Ann"))
     assert store.get(ADA) is None
 
 

@@ -14,7 +14,7 @@ from singletable.errors import (
     VersionConflict,
 )
 from singletable.operations import PutItem, UpdateItem
-from singletable.schema import Attr, Entity, Key, Table, TimeForm, attr, created, updated
+from singletable.schema import Attr, Entity, Key, Table, TimeFormat, attr, created, updated
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
@@ -29,7 +29,7 @@ pages = Table("pages")
 class Page(Entity, table=pages):
     name: Attr[str] = attr()
     made: Attr[datetime] = created()
-    changed: Attr[datetime] = updated(form=TimeForm.EPOCH_SECONDS)
+    changed: Attr[datetime] = updated(time_format=TimeFormat.EPOCH_SECONDS)
     key = Key(pk=("PAGE", name), sk="PAGE")
 
 

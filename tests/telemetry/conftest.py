@@ -1,4 +1,4 @@
-"""A store whose driver fails on demand, and the catalogue that its calls are recognised by."""
+"""A store whose driver fails on demand, and the catalog that its calls are recognized by."""
 
 from __future__ import annotations
 

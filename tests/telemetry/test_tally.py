@@ -6,15 +6,15 @@ import threading
 
 import pytest
 
-from singletable import Call, Question
+from singletable import Call, CallShape
 from singletable.faults import FaultyDriver
-from singletable.telemetry import Tally
+from singletable.telemetry import CallStats
 from tests.patterns.declared import elections
 from tests.telemetry.calls import make_calls
 
 
 def test_figures_are_kept_by_pattern(driver: FaultyDriver) -> None:
-    tally = Tally(elections)
+    tally = CallStats(elections)
     make_calls(driver, tally)
     assert [one.pattern for one in tally.figures()] == [
         "elections:AP1",
@@ -38,7 +38,7 @@ def test_figures_are_kept_by_pattern(driver: FaultyDriver) -> None:
 
 
 def test_without_a_catalogue_everything_is_undeclared(driver: FaultyDriver) -> None:
-    tally = Tally()
+    tally = CallStats()
     make_calls(driver, tally)
     (all_of_it,) = tally.figures()
     assert all_of_it.pattern == "undeclared"
@@ -48,11 +48,11 @@ def test_without_a_catalogue_everything_is_undeclared(driver: FaultyDriver) -> N
 
 
 def _call(seconds: float) -> Call:
-    return Call(Question("get", ()), seconds, (), (), continued=False, error=None)
+    return Call(CallShape("get", ()), seconds, (), (), continued=False, error=None)
 
 
 def test_times_are_told_by_how_many_calls_did_not_exceed_them() -> None:
-    tally = Tally()
+    tally = CallStats()
     for number in range(1, 101):
         tally(_call(number / 100))
     (figures,) = tally.figures()
@@ -61,7 +61,7 @@ def test_times_are_told_by_how_many_calls_did_not_exceed_them() -> None:
 
 @pytest.mark.parametrize(("count", "median", "p99"), [(1, 1.0, 1.0), (2, 1.0, 2.0), (3, 2.0, 3.0)])
 def test_few_calls_have_their_times_too(count: int, median: float, p99: float) -> None:
-    tally = Tally()
+    tally = CallStats()
     for number in range(count):
         tally(_call(number + 1.0))
     (figures,) = tally.figures()
@@ -69,7 +69,7 @@ def test_few_calls_have_their_times_too(count: int, median: float, p99: float) -
 
 
 def test_only_the_latest_calls_tell_how_long_it_takes() -> None:
-    tally = Tally()
+    tally = CallStats()
     for _ in range(10):
         tally(_call(9.0))
     for _ in range(2000):
@@ -79,7 +79,7 @@ def test_only_the_latest_calls_tell_how_long_it_takes() -> None:
 
 
 def test_many_threads_lose_no_call() -> None:
-    tally = Tally()
+    tally = CallStats()
 
     def count() -> None:
         for _ in range(500):

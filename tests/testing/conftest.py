@@ -7,7 +7,7 @@ import pytest
 pytest_plugins = ["pytester"]
 
 APP = """
-from singletable import Attr, Catalogue, Entity, Key, Store, Table, attr, creates, expires
+from singletable import Attr, PatternCatalog, Entity, Key, Store, Table, attr, creates, expires
 
 shop = Table("shop", ttl="ttl")
 
@@ -24,11 +24,11 @@ class Cart(Entity, table=shop):
     key = Key(pk=("CUSTOMER", customer), sk="CART")
 
 
-catalogue = Catalogue("shop", shop)
-orders = catalogue.read("AP1", "Orders of a customer", Order.key.partition)
-one = catalogue.read("AP2", "One order", Order.key)
-place = catalogue.write("AP3", "Place an order", creates(Order))
-catalogue.check()
+catalog = PatternCatalog("shop", shop)
+orders = catalog.read("AP1", "Orders of a customer", Order.key.partition)
+one = catalog.read("AP2", "One order", Order.key)
+place = catalog.write("AP3", "Place an order", creates(Order))
+catalog.check()
 
 
 def order(store: Store, customer: str, number: int) -> None:

@@ -137,15 +137,15 @@ def test_a_call_that_no_pattern_declares_fails_its_test(project: pytest.Pytester
             "*_ test_undeclared _*",
             "Calls that no access pattern declares:",
             "*app.py:*: store.query() is a call of no pattern.",
-            'Declare it with a function: @catalogue.reads("AP…") def …(customer, low, high): '
+            'Declare it with a function: @catalog.reads("AP…") def …(customer, low, high): '
             "return Order.key.partition(customer).between(low, high) (or .ge, .lt, … of number)",
             "*_ test_scan _*",
             "*app.py:*: store.scan() is a scan, which no pattern declares.",
             "Ask by a key, or declare why no key will do: "
-            'catalogue.scan("AP…", "…", Order, reason="…")',
+            'catalog.scan("AP…", "…", Order, reason="…")',
             "*_ test_of_a_store_of_its_own _*",
             "*test_*.py:*: store.put() is a call of no pattern.",
-            'Declare it: catalogue.write("AP…", "…", puts(Cart))',
+            'Declare it: catalog.write("AP…", "…", puts(Cart))',
         ]
     )
 
@@ -153,7 +153,7 @@ def test_a_call_that_no_pattern_declares_fails_its_test(project: pytest.Pytester
 def test_strictness_is_a_setting_too_and_works_on_several_cores(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
     project.makeini(
-        "[pytest]\nsingletable_catalogues = app:catalogue\nsingletable_strict = true\n"
+        "[pytest]\nsingletable_catalogues = app:catalog\nsingletable_strict = true\n"
         "pythonpath = .\naddopts = -p no:cacheprovider\n"
     )
     result = project.runpytest_subprocess("-n", "2", "--singletable-report")
@@ -173,7 +173,7 @@ def test_strictness_is_a_setting_too_and_works_on_several_cores(project: pytest.
 def test_strictness_without_a_catalogue_is_told(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_nothing(): pass")
     result = pytester.runpytest_subprocess("--singletable-strict")
-    result.stdout.fnmatch_lines(["*no catalogue is named. Set singletable_catalogues*"])
+    result.stdout.fnmatch_lines(["*no catalog is named. Set singletable_catalogues*"])
     assert result.ret != 0
 
 
@@ -182,7 +182,7 @@ def test_a_catalogue_that_is_not_there_is_told(project: pytest.Pytester) -> None
     project.makepyfile("def test_one(make_store): make_store()")
     result = project.runpytest_subprocess()
     result.stdout.fnmatch_lines(
-        ["*singletable_catalogues names 'app:other', and there is no catalogue 'other' in app*"]
+        ["*singletable_catalogues names 'app:other', and there is no catalog 'other' in app*"]
     )
 
 

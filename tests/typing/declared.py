@@ -21,9 +21,9 @@ from singletable.schema import (
     casefold,
     created,
     descending,
-    digits,
     expires,
     ordered,
+    padded,
     same,
     updated,
     version,
@@ -108,7 +108,7 @@ class Person(Entity, table=votes):
     number: Attr[int] = attr()
     email: Attr[str] = attr()
     born: Attr[date] = attr()
-    key = Key(pk=("PERSON", digits(number, 8)), sk=("PERSON", same(number)))
+    key = Key(pk=("PERSON", padded(number, 8)), sk=("PERSON", same(number)))
     address = Unique(casefold(email))
     birthday = Unique(born, number)
 

@@ -25,7 +25,7 @@ from singletable.errors import (
     TransactionCanceled,
     ValidationError,
 )
-from singletable.operations import Done, ItemGot, ListTables, Page
+from singletable.operations import EmptyOutput, GetItemOutput, ListTables, PageOutput
 from singletable.wire import (
     BodyTooLarge,
     HttpRequest,
@@ -40,9 +40,9 @@ from singletable.wire import (
 
 def test_an_item_is_spliced_into_the_answer_as_it_rests() -> None:
     rests = b'{"pk":{"S":"ada"}}'
-    assert write_result(ItemGot(Raw(rests))) == b'{"Item":' + rests + b"}"
-    assert write_result(ItemGot()) == b"{}"
-    assert write_result(Page(0, 0, [])) == b'{"Count":0,"ScannedCount":0,"Items":[]}'
+    assert write_result(GetItemOutput(Raw(rests))) == b'{"Item":' + rests + b"}"
+    assert write_result(GetItemOutput()) == b"{}"
+    assert write_result(PageOutput(0, 0, [])) == b'{"Count":0,"ScannedCount":0,"Items":[]}'
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def post(body: bytes = b"{}", **headers: str) -> HttpRequest:
 
 
 def test_a_response_carries_its_checksum_and_id() -> None:
-    response = result_response(ItemGot(), post(), "ID")
+    response = result_response(GetItemOutput(), post(), "ID")
     assert response.headers["x-amz-crc32"] == str(crc32(b"{}"))
     assert response.headers["x-amzn-requestid"] == "ID"
 
 
-LARGE = ItemGot(Raw(json.encode({"pk": {"S": "x" * 5000}})))
+LARGE = GetItemOutput(Raw(json.encode({"pk": {"S": "x" * 5000}})))
 
 
 # The checksum is of what goes over the wire, so that it can be checked before unpacking.
@@ -166,13 +166,13 @@ def test_who_cannot_unpack_gets_it_plain(accepted: str) -> None:
 # Tagging is answered with an empty body.
 def test_tagging_answers_with_nothing() -> None:
     request = post(x_amz_target="DynamoDB_20120810.TagResource")
-    assert result_response(Done(), request, "ID").body == b""
+    assert result_response(EmptyOutput(), request, "ID").body == b""
 
 
 # A client that asks as application/json is answered as that.
 @pytest.mark.parametrize("kind", ["application/json", "application/x-amz-json-1.0"])
 def test_an_answer_is_of_the_kind_of_the_question(kind: str) -> None:
-    response = result_response(ItemGot(), post(content_type=f"{kind}; charset=utf-8"), "ID")
+    response = result_response(GetItemOutput(), post(content_type=f"{kind}; charset=utf-8"), "ID")
     assert response.headers["content-type"] == kind
 
 

@@ -33,7 +33,7 @@ def test_sample_data_is_held_as_it_is(said: dict[str, Any]) -> None:
         (
             PAYMENTS,
             [
-                'gsi_1 = Index("GSI-1", pk="NextDate", sk="LastDate", projects=["SKU", "Email"])',
+                'gsi_1 = Index("GSI-1", pk="NextDate", sk="LastDate", projection=["SKU", "Email"])',
                 "class Subscription(Entity, table=recurring_payments):",
                 'key = Key(pk=("ACC", acc_id), sk=("SUB", sub_id, "SKU", sku))',
                 "by_next_date = Key(pk=next_date, sk=last_date).on(gsi_1)",

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 from pydantic import BaseModel
 
-from singletable import Attr, Entity, Key, Shards, Table, Unique, attr, digits
+from singletable import Attr, Entity, Key, Shards, Table, Unique, attr, padded
 from singletable.drafting import Draft, Sample, Told, draft
 from singletable.schema import Access, Model, create_operation, model_of
 from singletable.schema.column import FieldColumn, TextColumn
@@ -169,7 +169,7 @@ class Spread(Entity, table=odd):
     page: Attr[str] = attr()
     number: Attr[int] = attr()
     one_page = Unique(page)
-    key = Key(pk=("CLICKS", page, Shards(4, by=number)), sk=(digits(number, 6),))
+    key = Key(pk=("CLICKS", page, Shards(4, by=number)), sk=(padded(number, 6),))
 
 
 # A model without data is better than none; and the facet is drafted from its templates.

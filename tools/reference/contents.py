@@ -90,7 +90,8 @@ def _written_at(name: str) -> tuple[str, int]:
 
 
 def _room(name: str) -> str:
-    return singletable._ROOM_OF.get(name, OPERATIONS)
+    modules: dict[str, str] = vars(singletable)["_MODULE_OF"]
+    return modules.get(name, OPERATIONS)
 
 
 def _other_operations() -> Iterator[str]:

@@ -39,9 +39,9 @@ PAGES = (
         "[unique values](../guide/uniqueness.md), [collections](../guide/collections.md).",
         (
             Section("Tables and indexes", "Table Index LocalIndex Number Binary Provisioned"),
-            Section("Entities", "Entity EntityOf Collection"),
-            Section("Fields", "Attr attr version created updated expires TimeForm"),
-            Section("Keys", "Key digits ordered descending casefold same Shards"),
+            Section("Entities", "Entity ModelEntity Collection"),
+            Section("Fields", "Attr attr version created updated expires TimeFormat"),
+            Section("Keys", "Key padded ordered descending casefold same Shards"),
             Section("What follows an item", "Unique Count"),
         ),
         ("singletable.schema",),
@@ -55,11 +55,11 @@ PAGES = (
         (
             Section(
                 "Keys of an entity",
-                "singletable.schema.key:KeyOf singletable.schema.key:IndexKeyOf "
-                "singletable.schema.unique:UniqueOf",
+                "singletable.schema.key:BoundKey singletable.schema.key:BoundIndexKey "
+                "singletable.schema.unique:BoundUnique",
             ),
             Section(
-                "Which items", "Address address_of Partition Selection singletable.schema:Taken"
+                "Which items", "ItemKey key_of Partition Selection singletable.schema:UniqueValue"
             ),
             Section("Fields", "Path Condition Edit singletable.schema.size:Size"),
         ),
@@ -70,11 +70,11 @@ PAGES = (
         "What an app asks of its tables: listed, checked and written out. The guide: "
         "[access patterns](../guide/patterns.md).",
         (
-            Section("The list", "Catalogue"),
+            Section("The list", "PatternCatalog"),
             Section("What a write does", "creates puts updates deletes checks"),
             Section("How often", "Rate per_second per_minute per_hour per_day"),
             Section("Patterns", "Pattern ReadPattern WritePattern ScanPattern FeedPattern"),
-            Section("Documents", "check_documents"),
+            Section("Documents", "check_docs"),
         ),
         ("singletable.patterns", "singletable.documents"),
     ),
@@ -85,8 +85,8 @@ PAGES = (
         "[the first design](../guide/first-design.md), [transactions](../guide/transactions.md).",
         (
             Section("Sync and async", "Store AsyncStore"),
-            Section("Beside it", "Transaction Admin AsyncAdmin PageOf"),
-            Section("What has changed", "ChangeOf ChangesOf changes_in"),
+            Section("Beside it", "Transaction Admin AsyncAdmin Page"),
+            Section("What has changed", "Change Changes parse_stream_event"),
         ),
         ("singletable.store",),
     ),
@@ -139,19 +139,23 @@ PAGES = (
 
 # What is given by others and never made by its own name.
 GIVEN = """
-    Address Admin AsyncAdmin AsyncEngine AsyncRemote Attr Condition Edit Engine IndexKeyOf KeyOf
-    Operation Partition Path Remote Selection Shape Size Taken Transaction UniqueOf
+    Admin AsyncAdmin AsyncEngine AsyncRemote Attr BoundIndexKey BoundKey BoundUnique Condition Edit
+    Engine ItemKey Operation Partition Path Remote Selection Shape Size Transaction UniqueValue
 """.split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
 
 # What is called by the name that it has in a design.
-CALLED = {"KeyOf": "Order.key", "IndexKeyOf": "Order.by_day", "UniqueOf": "Customer.one_email"}
+CALLED = {
+    "BoundKey": "Order.key",
+    "BoundIndexKey": "Order.by_day",
+    "BoundUnique": "Customer.one_email",
+}
 
 # What is told in few words, for another says the same at length.
 BRIEF = {"AsyncStore", "AsyncAdmin", "AsyncEngine", "AsyncDriver", "AsyncRemote"}
 
 # Members that rooms need of each other, and users do not.
 PLUMBING = {
-    "Address": "of model same_as",
+    "ItemKey": "of model same_as",
     "Attr": "annotation codec copy field form inside place resolve set",
     "Collection": "entities of",
     "Engine": "execute_soon",

@@ -1,4 +1,4 @@
-"""`singletable docs`: the catalogue of an app as documents that a person reads."""
+"""`singletable docs`: the catalog of an app as documents that a person reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from singletable.errors import StaleDocuments
+from singletable.errors import StaleDocs
 
 
 def docs(
@@ -35,10 +35,10 @@ def docs(
     """Write the entities, access patterns and item collections of an app as Markdown.
 
     The text is the same for the same code, so that it can be committed and reviewed, and a test can
-    tell when it is stale: check_documents() says the same as --check.
+    tell when it is stale: check_docs() says the same as --check.
     """
     from singletable.cli.load import load_catalogues
-    from singletable.documents import check_documents, text_alone, write_documents
+    from singletable.documents import check_docs, text_alone, write_documents
 
     module, _ = load_catalogues(app)
     if check and out is None:
@@ -52,8 +52,8 @@ def docs(
         typer.echo("The pictures are left out; they are written with --out PATH.", err=True)
     elif check:
         try:
-            check_documents(module, out)
-        except StaleDocuments as stale:
+            check_docs(module, out)
+        except StaleDocs as stale:
             typer.echo(f"singletable: {stale}", err=True)
             raise typer.Exit(1) from None
         typer.echo(f"{out}: up to date")

@@ -21,7 +21,7 @@ def explain(
     ],
     pattern: Annotated[
         str,
-        typer.Argument(metavar="PATTERN", help="Its code in the catalogue, or its name in APP."),
+        typer.Argument(metavar="PATTERN", help="Its code in the catalog, or its name in APP."),
     ],
     arguments: Annotated[
         list[str] | None,
@@ -69,10 +69,10 @@ def explain(
     from singletable.cli.load import load_catalogues, load_pattern
 
     found = load_pattern(app, pattern)
-    _, catalogues = load_catalogues(app)
+    _, catalogs = load_catalogues(app)
     console = Console(highlight=False)
     asked = Asked.of(found, arguments or (), consistent=consistent, limit=limit)
-    sizes = [one.sizes for one in catalogues if one.name == found.catalogue]
+    sizes = [one.sizes for one in catalogs if one.name == found.catalog]
     show_plan(console, found, sizes[0] if sizes else {})
     if why_not := _why_not(found, scan=scan):
         console.print(why_not)

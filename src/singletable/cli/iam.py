@@ -129,11 +129,11 @@ def _patterns(app: str) -> list[Pattern]:
     from singletable.patterns import catalogues_in
 
     module = load_module(app.partition(":")[0])
-    found = [pattern for catalogue in catalogues_in(module) for pattern in catalogue]
+    found = [pattern for catalog in catalogues_in(module) for pattern in catalog]
     if not found:
         raise DeclarationError(
             f"The module {module.__name__} has no access patterns. Name the module that makes a "
-            "Catalogue(…), or leave --patterns out."
+            "PatternCatalog(…), or leave --patterns out."
         )
     return found
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from singletable.errors import DeclarationError
-from singletable.patterns import Catalogue, Pattern, catalogues_in
+from singletable.patterns import Pattern, PatternCatalog, catalogues_in
 from singletable.patterns.pattern import About
 from singletable.schema import Table
 from singletable.schema.model import MODELS
@@ -35,25 +35,25 @@ def load_tables(app: str) -> list[Table]:
     return tables
 
 
-def load_catalogues(app: str) -> tuple[ModuleType, list[Catalogue]]:
-    """A module, and the catalogues of access patterns that it declares or imports."""
+def load_catalogues(app: str) -> tuple[ModuleType, list[PatternCatalog]]:
+    """A module, and the catalogs of access patterns that it declares or imports."""
     module = load_module(app)
-    catalogues = catalogues_in(module)
-    if not catalogues:
+    catalogs = catalogues_in(module)
+    if not catalogs:
         raise DeclarationError(
-            f"The module {app} declares no catalogue of access patterns. "
-            f"{_instead(module, 'patterns', 'a Catalogue(…)')}"
+            f"The module {app} declares no catalog of access patterns. "
+            f"{_instead(module, 'patterns', 'a PatternCatalog(…)')}"
         )
-    return module, catalogues
+    return module, catalogs
 
 
 def load_pattern(app: str, name: str) -> Pattern:
-    """A pattern of a module by its code, by its catalogue and code, or by its name there."""
-    module, catalogues = load_catalogues(app)
+    """A pattern of a module by its code, by its catalog and code, or by its name there."""
+    module, catalogs = load_catalogues(app)
     named: Any = vars(module).get(name)
     if isinstance(named, About):
         return cast("Pattern", named)
-    every = [pattern for catalogue in catalogues for pattern in catalogue]
+    every = [pattern for catalog in catalogs for pattern in catalog]
     found = [pattern for pattern in every if name in (pattern.code, pattern.id)]
     if len(found) == 1:
         return found[0]

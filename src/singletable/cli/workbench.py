@@ -33,18 +33,18 @@ def export_(
     """Write declared tables as a data model that NoSQL Workbench imports.
 
     Each entity is a facet, its keys called by their templates, with made-up sample data. Access
-    patterns of catalogues in the module are listed in the model's description, and so is what a
+    patterns of catalogs in the module are listed in the model's description, and so is what a
     model has no place for.
     """
     from singletable.cli.load import load_module, load_tables
     from singletable.cli.new_file import write_new
-    from singletable.patterns import Catalogue
+    from singletable.patterns import PatternCatalog
     from singletable.workbench import export_model
 
     tables = load_tables(app)
     names = vars(load_module(app.partition(":")[0])).values()
-    catalogues = [value for value in names if isinstance(value, Catalogue)]
-    patterns = [str(pattern) for catalogue in catalogues for pattern in catalogue]
+    catalogs = [value for value in names if isinstance(value, PatternCatalog)]
+    patterns = [str(pattern) for catalog in catalogs for pattern in catalog]
     exported = export_model(tables, name or app, datetime.now(), patterns)
     for note in exported.notes:
         typer.echo(f"Note: {note}", err=True)

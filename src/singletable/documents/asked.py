@@ -1,4 +1,4 @@
-"""The access patterns of a catalogue: what each asks of DynamoDB, and what that costs."""
+"""The access patterns of a catalog: what each asks of DynamoDB, and what that costs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from singletable.documents.markdown import code, lines, plain, table
 from singletable.documents.wording import type_words
 from singletable.patterns import (
-    Catalogue,
     Estimate,
     FeedPattern,
     Pattern,
+    PatternCatalog,
     ReadPattern,
     Request,
     ScanPattern,
@@ -27,20 +27,20 @@ from singletable.schema import model_of, shares_range
 _CLAUSE = re.compile(r" and (?=\S+ (?:=|<|>|≤|≥|begins with|between) )")
 
 
-def pattern_table(catalogue: Catalogue, names: Mapping[str, str]) -> str:
+def pattern_table(catalog: PatternCatalog, names: Mapping[str, str]) -> str:
     """What each pattern asks of DynamoDB; `names` are those that its module has for them."""
     titles = ["", "pattern", "operation", "index", "key condition", "how"]
-    rows = [row for one in catalogue for row in _requests(one, names.get(one.id))]
+    rows = [row for one in catalog for row in _requests(one, names.get(one.id))]
     return table(titles, rows)
 
 
-def cost_table(catalogue: Catalogue) -> str:
+def cost_table(catalog: PatternCatalog) -> str:
     """What a call of each pattern consumes, and what its rate makes of that."""
     titles = ["", "items", "bytes each", "reads a call", "writes a call", "rate"]
     titles += ["reads a second", "writes a second"]
-    priced = [one for one in catalogue if not isinstance(one, FeedPattern)]
-    rows = [_cost(one, estimate(one, catalogue.sizes), catalogue) for one in priced]
-    sums = [_a_second(one, estimate(one, catalogue.sizes)) for one in priced]
+    priced = [one for one in catalog if not isinstance(one, FeedPattern)]
+    rows = [_cost(one, estimate(one, catalog.sizes), catalog) for one in priced]
+    sums = [_a_second(one, estimate(one, catalog.sizes)) for one in priced]
     read, write = sum(one for one, _ in sums), sum(one for _, one in sums)
     if read or write:
         all_ = (f"**{_units(units, '')}**" if units else "" for units in (read, write))
@@ -110,7 +110,7 @@ def _called(pattern: Pattern, name: str) -> str:
     return f"{name}({given}){gives}"
 
 
-def _cost(pattern: Pattern, cost: Estimate, catalogue: Catalogue) -> list[str]:
+def _cost(pattern: Pattern, cost: Estimate, catalog: PatternCatalog) -> list[str]:
     rate = pattern.expected.rate
     about = "~" if cost.assumed else ""
     most = "≤ " if isinstance(pattern, WritePattern) else ""
@@ -118,7 +118,7 @@ def _cost(pattern: Pattern, cost: Estimate, catalogue: Catalogue) -> list[str]:
     return [
         f"**{plain(pattern.code)}**",
         f"{pattern.expected.items:,}",
-        _size(pattern, catalogue),
+        _size(pattern, catalog),
         _units(cost.read, about),
         _units(cost.write, f"{most}{about}"),
         "" if rate is None else str(rate).replace(" ", "&nbsp;"),
@@ -127,19 +127,19 @@ def _cost(pattern: Pattern, cost: Estimate, catalogue: Catalogue) -> list[str]:
     ]
 
 
-def _size(pattern: Pattern, catalogue: Catalogue) -> str:
+def _size(pattern: Pattern, catalog: PatternCatalog) -> str:
     if pattern.expected.size is not None:
         return f"{pattern.expected.size:,}"
     entities = dict.fromkeys(touch.entity for touch in pattern.touches)
-    sizes = [catalogue.sizes.get(entity, USUAL_SIZE) for entity in entities]
-    about = "" if all(entity in catalogue.sizes for entity in entities) else "~"
+    sizes = [catalog.sizes.get(entity, USUAL_SIZE) for entity in entities]
+    about = "" if all(entity in catalog.sizes for entity in entities) else "~"
     low, high = min(sizes), max(sizes)
     return f"{about}{low:,}" if low == high else f"{about}{low:,}–{high:,}"
 
 
 def _a_second(pattern: Pattern, cost: Estimate) -> tuple[float, float]:
     rate = pattern.expected.rate
-    often = 0.0 if rate is None else rate.a_second
+    often = 0.0 if rate is None else rate.per_second
     return cost.read * often, cost.write * often
 
 

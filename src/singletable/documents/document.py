@@ -1,4 +1,4 @@
-"""The catalogues of a module as a document with pictures."""
+"""The catalogs of a module as a document with pictures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable.documents.chart import entity_chart, fields_of
 from singletable.documents.markdown import code, plain
 from singletable.documents.partitions import Place, partitions_of, places_of
 from singletable.documents.picture import caption, picture
-from singletable.patterns import Catalogue, catalogues_in
+from singletable.patterns import PatternCatalog, catalogues_in
 from singletable.patterns.estimate import USUAL_SIZE
 from singletable.patterns.pattern import About
 from singletable.schema import Index, Table, model_of
@@ -41,34 +41,34 @@ def text_alone(module: ModuleType) -> str:
 
 
 def _text(module: ModuleType, prefix: str | None) -> str:
-    catalogues = catalogues_in(module)
+    catalogs = catalogues_in(module)
     names = {one.id: found for found, one in vars(module).items() if isinstance(one, About)}
     parts: list[str] = [f"<!-- {_mark(module)}. -->"]
-    for catalogue in catalogues:
-        parts += _catalogue(catalogue, names)
-    for table in _tables(catalogues):
-        parts += _table(table, prefix, catalogues)
+    for catalog in catalogs:
+        parts += _catalogue(catalog, names)
+    for table in _tables(catalogs):
+        parts += _table(table, prefix, catalogs)
     return "\n\n".join(parts) + "\n"
 
 
-def _catalogue(catalogue: Catalogue, names: Mapping[str, str]) -> Iterator[str]:
-    yield f"# {plain(catalogue.name)}"
+def _catalogue(catalog: PatternCatalog, names: Mapping[str, str]) -> Iterator[str]:
+    yield f"# {plain(catalog.name)}"
     yield "## Access patterns"
-    yield pattern_table(catalogue, names)
+    yield pattern_table(catalog, names)
     yield _HOW
     yield "## What they cost"
-    yield cost_table(catalogue)
+    yield cost_table(catalog)
     yield _LEGEND
 
 
-def _table(table: Table, prefix: str | None, catalogues: Sequence[Catalogue]) -> Iterator[str]:
+def _table(table: Table, prefix: str | None, catalogs: Sequence[PatternCatalog]) -> Iterator[str]:
     yield f"## Table {plain(table.name)}"
     yield from _facts(table)
     yield entity_chart(table)
     for index in table.indexes:
-        for catalogue in catalogues:
-            if index in catalogue.unused:
-                reason = plain(catalogue.unused[index])
+        for catalog in catalogs:
+            if index in catalog.unused:
+                reason = plain(catalog.unused[index])
                 yield f"No pattern reads {code(index.name)}: {reason}."
     if prefix is not None:
         yield "### What lies together"
@@ -97,7 +97,7 @@ def _facts(table: Table) -> Iterator[str]:
 
 def _projected(index: Index) -> str:
     kind = "local index" if index.local else "global index"
-    match index.projects:
+    match index.projection:
         case "ALL":
             holds = "whole items"
         case "KEYS_ONLY":
@@ -115,8 +115,8 @@ def _pictures(module: ModuleType, prefix: str) -> dict[str, str]:
     }
 
 
-def _tables(catalogues: Sequence[Catalogue]) -> list[Table]:
-    return list(dict.fromkeys(table for one in catalogues for table in one.tables))
+def _tables(catalogs: Sequence[PatternCatalog]) -> list[Table]:
+    return list(dict.fromkeys(table for one in catalogs for table in one.tables))
 
 
 def _title(place: Place) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 from singletable.documents.document import MARK, document
-from singletable.errors import DeclarationError, StaleDocuments, StorageError
+from singletable.errors import DeclarationError, StaleDocs, StorageError
 from singletable.patterns import catalogues_in
 
 _FIRST = "README"
@@ -39,10 +39,10 @@ def write_documents(module: ModuleType, path: Path | str) -> list[Path]:
     return changed
 
 
-def check_documents(module: ModuleType, path: Path | str) -> None:
-    """Raise StaleDocuments unless the documents at a path say what a module declares.
+def check_docs(module: ModuleType, path: Path | str) -> None:
+    """Raise StaleDocs unless the documents at a path say what a module declares.
 
-    For a test of your own: `check_documents(shop.patterns, "docs/shop")`.
+    For a test of your own: `check_docs(shop.patterns, "docs/shop")`.
     """
     folder, texts = _wanted(module, Path(path))
     faults = [
@@ -54,7 +54,7 @@ def check_documents(module: ModuleType, path: Path | str) -> None:
         f"{file} shows what is no longer declared" for file in _left_over(module, folder, texts)
     ]
     if faults:
-        raise StaleDocuments(
+        raise StaleDocs(
             f"The documents of {module.__name__} are stale: {'; '.join(faults)}. Write them with: "
             f"singletable docs {module.__name__} --out {path}"
         )
@@ -64,8 +64,8 @@ def _wanted(module: ModuleType, path: Path) -> tuple[Path, dict[str, str]]:
     """The folder, and what is to be in it; a path that ends in .md is the document itself."""
     if not catalogues_in(module):
         raise DeclarationError(
-            f"The module {module.__name__} declares no catalogue of access patterns. Name the "
-            "module in which a Catalogue(…) is made."
+            f"The module {module.__name__} declares no catalog of access patterns. Name the "
+            "module in which a PatternCatalog(…) is made."
         )
     if path.suffix == ".md":
         return path.parent, document(module, path.stem, f"{path.stem}-")

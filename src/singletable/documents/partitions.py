@@ -134,8 +134,8 @@ def _lying(place: Place, members: Sequence[tuple[Model, Access, bool]]) -> Lying
 def _row(place: Place, model: Model, access: Access, sort: str, *, marker: bool, many: bool) -> Row:
     if marker:
         holds: tuple[str, ...] = ("the key of its owner",)
-    elif place.index is not None and place.index.projects != "ALL":
-        some = place.index.projects
+    elif place.index is not None and place.index.projection != "ALL":
+        some = place.index.projection
         holds = ("keys only",) if some == "KEYS_ONLY" else ("keys", *some)
     else:
         in_key = set(access.fields)

@@ -29,7 +29,7 @@ def declared(described: TableDescription, ttl: str | None) -> Table:
             one.index_name,
             pk=keys(one.key_schema, "HASH"),
             sk=keys(one.key_schema, "RANGE") or None,
-            projects=_projects(one.projection),
+            projection=_projects(one.projection),
         )
         for one in described.global_secondary_indexes or ()
     ]
@@ -37,7 +37,7 @@ def declared(described: TableDescription, ttl: str | None) -> Table:
         LocalIndex(
             one.index_name,
             sk=keys(one.key_schema, "RANGE")[0],
-            projects=_projects(one.projection),
+            projection=_projects(one.projection),
         )
         for one in described.local_secondary_indexes or ()
     ]

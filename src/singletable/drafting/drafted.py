@@ -16,10 +16,10 @@ Role: TypeAlias = Literal["version", "expires"]
 
 @dataclass(frozen=True, slots=True)
 class FieldPart:
-    """A field in a key, plain or in a form of its own: `digits(number, 8)`, `same(name)`."""
+    """A field in a key, plain or in a form of its own: `padded(number, 8)`, `same(name)`."""
 
     field: str
-    form: Literal["plain", "digits", "casefold"] = "plain"
+    form: Literal["plain", "padded", "casefold"] = "plain"
     width: int = 0
     again: bool = False
 

@@ -129,7 +129,7 @@ def _in_key_only(making: Making, name: str, texts: Sequence[str]) -> FieldPart:
     field = making.add(DraftField(name, "", kind, stored=False), held)
     if width is None or width == WIDE:
         return FieldPart(field.name)
-    return FieldPart(field.name, "digits", width)
+    return FieldPart(field.name, "padded", width)
 
 
 def _name(attribute: str, texts: Sequence[str], label: str, usual: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from singletable.drafting.names import RESERVED, camel, free, singular
 from singletable.drafting.text import are_dates, look_of, time_form
-from singletable.schema import TimeForm
+from singletable.schema import TimeFormat
 from singletable.values import AttributeValue, type_of
 
 _SETS = {"SS": "set[str]", "BS": "set[bytes]"}
@@ -26,7 +26,7 @@ class Kind:
     """A type as it is written, and the form of the times in it."""
 
     text: str
-    form: TimeForm | None = None
+    form: TimeFormat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ def _number_kind(name: str, numbers: Sequence[str]) -> Kind:
         return Kind("Decimal")
     if _TIMELY.search(name):
         if all(int(number) in _SECONDS for number in numbers):
-            return Kind("datetime", TimeForm.EPOCH_SECONDS)
+            return Kind("datetime", TimeFormat.EPOCH_SECONDS)
         if all(int(number) in _MILLISECONDS for number in numbers):
-            return Kind("datetime", TimeForm.EPOCH_MILLISECONDS)
+            return Kind("datetime", TimeFormat.EPOCH_MILLISECONDS)
     return Kind("int")
 
 

@@ -12,7 +12,7 @@ from singletable.drafting.names import free, snake
 from singletable.schema import Table
 from singletable.values import AttributeValue, Item
 
-Form: TypeAlias = Literal["plain", "digits", "casefold"]
+Form: TypeAlias = Literal["plain", "padded", "casefold"]
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Making:
         ((how, width),) = forms
         # Only a zero before one of the numbers proves that others have one.
         padded = any(text.startswith("0") for text in texts if text)
-        return FieldPart(name, how, width) if how != "digits" or padded else None
+        return FieldPart(name, how, width) if how != "padded" or padded else None
 
 
 def _form(kind: str, held: AttributeValue, text: str) -> tuple[Form, int] | None:
@@ -100,7 +100,7 @@ def _form(kind: str, held: AttributeValue, text: str) -> tuple[Form, int] | None
         if int(text) != int(held["N"]):
             return None
         # As wide as singletable itself writes a number.
-        return ("plain", 0) if len(text) == WIDE else ("digits", len(text))
+        return ("plain", 0) if len(text) == WIDE else ("padded", len(text))
     return None
 
 

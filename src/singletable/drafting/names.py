@@ -9,9 +9,9 @@ from collections.abc import Container
 # What a drafted class uses by name: a field of that name would stand in the way.
 RESERVED = frozenset(
     """
-    Annotated Any Attr Binary Decimal Entity Index Key LocalIndex Number Provisioned Table TimeForm
-    UUID Unique attr bool bytes casefold dataclass date datetime dict digits expires int key list
-    same set str
+    Annotated Any Attr Binary Decimal Entity Index Key LocalIndex Number Provisioned Table
+    TimeFormat UUID Unique attr bool bytes casefold dataclass date datetime dict expires int key
+    list padded same set str
     """.split()  # noqa: SIM905 (words read better than quotes)
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")

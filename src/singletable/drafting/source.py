@@ -33,7 +33,7 @@ _STANDARD = {
 }
 _OURS = (
     "Attr", "Binary", "Entity", "Index", "Key", "LocalIndex", "Number", "Provisioned", "Table",
-    "TimeForm", "Unique", "attr", "casefold", "digits", "expires", "same", "version",
+    "TimeFormat", "Unique", "attr", "casefold", "expires", "padded", "same", "version",
 )  # fmt: skip
 
 
@@ -112,10 +112,10 @@ def _index(index: Index, name: str) -> str:
         arguments.append(f"pk={_attributes(index.pk)}")
     if index.sk:
         arguments.append(f"sk={_attributes(index.sk)}")
-    if index.projects == "KEYS_ONLY":
-        arguments.append('projects="KEYS_ONLY"')
-    elif index.projects != "ALL":
-        arguments.append(f"projects=[{', '.join(map(quoted, index.projects))}]")
+    if index.projection == "KEYS_ONLY":
+        arguments.append('projection="KEYS_ONLY"')
+    elif index.projection != "ALL":
+        arguments.append(f"projection=[{', '.join(map(quoted, index.projection))}]")
     return call(f"{name} = {'LocalIndex' if index.local else 'Index'}(", arguments)
 
 
@@ -154,7 +154,7 @@ def _field(field: DraftField) -> str:
     if field.role != "expires" and field.stored and field.attribute != field.name:
         arguments.append(f"name={quoted(field.attribute)}")
     if field.kind.form is not None:
-        arguments.append(f"form=TimeForm.{field.kind.form.name}")
+        arguments.append(f"time_format=TimeFormat.{field.kind.form.name}")
     if field.optional or field.kind.text == "Any":
         arguments.append("factory=set" if field.kind.text.startswith("set[") else "default=None")
     if not field.stored:
@@ -210,8 +210,8 @@ def _part(part: Part) -> str:
         return quoted(part)
     text = part.field
     match part.form:
-        case "digits":
-            text = f"digits({text}, {part.width})"
+        case "padded":
+            text = f"padded({text}, {part.width})"
         case "casefold":
             text = f"casefold({text})"
         case "plain":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
-from singletable.schema import TimeForm
+from singletable.schema import TimeFormat
 
 Look: TypeAlias = Literal["uuid", "ulid", "time", "date", "number", "email", "address", "code"]
 
@@ -33,9 +33,9 @@ _LOOKS: tuple[tuple[Look, re.Pattern[str]], ...] = (
 )
 _WORD = re.compile("[A-Za-z][A-Za-z_-]*")
 _TIME_FORMS = (
-    (TimeForm.SECONDS, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")),
-    (TimeForm.MILLISECONDS, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")),
-    (TimeForm.MICROSECONDS, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")),
+    (TimeFormat.SECONDS, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")),
+    (TimeFormat.MILLISECONDS, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")),
+    (TimeFormat.MICROSECONDS, re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")),
 )
 
 
@@ -65,7 +65,7 @@ def is_usual(text: str) -> bool:
     return text.lower() in USUAL
 
 
-def time_form(texts: Sequence[str]) -> TimeForm | None:
+def time_form(texts: Sequence[str]) -> TimeFormat | None:
     """The form of time in which all of the texts are written, down to the last digit."""
     for form, shape in _TIME_FORMS:
         if all(shape.fullmatch(text) and _is_time(text) for text in texts):

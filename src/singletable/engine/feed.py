@@ -10,8 +10,8 @@ from msgspec.json import Decoder
 from singletable.engine.session import Session
 from singletable.engine.storage import Execute
 from singletable.engine.table import Table
-from singletable.errors import PositionTrimmed
-from singletable.operations import Change
+from singletable.errors import TrimmedDataAccess
+from singletable.operations import ChangeRecord
 from singletable.values import item_from_json
 
 _names = Decoder(list[str]).decode
@@ -36,11 +36,11 @@ def record_change(
 
 def read_changes(
     execute: Execute, after: int, table: Table | None, limit: int
-) -> tuple[list[Change], int]:
+) -> tuple[list[ChangeRecord], int]:
     """Changes after a position, and the position to go on from."""
     oldest, newest = bounds(execute)
     if after < oldest - 1:
-        raise PositionTrimmed(
+        raise TrimmedDataAccess(
             f"The change feed begins at position {oldest}, after the position asked for, {after}. "
             "Read the tables anew and go on from the present end, or keep more: Settings.retention."
         )
@@ -64,12 +64,12 @@ def bounds(execute: Execute) -> tuple[int, int]:
     return cast(int, oldest or 1), cast(int, newest or 0)
 
 
-def _change(row: tuple[object, ...]) -> Change:
+def _change(row: tuple[object, ...]) -> ChangeRecord:
     position, name, moment, expired, key_names, old, new = cast(
         "tuple[int, str, float, int, bytes, bytes | None, bytes | None]", row
     )
     item = item_from_json(new or old or b"{}")
-    return Change(
+    return ChangeRecord(
         position=position,
         table_name=name,
         kind="INSERT" if old is None else "REMOVE" if new is None else "MODIFY",

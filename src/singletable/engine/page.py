@@ -11,7 +11,7 @@ from singletable.engine.session import Session
 from singletable.engine.storage import Stretch, count_page
 from singletable.engine.table import Index, Table
 from singletable.expressions import Condition, Projection, holds
-from singletable.operations import ConsumedCapacity, Page, Query, Scan
+from singletable.operations import ConsumedCapacity, PageOutput, Query, Scan
 from singletable.values import Item, item_from_json
 
 MEGABYTE = 1024 * 1024
@@ -63,7 +63,7 @@ class Reading(Struct, frozen=True):
         return self.count_only and self.filter is None
 
 
-def read_page(session: Session, reading: Reading, stretch: Stretch) -> Page:
+def read_page(session: Session, reading: Reading, stretch: Stretch) -> PageOutput:
     """Go through rows to the end of a page."""
     if reading.sizes_only:
         return _count(session, reading, stretch)
@@ -79,7 +79,7 @@ def read_page(session: Session, reading: Reading, stretch: Stretch) -> Page:
     if reading.filter is not None:
         condition = reading.filter
         found = [json for json in found if holds(condition, item_from_json(json))]
-    return Page(
+    return PageOutput(
         len(found),
         len(entries),
         None if reading.count_only else _cut(reading.projection, found),
@@ -88,11 +88,11 @@ def read_page(session: Session, reading: Reading, stretch: Stretch) -> Page:
     )
 
 
-def _count(session: Session, reading: Reading, stretch: Stretch) -> Page:
+def _count(session: Session, reading: Reading, stretch: Stretch) -> PageOutput:
     """A page of which only the number of its items is wanted: their sizes alone are read."""
     count, size, last = count_page(session.execute, stretch, MEGABYTE, reading.limit)
     key = None if last is None else _key(reading.target, last)
-    return Page(count, count, None, key, _capacity(reading, size, 0))
+    return PageOutput(count, count, None, key, _capacity(reading, size, 0))
 
 
 def _key(target: Table | Index, entry: bytes) -> Item:

@@ -11,14 +11,14 @@ from singletable.engine.write import Stored
 from singletable.operations import (
     DeleteItem,
     ItemCollectionMetrics,
-    ItemWritten,
     PutItem,
     UpdateItem,
+    WriteItemOutput,
 )
 from singletable.values import Item
 
 GIGABYTE = 2**30
-NOTHING_ASKED = ItemWritten()
+NOTHING_ASKED = WriteItemOutput()
 
 
 def item_written(
@@ -28,12 +28,12 @@ def item_written(
     key: Item,
     cost: Cost,
     attributes: bytes | None,
-) -> ItemWritten:
+) -> WriteItemOutput:
     """The result of a put, update or delete."""
     capacity, metrics = request.return_consumed_capacity, request.return_item_collection_metrics
     if attributes is None and capacity is None and metrics is None:
         return NOTHING_ASKED
-    return ItemWritten(
+    return WriteItemOutput(
         None if attributes is None else Raw(attributes),
         consumed(old.table, cost, capacity),
         collection_metrics(session, old.table, key, metrics),

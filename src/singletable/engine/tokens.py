@@ -8,7 +8,7 @@ from typing import cast
 from msgspec import json
 
 from singletable.engine.session import Session
-from singletable.errors import IdempotencyMismatch
+from singletable.errors import IdempotentParameterMismatch
 from singletable.operations import TransactWriteItems
 from singletable.values import plain
 
@@ -28,7 +28,7 @@ def replayed(session: Session, token: str, digest: bytes) -> dict[str, float] | 
         "SELECT request, result FROM tokens WHERE token = ?", (token,)
     ):
         if known != digest:
-            raise IdempotencyMismatch(
+            raise IdempotentParameterMismatch(
                 "The request uses the same client token as a previous, but non-identical request. "
                 "Do not reuse a client token with different requests, unless the requests are "
                 "identical"

@@ -11,10 +11,10 @@ from singletable.engine import Engine
 from singletable.errors import OperationError
 from singletable.operations import (
     BatchGetItem,
+    BatchGetItemOutput,
     BatchWriteItem,
+    BatchWriteItemOutput,
     CreateTable,
-    ItemsGot,
-    ItemsWritten,
     KeysAndAttributes,
     Operation,
     WriteRequest,
@@ -54,7 +54,7 @@ def split_write(batch: BatchWriteItem, places: set[int]) -> tuple[BatchWriteItem
     return replace(batch, request_items=rest), replace(batch, request_items=taken)
 
 
-def handed_back(written: ItemsWritten, left: BatchWriteItem) -> ItemsWritten:
+def handed_back(written: BatchWriteItemOutput, left: BatchWriteItem) -> BatchWriteItemOutput:
     """The answer that hands back the writes that were left, besides its own."""
     unprocessed: dict[str, list[WriteRequest]] = dict(written.unprocessed_items)
     for name, writes in left.request_items.items():
@@ -62,7 +62,7 @@ def handed_back(written: ItemsWritten, left: BatchWriteItem) -> ItemsWritten:
     return replace(written, unprocessed_items=unprocessed)
 
 
-def keys_handed_back(got: ItemsGot, left: BatchGetItem) -> ItemsGot:
+def keys_handed_back(got: BatchGetItemOutput, left: BatchGetItem) -> BatchGetItemOutput:
     """The answer that hands back the keys that were left, besides its own."""
     responses = {name: got.raw_responses.get(name, []) for name in left.request_items}
     return replace(
@@ -72,7 +72,7 @@ def keys_handed_back(got: ItemsGot, left: BatchGetItem) -> ItemsGot:
     )
 
 
-def got_together(answers: Sequence[ItemsGot]) -> ItemsGot:
+def got_together(answers: Sequence[BatchGetItemOutput]) -> BatchGetItemOutput:
     """One answer of several to parts of the same batch."""
     first, *others = answers
     for other in others:
@@ -81,7 +81,7 @@ def got_together(answers: Sequence[ItemsGot]) -> ItemsGot:
             responses[name] = responses.get(name, []) + items
         capacities = (first.consumed_capacity or []) + (other.consumed_capacity or [])
         unprocessed = _keys_joined(first.unprocessed_keys, other.unprocessed_keys)
-        first = ItemsGot(responses, unprocessed, capacities or None)
+        first = BatchGetItemOutput(responses, unprocessed, capacities or None)
     return first
 
 

@@ -19,7 +19,7 @@ from singletable.faults.steps import Steps, Wait, ask
 from singletable.faults.surface import Tables, parts_of
 from singletable.faults.tables import described
 from singletable.operations import AsyncDriver, Driver, Operation
-from singletable.patience import sends_once
+from singletable.retry import unwrap_retries
 
 R = TypeVar("R")
 
@@ -119,7 +119,7 @@ class FaultyDriver(Injector):
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(type(driver).__name__, faults, clock)
-        self.driver = sends_once(driver)  # whoever asks sees each fault
+        self.driver = unwrap_retries(driver)  # whoever asks sees each fault
         self._sleep = sleep
 
     def execute(self, operation: Operation[R], /) -> R:
@@ -163,7 +163,7 @@ class AsyncFaultyDriver(Injector):
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(type(driver).__name__, faults, clock)
-        self.driver = sends_once(driver)  # whoever asks sees each fault
+        self.driver = unwrap_retries(driver)  # whoever asks sees each fault
         self._sleep = sleep
 
     async def execute(self, operation: Operation[R], /) -> R:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from singletable.errors import (
     FaultsError,
     OperationError,
-    PositionTrimmed,
     SingleTableError,
     StorageError,
+    TrimmedDataAccess,
 )
 from singletable.faults.steps import Steps, ask
-from singletable.operations import Change, ChangesRead, ReadChanges
+from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput
 
 _FIRST_LOOK = 64
 
@@ -24,7 +24,7 @@ class Window:
 
     start: int
     end: int
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeRecord, ...]
 
 
 def present_end(driver: str) -> Steps[int]:
@@ -34,7 +34,7 @@ def present_end(driver: str) -> Steps[int]:
 
 def changes_after(table: str, start: int, driver: str) -> Steps[Window]:
     """Everything that happened to a table after a position."""
-    changes: list[Change] = []
+    changes: list[ChangeRecord] = []
     position = start
     while True:
         read = yield from _read(ReadChanges(position, table), driver)
@@ -58,7 +58,7 @@ def last_changes(
         start = max(0, newest - look)
         try:
             window = yield from changes_after(table, start, driver)
-        except PositionTrimmed:
+        except TrimmedDataAccess:
             return (yield from _oldest(table, start, window, driver))
         if start == 0 or enough(window):
             return window
@@ -71,12 +71,12 @@ def _oldest(table: str, trimmed: int, window: Window, driver: str) -> Steps[Wind
         middle = (trimmed + window.start) // 2
         try:
             window = yield from changes_after(table, middle, driver)
-        except PositionTrimmed:
+        except TrimmedDataAccess:
             trimmed = middle
     return window
 
 
-def _read(request: ReadChanges, driver: str) -> Steps[ChangesRead]:
+def _read(request: ReadChanges, driver: str) -> Steps[ReadChangesOutput]:
     try:
         return (yield from ask(request))
     except StorageError:

@@ -13,7 +13,7 @@ from singletable.faults.replica import Replica
 from singletable.faults.steps import Steps, ask
 from singletable.faults.surface import Part
 from singletable.faults.tables import described
-from singletable.operations import BatchGetItem, ItemsGot, Operation, TableDescription
+from singletable.operations import BatchGetItem, BatchGetItemOutput, Operation, TableDescription
 
 R = TypeVar("R")
 
@@ -37,7 +37,7 @@ def stale_read(
         except ResourceNotFound:
             # The table was deleted while its copy was being brought to its place.
             return (yield from ask(operation))
-    answers: list[ItemsGot] = []
+    answers: list[BatchGetItemOutput] = []
     rest, _ = split_get(operation, {part.place for part in parts})
     if rest.request_items:
         answers.append((yield from ask(rest)))

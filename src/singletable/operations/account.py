@@ -6,39 +6,39 @@ from singletable.operations.operation import Operation, Shape
 from singletable.operations.shapes import Tag
 
 
-class Done(Shape, frozen=True):
+class EmptyOutput(Shape, frozen=True):
     """It was done; there is nothing to tell."""
 
 
-class TagResource(Operation[Done], frozen=True):
+class TagResource(Operation[EmptyOutput], frozen=True):
     """Put tags on a table."""
 
     resource_arn: str
     tags: list[Tag]
 
 
-class UntagResource(Operation[Done], frozen=True):
+class UntagResource(Operation[EmptyOutput], frozen=True):
     """Take tags from a table."""
 
     resource_arn: str
     tag_keys: list[str]
 
 
-class TagsListed(Shape, frozen=True):
+class ListTagsOfResourceOutput(Shape, frozen=True):
     """The tags of a table."""
 
     tags: list[Tag]
     next_token: str | None = None
 
 
-class ListTagsOfResource(Operation[TagsListed], frozen=True):
+class ListTagsOfResource(Operation[ListTagsOfResourceOutput], frozen=True):
     """Ask for the tags of a table."""
 
     resource_arn: str
     next_token: str | None = None
 
 
-class LimitsDescribed(Shape, frozen=True):
+class DescribeLimitsOutput(Shape, frozen=True):
     """The most that may be provisioned."""
 
     account_max_read_capacity_units: int
@@ -47,7 +47,7 @@ class LimitsDescribed(Shape, frozen=True):
     table_max_write_capacity_units: int
 
 
-class DescribeLimits(Operation[LimitsDescribed], frozen=True):
+class DescribeLimits(Operation[DescribeLimitsOutput], frozen=True):
     """Ask for the account's limits."""
 
 
@@ -58,11 +58,11 @@ class Endpoint(Shape, frozen=True):
     cache_period_in_minutes: int
 
 
-class EndpointsDescribed(Shape, frozen=True):
+class DescribeEndpointsOutput(Shape, frozen=True):
     """Where to send requests."""
 
     endpoints: list[Endpoint]
 
 
-class DescribeEndpoints(Operation[EndpointsDescribed], frozen=True):
+class DescribeEndpoints(Operation[DescribeEndpointsOutput], frozen=True):
     """Ask where to send requests."""

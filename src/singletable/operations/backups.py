@@ -32,26 +32,26 @@ class ContinuousBackupsDescription(Shape, frozen=True):
     point_in_time_recovery_description: PointInTimeRecoveryDescription | None = None
 
 
-class ContinuousBackupsUpdated(Shape, frozen=True):
+class UpdateContinuousBackupsOutput(Shape, frozen=True):
     """The table's backups as they stand now."""
 
     continuous_backups_description: ContinuousBackupsDescription
 
 
-class UpdateContinuousBackups(Operation[ContinuousBackupsUpdated], frozen=True):
+class UpdateContinuousBackups(Operation[UpdateContinuousBackupsOutput], frozen=True):
     """Let a table be restored as it was at some moment, or no longer."""
 
     table_name: str
     point_in_time_recovery_specification: PointInTimeRecoverySpecification
 
 
-class ContinuousBackupsDescribed(Shape, frozen=True):
+class DescribeContinuousBackupsOutput(Shape, frozen=True):
     """The table's backups as they stand."""
 
     continuous_backups_description: ContinuousBackupsDescription
 
 
-class DescribeContinuousBackups(Operation[ContinuousBackupsDescribed], frozen=True):
+class DescribeContinuousBackups(Operation[DescribeContinuousBackupsOutput], frozen=True):
     """Ask whether a table can be restored as it was at some moment."""
 
     table_name: str

@@ -24,7 +24,7 @@ class KeysAndAttributes(Shape, frozen=True):
     expression_attribute_names: dict[str, str] | None = None
 
 
-class ItemsGot(Shape, frozen=True):
+class BatchGetItemOutput(Shape, frozen=True):
     """The items that were found, and the keys to ask for again."""
 
     raw_responses: dict[str, list[Raw]] = field(name="Responses")
@@ -40,7 +40,7 @@ class ItemsGot(Shape, frozen=True):
         }
 
 
-class BatchGetItem(Operation[ItemsGot], frozen=True):
+class BatchGetItem(Operation[BatchGetItemOutput], frozen=True):
     """Ask for up to 100 items."""
 
     request_items: dict[str, KeysAndAttributes]
@@ -66,7 +66,7 @@ class WriteRequest(Shape, frozen=True):
     delete_request: DeleteRequest | None = None
 
 
-class ItemsWritten(Shape, frozen=True):
+class BatchWriteItemOutput(Shape, frozen=True):
     """The writes to ask for again."""
 
     unprocessed_items: dict[str, list[WriteRequest]]
@@ -74,7 +74,7 @@ class ItemsWritten(Shape, frozen=True):
     consumed_capacity: list[ConsumedCapacity] | None = None
 
 
-class BatchWriteItem(Operation[ItemsWritten], frozen=True):
+class BatchWriteItem(Operation[BatchWriteItemOutput], frozen=True):
     """Store or remove up to 25 items."""
 
     request_items: dict[str, list[WriteRequest]]

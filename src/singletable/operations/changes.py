@@ -10,7 +10,7 @@ from singletable.operations.operation import Operation, Shape
 from singletable.values import Item, item_from_json
 
 
-class Change(Shape, frozen=True):
+class ChangeRecord(Shape, frozen=True):
     """One item written or removed. Positions grow in the order of the commits."""
 
     position: int
@@ -33,17 +33,17 @@ class Change(Shape, frozen=True):
         return None if self.raw_new is None else item_from_json(self.raw_new)
 
 
-class ChangesRead(Shape, frozen=True):
+class ReadChangesOutput(Shape, frozen=True):
     """Changes in commit order; go on after `position`."""
 
-    changes: list[Change]
+    changes: list[ChangeRecord]
     position: int
 
 
-class ReadChanges(Operation[ChangesRead], frozen=True):
+class ReadChanges(Operation[ReadChangesOutput], frozen=True):
     """Ask for what was written after a position: 0 is the beginning, None is the present end.
 
-    A position that the feed no longer reaches back to is refused with PositionTrimmed.
+    A position that the feed no longer reaches back to is refused with TrimmedDataAccess.
     """
 
     after: int | None = 0
@@ -51,14 +51,14 @@ class ReadChanges(Operation[ChangesRead], frozen=True):
     limit: int = 1000
 
 
-class Swept(Shape, frozen=True):
+class SweepExpiredOutput(Shape, frozen=True):
     """How many items were removed; `more` if the limit stopped the sweep."""
 
     removed: int
     more: bool
 
 
-class SweepExpired(Operation[Swept], frozen=True):
+class SweepExpired(Operation[SweepExpiredOutput], frozen=True):
     """Remove items whose time to live is over, as DynamoDB does in the background."""
 
     table_name: str | None = None

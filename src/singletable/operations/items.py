@@ -19,7 +19,7 @@ from singletable.operations.shapes import (
 from singletable.values import AttributeValue, Item, item_from_json
 
 
-class ItemWritten(Shape, frozen=True):
+class WriteItemOutput(Shape, frozen=True):
     """What a put, update or delete gives back; attributes only if they were asked for."""
 
     raw_attributes: Raw | None = field(name="Attributes", default=None)
@@ -32,7 +32,7 @@ class ItemWritten(Shape, frozen=True):
         return None if self.raw_attributes is None else item_from_json(self.raw_attributes)
 
 
-class ItemGot(Shape, frozen=True):
+class GetItemOutput(Shape, frozen=True):
     """The item, if there is one."""
 
     raw_item: Raw | None = field(name="Item", default=None)
@@ -44,7 +44,7 @@ class ItemGot(Shape, frozen=True):
         return None if self.raw_item is None else item_from_json(self.raw_item)
 
 
-class PutItem(Operation[ItemWritten], frozen=True):
+class PutItem(Operation[WriteItemOutput], frozen=True):
     """Store an item in place of the one with its key."""
 
     table_name: str
@@ -60,7 +60,7 @@ class PutItem(Operation[ItemWritten], frozen=True):
     return_values_on_condition_check_failure: ReturnOnFailure | None = None
 
 
-class GetItem(Operation[ItemGot], frozen=True):
+class GetItem(Operation[GetItemOutput], frozen=True):
     """Ask for the item with a key."""
 
     table_name: str
@@ -72,7 +72,7 @@ class GetItem(Operation[ItemGot], frozen=True):
     expression_attribute_names: dict[str, str] | None = None
 
 
-class UpdateItem(Operation[ItemWritten], frozen=True):
+class UpdateItem(Operation[WriteItemOutput], frozen=True):
     """Change attributes of an item, or make one."""
 
     table_name: str
@@ -90,7 +90,7 @@ class UpdateItem(Operation[ItemWritten], frozen=True):
     return_values_on_condition_check_failure: ReturnOnFailure | None = None
 
 
-class DeleteItem(Operation[ItemWritten], frozen=True):
+class DeleteItem(Operation[WriteItemOutput], frozen=True):
     """Remove the item with a key."""
 
     table_name: str

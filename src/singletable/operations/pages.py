@@ -15,7 +15,7 @@ from singletable.operations.shapes import (
 from singletable.values import AttributeValue, Item, item_from_json
 
 
-class Page(Shape, frozen=True):
+class PageOutput(Shape, frozen=True):
     """Items in order, and where to go on if there may be more."""
 
     count: int
@@ -30,7 +30,7 @@ class Page(Shape, frozen=True):
         return [item_from_json(raw) for raw in self.raw_items or ()]
 
 
-class Query(Operation[Page], frozen=True):
+class Query(Operation[PageOutput], frozen=True):
     """Ask for the items of one partition, in the order of their sort key."""
 
     table_name: str
@@ -52,7 +52,7 @@ class Query(Operation[Page], frozen=True):
     expression_attribute_values: dict[str, AttributeValue] | None = None
 
 
-class Scan(Operation[Page], frozen=True):
+class Scan(Operation[PageOutput], frozen=True):
     """Ask for all items, in no order that means anything."""
 
     table_name: str

@@ -136,13 +136,13 @@ class TableDescription(Shape, frozen=True):
     warm_throughput: WarmThroughputDescription | None = None
 
 
-class TableCreated(Shape, frozen=True):
+class CreateTableOutput(Shape, frozen=True):
     """The new table, still in the making."""
 
     table_description: TableDescription
 
 
-class CreateTable(Operation[TableCreated], frozen=True):
+class CreateTable(Operation[CreateTableOutput], frozen=True):
     """Make a table."""
 
     table_name: str
@@ -162,13 +162,13 @@ class CreateTable(Operation[TableCreated], frozen=True):
     on_demand_throughput: OnDemandThroughput | None = None
 
 
-class TableDescribed(Shape, frozen=True):
+class DescribeTableOutput(Shape, frozen=True):
     """The table as it stands."""
 
     table: TableDescription
 
 
-class DescribeTable(Operation[TableDescribed], frozen=True):
+class DescribeTable(Operation[DescribeTableOutput], frozen=True):
     """Ask for a table's description."""
 
     table_name: str
@@ -208,13 +208,13 @@ class GlobalSecondaryIndexUpdate(Shape, frozen=True):
     delete: DeleteGlobalSecondaryIndexAction | None = None
 
 
-class TableUpdated(Shape, frozen=True):
+class UpdateTableOutput(Shape, frozen=True):
     """The table, while the change is being made."""
 
     table_description: TableDescription
 
 
-class UpdateTable(Operation[TableUpdated], frozen=True):
+class UpdateTable(Operation[UpdateTableOutput], frozen=True):
     """Change a table's billing, capacity, indexes, stream, class or protection."""
 
     table_name: str
@@ -230,26 +230,26 @@ class UpdateTable(Operation[TableUpdated], frozen=True):
     warm_throughput: WarmThroughput | None = None
 
 
-class TableDeleted(Shape, frozen=True):
+class DeleteTableOutput(Shape, frozen=True):
     """The table, while it is being deleted."""
 
     table_description: TableDescription
 
 
-class DeleteTable(Operation[TableDeleted], frozen=True):
+class DeleteTable(Operation[DeleteTableOutput], frozen=True):
     """Delete a table with everything in it."""
 
     table_name: str
 
 
-class TablesListed(Shape, frozen=True):
+class ListTablesOutput(Shape, frozen=True):
     """Names in order, and the last of them if there are more."""
 
     table_names: list[str]
     last_evaluated_table_name: str | None = None
 
 
-class ListTables(Operation[TablesListed], frozen=True):
+class ListTables(Operation[ListTablesOutput], frozen=True):
     """Ask for the tables' names."""
 
     exclusive_start_table_name: str | None = None
@@ -263,13 +263,13 @@ class TimeToLiveSpecification(Shape, frozen=True):
     attribute_name: str
 
 
-class TimeToLiveUpdated(Shape, frozen=True):
+class UpdateTimeToLiveOutput(Shape, frozen=True):
     """What was asked for."""
 
     time_to_live_specification: TimeToLiveSpecification
 
 
-class UpdateTimeToLive(Operation[TimeToLiveUpdated], frozen=True):
+class UpdateTimeToLive(Operation[UpdateTimeToLiveOutput], frozen=True):
     """Let items expire, or no longer."""
 
     table_name: str
@@ -283,13 +283,13 @@ class TimeToLiveDescription(Shape, frozen=True):
     attribute_name: str | None = None
 
 
-class TimeToLiveDescribed(Shape, frozen=True):
+class DescribeTimeToLiveOutput(Shape, frozen=True):
     """The table's time to live as it stands."""
 
     time_to_live_description: TimeToLiveDescription
 
 
-class DescribeTimeToLive(Operation[TimeToLiveDescribed], frozen=True):
+class DescribeTimeToLive(Operation[DescribeTimeToLiveOutput], frozen=True):
     """Ask whether items expire."""
 
     table_name: str

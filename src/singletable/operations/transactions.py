@@ -41,14 +41,14 @@ class ItemResponse(Shape, frozen=True):
         return None if self.raw_item is None else item_from_json(self.raw_item)
 
 
-class TransactionRead(Shape, frozen=True):
+class TransactGetItemsOutput(Shape, frozen=True):
     """One response for each action, in order."""
 
     responses: list[ItemResponse]
     consumed_capacity: list[ConsumedCapacity] | None = None
 
 
-class TransactGetItems(Operation[TransactionRead], frozen=True):
+class TransactGetItems(Operation[TransactGetItemsOutput], frozen=True):
     """Ask for up to 100 items as they stood at one moment."""
 
     transact_items: list[TransactGetItem]
@@ -109,14 +109,14 @@ class TransactWriteItem(Shape, frozen=True):
     update: Update | None = None
 
 
-class TransactionWritten(Shape, frozen=True):
+class TransactWriteItemsOutput(Shape, frozen=True):
     """All actions were carried out."""
 
     consumed_capacity: list[ConsumedCapacity] | None = None
     item_collection_metrics: dict[str, list[ItemCollectionMetrics]] | None = None
 
 
-class TransactWriteItems(Operation[TransactionWritten], frozen=True):
+class TransactWriteItems(Operation[TransactWriteItemsOutput], frozen=True):
     """Carry out up to 100 actions, or none of them."""
 
     transact_items: list[TransactWriteItem]

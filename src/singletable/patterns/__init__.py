@@ -1,6 +1,6 @@
 """Access patterns as code: what an app asks of its tables, named, typed and checked."""
 
-from singletable.patterns.catalogue import Catalogue
+from singletable.patterns.catalog import PatternCatalog
 from singletable.patterns.effect import checks, creates, deletes, puts, updates
 from singletable.patterns.estimate import Estimate, estimate
 from singletable.patterns.listed import catalogues_in
@@ -15,10 +15,10 @@ from singletable.patterns.rate import Rate, per_day, per_hour, per_minute, per_s
 from singletable.patterns.requests import Request, requests_of
 
 __all__ = [
-    "Catalogue",
     "Estimate",
     "FeedPattern",
     "Pattern",
+    "PatternCatalog",
     "Rate",
     "ReadPattern",
     "Request",

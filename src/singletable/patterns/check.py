@@ -1,4 +1,4 @@
-"""What must hold of a catalogue as a whole, and of each pattern when it is declared."""
+"""What must hold of a catalog as a whole, and of each pattern when it is declared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from singletable.patterns.pattern import Pattern
 from singletable.patterns.requests import requests_of
 from singletable.schema import Access, Collection, Index, Table, lies_in, model_of
 from singletable.schema.stands_for import entity_behind
-from singletable.store import Touch
+from singletable.store import EntityAccess
 
 
 def check_name(where: str, name: str) -> None:
@@ -59,7 +59,7 @@ def check_together(where: str, access: Access, collects: type[Collection]) -> No
 
 
 def check_tables(where: str, tables: Sequence[Table]) -> None:
-    """Refuse a catalogue of no tables, or of something else."""
+    """Refuse a catalog of no tables, or of something else."""
     if not tables:
         raise DeclarationError(f"{where} names no table. Name those that its patterns go to.")
     for table in tables:
@@ -68,7 +68,7 @@ def check_tables(where: str, tables: Sequence[Table]) -> None:
 
 
 def sizes_of(where: str, tables: Sequence[Table], sizes: Mapping[type, int]) -> dict[type, int]:
-    """The usual sizes of entities, each of which is in the catalogue's tables."""
+    """The usual sizes of entities, each of which is in the catalog's tables."""
     found: dict[type, int] = {}
     for entity, size in sizes.items():
         check_entity(f"{where}: sizes", entity)
@@ -90,9 +90,9 @@ def check_unused(where: str, tables: Sequence[Table], unused: Mapping[Index, str
             )
 
 
-def check_effect(where: str, effect: Touch) -> None:
+def check_effect(where: str, effect: EntityAccess) -> None:
     """Refuse what says nothing of what is written."""
-    if not isinstance(effect, Touch):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(effect, EntityAccess):  # pyright: ignore[reportUnnecessaryIsInstance]
         name = getattr(effect, "__name__", "Ballot")
         raise DeclarationError(
             f"{where}: {effect!r} does not say what is done. Say so: creates({name}), "
@@ -111,13 +111,13 @@ def check_consistent(where: str, access: Access) -> None:
 
 
 def check_table(where: str, tables: Iterable[Table], entity: type) -> None:
-    """Refuse a pattern about a table that is not the catalogue's."""
+    """Refuse a pattern about a table that is not the catalog's."""
     listed = list(tables)
     model = model_of(entity)
     if model.table not in listed:
         raise DeclarationError(
-            f"{where} is about {model.name}, which is in {model.table!r}, and the catalogue has "
-            f"{', '.join(map(repr, listed))}. Give the table to the catalogue too."
+            f"{where} is about {model.name}, which is in {model.table!r}, and the catalog has "
+            f"{', '.join(map(repr, listed))}. Give the table to the catalog too."
         )
 
 
@@ -141,7 +141,7 @@ def check_indexes(
                     "remove the index, or say why it stays: unused={index: 'reason'}."
                 )
     if faults:
-        raise DeclarationError("\n".join(f"Catalogue {name!r}: {fault}" for fault in faults))
+        raise DeclarationError("\n".join(f"PatternCatalog {name!r}: {fault}" for fault in faults))
 
 
 def _who(table: Table, index: Index) -> str:

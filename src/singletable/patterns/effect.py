@@ -8,20 +8,20 @@ from singletable.errors import DeclarationError
 from singletable.patterns.check import check_entity
 from singletable.schema import Path, model_of
 from singletable.schema.stands_for import entity_behind
-from singletable.store import Touch
+from singletable.store import EntityAccess
 
 
-def creates(entity: type) -> Touch:
+def creates(entity: type) -> EntityAccess:
     """Items that are not there yet are stored."""
-    return Touch("create", _entity("creates", entity))
+    return EntityAccess("create", _entity("creates", entity))
 
 
-def puts(entity: type) -> Touch:
+def puts(entity: type) -> EntityAccess:
     """Items are stored in place of those with their keys: put, replace, put_many."""
-    return Touch("put", _entity("puts", entity))
+    return EntityAccess("put", _entity("puts", entity))
 
 
-def updates(entity: type, *fields: Path[Any, Any]) -> Touch:
+def updates(entity: type, *fields: Path[Any, Any]) -> EntityAccess:
     """Some fields of items are changed; without fields, any."""
     model = model_of(_entity("updates", entity))
     for path in fields:
@@ -31,17 +31,17 @@ def updates(entity: type, *fields: Path[Any, Any]) -> Touch:
                 f"updates({model.name}, …): {path!r} is not a field of {model.name}, which has "
                 f"{', '.join(model.fields)}."
             )
-    return Touch("update", model.entity, edited=frozenset(path.field for path in fields))
+    return EntityAccess("update", model.entity, edited=frozenset(path.field for path in fields))
 
 
-def deletes(entity: type) -> Touch:
+def deletes(entity: type) -> EntityAccess:
     """Items are removed."""
-    return Touch("delete", _entity("deletes", entity))
+    return EntityAccess("delete", _entity("deletes", entity))
 
 
-def checks(entity: type) -> Touch:
+def checks(entity: type) -> EntityAccess:
     """A transaction happens only if an item of the entity is as it should be."""
-    return Touch("check", _entity("checks", entity))
+    return EntityAccess("check", _entity("checks", entity))
 
 
 def _entity(verb: str, entity: type) -> type:

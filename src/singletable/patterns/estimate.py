@@ -95,7 +95,7 @@ def _is_marker(request: Request) -> bool:
 
 
 def _entry(index: Index | None, size: int) -> int:
-    return size if index is None or index.projects == "ALL" else min(size, ENTRY_SIZE)
+    return size if index is None or index.projection == "ALL" else min(size, ENTRY_SIZE)
 
 
 def _blocks(size: int, block: int) -> int:

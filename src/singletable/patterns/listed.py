@@ -1,14 +1,16 @@
-"""The catalogues that a module declares, or has from another."""
+"""The catalogs that a module declares, or has from another."""
 
 from __future__ import annotations
 
 from types import ModuleType
 
-from singletable.patterns.catalogue import Catalogue
+from singletable.patterns.catalog import PatternCatalog
 
 
-def catalogues_in(module: ModuleType) -> list[Catalogue]:
-    """The catalogues among a module's names, in their order, each once."""
+def catalogues_in(module: ModuleType) -> list[PatternCatalog]:
+    """The catalogs among a module's names, in their order, each once."""
     return [
-        *dict.fromkeys(value for value in vars(module).values() if isinstance(value, Catalogue))
+        *dict.fromkeys(
+            value for value in vars(module).values() if isinstance(value, PatternCatalog)
+        )
     ]

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from singletable.patterns.expected import Expected
-from singletable.schema import Address, Collection, Selection, Table, Taken, model_of
-from singletable.store import Touch
+from singletable.schema import Collection, ItemKey, Selection, Table, UniqueValue, model_of
+from singletable.store import EntityAccess
 
 P = ParamSpec("P")
 # What a pattern gives to ask with: Address, Partition, Selection or Taken.
-Q = TypeVar("Q", bound="Address[Any] | Selection[Any] | Taken[Any]")
+Q = TypeVar("Q", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,19 @@ class Parameter:
 class About:
     """What all patterns have: where they are listed, their code, and what they are in a sentence.
 
-    `touches` says what a call does to which entity, so that it can be recognised.
+    `touches` says what a call does to which entity, so that it can be recognized.
     """
 
-    catalogue: str
+    catalog: str
     code: str
     what: str
     expected: Expected
-    touches: tuple[Touch, ...]
+    touches: tuple[EntityAccess, ...]
 
     @property
     def id(self) -> str:
-        """The name by which it is known among all catalogues."""
-        return f"{self.catalogue}:{self.code}"
+        """The name by which it is known among all catalogs."""
+        return f"{self.catalog}:{self.code}"
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -65,7 +65,7 @@ class ReadPattern(About, Generic[P, Q]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Q:
         """What to ask a store with, for these values."""
         made = self.asks(*args, **kwargs)
-        if isinstance(made, Taken):
+        if isinstance(made, UniqueValue):
             return replace(made, pattern=self.id)
         marked = copy(made)
         marked.pattern = self.id

@@ -33,7 +33,7 @@ class Rate:
             )
 
     @property
-    def a_second(self) -> float:
+    def per_second(self) -> float:
         """The calls in a second."""
         return self.calls / _SECONDS[self.span]
 

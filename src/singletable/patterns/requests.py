@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, cast
 from singletable.patterns.pattern import FeedPattern, Pattern, ReadPattern
 from singletable.patterns.words import address_words, partition_words, selection_words
 from singletable.schema import Access, Index, Model, Selection, Table, model_of
-from singletable.store import Touch
+from singletable.store import EntityAccess
 from singletable.store.plan import reads_before_create, reads_before_delete, reads_before_put
 from singletable.store.plan_update import may_read
 
@@ -75,7 +75,7 @@ def _joined(request: Request, *, together: bool) -> Request:
     return replace(request, together=together and not request.reads)
 
 
-def _requests(touch: Touch, sample: object) -> list[Request]:
+def _requests(touch: EntityAccess, sample: object) -> list[Request]:
     model = model_of(touch.entity)
     match touch.kind:
         case "get":

@@ -18,8 +18,8 @@ from singletable.errors import DeclarationError
 from singletable.patterns.pattern import Parameter
 from singletable.patterns.serve import ByFields
 from singletable.schema import model_of
-from singletable.schema.key import IndexKeyOf, KeyOf
-from singletable.schema.unique import UniqueOf
+from singletable.schema.key import BoundIndexKey, BoundKey
+from singletable.schema.unique import BoundUnique
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -59,7 +59,7 @@ def _named(where: str, asks: Callable[..., object]) -> list[tuple[str, object]]:
     if isinstance(asks, ByFields):
         return [(name, asks.model.fields[name].annotation) for name in asks.by]
     key = asks.__self__ if isinstance(asks, MethodType) else asks
-    if isinstance(key, KeyOf | IndexKeyOf | UniqueOf):
+    if isinstance(key, BoundKey | BoundIndexKey | BoundUnique):
         return _of_key(key, partition=isinstance(asks, MethodType))  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(asks, type):
         raise DeclarationError(
@@ -87,12 +87,12 @@ def _named(where: str, asks: Callable[..., object]) -> list[tuple[str, object]]:
 
 
 def _of_key(
-    key: KeyOf[Any, Any] | IndexKeyOf[Any, Any] | UniqueOf[Any], *, partition: bool
+    key: BoundKey[Any, Any] | BoundIndexKey[Any, Any] | BoundUnique[Any], *, partition: bool
 ) -> list[tuple[str, object]]:
     model = model_of(key._entity)
-    if isinstance(key, UniqueOf):
+    if isinstance(key, BoundUnique):
         names = model.uniques[key._name].fields
-    elif isinstance(key, IndexKeyOf):
+    elif isinstance(key, BoundIndexKey):
         names = model.indexes[key._name].pk_fields
     else:
         names = model.key.pk_fields + (() if partition else model.key.sk_fields)

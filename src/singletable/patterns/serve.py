@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from singletable.errors import UnservedPattern
+from singletable.errors import UnsupportedPattern
 from singletable.schema import Access, Model, Partition, Selection
 
 
@@ -33,7 +33,7 @@ def serving(where: str, model: Model, by: Sequence[str], order: str | None) -> B
     for access in (model.key, *model.indexes.values()):
         if _serves(access, by, order):
             return ByFields(model, access, tuple(by))
-    raise UnservedPattern(_refusal(where, model, by, order))
+    raise UnsupportedPattern(_refusal(where, model, by, order))
 
 
 def _serves(access: Access, by: Sequence[str], order: str | None) -> bool:

@@ -12,19 +12,19 @@ from singletable.patterns.check import (
     check_table,
     check_together,
 )
-from singletable.schema import Address, Collection, Selection, Table, Taken
-from singletable.store import Touch
+from singletable.schema import Collection, ItemKey, Selection, Table, UniqueValue
+from singletable.store import EntityAccess
 from singletable.store.question import about_unique, collect_touches, query_touch
 
 
 def touches_of(
     where: str,
     tables: Sequence[Table],
-    sample: Address[Any] | Selection[Any] | Taken[Any],
+    sample: ItemKey[Any] | Selection[Any] | UniqueValue[Any],
     collects: type[Collection] | None,
     *,
     consistent: bool,
-) -> tuple[Touch, ...]:
+) -> tuple[EntityAccess, ...]:
     """What a call does, seen from what it asks with."""
     check_collects(where, collects)
     if collects is not None and not isinstance(sample, Selection):
@@ -32,9 +32,9 @@ def touches_of(
             f"{where} collects {collects.__name__} from one item. Ask for a partition: "
             "key.partition."
         )
-    if isinstance(sample, Address):
-        touches: tuple[Touch, ...] = (Touch("get", sample.entity),)
-    elif isinstance(sample, Taken):
+    if isinstance(sample, ItemKey):
+        touches: tuple[EntityAccess, ...] = (EntityAccess("get", sample.entity),)
+    elif isinstance(sample, UniqueValue):
         touches = about_unique(sample).touches
     elif isinstance(sample, Selection):  # pyright: ignore[reportUnnecessaryIsInstance]
         if consistent:
@@ -52,7 +52,9 @@ def touches_of(
     return touches
 
 
-def _of_query(selection: Selection[Any], collects: type[Collection] | None) -> tuple[Touch, ...]:
+def _of_query(
+    selection: Selection[Any], collects: type[Collection] | None
+) -> tuple[EntityAccess, ...]:
     if collects is None:
         return (query_touch(selection),)
     return collect_touches(collects, selection)

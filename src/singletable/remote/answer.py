@@ -8,7 +8,7 @@ from zlib import crc32
 
 from msgspec import DecodeError, ValidationError
 
-from singletable.errors import InternalError, SingleTableError, StrangeAnswer, Unreachable
+from singletable.errors import ConnectionFailed, InternalError, SingleTableError, UnexpectedResponse
 from singletable.operations import Operation
 from singletable.remote.place import Place
 from singletable.remote.refusals import refusal
@@ -39,10 +39,10 @@ def _body(place: Place, answer: Answer) -> bytes:
     body = answer.body
     checksum = answer.headers.get(b"x-amz-crc32")
     if checksum is not None and checksum != str(crc32(body)).encode():
-        raise Unreachable(
+        raise ConnectionFailed(
             f"The answer of {place} was damaged on its way: its checksum is {crc32(body)}, and "
             f"{checksum.decode('latin-1')} was sent with it.",
-            arrived=True,
+            may_have_arrived=True,
         )
     packing = answer.headers.get(b"content-encoding", b"identity").lower()
     if packing not in _WINDOWS:
@@ -50,8 +50,8 @@ def _body(place: Place, answer: Answer) -> bytes:
     try:
         return zlib.decompress(body, _WINDOWS[packing])
     except zlib.error as error:
-        raise Unreachable(
-            f"The answer of {place} cannot be unpacked: {error}.", arrived=True
+        raise ConnectionFailed(
+            f"The answer of {place} cannot be unpacked: {error}.", may_have_arrived=True
         ) from None
 
 
@@ -74,8 +74,8 @@ def _refused(
 
 def _strange(
     place: Place, operation: Operation[object], answer: Answer, body: bytes, why: str = ""
-) -> StrangeAnswer:
-    return StrangeAnswer(
+) -> UnexpectedResponse:
+    return UnexpectedResponse(
         f"{_what(place, operation, answer, body)}{why and f' ({why})'}. That is not DynamoDB. Is "
         "it the right host and port, and does a proxy or a sign-in page stand before it?"
     )

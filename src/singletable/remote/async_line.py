@@ -119,7 +119,7 @@ class _Tunnel(asyncio.Protocol):
 
 
 async def open_line(found: Found, timeout: float) -> AsyncLine:
-    """A new connection; Unreachable if there is no way."""
+    """A new connection; ConnectionFailed if there is no way."""
     try:
         async with asyncio.timeout(timeout):
             return await _open(found)

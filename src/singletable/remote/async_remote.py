@@ -7,13 +7,13 @@ from types import TracebackType
 from typing import TypeVar
 
 from singletable.operations import Operation
-from singletable.patience import Patience, ask, run_async
 from singletable.remote.address import Asked, read_address
 from singletable.remote.async_pool import AsyncPool
 from singletable.remote.chain import Found, find
 from singletable.remote.core import Core, with_token
 from singletable.remote.failures import Lost, may_go_again, not_answered
 from singletable.remote.place import Place
+from singletable.retry import RetryPolicy, run_async, send
 
 R = TypeVar("R")
 
@@ -58,13 +58,13 @@ class AsyncRemote:
     """DynamoDB, or what speaks its protocol, behind an address.
 
     It sends again what is throttled or fails for the moment, with the patience of AWS's SDKs.
-    `once` does not: a store uses that, and has patience of its own.
+    `inner` does not: a store uses that, and has patience of its own.
     """
 
     def __init__(self, found: Found, asked: Asked) -> None:
         self.place: Place = found.place
-        self.patience: Patience = found.patience
-        self.once = AsyncOnce(found, asked)
+        self.patience: RetryPolicy = found.patience
+        self.inner = AsyncOnce(found, asked)
 
     @classmethod
     def at(cls, address: str) -> AsyncRemote:
@@ -74,11 +74,11 @@ class AsyncRemote:
 
     async def execute(self, operation: Operation[R], /) -> R:
         """The answer; an OperationError if the request is refused."""
-        return await run_async(self.once, ask(self.patience, with_token(operation)))
+        return await run_async(self.inner, send(self.patience, with_token(operation)))
 
     async def aclose(self) -> None:
         """Hang up. Closing twice is fine."""
-        await self.once.aclose()
+        await self.inner.aclose()
 
     async def __aenter__(self) -> AsyncRemote:
         return self

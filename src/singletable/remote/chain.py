@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from singletable.errors import AddressError, CredentialsError
-from singletable.patience import Patience
 from singletable.remote.address import Asked
 from singletable.remote.place import Place
 from singletable.remote.proxy import Proxy, proxy_to
 from singletable.remote.signature import Credentials, Known
+from singletable.retry import RetryPolicy
 
 if TYPE_CHECKING:
     import ssl
@@ -65,7 +65,7 @@ class Found:
 
     place: Place
     credentials: Chain | Anybody
-    patience: Patience
+    patience: RetryPolicy
     tls: ssl.SSLContext | None
     proxy: Proxy | None
 
@@ -140,18 +140,18 @@ def _credentials(session: Any, asked: Asked, place: Place) -> Chain | Anybody:
     )
 
 
-def _patience(session: Any, asked: Asked) -> Patience:
+def _patience(session: Any, asked: Asked) -> RetryPolicy:
     try:
         configured = session.get_config_variable("max_attempts")
     except ValueError:
         raise AddressError(
             "AWS_MAX_ATTEMPTS, or max_attempts of the profile, is no whole number."
         ) from None
-    return Patience(
-        attempts=asked.attempts or configured or ATTEMPTS,
-        first_wait=FIRST_WAIT,
-        longest_wait=LONGEST_WAIT,
-        throttled_wait=THROTTLED_WAIT,
+    return RetryPolicy(
+        max_attempts=asked.attempts or configured or ATTEMPTS,
+        base_delay=FIRST_WAIT,
+        max_delay=LONGEST_WAIT,
+        throttled_base_delay=THROTTLED_WAIT,
     )
 
 

@@ -7,10 +7,10 @@ import socket
 import ssl
 from typing import Any
 
-from singletable.errors import Unreachable, Untrusted
+from singletable.errors import CertificateError, ConnectionFailed
 from singletable.operations import Operation
-from singletable.patience import is_repeatable
 from singletable.remote.place import Place
+from singletable.retry import is_idempotent
 
 
 class Lost(Exception):
@@ -34,44 +34,46 @@ def may_go_again(operation: Operation[Any], lost: Lost, *, kept: bool) -> bool:
     """
     if not kept or lost.begun or lost.late:
         return False
-    return not lost.arrived or is_repeatable(operation)
+    return not lost.arrived or is_idempotent(operation)
 
 
-def not_answered(place: Place, operation: Operation[Any], lost: Lost) -> Unreachable:
+def not_answered(place: Place, operation: Operation[Any], lost: Lost) -> ConnectionFailed:
     """What the caller is told when a connection was lost."""
     text = f"{type(operation).__name__} at {place} got no answer: {lost}."
-    if lost.arrived and not is_repeatable(operation):
-        text += " Whether the write took effect is not known: read the item again."
+    if lost.arrived and not is_idempotent(operation):
+        text += " The write may or may not have been applied: read the item to find out."
     if lost.late:
         text += " Give it more time with the option 'timeout' of the address."
-    return Unreachable(text, arrived=lost.arrived)
+    return ConnectionFailed(text, may_have_arrived=lost.arrived)
 
 
-def not_connected(place: Place, by: object, error: Exception) -> Unreachable:
+def not_connected(place: Place, by: object, error: Exception) -> ConnectionFailed:
     """What the caller is told when no connection could be made, `by` way of a proxy if so."""
     where = f"{place}" if by is None else f"{place} by way of {by}"
     match error:
         case ssl.SSLCertVerificationError():
-            return Untrusted(
+            return CertificateError(
                 f"{where} has a certificate that is not trusted: {error.verify_message}. If it is "
                 "signed by an authority of your own, name its certificates in AWS_CA_BUNDLE."
             )
         case ssl.SSLError():
-            return Unreachable(
+            return ConnectionFailed(
                 f"{where} cannot agree on encryption: {error.reason or error}. If it does not "
                 "encrypt, its address begins with dynamodb+http://."
             )
         case socket.gaierror():
-            return Unreachable(
+            return ConnectionFailed(
                 f"No host has the name in {where}: {error.strerror}. Is it spelled so?"
             )
         # An event loop that has tried several addresses of a host tells of all in one text.
         case OSError() if f"[Errno {errno.ECONNREFUSED}]" in str(error):
-            return Unreachable(f"Nothing listens at {where}. Is it running, and is that its port?")
+            return ConnectionFailed(
+                f"Nothing listens at {where}. Is it running, and is that its port?"
+            )
         case TimeoutError():
-            return Unreachable(
+            return ConnectionFailed(
                 f"{where} does not react. Is there a way to it from this network? The option "
                 "'connect_timeout' of the address gives it more time."
             )
         case _:
-            return Unreachable(f"{where} cannot be reached: {error}.")
+            return ConnectionFailed(f"{where} cannot be reached: {error}.")

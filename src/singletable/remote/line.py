@@ -6,7 +6,7 @@ import select
 import socket
 import time
 
-from singletable.errors import Unreachable
+from singletable.errors import ConnectionFailed
 from singletable.remote.chain import Found
 from singletable.remote.failures import Lost, not_connected
 from singletable.remote.proxy import Proxy, connect_request
@@ -128,9 +128,9 @@ def _tunnel(opened: socket.socket, found: Found, proxy: Proxy) -> None:
 
 
 def check_tunnel(status: int, found: Found, proxy: Proxy) -> None:
-    """Raise Unreachable unless the proxy lets us through."""
+    """Raise ConnectionFailed unless the proxy lets us through."""
     if not 200 <= status < 300:
-        raise Unreachable(
+        raise ConnectionFailed(
             f"{proxy} does not let us through to {found.place}: it answers with status {status}. "
             "HTTPS_PROXY names it; NO_PROXY lists hosts to reach without."
         )

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 
-from singletable.errors import EngineClosed, Unreachable
+from singletable.errors import ConnectionFailed, EngineClosed
 from singletable.remote.address import Asked
 from singletable.remote.chain import Found
 from singletable.remote.line import Line
@@ -70,9 +70,9 @@ class Pool:
             return None
 
 
-def crowded(asked: Asked) -> Unreachable:
+def crowded(asked: Asked) -> ConnectionFailed:
     """What is told to who found no connection free."""
-    return Unreachable(
+    return ConnectionFailed(
         f"All {asked.connections} connections are in use, and none became free within "
         f"{asked.timeout:g} s. Allow more with the option 'connections' of the address."
     )

@@ -6,13 +6,13 @@ from types import TracebackType
 from typing import TypeVar
 
 from singletable.operations import Operation
-from singletable.patience import Patience, ask, run
 from singletable.remote.address import Asked, read_address
 from singletable.remote.chain import Found, find
 from singletable.remote.core import Core, with_token
 from singletable.remote.failures import Lost, may_go_again, not_answered
 from singletable.remote.place import Place
 from singletable.remote.pool import Pool
+from singletable.retry import RetryPolicy, run, send
 
 R = TypeVar("R")
 
@@ -54,13 +54,13 @@ class Remote:
     """DynamoDB, or what speaks its protocol, behind an address.
 
     It sends again what is throttled or fails for the moment, with the patience of AWS's SDKs.
-    `once` does not: a store uses that, and has patience of its own.
+    `inner` does not: a store uses that, and has patience of its own.
     """
 
     def __init__(self, found: Found, asked: Asked) -> None:
         self.place: Place = found.place
-        self.patience: Patience = found.patience
-        self.once = Once(found, asked)
+        self.patience: RetryPolicy = found.patience
+        self.inner = Once(found, asked)
 
     @classmethod
     def at(cls, address: str) -> Remote:
@@ -70,11 +70,11 @@ class Remote:
 
     def execute(self, operation: Operation[R], /) -> R:
         """The answer; an OperationError if the request is refused."""
-        return run(self.once, ask(self.patience, with_token(operation)))
+        return run(self.inner, send(self.patience, with_token(operation)))
 
     def close(self) -> None:
         """Hang up. Closing twice is fine."""
-        self.once.close()
+        self.inner.close()
 
     def __enter__(self) -> Remote:
         return self

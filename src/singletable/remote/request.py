@@ -13,7 +13,7 @@ from singletable.wire import UnknownOperation, write_request
 
 _WAYS_OUT: dict[type[Operation[Any]], str] = {
     ReadChanges: "Have DynamoDB stream the table to a function, and read what comes there with "
-    "changes_in(event, …).",
+    "parse_stream_event(event, …).",
     SweepExpired: "DynamoDB removes expired items by itself, and a store never shows them.",
 }
 

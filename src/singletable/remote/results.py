@@ -10,15 +10,15 @@ from msgspec import Raw, Struct, ValidationError
 from msgspec.json import Decoder, decode, encode
 
 from singletable.operations import (
-    Change,
-    ChangesRead,
+    ChangeRecord,
     ConsumedCapacity,
+    GetItemOutput,
     ItemCollectionMetrics,
-    ItemGot,
     ItemResponse,
-    ItemWritten,
     Operation,
-    TransactionRead,
+    ReadChangesOutput,
+    TransactGetItemsOutput,
+    WriteItemOutput,
 )
 from singletable.remote.older import completed
 from singletable.values import Item
@@ -69,28 +69,28 @@ def _there(raw: Raw) -> Raw | None:
     return None if raw == _NONE else raw
 
 
-def _item_written(body: bytes) -> ItemWritten:
+def _item_written(body: bytes) -> WriteItemOutput:
     it = _written(body)
-    return ItemWritten(_there(it.attributes), it.consumed_capacity, it.item_collection_metrics)
+    return WriteItemOutput(_there(it.attributes), it.consumed_capacity, it.item_collection_metrics)
 
 
-def _item_got(body: bytes) -> ItemGot:
+def _item_got(body: bytes) -> GetItemOutput:
     it = _got(body)
-    return ItemGot(_there(it.item), it.consumed_capacity)
+    return GetItemOutput(_there(it.item), it.consumed_capacity)
 
 
-def _transaction_read(body: bytes) -> TransactionRead:
+def _transaction_read(body: bytes) -> TransactGetItemsOutput:
     it = _read(body)
-    return TransactionRead(
+    return TransactGetItemsOutput(
         [ItemResponse(_there(one.item)) for one in it.responses], it.consumed_capacity
     )
 
 
-def _changes_read(body: bytes) -> ChangesRead:
+def _changes_read(body: bytes) -> ReadChangesOutput:
     it = _changes(body)
-    return ChangesRead(
+    return ReadChangesOutput(
         [
-            Change(
+            ChangeRecord(
                 one.position,
                 one.table_name,
                 one.kind,
@@ -111,10 +111,10 @@ _got = Decoder(_Got).decode
 _read = Decoder(_Read).decode
 _changes = Decoder(_Changes).decode
 _BY_HAND: dict[type, Callable[[bytes], Any]] = {
-    ItemWritten: _item_written,
-    ItemGot: _item_got,
-    TransactionRead: _transaction_read,
-    ChangesRead: _changes_read,
+    WriteItemOutput: _item_written,
+    GetItemOutput: _item_got,
+    TransactGetItemsOutput: _transaction_read,
+    ReadChangesOutput: _changes_read,
 }
 
 
@@ -130,7 +130,7 @@ def read_result(operation: type[Operation[Any]], body: bytes) -> Any:
 
 @cache
 def _reader(operation: type[Operation[Any]]) -> Callable[[bytes], Any]:
-    # `class GetItem(Operation[ItemGot])`: the result's type is the argument of the base.
+    # `class GetItem(Operation[GetItemOutput])`: the result's type is the argument of the base.
     (base,) = vars(operation)["__orig_bases__"]
     (result,) = get_args(base)
     return _BY_HAND.get(result) or Decoder(result).decode

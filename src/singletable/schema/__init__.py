@@ -1,16 +1,16 @@
 """What an app declares: tables, entities and keys, with types that hold."""
 
 from singletable.schema.access import Access
-from singletable.schema.address import Address, address_of
+from singletable.schema.address import ItemKey, key_of
 from singletable.schema.attribute import Attr
-from singletable.schema.codec import TimeForm
+from singletable.schema.codec import TimeFormat
 from singletable.schema.collection import Collection
 from singletable.schema.condition import Condition
 from singletable.schema.count import Count, Counted, counted_in
 from singletable.schema.create import create_operation
 from singletable.schema.edit import Edit
 from singletable.schema.entity import Entity
-from singletable.schema.entity_of import EntityOf
+from singletable.schema.entity_of import ModelEntity
 from singletable.schema.field import attr, created, expires, updated, version
 from singletable.schema.key import IndexKey, Key
 from singletable.schema.model import Model, model_of
@@ -21,19 +21,18 @@ from singletable.schema.part import (
     Shards,
     casefold,
     descending,
-    digits,
     ordered,
+    padded,
     same,
 )
 from singletable.schema.path import Path
 from singletable.schema.selection import Partition, Selection
 from singletable.schema.table import Binary, Index, LocalIndex, Number, Provisioned, Table
-from singletable.schema.unique import Marker, Taken, Unique
+from singletable.schema.unique import Marker, Unique, UniqueValue
 from singletable.schema.warning import DeclarationWarning
 
 __all__ = [
     "Access",
-    "Address",
     "Attr",
     "Binary",
     "Collection",
@@ -43,13 +42,14 @@ __all__ = [
     "DeclarationWarning",
     "Edit",
     "Entity",
-    "EntityOf",
     "Index",
     "IndexKey",
+    "ItemKey",
     "Key",
     "LocalIndex",
     "Marker",
     "Model",
+    "ModelEntity",
     "Number",
     "Part",
     "Partition",
@@ -59,21 +59,21 @@ __all__ = [
     "Selection",
     "Shards",
     "Table",
-    "Taken",
-    "TimeForm",
+    "TimeFormat",
     "Unique",
-    "address_of",
+    "UniqueValue",
     "attr",
     "casefold",
     "counted_in",
     "create_operation",
     "created",
     "descending",
-    "digits",
     "expires",
+    "key_of",
     "lies_in",
     "model_of",
     "ordered",
+    "padded",
     "same",
     "shares_range",
     "updated",

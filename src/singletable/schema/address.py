@@ -9,11 +9,11 @@ from singletable.schema.model import Model, model_of
 from singletable.values import Item
 
 E = TypeVar("E")
-# Covariant: mypy asks for None too where the items of `get_together` are unpacked at once.
+# Covariant: mypy asks for None too where the items of `transact_get` are unpacked at once.
 E_co = TypeVar("E_co", covariant=True)
 
 
-class Address(Generic[E_co]):
+class ItemKey(Generic[E_co]):
     """Where an item of entity E is, or would be."""
 
     __slots__ = ("entity", "key", "pattern", "values")
@@ -32,11 +32,11 @@ class Address(Generic[E_co]):
         self.pattern = pattern
 
     @classmethod
-    def of(cls, entity: type[E], values: tuple[object, ...]) -> Address[E]:
+    def of(cls, entity: type[E], values: tuple[object, ...]) -> ItemKey[E]:
         """The address for the values of the key, from left to right."""
         access = model_of(entity).key
         named = access.named((*access.pk_fields, *access.sk_fields), values)
-        return Address(entity, access.complete(named), named)
+        return ItemKey(entity, access.complete(named), named)
 
     @property
     def model(self) -> Model:
@@ -44,9 +44,9 @@ class Address(Generic[E_co]):
         return model_of(self.entity)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Address) and self.same_as(cast(Address[Any], other))  # type: ignore[redundant-cast]
+        return isinstance(other, ItemKey) and self.same_as(cast(ItemKey[Any], other))  # type: ignore[redundant-cast]
 
-    def same_as(self, other: Address[Any]) -> bool:
+    def same_as(self, other: ItemKey[Any]) -> bool:
         """Whether it is the address of the same item."""
         return self.model.table is other.model.table and self.key == other.key
 
@@ -58,9 +58,9 @@ class Address(Generic[E_co]):
         return f"{self.entity.__name__}.key({shown})"
 
 
-def address_of(item: E) -> Address[E]:
+def key_of(item: E) -> ItemKey[E]:
     """The address of an instance."""
     entity = type(item)
     model = model_of(entity)
     values: dict[str, Any] = {name: getattr(item, name) for name in model.key.fields}
-    return Address(entity, model.key.complete(values), values)
+    return ItemKey(entity, model.key.complete(values), values)

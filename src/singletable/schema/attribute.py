@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.annotation import inner_type, without_none
-from singletable.schema.codec import Codec, TimeForm, ask, codec_of
+from singletable.schema.codec import Codec, TimeFormat, ask, codec_of
 from singletable.schema.edit import Edit
 from singletable.schema.form import Form
 from singletable.schema.forms import form_of
@@ -37,7 +37,7 @@ class Attr(Path[Any, T], Part[T]):
         name: str | None,
         default: Callable[[], object] | None,
         check: Check | None,
-        form: TimeForm | None,
+        time_format: TimeFormat | None,
         stored: bool,
         role: Role | None,
         constant: bool = False,
@@ -45,7 +45,7 @@ class Attr(Path[Any, T], Part[T]):
         self.attribute = name or ""
         self.default = default
         self.check = check
-        self.time_form = form
+        self.time_format = time_format
         self.stored = stored
         self.role: Role | None = role
         # Whether the default is one value for all.
@@ -83,7 +83,7 @@ class Attr(Path[Any, T], Part[T]):
             name=self.attribute,
             default=self.default,
             check=self.check,
-            form=self.time_form,
+            time_format=self.time_format,
             stored=self.stored,
             role=self.role,
             constant=self.constant,
@@ -94,7 +94,7 @@ class Attr(Path[Any, T], Part[T]):
         if self._codec is not None:
             return
         try:
-            self._codec = codec or codec_of(annotation, form=self.time_form)
+            self._codec = codec or codec_of(annotation, time_format=self.time_format)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
         self._type = annotation
@@ -121,9 +121,9 @@ class Attr(Path[Any, T], Part[T]):
         """Make it this value, if the field's own check allows it; None removes it."""
         return self._checked(super().set(value), value)
 
-    def set_once(self, value: T) -> Edit[Any]:
+    def set_if_missing(self, value: T) -> Edit[Any]:
         """Make it this value unless there is one, if the field's own check allows it."""
-        return self._checked(super().set_once(value), value)
+        return self._checked(super().set_if_missing(value), value)
 
     @property
     def field(self) -> str:
@@ -138,7 +138,7 @@ class Attr(Path[Any, T], Part[T]):
     def form(self) -> Form:
         """How the value is written into a key."""
         try:
-            return form_of(self.annotation, self.time_form)
+            return form_of(self.annotation, self.time_format)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
 

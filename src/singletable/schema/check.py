@@ -221,13 +221,13 @@ def _check_types(model: Model) -> None:
 def _check_expiry(model: Model) -> None:
     expires = model.role("expires")
     for access in model.indexes.values():
-        if expires is None or access.index is None or access.index.projects == "ALL":
+        if expires is None or access.index is None or access.index.projection == "ALL":
             continue
-        projected = access.index.projects
+        projected = access.index.projection
         if projected == "KEYS_ONLY" or expires.attribute not in projected:
             raise DeclarationError(
                 f"{access}: {access.index!r} does not project {expires.attribute!r}, so a query "
-                "could not tell what has expired. Project it: projects=[…]."
+                "could not tell what has expired. Project it: projection=[…]."
             )
 
 

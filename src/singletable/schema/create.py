@@ -54,11 +54,11 @@ def _schema(pk: tuple[KeyAttribute, ...], sk: tuple[KeyAttribute, ...]) -> list[
 
 
 def _projection(index: Index) -> Projection:
-    if index.projects == "ALL":
+    if index.projection == "ALL":
         return Projection("ALL")
-    if index.projects == "KEYS_ONLY":
+    if index.projection == "KEYS_ONLY":
         return Projection("KEYS_ONLY")
-    return Projection("INCLUDE", list(index.projects))
+    return Projection("INCLUDE", list(index.projection))
 
 
 def _throughput(table: Table) -> ProvisionedThroughput | None:

@@ -155,7 +155,9 @@ def _field(entity: type, name: str) -> Attr[Any]:
                 )
             found: Attr[Any] = value  # pyright: ignore[reportUnknownVariableType]
             return found if base is entity else _inherited(entity, name, found)
-    field: Attr[Any] = Attr(name=None, default=None, check=None, form=None, stored=True, role=None)
+    field: Attr[Any] = Attr(
+        name=None, default=None, check=None, time_format=None, stored=True, role=None
+    )
     setattr(entity, name, field)
     field.__set_name__(entity, name)
     return field

@@ -1,6 +1,6 @@
 """Pydantic models as entities: the model says what an item holds, a class beside it where it is.
 
-class Polls(EntityOf[Poll], table=polls):
+class Polls(ModelEntity[Poll], table=polls):
     id: Attr[UUID] = attr()
     key = Key(pk=("POLL", id), sk="POLL")
 
@@ -33,7 +33,7 @@ class _FromModel(type):
         raise AttributeError(f"{cls.__name__} has no field or key {name}.{has}")
 
 
-class EntityOf(StandsFor[M], metaclass=_FromModel):
+class ModelEntity(StandsFor[M], metaclass=_FromModel):
     """How a pydantic model is stored: its keys, and the fields that these are made of.
 
     All other fields come from the model; declare one as well to have it typed, or to give it
@@ -63,17 +63,18 @@ class EntityOf(StandsFor[M], metaclass=_FromModel):
 def _model(said: type) -> type[Any]:
     bases: tuple[object, ...] = getattr(said, "__orig_bases__", ())
     for base in bases:
-        if get_origin(base) is EntityOf:
+        if get_origin(base) is ModelEntity:
             (model,) = get_args(base)
             return _checked(said, model)
     raise DeclarationError(
-        f"{said.__name__} does not say what it stores: class {said.__name__}(EntityOf[Model], …)."
+        f"{said.__name__} does not name its model. Write class "
+        f"{said.__name__}(ModelEntity[Model], …)."
     )
 
 
 def _checked(said: type, model: Any) -> type[Any]:
     """The model, if it is one whose instances can be stored and come back."""
-    where = f"{said.__name__}(EntityOf[{getattr(model, '__name__', model)}])"
+    where = f"{said.__name__}(ModelEntity[{getattr(model, '__name__', model)}])"
     if not is_model(model) or getattr(model, "__pydantic_root_model__", False):
         raise DeclarationError(
             f"{where}: expected a model of pydantic with fields (BaseModel), but got {model!r}."

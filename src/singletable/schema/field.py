@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from singletable.errors import DeclarationError
 from singletable.schema.attribute import Attr, Role
-from singletable.schema.codec import TimeForm
+from singletable.schema.codec import TimeFormat
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ def attr(
     default: T,
     name: str | None = None,
     check: Callable[[T], object] | None = None,
-    form: TimeForm | None = None,
+    time_format: TimeFormat | None = None,
     stored: bool = True,
 ) -> Attr[T]: ...
 @overload
@@ -27,7 +27,7 @@ def attr(
     factory: Callable[[], T],
     name: str | None = None,
     check: Callable[[T], object] | None = None,
-    form: TimeForm | None = None,
+    time_format: TimeFormat | None = None,
     stored: bool = True,
 ) -> Attr[T]: ...
 @overload
@@ -35,7 +35,7 @@ def attr(
     *,
     name: str | None = None,
     check: Callable[[Any], object] | None = None,
-    form: TimeForm | None = None,
+    time_format: TimeFormat | None = None,
     stored: bool = True,
 ) -> Any: ...
 def attr(
@@ -44,14 +44,14 @@ def attr(
     factory: Callable[[], Any] | None = None,
     name: str | None = None,
     check: Callable[[Any], object] | None = None,
-    form: TimeForm | None = None,
+    time_format: TimeFormat | None = None,
     stored: bool = True,
 ) -> Any:
     """A field, as in `title: Attr[str] = attr()`.
 
     `default` or `factory` gives its value where none is given, and where an older item has none.
     `name` is its name at rest, if that differs. `check` refuses a value by a ValueError or by
-    False. `form` is how a time is written. With stored=False it stands in the key alone.
+    False. `time_format` is how a time is written. With stored=False it stands in the key alone.
     """
     make = factory
     if check is not None and not callable(check):
@@ -69,7 +69,7 @@ def attr(
         name=name,
         default=make,
         check=check,
-        form=form,
+        time_format=time_format,
         stored=stored,
         role=None,
         constant=default is not ...,
@@ -82,17 +82,17 @@ def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
 
 
 def created(
-    *, name: str | None = None, form: TimeForm | None = None, init: Literal[False] = False
+    *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
 ) -> Any:
     """The time at which the item was first written, set by the store."""
-    return _kept(name, "created", form)
+    return _kept(name, "created", time_format)
 
 
 def updated(
-    *, name: str | None = None, form: TimeForm | None = None, init: Literal[False] = False
+    *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
 ) -> Any:
     """The time at which the item was last written, set by the store."""
-    return _kept(name, "updated", form)
+    return _kept(name, "updated", time_format)
 
 
 def expires(*, name: str | None = None, default: object = ...) -> Any:
@@ -103,12 +103,14 @@ def expires(*, name: str | None = None, default: object = ...) -> Any:
         name=name,
         default=None if default is ... else lambda: None,
         check=None,
-        form=TimeForm.EPOCH_SECONDS,
+        time_format=TimeFormat.EPOCH_SECONDS,
         stored=True,
         role="expires",
         constant=default is not ...,
     )
 
 
-def _kept(name: str | None, role: Role, form: TimeForm | None) -> Attr[Any]:
-    return Attr(name=name, default=None, check=None, form=form, stored=True, role=role)
+def _kept(name: str | None, role: Role, time_format: TimeFormat | None) -> Attr[Any]:
+    return Attr(
+        name=name, default=None, check=None, time_format=time_format, stored=True, role=role
+    )

@@ -11,19 +11,19 @@ from uuid import UUID
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.choice_form import one_of, options_of
-from singletable.schema.codec import TimeForm
+from singletable.schema.codec import TimeFormat
 from singletable.schema.codec.times import EPOCH, in_utc
 from singletable.schema.form import Form, digit_shape, name_of, wrong
 from singletable.schema.number_form import INT
 
 
-def form_of(annotation: object, time: TimeForm | None) -> Form:
+def form_of(annotation: object, time: TimeFormat | None) -> Form:
     """The form that values of a type have in keys."""
     if isinstance(annotation, NewType):
         return form_of(annotation.__supertype__, time)
     if get_origin(annotation) is Annotated:
         inner, *extras = get_args(annotation)
-        own = next((extra for extra in extras if isinstance(extra, TimeForm)), None)
+        own = next((extra for extra in extras if isinstance(extra, TimeFormat)), None)
         return form_of(inner, own or time)
     if annotation is str:
         return _TEXT
@@ -32,7 +32,7 @@ def form_of(annotation: object, time: TimeForm | None) -> Form:
     if annotation is int:
         return INT
     if annotation is datetime:
-        return _time(time or TimeForm.MICROSECONDS)
+        return _time(time or TimeFormat.MICROSECONDS)
     if annotation is date:
         return Form("date", _date, date.fromisoformat, digit_shape("d{4}-d{2}-d{2}"), turns=True)
     if annotation is UUID:
@@ -120,11 +120,13 @@ def _uuid(value: object) -> str:
     return str(value)
 
 
-def _time(kind: TimeForm) -> Form:
+def _time(kind: TimeFormat) -> Form:
     """Times as they stand in attributes of the same form; epochs with zeros before them."""
-    if kind in (TimeForm.EPOCH_SECONDS, TimeForm.EPOCH_MILLISECONDS):
-        unit = timedelta(seconds=1) if kind is TimeForm.EPOCH_SECONDS else timedelta(milliseconds=1)
-        width = 11 if kind is TimeForm.EPOCH_SECONDS else 14
+    if kind in (TimeFormat.EPOCH_SECONDS, TimeFormat.EPOCH_MILLISECONDS):
+        unit = (
+            timedelta(seconds=1) if kind is TimeFormat.EPOCH_SECONDS else timedelta(milliseconds=1)
+        )
+        width = 11 if kind is TimeFormat.EPOCH_SECONDS else 14
 
         def write_epoch(value: object) -> str:
             since = (_aware(value) - EPOCH) // unit
@@ -136,7 +138,7 @@ def _time(kind: TimeForm) -> Form:
             return EPOCH + int(text) * unit
 
         return Form(kind.name, write_epoch, read_epoch, digit_shape(f"d{{{width}}}"), turns=True)
-    digits = {TimeForm.SECONDS: 0, TimeForm.MILLISECONDS: 3, TimeForm.MICROSECONDS: 6}[kind]
+    digits = {TimeFormat.SECONDS: 0, TimeFormat.MILLISECONDS: 3, TimeFormat.MICROSECONDS: 6}[kind]
 
     def write(value: object) -> str:
         text = _aware(value).strftime("%Y-%m-%dT%H:%M:%S.%f").zfill(26)
@@ -155,7 +157,7 @@ def _aware(value: object) -> datetime:
 
 def _no_form(annotation: object) -> str:
     if annotation is Decimal:
-        return "a Decimal in a key needs a number of digits: write digits(field, whole, fraction)."
+        return "a Decimal in a key needs a number of digits: write padded(field, whole, fraction)."
     if annotation is float:
         return "a float makes no key: two ways to one number give two texts. Use int or Decimal."
     return (

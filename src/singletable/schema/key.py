@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar, TypeVarTuple, overload
 
-from singletable.schema.address import Address
+from singletable.schema.address import ItemKey
 from singletable.schema.condition import Condition
 from singletable.schema.model import model_of
 from singletable.schema.selection import Partition
@@ -130,11 +130,11 @@ class Key(Generic[P, *S]):
         self.name = name
 
     @overload
-    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> KeyOf[E, P, *S]: ...
+    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> BoundKey[E, P, *S]: ...
     @overload
-    def __get__(self, instance: object, owner: type[E], /) -> KeyOf[E, P, *S]: ...
-    def __get__(self, instance: object, owner: type[Any], /) -> KeyOf[Any, P, *S]:
-        return KeyOf(entity_behind(owner), self.name)
+    def __get__(self, instance: object, owner: type[E], /) -> BoundKey[E, P, *S]: ...
+    def __get__(self, instance: object, owner: type[Any], /) -> BoundKey[Any, P, *S]:
+        return BoundKey(entity_behind(owner), self.name)
 
 
 class IndexKey(Generic[P, *S]):
@@ -150,14 +150,16 @@ class IndexKey(Generic[P, *S]):
         self.name = name
 
     @overload
-    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> IndexKeyOf[E, P, *S]: ...
+    def __get__(
+        self, instance: object, owner: type[StandsFor[E]], /
+    ) -> BoundIndexKey[E, P, *S]: ...
     @overload
-    def __get__(self, instance: object, owner: type[E], /) -> IndexKeyOf[E, P, *S]: ...
-    def __get__(self, instance: object, owner: type[Any], /) -> IndexKeyOf[Any, P, *S]:
-        return IndexKeyOf(entity_behind(owner), self.name)
+    def __get__(self, instance: object, owner: type[E], /) -> BoundIndexKey[E, P, *S]: ...
+    def __get__(self, instance: object, owner: type[Any], /) -> BoundIndexKey[Any, P, *S]:
+        return BoundIndexKey(entity_behind(owner), self.name)
 
 
-class KeyOf(Generic[E, P, *S]):
+class BoundKey(Generic[E, P, *S]):
     """The primary key of an entity, to be called with values."""
 
     def __init__(self, entity: type[E], name: str) -> None:
@@ -165,53 +167,55 @@ class KeyOf(Generic[E, P, *S]):
         self._name = name
 
     @overload
-    def __call__(self: KeyOf[E, tuple[()], *R], *rest: *R) -> Address[E]: ...
+    def __call__(self: BoundKey[E, tuple[()], *R], *rest: *R) -> ItemKey[E]: ...
     @overload
-    def __call__(self: KeyOf[E, tuple[A], *R], a: A, /, *rest: *R) -> Address[E]: ...
+    def __call__(self: BoundKey[E, tuple[A], *R], a: A, /, *rest: *R) -> ItemKey[E]: ...
     @overload
-    def __call__(self: KeyOf[E, tuple[A, B], *R], a: A, b: B, /, *rest: *R) -> Address[E]: ...
-    @overload
-    def __call__(
-        self: KeyOf[E, tuple[A, B, C], *R], a: A, b: B, c: C, /, *rest: *R
-    ) -> Address[E]: ...
+    def __call__(self: BoundKey[E, tuple[A, B], *R], a: A, b: B, /, *rest: *R) -> ItemKey[E]: ...
     @overload
     def __call__(
-        self: KeyOf[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /, *rest: *R
-    ) -> Address[E]: ...
+        self: BoundKey[E, tuple[A, B, C], *R], a: A, b: B, c: C, /, *rest: *R
+    ) -> ItemKey[E]: ...
+    @overload
+    def __call__(
+        self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /, *rest: *R
+    ) -> ItemKey[E]: ...
     def __call__(self, *values: object) -> Any:  # pyright: ignore[reportInconsistentOverload]
         """The address of one item."""
-        return Address[Any].of(self._entity, values)
+        return ItemKey[Any].of(self._entity, values)
 
     @overload
-    def partition(self: KeyOf[E, tuple[()], *R]) -> Partition[E, *R]: ...
+    def partition(self: BoundKey[E, tuple[()], *R]) -> Partition[E, *R]: ...
     @overload
-    def partition(self: KeyOf[E, tuple[A], *R], a: A, /) -> Partition[E, *R]: ...
+    def partition(self: BoundKey[E, tuple[A], *R], a: A, /) -> Partition[E, *R]: ...
     @overload
-    def partition(self: KeyOf[E, tuple[A, B], *R], a: A, b: B, /) -> Partition[E, *R]: ...
-    @overload
-    def partition(self: KeyOf[E, tuple[A, B, C], *R], a: A, b: B, c: C, /) -> Partition[E, *R]: ...
+    def partition(self: BoundKey[E, tuple[A, B], *R], a: A, b: B, /) -> Partition[E, *R]: ...
     @overload
     def partition(
-        self: KeyOf[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
+        self: BoundKey[E, tuple[A, B, C], *R], a: A, b: B, c: C, /
+    ) -> Partition[E, *R]: ...
+    @overload
+    def partition(
+        self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
     ) -> Partition[E, *R]: ...
     def partition(self, *values: object) -> Any:
         """The items of the entity in one partition, to be narrowed by the sort key."""
         return Partition[Any].of(self._entity, model_of(self._entity).key, values)
 
-    def parse(self, item: Item) -> Address[E] | None:
+    def parse(self, item: Item) -> ItemKey[E] | None:
         """The address of an item, or of its key alone; None if this key never makes such texts."""
         model = model_of(self._entity)
         values = model.key.parse(item)
         if values is None:
             return None
         key = {one.name: item[one.name] for one in model.table.key_attributes}
-        return Address(self._entity, key, values)
+        return ItemKey(self._entity, key, values)
 
     def __repr__(self) -> str:
         return f"{self._entity.__name__}.{self._name}"
 
 
-class IndexKeyOf(Generic[E, P, *S]):
+class BoundIndexKey(Generic[E, P, *S]):
     """The key of an entity in an index, to be called with the values of the partition."""
 
     def __init__(self, entity: type[E], name: str) -> None:
@@ -219,18 +223,18 @@ class IndexKeyOf(Generic[E, P, *S]):
         self._name = name
 
     @overload
-    def __call__(self: IndexKeyOf[E, tuple[()], *R]) -> Partition[E, *R]: ...
+    def __call__(self: BoundIndexKey[E, tuple[()], *R]) -> Partition[E, *R]: ...
     @overload
-    def __call__(self: IndexKeyOf[E, tuple[A], *R], a: A, /) -> Partition[E, *R]: ...
+    def __call__(self: BoundIndexKey[E, tuple[A], *R], a: A, /) -> Partition[E, *R]: ...
     @overload
-    def __call__(self: IndexKeyOf[E, tuple[A, B], *R], a: A, b: B, /) -> Partition[E, *R]: ...
+    def __call__(self: BoundIndexKey[E, tuple[A, B], *R], a: A, b: B, /) -> Partition[E, *R]: ...
     @overload
     def __call__(
-        self: IndexKeyOf[E, tuple[A, B, C], *R], a: A, b: B, c: C, /
+        self: BoundIndexKey[E, tuple[A, B, C], *R], a: A, b: B, c: C, /
     ) -> Partition[E, *R]: ...
     @overload
     def __call__(
-        self: IndexKeyOf[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
+        self: BoundIndexKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
     ) -> Partition[E, *R]: ...
     def __call__(self, *values: object) -> Any:
         """The items of the entity in one partition of the index, to be narrowed by the sort key."""

@@ -21,7 +21,7 @@ def marker_of(
 ) -> Marker:
     """The unique constraint of an entity, with the key of its markers."""
     owner = f"{entity.__name__}.{unique.name}"
-    check_parts(entity.__name__, unique.name, [*unique.parts, *unique.holds.values()], fields)
+    check_parts(entity.__name__, unique.name, [*unique.parts, *unique.include.values()], fields)
     if table.sk is None and unique.sk is not None:
         raise DeclarationError(
             f"{owner}: table {table.name!r} has no sort key, so the marker has no sk."
@@ -30,7 +30,7 @@ def marker_of(
     check_order(access)
     _check_values(owner, access, unique)
     _check_holds(owner, table, fields, unique)
-    held = unique.holds.items()
+    held = unique.include.items()
     copies = {name: fields[one.field].attribute for name, one in held if isinstance(one, Part)}
     if any(field.role == "expires" for field in fields.values()) and table.ttl is not None:
         # A value is free again when its owner is gone.
@@ -86,10 +86,10 @@ def _check_holds(
     owner: str, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
 ) -> None:
     keys = {attribute.name for attribute in table.key_attributes}
-    for name, one in unique.holds.items():
+    for name, one in unique.include.items():
         if name in keys or name.startswith(OWNER) or name == RELEASED:
             raise DeclarationError(
-                f"{owner}: holds={{{name!r}: …}} is a name that the marker itself needs. Take "
+                f"{owner}: include={{{name!r}: …}} is a name that the marker itself needs. Take "
                 "another."
             )
         if isinstance(one, Part) and not fields[one.field].stored:

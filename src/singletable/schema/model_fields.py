@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Optional, cast, get_args, get_origin
 from singletable.errors import DeclarationError, ItemMismatch
 from singletable.schema.annotation import without_none
 from singletable.schema.attribute import Attr
-from singletable.schema.codec import TimeForm
+from singletable.schema.codec import TimeFormat
 from singletable.schema.codec.items import UNKNOWN
 from singletable.schema.codec.validated import validated
 from singletable.schema.declare import said_fields
@@ -87,7 +87,9 @@ def _new(said: type, name: str) -> Attr[Any]:
             f"{said.__name__}.{name} is a {type(vars(said)[name]).__name__}, and the model has a "
             "field of that name. Give it another one."
         )
-    field: Attr[Any] = Attr(name=None, default=None, check=None, form=None, stored=True, role=None)
+    field: Attr[Any] = Attr(
+        name=None, default=None, check=None, time_format=None, stored=True, role=None
+    )
     field.__set_name__(said, name)
     setattr(said, name, field)
     return field
@@ -130,12 +132,12 @@ def _resolve(field: Attr[Any], model: type[Any], info: Any) -> None:
     inner = _plain(without_none(held), model.model_config)
     or_none = without_none(held) is not held
     annotation = Optional[inner] if or_none else inner  # noqa: UP045 (made at run time)
-    form = next((extra for extra in info.metadata if isinstance(extra, TimeForm)), None)
-    field.time_form = field.time_form or form
+    form = next((extra for extra in info.metadata if isinstance(extra, TimeFormat)), None)
+    field.time_format = field.time_format or form
     try:
         field.resolve(annotation)
     except DeclarationError:
-        if field.time_form is not None:
+        if field.time_format is not None:
             raise
         name = getattr(inner, "__name__", str(inner))
         field.resolve(annotation, validated(inner, name, or_none=or_none))

@@ -15,10 +15,10 @@ INT_DIGITS = 19
 def digits_of(annotation: object, whole: int, fraction: int) -> Form:
     """A number with so many digits before and after the point, none of them negative."""
     if annotation is not int and annotation is not Decimal:
-        raise DeclarationError(f"digits() is for int and Decimal, not for {name_of(annotation)}.")
+        raise DeclarationError(f"padded() is for int and Decimal, not for {name_of(annotation)}.")
     if whole < 1 or fraction < 0 or (annotation is int and fraction):
         raise DeclarationError(
-            "digits(field, whole, fraction): whole is at least 1, and an int has no fraction."
+            "padded(field, whole, fraction): whole is at least 1, and an int has no fraction."
         )
     width = whole + (fraction + 1 if fraction else 0)
 
@@ -37,7 +37,7 @@ def digits_of(annotation: object, whole: int, fraction: int) -> Form:
 
     shape = f"d{{{whole}}}" + (rf"\.d{{{fraction}}}" if fraction else "")
     read: Callable[[str], object] = int if annotation is int else Decimal
-    return Form(f"digits {whole} {fraction}", write, read, digit_shape(shape), turns=True)
+    return Form(f"padded {whole} {fraction}", write, read, digit_shape(shape), turns=True)
 
 
 def _whole_text(value: object) -> str:

@@ -71,9 +71,9 @@ def _unshaped(part: Part[T], how: str) -> Part[T]:
     return part
 
 
-def digits(part: Part[T], whole: int, fraction: int = 0) -> Part[T]:
+def padded(part: Part[T], whole: int, fraction: int = 0) -> Part[T]:
     """A number written with so many digits before the point, and after it: 42 as 00000042."""
-    part = _unshaped(part, "digits")
+    part = _unshaped(part, "padded")
     return _Shaped(part, lambda inner: digits_of(inner.annotation, whole, fraction))
 
 

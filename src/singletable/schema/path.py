@@ -134,7 +134,7 @@ class Path(ABC, Generic[E, T]):
             raise InvalidValue(f"{self}: expected a value, but got {value!r}. It is not optional.")
         return self._edit(self._absence({"NULL": True}))
 
-    def set_once(self, value: T) -> Edit[E]:
+    def set_if_missing(self, value: T) -> Edit[E]:
         """Make it this value unless there is one; a null that another program wrote stays."""
         if value is None or value == frozenset():
             raise InvalidValue(f"{self}: expected a value to set once, but got {value!r}.")

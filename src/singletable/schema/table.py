@@ -50,7 +50,7 @@ class KeyAttribute:
 class Index:
     """A global secondary index; its partition and sort keys may have up to four attributes each.
 
-    `projects` says what it holds beside the keys: everything, nothing, or some attributes.
+    `projection` says what it holds beside the keys: everything, nothing, or some attributes.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class Index:
         *,
         pk: KeyType | Sequence[KeyType],
         sk: KeyType | Sequence[KeyType] | None = None,
-        projects: Literal["ALL", "KEYS_ONLY"] | Sequence[str] = "ALL",
+        projection: Literal["ALL", "KEYS_ONLY"] | Sequence[str] = "ALL",
     ) -> None:
         self.name = name
         self.pk = _attributes(f"Index {name!r}", "pk", pk)
         self.sk = () if sk is None else _attributes(f"Index {name!r}", "sk", sk)
-        self.projects = _projection(projects)
+        self.projection = _projection(projection)
 
     @property
     def local(self) -> bool:
@@ -83,10 +83,10 @@ class LocalIndex(Index):
         name: str,
         *,
         sk: KeyType,
-        projects: Literal["ALL", "KEYS_ONLY"] | Sequence[str] = "ALL",
+        projection: Literal["ALL", "KEYS_ONLY"] | Sequence[str] = "ALL",
     ) -> None:
         # The partition key is the table's; the table fills it in.
-        super().__init__(name, pk="", sk=sk, projects=projects)
+        super().__init__(name, pk="", sk=sk, projection=projection)
 
     @property
     def local(self) -> bool:
@@ -204,8 +204,8 @@ def _projection(
         if said == "KEYS_ONLY":
             return "KEYS_ONLY"
         raise DeclarationError(
-            f"projects={said!r}: expected 'ALL', 'KEYS_ONLY' or a list of attribute names."
+            f"projection={said!r}: expected 'ALL', 'KEYS_ONLY' or a list of attribute names."
         )
     if not said:
-        raise DeclarationError("projects=[]: to project nothing but keys, write 'KEYS_ONLY'.")
+        raise DeclarationError("projection=[]: to project nothing but keys, write 'KEYS_ONLY'.")
     return tuple(said)

@@ -1,4 +1,4 @@
-"""Values that no two items share: a marker item holds each value, and belongs to one owner."""
+"""Values that no two items share: a marker item include each value, and belongs to one owner."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ RELEASED = "released"
 class Unique(Generic[*V]):
     """The values of some fields, together, belong to one item of the entity.
 
-    The marker's key is made of `pk` and `sk`, or of the names of entity and fields. It holds the
-    key of its owner, and what `holds` names. With `history` a value that its owner gave up stays
+    The marker's key is made of `pk` and `sk`, or of the names of entity and fields. It include the
+    key of its owner, and what `include` names. With `history` a value that its owner gave up stays
     taken: its marker remains, with the time at which it was released.
     """
 
     parts: tuple[Part[Any], ...]
     pk: Said | None
     sk: Said | None
-    holds: Mapping[str, Part[Any] | str]
+    include: Mapping[str, Part[Any] | str]
     history: bool
     name: str
 
@@ -46,7 +46,7 @@ class Unique(Generic[*V]):
         *,
         pk: Said | None = None,
         sk: Said | None = None,
-        holds: Mapping[str, Part[Any] | str] | None = None,
+        include: Mapping[str, Part[Any] | str] | None = None,
         history: bool = False,
     ) -> Unique[A]: ...
     @overload
@@ -58,7 +58,7 @@ class Unique(Generic[*V]):
         *,
         pk: Said | None = None,
         sk: Said | None = None,
-        holds: Mapping[str, Part[Any] | str] | None = None,
+        include: Mapping[str, Part[Any] | str] | None = None,
         history: bool = False,
     ) -> Unique[A, B]: ...
     @overload
@@ -71,7 +71,7 @@ class Unique(Generic[*V]):
         *,
         pk: Said | None = None,
         sk: Said | None = None,
-        holds: Mapping[str, Part[Any] | str] | None = None,
+        include: Mapping[str, Part[Any] | str] | None = None,
         history: bool = False,
     ) -> Unique[A, B, C]: ...
     def __new__(
@@ -79,7 +79,7 @@ class Unique(Generic[*V]):
         *parts: Part[Any],
         pk: Said | None = None,
         sk: Said | None = None,
-        holds: Mapping[str, Part[Any] | str] | None = None,
+        include: Mapping[str, Part[Any] | str] | None = None,
         history: bool = False,
     ) -> Any:
         """The parts whose values are unique, in the form in which they are compared."""
@@ -87,7 +87,7 @@ class Unique(Generic[*V]):
         unique.parts = parts
         unique.pk = pk
         unique.sk = sk
-        unique.holds = holds or {}
+        unique.include = include or {}
         unique.history = history
         return unique
 
@@ -95,27 +95,27 @@ class Unique(Generic[*V]):
         self.name = name
 
     @overload
-    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> UniqueOf[E, *V]: ...
+    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> BoundUnique[E, *V]: ...
     @overload
-    def __get__(self, instance: object, owner: type[E], /) -> UniqueOf[E, *V]: ...
-    def __get__(self, instance: object, owner: type[Any], /) -> UniqueOf[Any, *V]:
-        return UniqueOf(entity_behind(owner), self.name)
+    def __get__(self, instance: object, owner: type[E], /) -> BoundUnique[E, *V]: ...
+    def __get__(self, instance: object, owner: type[Any], /) -> BoundUnique[Any, *V]:
+        return BoundUnique(entity_behind(owner), self.name)
 
 
-class UniqueOf(Generic[E, *V]):
+class BoundUnique(Generic[E, *V]):
     """The unique values of an entity, to be called with one."""
 
     def __init__(self, entity: type[E], name: str) -> None:
         self._entity: type[E] = entity
         self._name = name
 
-    def __call__(self, *values: *V) -> Taken[E]:
+    def __call__(self, *values: *V) -> UniqueValue[E]:
         """Whoever has these values."""
-        return Taken(self._entity, self._name, values)
+        return UniqueValue(self._entity, self._name, values)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken(Generic[E]):
+class UniqueValue(Generic[E]):
     """The item of entity E that has some unique values, if there is one."""
 
     entity: type[E]
@@ -132,7 +132,7 @@ class Marker:
     name: str
     fields: tuple[str, ...]
     access: Access
-    # What the marker holds beside its owner's key: texts, and copies of the owner's attributes.
+    # What the marker include beside its owner's key: texts, and copies of the owner's attributes.
     texts: Mapping[str, str]
     copies: Mapping[str, str]
     history: bool

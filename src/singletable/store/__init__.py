@@ -2,10 +2,10 @@
 
 from singletable.store.admin_faces import Admin, AsyncAdmin
 from singletable.store.async_store import AsyncStore
-from singletable.store.changes import ChangeOf, ChangesOf, changes_in
-from singletable.store.observe import Call, Observer, Sent
-from singletable.store.pages import PageOf
-from singletable.store.question import Question, Touch
+from singletable.store.changes import Change, Changes, parse_stream_event
+from singletable.store.observe import Call, Observer, SentRequest
+from singletable.store.pages import Page
+from singletable.store.question import CallShape, EntityAccess
 from singletable.store.store import Store
 from singletable.store.transaction import Transaction
 
@@ -14,14 +14,14 @@ __all__ = [
     "AsyncAdmin",
     "AsyncStore",
     "Call",
-    "ChangeOf",
-    "ChangesOf",
+    "CallShape",
+    "Change",
+    "Changes",
+    "EntityAccess",
     "Observer",
-    "PageOf",
-    "Question",
-    "Sent",
+    "Page",
+    "SentRequest",
     "Store",
-    "Touch",
     "Transaction",
-    "changes_in",
+    "parse_stream_event",
 ]

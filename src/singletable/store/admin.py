@@ -9,16 +9,22 @@ from __future__ import annotations
 from typing import Any, cast
 
 from singletable.errors import ResourceInUse, ServiceUnavailable, TableNotFound
-from singletable.operations import DescribeTable, Page, Scan, TableDescribed, UpdateTimeToLive
+from singletable.operations import (
+    DescribeTable,
+    DescribeTableOutput,
+    PageOutput,
+    Scan,
+    UpdateTimeToLive,
+)
 from singletable.operations.tables import TimeToLiveSpecification
-from singletable.patience import Pause, Steps, ask
+from singletable.retry import Pause, Steps, send
 from singletable.schema import Model, Table, create_operation, model_of
 from singletable.store.alive import is_alive
 from singletable.store.context import Context
 from singletable.store.cursor import scan_of, seal, unseal
 from singletable.store.given import check_item, check_table
 from singletable.store.items import instance_of
-from singletable.store.pages import PageOf
+from singletable.store.pages import Page
 from singletable.values import Item
 
 BETWEEN_LOOKS = 0.5
@@ -30,7 +36,7 @@ def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[b
     check_table(table)
     name = context.name(table)
     try:
-        yield from ask(context.patience, create_operation(table, name))
+        yield from send(context.patience, create_operation(table, name))
     except ResourceInUse:
         if not if_missing:
             raise
@@ -39,7 +45,7 @@ def create_table(context: Context, table: Table, *, if_missing: bool) -> Steps[b
     yield from _wait_for(context, name)
     if table.ttl is not None:
         told = TimeToLiveSpecification(enabled=True, attribute_name=table.ttl)
-        yield from ask(context.patience, UpdateTimeToLive(name, told))
+        yield from send(context.patience, UpdateTimeToLive(name, told))
     return True
 
 
@@ -47,7 +53,7 @@ def _wait_for(context: Context, name: str) -> Steps[None]:
     """Wait until a new table can be used, which DynamoDB takes some seconds for."""
     for _ in range(MOST_LOOKS):
         try:
-            found: TableDescribed = yield from ask(context.patience, DescribeTable(name))
+            found: DescribeTableOutput = yield from send(context.patience, DescribeTable(name))
         except TableNotFound:
             # DynamoDB may not yet know of a table that it has just agreed to make.
             pass
@@ -64,7 +70,7 @@ def _wait_for(context: Context, name: str) -> Steps[None]:
 def scan_page(context: Context, model: Model, after: Item | None) -> Steps[tuple[list[Any], Any]]:
     """Some items of an entity, and where to go on; reads everything there is in the table."""
     scan = Scan(context.name(model.table), exclusive_start_key=after)
-    page: Page = yield from ask(context.patience, scan)
+    page: PageOutput = yield from send(context.patience, scan)
     now = context.clock()
     found = [
         instance_of(model, item)
@@ -74,9 +80,7 @@ def scan_page(context: Context, model: Model, after: Item | None) -> Steps[tuple
     return found, page.last_evaluated_key
 
 
-def items_page(
-    context: Context, table: Table, size: int, cursor: str | None
-) -> Steps[PageOf[Item]]:
+def items_page(context: Context, table: Table, size: int, cursor: str | None) -> Steps[Page[Item]]:
     """So many items of a table as they are stored, beginning where the cursor says."""
     name = context.name(table)
     query = scan_of(name)
@@ -85,16 +89,16 @@ def items_page(
     # One more tells whether this page is the last.
     while len(found) <= size:
         scan = Scan(name, limit=size + 1 - len(found), exclusive_start_key=after)
-        page: Page = yield from ask(context.patience, scan)
+        page: PageOutput = yield from send(context.patience, scan)
         found += page.items
         after = page.last_evaluated_key
         if after is None:
             break
     if len(found) <= size:
-        return PageOf(found, None)
+        return Page(found, None)
     last = found[size - 1]
     key = {one.name: last[one.name] for one in table.key_attributes}
-    return PageOf(found[:size], seal(context.secret, query, [key]))
+    return Page(found[:size], seal(context.secret, query, [key]))
 
 
 def read(table: Table, item: Item) -> object | None:

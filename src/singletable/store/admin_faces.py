@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from singletable.operations import AsyncDriver, Driver
-from singletable.patience import run, run_async
-from singletable.schema import Address, Table
+from singletable.retry import run, run_async
+from singletable.schema import ItemKey, Table
 from singletable.store.admin import create_table, read
 from singletable.store.clearing import Clearing
 from singletable.store.context import Context
 from singletable.store.operating import clear, scan, stored_items
-from singletable.store.pages import PageOf
+from singletable.store.pages import Page
 from singletable.store.work import told
 from singletable.values import Item
 
@@ -41,7 +41,7 @@ class Admin:
             if after is None:
                 return
 
-    def items(self, table: Table, size: int, *, cursor: str | None = None) -> PageOf[Item]:
+    def items(self, table: Table, size: int, *, cursor: str | None = None) -> Page[Item]:
         """So many of a table's items as they are stored, in no order, with a cursor for the next.
 
         Markers of unique values are among them, items of no entity, and what has expired.
@@ -49,7 +49,7 @@ class Admin:
         page = stored_items(self._context, table, size, cursor)
         return run(self._driver, told(self._context, page, continued=False))
 
-    def read(self, table: Table, item: Item) -> object | None:
+    def decode(self, table: Table, item: Item) -> object | None:
         """An item as it is stored, read as the entity it is of; None for markers and strangers.
 
         Nothing is asked of the table.
@@ -60,7 +60,7 @@ class Admin:
         self,
         table: Table,
         *,
-        keep: Iterable[Address[Any]] = (),
+        keep: Iterable[ItemKey[Any]] = (),
         progress: Callable[[int], None] | None = None,
     ) -> int:
         """Delete every item of a table but those that are kept; how many went.
@@ -106,7 +106,7 @@ class AsyncAdmin:
             if after is None:
                 return
 
-    async def items(self, table: Table, size: int, *, cursor: str | None = None) -> PageOf[Item]:
+    async def items(self, table: Table, size: int, *, cursor: str | None = None) -> Page[Item]:
         """So many of a table's items as they are stored, in no order, with a cursor for the next.
 
         Markers of unique values are among them, items of no entity, and what has expired.
@@ -114,7 +114,7 @@ class AsyncAdmin:
         page = stored_items(self._context, table, size, cursor)
         return await run_async(self._driver, told(self._context, page, continued=False))
 
-    def read(self, table: Table, item: Item) -> object | None:
+    def decode(self, table: Table, item: Item) -> object | None:
         """An item as it is stored, read as the entity it is of; None for markers and strangers.
 
         Nothing is asked of the table.
@@ -125,7 +125,7 @@ class AsyncAdmin:
         self,
         table: Table,
         *,
-        keep: Iterable[Address[Any]] = (),
+        keep: Iterable[ItemKey[Any]] = (),
         progress: Callable[[int], None] | None = None,
     ) -> int:
         """Delete every item of a table but those that are kept; how many went.

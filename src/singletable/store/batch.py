@@ -8,16 +8,16 @@ from typing import Any, TypeVar, cast
 from singletable.errors import InvalidValue, Throttled
 from singletable.operations import (
     BatchGetItem,
+    BatchGetItemOutput,
     BatchWriteItem,
+    BatchWriteItemOutput,
     DeleteRequest,
-    ItemsGot,
-    ItemsWritten,
     KeysAndAttributes,
     PutRequest,
     WriteRequest,
 )
-from singletable.patience import Steps, ask
-from singletable.schema import Address, Model, Table, counted_in
+from singletable.retry import Steps, send
+from singletable.schema import ItemKey, Model, Table, counted_in
 from singletable.store.alive import is_alive
 from singletable.store.context import Context
 from singletable.store.given import addresses_of, check_several, model_of_item
@@ -33,7 +33,7 @@ MOST_WRITES = 25
 
 
 def get_many(
-    context: Context, addresses: Iterable[Address[E]], *, consistent: bool
+    context: Context, addresses: Iterable[ItemKey[E]], *, consistent: bool
 ) -> Steps[list[E | None]]:
     """The items at some addresses, in their order; None where there is none."""
     asked = addresses_of(addresses)
@@ -68,7 +68,7 @@ def get_items(
         keys: dict[str, list[Item]] = {}
         for table, key in asked:
             keys.setdefault(table, []).append(key)
-        got: ItemsGot = yield from ask(
+        got: BatchGetItemOutput = yield from send(
             context.patience,
             BatchGetItem(
                 {
@@ -103,7 +103,7 @@ def put_many(context: Context, items: Iterable[object]) -> Steps[None]:
         stamped(item, plan)
 
 
-def delete_many(context: Context, addresses: Iterable[Address[Any]]) -> Steps[None]:
+def delete_many(context: Context, addresses: Iterable[ItemKey[Any]]) -> Steps[None]:
     """Remove many items, if they are there."""
     writes: dict[Place, WriteRequest] = {}
     for address in addresses_of(addresses):
@@ -138,7 +138,7 @@ def write_all(context: Context, writes: Mapping[Place, WriteRequest]) -> Steps[N
         requests: dict[str, list[WriteRequest]] = {}
         for name, request in now:
             requests.setdefault(name, []).append(request)
-        written: ItemsWritten = yield from ask(context.patience, BatchWriteItem(requests))
+        written: BatchWriteItemOutput = yield from send(context.patience, BatchWriteItem(requests))
         left = [
             (name, request) for name, more in written.unprocessed_items.items() for request in more
         ]
@@ -151,10 +151,10 @@ def _wait(context: Context, attempt: int, left: int, asked: int) -> Steps[int]:
     if not left:
         return 0
     attempt = attempt + 1 if left == asked else 1
-    if attempt >= context.patience.attempts:
+    if attempt >= context.patience.max_attempts:
         raise Throttled(
             f"{attempt} requests in a row came back unprocessed; the table is asked for more than "
             "it bears. What was processed is written; the same call may be made again."
         )
-    yield context.patience.pause(attempt - 1, "unprocessed")
+    yield context.patience.backoff(attempt - 1, "unprocessed")
     return attempt

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, overload
 
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import Change as Record
-from singletable.operations import ChangesRead, ReadChanges
-from singletable.patience import Steps, ask
+from singletable.operations import ChangeRecord as Record
+from singletable.operations import ReadChanges, ReadChangesOutput
+from singletable.retry import Steps, send
 from singletable.schema import Model, Table
 from singletable.store.context import Context, context_of
 from singletable.store.given import check_amount, models_of
@@ -32,7 +32,7 @@ _SOURCE = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/(?P<table>[^/]+)/str
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeOf(Generic[E_co]):
+class Change(Generic[E_co]):
     """One item written or removed: what it was, and what it is."""
 
     kind: Kind
@@ -45,23 +45,23 @@ class ChangeOf(Generic[E_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class ChangesOf(Generic[E_co]):
+class Changes(Generic[E_co]):
     """Changes in the order in which they were made; go on after `position`."""
 
-    changes: list[ChangeOf[E_co]]
+    changes: list[Change[E_co]]
     position: int
 
 
 def read_changes(
     context: Context, entities: Sequence[type[Any]], after: int | None, limit: int
-) -> Steps[ChangesOf[Any]]:
+) -> Steps[Changes[Any]]:
     """The changes to items of some entities after a position of the engine's feed."""
     check_amount("limit", limit or 0)
     models: dict[str, list[Model]] = {}
     for model in models_of(entities):
         models.setdefault(context.name(model.table), []).append(model)
     only = next(iter(models)) if len(models) == 1 else None
-    read: ChangesRead = yield from ask(
+    read: ReadChangesOutput = yield from send(
         context.patience, ReadChanges(after, table_name=only, limit=limit)
     )
     found = [
@@ -69,24 +69,24 @@ def read_changes(
         for record in read.changes
         for change in _of_record(record, models.get(record.table_name, []))
     ]
-    return ChangesOf(found, read.position)
+    return Changes(found, read.position)
 
 
 @overload
-def changes_in(
+def parse_stream_event(
     event: Mapping[str, Any], a: type[A], /, *, tables: Mapping[Table, str] | None = None
-) -> list[ChangeOf[A]]: ...
+) -> list[Change[A]]: ...
 @overload
-def changes_in(
+def parse_stream_event(
     event: Mapping[str, Any],
     a: type[A],
     b: type[B],
     /,
     *,
     tables: Mapping[Table, str] | None = None,
-) -> list[ChangeOf[A | B]]: ...
+) -> list[Change[A | B]]: ...
 @overload
-def changes_in(
+def parse_stream_event(
     event: Mapping[str, Any],
     a: type[A],
     b: type[B],
@@ -94,9 +94,9 @@ def changes_in(
     /,
     *,
     tables: Mapping[Table, str] | None = None,
-) -> list[ChangeOf[A | B | C]]: ...
+) -> list[Change[A | B | C]]: ...
 @overload
-def changes_in(
+def parse_stream_event(
     event: Mapping[str, Any],
     a: type[A],
     b: type[B],
@@ -105,14 +105,14 @@ def changes_in(
     /,
     *,
     tables: Mapping[Table, str] | None = None,
-) -> list[ChangeOf[A | B | C | D]]: ...
+) -> list[Change[A | B | C | D]]: ...
 @overload
-def changes_in(
+def parse_stream_event(
     event: Mapping[str, Any], /, *entities: type[Any], tables: Mapping[Table, str] | None = None
-) -> list[ChangeOf[Any]]: ...
-def changes_in(
+) -> list[Change[Any]]: ...
+def parse_stream_event(
     event: Mapping[str, Any], /, *entities: type[Any], tables: Mapping[Table, str] | None = None
-) -> list[ChangeOf[Any]]:
+) -> list[Change[Any]]:
     """The changes in an event that AWS Lambda gets from a DynamoDB stream.
 
     The stream must carry new and old images. `tables` gives tables their real names, as a store is
@@ -129,11 +129,11 @@ def changes_in(
     ]
 
 
-def _of_record(record: Record, models: Sequence[Model]) -> Iterator[ChangeOf[Any]]:
+def _of_record(record: Record, models: Sequence[Model]) -> Iterator[Change[Any]]:
     old, new = record.old, record.new
     model = _model(models, new or old or {})
     if model is not None:
-        yield ChangeOf(
+        yield Change(
             record.kind,
             None if old is None else instance_of(model, old),
             None if new is None else instance_of(model, new),
@@ -145,7 +145,7 @@ def _of_record(record: Record, models: Sequence[Model]) -> Iterator[ChangeOf[Any
 
 def _of_event(
     record: Mapping[str, Any], models: Sequence[Model], context: Context
-) -> Iterator[ChangeOf[Any]]:
+) -> Iterator[Change[Any]]:
     try:
         told = record["dynamodb"]
         kind = cast("Kind", record["eventName"])
@@ -169,7 +169,7 @@ def _of_event(
     model = _model(models, new or old or {})
     if model is not None:
         by = cast("Mapping[str, Any]", record.get("userIdentity") or {})
-        yield ChangeOf(
+        yield Change(
             kind,
             None if old is None else instance_of(model, old),
             None if new is None else instance_of(model, new),

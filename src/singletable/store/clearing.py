@@ -8,9 +8,9 @@ from typing import Any
 
 from singletable.errors import InvalidValue
 from singletable.expressions import render_projection
-from singletable.operations import DeleteRequest, Page, Scan, WriteRequest
-from singletable.patience import Steps, ask
-from singletable.schema import Address, Table
+from singletable.operations import DeleteRequest, PageOutput, Scan, WriteRequest
+from singletable.retry import Steps, send
+from singletable.schema import ItemKey, Table
 from singletable.schema.unique import OWNER, Marker
 from singletable.store.batch import write_all
 from singletable.store.context import Context
@@ -29,7 +29,7 @@ class Clearing:
     markers: tuple[Marker, ...]
 
     @classmethod
-    def of(cls, context: Context, table: Table, keep: Iterable[Address[Any]]) -> Clearing:
+    def of(cls, context: Context, table: Table, keep: Iterable[ItemKey[Any]]) -> Clearing:
         """The clearing of a table, but for some addresses in it."""
         check_table(table)
         kept = addresses_of(keep)
@@ -61,7 +61,7 @@ class Clearing:
             # What was written a moment ago is to go, too.
             consistent_read=True,
         )
-        page: Page = yield from ask(self.context.patience, scan)
+        page: PageOutput = yield from send(self.context.patience, scan)
         deletes: dict[Place, WriteRequest] = {}
         for item in page.items:
             key = {one: item[one] for one in names}

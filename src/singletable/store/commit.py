@@ -14,14 +14,14 @@ from uuid import uuid4
 from singletable.errors import (
     CancellationReason,
     ConditionFailed,
-    IdempotencyMismatch,
+    IdempotentParameterMismatch,
     InvalidValue,
     TransactionCanceled,
     TransactionConflict,
 )
 from singletable.expressions import holds
-from singletable.operations import ItemWritten, TransactWriteItems
-from singletable.patience import Steps, ask
+from singletable.operations import TransactWriteItems, WriteItemOutput
+from singletable.retry import Steps, send
 from singletable.store.context import Context
 from singletable.store.merge import merged
 from singletable.store.plan import Plan
@@ -38,18 +38,18 @@ _MET_OTHERS = ("TransactionConflict", "ThrottlingError", "ProvisionedThroughputE
 
 def carry_out(
     context: Context, replan: Replan, returning: Returning | None = None
-) -> Steps[tuple[Plan, ItemWritten | None]]:
+) -> Steps[tuple[Plan, WriteItemOutput | None]]:
     """Plan and write until nothing that the plan relies on has changed in between."""
     left_out: set[Place] = set()
-    for attempt in range(context.patience.attempts):
+    for attempt in range(context.patience.max_attempts):
         if attempt:
-            yield context.patience.pause(attempt - 1, "conflict")
+            yield context.patience.backoff(attempt - 1, "conflict")
         plan = yield from replan()
         writes = _remaining(plan.writes, left_out)
         try:
             if len(writes) == 1:
-                return plan, (yield from ask(context.patience, writes[0].operation(returning)))
-            yield from ask(context.patience, transaction(writes, str(uuid4())))
+                return plan, (yield from send(context.patience, writes[0].operation(returning)))
+            yield from send(context.patience, transaction(writes, str(uuid4())))
         except ConditionFailed as error:
             _go_on(writes, [_failed(error)], left_out)
         except TransactionConflict:
@@ -66,20 +66,20 @@ def commit_all(
 ) -> Steps[list[Plan]]:
     """The same for several changes that happen together or not at all."""
     left_out: set[Place] = set()
-    for attempt in range(context.patience.attempts):
+    for attempt in range(context.patience.max_attempts):
         if attempt:
-            yield context.patience.pause(attempt - 1, "conflict")
+            yield context.patience.backoff(attempt - 1, "conflict")
         plans = yield from replan()
         writes = _remaining([write for plan in plans for write in plan.writes], left_out)
         if not writes:
             return plans
         try:
-            yield from ask(context.patience, transaction(writes, token or str(uuid4())))
+            yield from send(context.patience, transaction(writes, token or str(uuid4())))
         except TransactionConflict:
             pass
         except TransactionCanceled as error:
             _go_on(writes, error.reasons, left_out, error)
-        except IdempotencyMismatch as error:
+        except IdempotentParameterMismatch as error:
             raise _used_up(token) from error
         else:
             return plans
@@ -132,13 +132,13 @@ def _failed(error: ConditionFailed) -> CancellationReason:
 
 def _given_up(what: str, context: Context) -> TransactionConflict:
     return TransactionConflict(
-        f"{what} met other writes {context.patience.attempts} times in a row, and was given up. "
+        f"{what} conflicted with other writes {context.patience.max_attempts} times in a row. "
         "Nothing was changed."
     )
 
 
-def _used_up(token: str | None) -> IdempotencyMismatch:
-    return IdempotencyMismatch(
+def _used_up(token: str | None) -> IdempotentParameterMismatch:
+    return IdempotentParameterMismatch(
         f"A transaction with the token {token!r} was carried out within the last ten minutes, and "
         "this one is not the same to the letter: what the store reads and the times it sets "
         "belong to it. Nothing was changed now; if it is the same work, it is done."

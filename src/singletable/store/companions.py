@@ -23,7 +23,7 @@ from singletable.expressions import (
     NotExists,
     Or,
 )
-from singletable.schema import Address, Counted, Marker, Model, model_of
+from singletable.schema import Counted, ItemKey, Marker, Model, model_of
 from singletable.schema.unique import OWNER, RELEASED
 from singletable.store.alive import is_free, is_there
 from singletable.store.context import Context
@@ -166,9 +166,9 @@ def _count_writes(
     return writes
 
 
-def _counter(model: Model, count: Counted, item: Item) -> Address[Any] | None:
+def _counter(model: Model, count: Counted, item: Item) -> ItemKey[Any] | None:
     """The address of the item that counts this one; None if the fields that name it are absent."""
     values = count.values(held(model, item, count.fields))
     if any(value is None for value in values):
         return None
-    return Address[Any].of(count.entity, values)
+    return ItemKey[Any].of(count.entity, values)

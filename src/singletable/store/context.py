@@ -11,7 +11,7 @@ from inspect import iscoroutinefunction
 
 from singletable.errors import InvalidValue
 from singletable.operations import AsyncDriver, Driver
-from singletable.patience import Patience
+from singletable.retry import RetryPolicy
 from singletable.schema import Table
 from singletable.store.observe import Observer
 
@@ -29,7 +29,7 @@ class Context:
     names: Mapping[Table, str] = field(default_factory=dict[Table, str])
     clock: Callable[[], datetime] = _now
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
     observers: tuple[Observer, ...] = ()
 
     def name(self, table: Table) -> str:

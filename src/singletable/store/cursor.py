@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import msgspec
 
-from singletable.errors import CursorRefused
+from singletable.errors import InvalidCursor
 from singletable.expressions import render_condition, render_key_condition
 from singletable.store.reading import Reading
 from singletable.values import Item
@@ -36,15 +36,15 @@ def seal(secret: bytes, query: bytes, positions: list[Item | bool | None]) -> st
 def unseal(secret: bytes, query: bytes, cursor: str) -> list[Item | bool | None]:
     """The positions in a cursor that was made for the same query."""
     if not isinstance(cursor, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise CursorRefused(f"A page cursor is a text; this is {cursor!r}. Begin without one.")
+        raise InvalidCursor(f"A page cursor is a text; this is {cursor!r}. Begin without one.")
     try:
         sealed = base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4))
     except (ValueError, binascii.Error):
-        raise CursorRefused(_NOT_OURS) from None
+        raise InvalidCursor(_NOT_OURS) from None
     nonce, given = sealed[:_NONCE], sealed[_NONCE : _NONCE + _SEAL]
     hidden = sealed[_NONCE + _SEAL :]
     if not hmac.compare_digest(given, _seal(secret, query, nonce, hidden)):
-        raise CursorRefused(_NOT_OURS)
+        raise InvalidCursor(_NOT_OURS)
     plain = msgspec.json.decode(_mixed(secret, nonce, hidden))
     return cast("list[Item | bool | None]", plain)
 

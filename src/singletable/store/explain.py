@@ -14,7 +14,7 @@ from singletable.errors import (
     VersionConflict,
 )
 from singletable.expressions import And, At, Compare, Literally
-from singletable.schema import Address, Model
+from singletable.schema import ItemKey, Model
 from singletable.schema.unique import RELEASED
 from singletable.store.alive import is_alive
 from singletable.store.write import Explain
@@ -106,7 +106,7 @@ def taken(model: Model, unique: str, fields: tuple[str, ...]) -> Explain:
     return explain
 
 
-def no_counter(address: Address[object], counted: Model) -> Explain:
+def no_counter(address: ItemKey[object], counted: Model) -> Explain:
     """The item that keeps the count is not there."""
 
     def explain(item: Item | None) -> ConditionFailed:

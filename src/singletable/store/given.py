@@ -8,15 +8,15 @@ from typing import Any, NoReturn, TypeVar
 from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema import (
-    Address,
     Collection,
     Condition,
     Edit,
     Entity,
+    ItemKey,
     Model,
     Selection,
     Table,
-    Taken,
+    UniqueValue,
     model_of,
 )
 from singletable.schema.attribute import Attr, Inner
@@ -38,18 +38,18 @@ def model_of_item(item: object) -> Model:
 
 def check_address(address: object) -> None:
     """Refuse what is not the address of an item."""
-    if isinstance(address, Address):
+    if isinstance(address, ItemKey):
         return
     if isinstance(address, Entity):
         name = type(address).__name__
         raise InvalidValue(
             f"expected an address, but got an item of {name}. Its address is "
-            f"{name}.key(…), or address_of(item)."
+            f"{name}.key(…), or key_of(item)."
         )
     raise InvalidValue(f"expected an address, as Entity.key(…) gives, but got {_shown(address)}.")
 
 
-def addresses_of(addresses: Iterable[Address[E]]) -> list[Address[E]]:
+def addresses_of(addresses: Iterable[ItemKey[E]]) -> list[ItemKey[E]]:
     """The addresses, each looked at."""
     check_several("addresses", addresses)
     listed = list(addresses)
@@ -60,7 +60,7 @@ def addresses_of(addresses: Iterable[Address[E]]) -> list[Address[E]]:
 
 def check_several(what: str, given: object) -> None:
     """Refuse one thing where several are expected."""
-    if isinstance(given, Address | Entity | str) or not isinstance(given, Iterable):
+    if isinstance(given, ItemKey | Entity | str) or not isinstance(given, Iterable):
         raise InvalidValue(f"expected several {what}, in a list, but got {_shown(given)}.")  # pyright: ignore[reportUnknownArgumentType]
 
 
@@ -83,7 +83,7 @@ def check_selection(selection: object) -> None:
     """Refuse what a query cannot ask for."""
     if isinstance(selection, Selection):
         return
-    if isinstance(selection, Address):
+    if isinstance(selection, ItemKey):
         raise InvalidValue(
             f"{selection} is the address of one item. Read it with get(), or query its partition "
             "with key.partition(…)."
@@ -96,7 +96,7 @@ def check_selection(selection: object) -> None:
 
 def check_taken(taken: object) -> None:
     """Refuse what is no unique value."""
-    if not isinstance(taken, Taken):
+    if not isinstance(taken, UniqueValue):
         raise InvalidValue(
             f"expected a unique value, as Entity.unique(…) gives, but got {_shown(taken)}."
         )

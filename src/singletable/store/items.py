@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import GetItem, ItemGot
-from singletable.patience import Steps, ask
-from singletable.schema import Address, Condition, Edit, Model, address_of
+from singletable.operations import GetItem, GetItemOutput
+from singletable.retry import Steps, send
+from singletable.schema import Condition, Edit, ItemKey, Model, key_of
 from singletable.store.alive import is_seen
 from singletable.store.commit import carry_out
 from singletable.store.context import Context
@@ -31,7 +31,7 @@ E = TypeVar("E")
 State: TypeAlias = Literal["old", "new"]
 
 
-def get(context: Context, address: Address[E], *, consistent: bool) -> Steps[E | None]:
+def get(context: Context, address: ItemKey[E], *, consistent: bool) -> Steps[E | None]:
     """The item at an address, if there is one and its time is not over."""
     check_address(address)
     item = yield from read(context, address, consistent=consistent)
@@ -56,7 +56,7 @@ def put(context: Context, item: E, if_: Condition[E] | None, *, must_exist: bool
 
 def update(
     context: Context,
-    address: Address[E],
+    address: ItemKey[E],
     edits: Sequence[Edit[E]],
     if_: Condition[E] | None,
     returning: State,
@@ -83,7 +83,7 @@ def update(
     return instance(address, item or plan.after or {})
 
 
-def delete(context: Context, address: Address[E], if_: Condition[E] | None) -> Steps[E | None]:
+def delete(context: Context, address: ItemKey[E], if_: Condition[E] | None) -> Steps[E | None]:
     """Remove an item and give it back; None if there was none."""
     seen: Item | None = None
 
@@ -104,7 +104,7 @@ def planned_create(context: Context, item: object, if_: Condition[Any] | None) -
     model = model_of_item(item)
     seen = None
     if reads_before_create(model):
-        seen = yield from read(context, address_of(item), consistent=True)
+        seen = yield from read(context, key_of(item), consistent=True)
     return plan_create(context, model, item, if_, seen)
 
 
@@ -115,14 +115,14 @@ def planned_put(
     model = model_of_item(item)
     seen = None
     if reads_before_put(model):
-        seen = yield from read(context, address_of(item), consistent=True)
+        seen = yield from read(context, key_of(item), consistent=True)
     plan = plan_put(context, model, item, if_, seen, must_exist=must_exist)
     return (yield from without_right_markers(context, plan))
 
 
 def planned_update(
     context: Context,
-    address: Address[Any],
+    address: ItemKey[Any],
     edits: Sequence[Edit[Any]],
     if_: Condition[Any] | None,
 ) -> Steps[tuple[Plan, Item | None]]:
@@ -136,7 +136,7 @@ def planned_update(
 
 
 def planned_delete(
-    context: Context, address: Address[Any], if_: Condition[Any] | None
+    context: Context, address: ItemKey[Any], if_: Condition[Any] | None
 ) -> Steps[tuple[Plan, Item | None]]:
     """The plan to remove an item, and the item if it had to be read."""
     check_address(address)
@@ -146,16 +146,16 @@ def planned_delete(
     return plan_delete(context, address, if_, seen), seen
 
 
-def read(context: Context, address: Address[Any], *, consistent: bool) -> Steps[Item | None]:
+def read(context: Context, address: ItemKey[Any], *, consistent: bool) -> Steps[Item | None]:
     """The item at an address as it is, even if its time is over."""
     get = GetItem(
         context.name(address.model.table), address.key, consistent_read=consistent or None
     )
-    got: ItemGot = yield from ask(context.patience, get)
+    got: GetItemOutput = yield from send(context.patience, get)
     return got.item
 
 
-def instance(address: Address[E], item: Item) -> E:
+def instance(address: ItemKey[E], item: Item) -> E:
     """The instance that an item holds, which must be of the address's entity."""
     return cast(E, instance_of(address.model, item))
 

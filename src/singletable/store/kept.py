@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from singletable.operations import GetItem, ItemGot
-from singletable.patience import Steps, ask
+from singletable.operations import GetItem, GetItemOutput
+from singletable.retry import Steps, send
 from singletable.schema.unique import RELEASED
 from singletable.store.context import Context
 from singletable.store.plan import Plan
@@ -28,7 +28,7 @@ def without_right_markers(context: Context, plan: Plan) -> Steps[Plan]:
 
 def _is_right(context: Context, write: Write) -> Steps[bool]:
     get = GetItem(write.table, write.key, consistent_read=True)
-    got: ItemGot = yield from ask(context.patience, get)
+    got: GetItemOutput = yield from send(context.patience, get)
     wanted: Item = write.item or {}
     there = got.item or {}
     # What others have added to a marker may stay.

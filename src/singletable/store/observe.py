@@ -24,8 +24,8 @@ from singletable.operations import (
     Scan,
     TransactGetItems,
 )
-from singletable.patience import Pause, Reason, Steps, Together
-from singletable.store.question import Question
+from singletable.retry import Pause, Reason, Steps, Together
+from singletable.store.question import CallShape
 
 R = TypeVar("R")
 
@@ -34,7 +34,7 @@ _READS = (GetItem, BatchGetItem, Query, Scan, TransactGetItems)
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """A request that was sent, and what it consumed, one entry a table; or what it met."""
 
     operation: Operation[Any]
@@ -61,9 +61,9 @@ class Call:
     raised; GeneratorExit if it was cancelled.
     """
 
-    question: Question
+    shape: CallShape
     seconds: float
-    sent: tuple[Sent, ...]
+    requests: tuple[SentRequest, ...]
     waits: tuple[Reason, ...]
     continued: bool
     error: BaseException | None
@@ -71,12 +71,12 @@ class Call:
     @property
     def read_units(self) -> float:
         """Read units consumed by all requests."""
-        return sum((one.units for one in self.sent if one.reads), 0.0)
+        return sum((one.units for one in self.requests if one.reads), 0.0)
 
     @property
     def write_units(self) -> float:
         """Write units consumed by all requests."""
-        return sum((one.units for one in self.sent if not one.reads), 0.0)
+        return sum((one.units for one in self.requests if not one.reads), 0.0)
 
     @property
     def retries(self) -> int:
@@ -112,12 +112,12 @@ def observers_of(own: tuple[Observer, ...]) -> tuple[Observer, ...]:
 
 @dataclass(slots=True)
 class _Notes:
-    sent: list[Sent] = field(default_factory=list[Sent])
+    sent: list[SentRequest] = field(default_factory=list[SentRequest])
     waits: list[Reason] = field(default_factory=list[Reason])
 
 
 def observed(
-    steps: Steps[R], question: Question, observers: Sequence[Observer], *, continued: bool
+    steps: Steps[R], question: CallShape, observers: Sequence[Observer], *, continued: bool
 ) -> Steps[R]:
     """The same work; observers are told what it did, also if it fails."""
     notes = _Notes()
@@ -160,10 +160,10 @@ def _noted(steps: Steps[R], notes: _Notes) -> Steps[R]:
             try:
                 answer = yield operation
             except SingleTableError as error:
-                notes.sent.append(Sent(operation, error=error))
+                notes.sent.append(SentRequest(operation, error=error))
                 step = steps.throw(error)
             else:
-                notes.sent.append(Sent(operation, _consumed(answer)))
+                notes.sent.append(SentRequest(operation, _consumed(answer)))
                 step = steps.send(answer)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ from singletable.store import admin
 from singletable.store.clearing import Clearing
 from singletable.store.context import Context
 from singletable.store.given import check_amount, check_table, models_of
-from singletable.store.pages import PageOf
+from singletable.store.pages import Page
 from singletable.store.question import about_all, about_table
 from singletable.store.work import Work
 from singletable.values import Item
@@ -23,9 +23,7 @@ def scan(context: Context, entity: type, after: Item | None) -> Work[tuple[list[
     )
 
 
-def stored_items(
-    context: Context, table: Table, size: int, cursor: str | None
-) -> Work[PageOf[Item]]:
+def stored_items(context: Context, table: Table, size: int, cursor: str | None) -> Work[Page[Item]]:
     """One page of a table's items as they are stored."""
     check_table(table)
     check_amount("size", size)

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import holds, value_at
-from singletable.patience import Steps
+from singletable.retry import Steps
 from singletable.schema import Access, Collection, Condition, Model, Path, Selection, model_of
 from singletable.store.alive import is_alive
 from singletable.store.batch import get_items
@@ -30,7 +30,7 @@ C = TypeVar("C", bound=Collection)
 
 
 @dataclass(frozen=True, slots=True)
-class PageOf(Generic[E]):
+class Page(Generic[E]):
     """Some items, and a cursor for those after them; no cursor after the last."""
 
     items: list[E]
@@ -43,7 +43,7 @@ def some_items(reading: Reading[E], most: int | None) -> Steps[list[E]]:
     return cast("list[E]", [instance_of(reading.model, item) for item in items])
 
 
-def page(reading: Reading[E], size: int, cursor: str | None) -> Steps[PageOf[E]]:
+def page(reading: Reading[E], size: int, cursor: str | None) -> Steps[Page[E]]:
     """One page of so many items, beginning where the cursor says."""
     secret, query = reading.context.secret, query_of(reading)
     if cursor is not None:
@@ -59,7 +59,7 @@ def page(reading: Reading[E], size: int, cursor: str | None) -> Steps[PageOf[E]]
     at_end = seal(secret, query, reading.positions())
     following = yield from reading.next_items(1)
     found = cast("list[E]", [instance_of(reading.model, item) for item in items])
-    return PageOf(found, at_end if following else None)
+    return Page(found, at_end if following else None)
 
 
 def fetched(context: Context, reading: Reading[E], most: int | None) -> Steps[list[E]]:

@@ -19,7 +19,7 @@ from singletable.expressions import (
     apply_update,
     value_at,
 )
-from singletable.schema import Address, Attr, Condition, Model, counted_in
+from singletable.schema import Attr, Condition, ItemKey, Model, counted_in
 from singletable.store.alive import is_free, is_there
 from singletable.store.companions import companions, watched
 from singletable.store.context import Context
@@ -108,7 +108,7 @@ def plan_put(
 
 
 def plan_delete(
-    context: Context, address: Address[Any], if_: Condition[Any] | None, seen: Item | None
+    context: Context, address: ItemKey[Any], if_: Condition[Any] | None, seen: Item | None
 ) -> Plan:
     """Remove an item, if it is there."""
     model, now = address.model, context.clock()
@@ -127,7 +127,7 @@ def plan_delete(
     return Plan([main, *companions(context, model, address.key, seen, None, now)], {})
 
 
-def plan_check(context: Context, address: Address[Any], condition: Condition[Any] | None) -> Plan:
+def plan_check(context: Context, address: ItemKey[Any], condition: Condition[Any] | None) -> Plan:
     """Let a transaction happen only if an item is there, and meets a condition."""
     model, now = address.model, context.clock()
     given = node_of(model, condition)
@@ -239,6 +239,6 @@ def _as_held(field: Attr[Any], now: datetime) -> object:
     return codec.decode(codec.encode(now))
 
 
-def _address(model: Model, instance: Any) -> Address[Any]:
+def _address(model: Model, instance: Any) -> ItemKey[Any]:
     values = {name: instance.__dict__.get(name) for name in model.key.fields}
-    return Address(model.entity, {}, values)
+    return ItemKey(model.entity, {}, values)

@@ -12,7 +12,7 @@ from typing import Any
 from singletable import expressions
 from singletable.errors import NotFound
 from singletable.expressions import Add, Literally, Remove, Set, apply_update
-from singletable.schema import Access, Address, Condition, Edit, Model
+from singletable.schema import Access, Condition, Edit, ItemKey, Model
 from singletable.store.alive import is_there
 from singletable.store.companions import companions, watched
 from singletable.store.context import Context
@@ -24,7 +24,7 @@ from singletable.store.write import Write, both
 from singletable.values import Item
 
 
-def must_read(address: Address[Any], edits: Sequence[Edit[Any]]) -> bool:
+def must_read(address: ItemKey[Any], edits: Sequence[Edit[Any]]) -> bool:
     """Whether the update cannot be made without knowing the item."""
     model = address.model
     touched = _touched(model, edits)
@@ -42,7 +42,7 @@ def may_read(model: Model, fields: set[str]) -> bool:
 
 def plan_update(
     context: Context,
-    address: Address[Any],
+    address: ItemKey[Any],
     edits: Sequence[Edit[Any]],
     if_: Condition[Any] | None,
     seen: Item | None,
@@ -110,7 +110,7 @@ def _depends_on(model: Model, access: Access) -> set[str]:
     }
 
 
-def _known(address: Address[Any], edits: Sequence[Edit[Any]]) -> set[str]:
+def _known(address: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
     """The fields whose values after the update are known without reading it."""
     known = set(address.values)
     for edit in edits:
@@ -123,7 +123,7 @@ def _known(address: Address[Any], edits: Sequence[Edit[Any]]) -> set[str]:
     return known if updated is None else known | {updated.name}
 
 
-def _base(address: Address[Any]) -> Item:
+def _base(address: ItemKey[Any]) -> Item:
     """What is known of the item from its address alone."""
     fields = address.model.fields
     return {
@@ -143,7 +143,7 @@ def _stamps(model: Model, now: object) -> list[expressions.Action]:
     return actions
 
 
-def _index_actions(address: Address[Any], touched: set[str], new: Item) -> list[expressions.Action]:
+def _index_actions(address: ItemKey[Any], touched: set[str], new: Item) -> list[expressions.Action]:
     model = address.model
     actions: list[expressions.Action] = []
     for access in model.indexes.values():

@@ -12,9 +12,9 @@ from singletable.schema import Access, Index, Model, Path
 
 def held_by(model: Model, index: Index | None) -> set[str] | None:
     """The attributes that an index holds; None if it holds them all."""
-    if index is None or index.projects == "ALL":
+    if index is None or index.projection == "ALL":
         return None
-    has = set(() if index.projects == "KEYS_ONLY" else index.projects)
+    has = set(() if index.projection == "KEYS_ONLY" else index.projection)
     return has | {one.name for one in (*model.table.key_attributes, *index.pk, *index.sk)}
 
 

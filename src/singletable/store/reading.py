@@ -22,8 +22,8 @@ from singletable.expressions import (
     render_key_condition,
     render_projection,
 )
-from singletable.operations import Page, Query
-from singletable.patience import Steps, ask, together
+from singletable.operations import PageOutput, Query
+from singletable.retry import Steps, send, together
 from singletable.schema import Access, Condition, Model, Selection, model_of, shares_range
 from singletable.schema.selection import Asked
 from singletable.store.alive import alive
@@ -146,7 +146,7 @@ class Reading(Generic[E]):
         total = 0
         while not stream.done:
             query = self._query(stream, None, counting=self._countable(stream))
-            page: Page = yield from ask(self.context.patience, query)
+            page: PageOutput = yield from send(self.context.patience, query)
             total += self._counted(stream, page)
             stream.after = page.last_evaluated_key
             stream.done = page.last_evaluated_key is None
@@ -160,7 +160,7 @@ class Reading(Generic[E]):
             most = None if most is None else most * 2
 
     def _fetch(self, stream: Stream, most: int | None) -> Steps[None]:
-        page: Page = yield from ask(
+        page: PageOutput = yield from send(
             self.context.patience, self._query(stream, most, counting=False)
         )
         if self._countable(stream):
@@ -209,7 +209,7 @@ class Reading(Generic[E]):
         """Whether all that a query finds is wanted, or each item must be looked at."""
         return stream.asked.unwanted is None and (self.alone or self.by_tag)
 
-    def _counted(self, stream: Stream, page: Page) -> int:
+    def _counted(self, stream: Stream, page: PageOutput) -> int:
         if self._countable(stream):
             return page.count
         return sum(self._wanted(stream, item) for item in page.items)

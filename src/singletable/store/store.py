@@ -8,15 +8,24 @@ from datetime import datetime
 from typing import Any, TypeVar, overload
 
 from singletable.operations import Driver
-from singletable.patience import run, sends_once
-from singletable.schema import Address, Collection, Condition, Edit, Path, Selection, Table, Taken
+from singletable.retry import run, unwrap_retries
+from singletable.schema import (
+    Collection,
+    Condition,
+    Edit,
+    ItemKey,
+    Path,
+    Selection,
+    Table,
+    UniqueValue,
+)
 from singletable.store import work
 from singletable.store.admin_faces import Admin
-from singletable.store.changes import ChangesOf
+from singletable.store.changes import Changes
 from singletable.store.context import check_driver, check_sync, context_of
 from singletable.store.items import State
 from singletable.store.observe import Observer
-from singletable.store.pages import PageOf
+from singletable.store.pages import Page
 from singletable.store.question import Named
 from singletable.store.transaction import Transaction
 from singletable.store.work import Series, Work, told
@@ -43,26 +52,26 @@ class Store:
         driver: Driver,
         *,
         tables: Mapping[Table, str] | None = None,
-        secret: bytes | None = None,
+        cursor_secret: bytes | None = None,
         clock: Callable[[], datetime] | None = None,
         observers: Iterable[Observer] = (),
     ) -> None:
         check_driver("Store", driver, "connect")
         check_sync(driver)
         self.driver = driver
-        self._once = sends_once(driver)  # patience is ours
-        self._context = context_of(tables, secret, clock, observers)
+        self._once = unwrap_retries(driver)  # patience is ours
+        self._context = context_of(tables, cursor_secret, clock, observers)
 
     @property
     def admin(self) -> Admin:
         """What an operator does: make tables, and read all of one."""
         return Admin(self._once, self._context)
 
-    def get(self, address: Address[E], *, consistent: bool = False) -> E | None:
+    def get(self, address: ItemKey[E], *, consistent: bool = False) -> E | None:
         """The item at an address; None if there is none."""
         return self._run(work.get(self._context, address, consistent=consistent))
 
-    def find(self, taken: Taken[E]) -> E | None:
+    def find(self, taken: UniqueValue[E]) -> E | None:
         """The item that has a unique value; None if there is none."""
         return self._run(work.find(self._context, taken))
 
@@ -80,7 +89,7 @@ class Store:
 
     def update(
         self,
-        address: Address[E],
+        address: ItemKey[E],
         *edits: Edit[E],
         if_: Condition[E] | None = None,
         returning: State = "new",
@@ -88,12 +97,12 @@ class Store:
         """Change some fields of an item that is there, and give it as it is, or as it was."""
         return self._run(work.update(self._context, address, edits, if_, returning))
 
-    def delete(self, address: Address[E], *, if_: Condition[E] | None = None) -> E | None:
+    def delete(self, address: ItemKey[E], *, if_: Condition[E] | None = None) -> E | None:
         """Remove an item and give back what was there."""
         return self._run(work.delete(self._context, address, if_))
 
     def get_many(
-        self, addresses: Iterable[Address[E]], *, consistent: bool = False
+        self, addresses: Iterable[ItemKey[E]], *, consistent: bool = False
     ) -> list[E | None]:
         """The items at some addresses, in their order; None where there is none."""
         return self._run(work.get_many(self._context, addresses, consistent=consistent))
@@ -102,7 +111,7 @@ class Store:
         """Store many items, each in place of the one with its key; not all or nothing."""
         self._run(work.put_many(self._context, items))
 
-    def delete_many(self, addresses: Iterable[Address[Any]]) -> None:
+    def delete_many(self, addresses: Iterable[ItemKey[Any]]) -> None:
         """Remove many items, if they are there; not all or nothing."""
         self._run(work.delete_many(self._context, addresses))
 
@@ -122,7 +131,7 @@ class Store:
             )
         )
 
-    def fetch(
+    def hydrate(
         self,
         selection: Selection[E],
         *,
@@ -131,7 +140,7 @@ class Store:
         reverse: bool = False,
     ) -> Iterator[E]:
         """The items of an index that does not hold them whole, read from the table itself."""
-        return self._each(work.fetch(self._context, selection, where, limit, reverse=reverse))
+        return self._each(work.hydrate(self._context, selection, where, limit, reverse=reverse))
 
     def page(
         self,
@@ -142,7 +151,7 @@ class Store:
         where: Condition[E] | None = None,
         reverse: bool = False,
         consistent: bool = False,
-    ) -> PageOf[E]:
+    ) -> Page[E]:
         """One page, and a cursor for the next that a browser may hold."""
         return self._run(
             work.page(
@@ -171,7 +180,7 @@ class Store:
         return self._run(work.collect(self._context, kind, selection, consistent=consistent))
 
     @overload
-    def pick(
+    def select(
         self,
         selection: Selection[E],
         a: Path[E, A],
@@ -182,7 +191,7 @@ class Store:
         reverse: bool = False,
     ) -> Iterator[tuple[A]]: ...
     @overload
-    def pick(
+    def select(
         self,
         selection: Selection[E],
         a: Path[E, A],
@@ -194,7 +203,7 @@ class Store:
         reverse: bool = False,
     ) -> Iterator[tuple[A, B]]: ...
     @overload
-    def pick(
+    def select(
         self,
         selection: Selection[E],
         a: Path[E, A],
@@ -207,7 +216,7 @@ class Store:
         reverse: bool = False,
     ) -> Iterator[tuple[A, B, C]]: ...
     @overload
-    def pick(
+    def select(
         self,
         selection: Selection[E],
         a: Path[E, A],
@@ -220,7 +229,7 @@ class Store:
         limit: int | None = None,
         reverse: bool = False,
     ) -> Iterator[tuple[A, B, C, D]]: ...
-    def pick(
+    def select(
         self,
         selection: Selection[E],
         /,
@@ -230,19 +239,21 @@ class Store:
         reverse: bool = False,
     ) -> Iterator[tuple[Any, ...]]:
         """Some fields of the items of a selection, as typed tuples."""
-        return self._each(work.pick(self._context, selection, paths, where, limit, reverse=reverse))
+        return self._each(
+            work.select(self._context, selection, paths, where, limit, reverse=reverse)
+        )
 
     @overload
-    def get_together(self, a: Address[A], b: Address[B], /) -> tuple[A | None, B | None]: ...
+    def transact_get(self, a: ItemKey[A], b: ItemKey[B], /) -> tuple[A | None, B | None]: ...
     @overload
-    def get_together(
-        self, a: Address[A], b: Address[B], c: Address[C], /
+    def transact_get(
+        self, a: ItemKey[A], b: ItemKey[B], c: ItemKey[C], /
     ) -> tuple[A | None, B | None, C | None]: ...
     @overload
-    def get_together(self, /, *addresses: Address[E]) -> tuple[E | None, ...]: ...
-    def get_together(self, /, *addresses: Address[Any]) -> tuple[Any, ...]:
+    def transact_get(self, /, *addresses: ItemKey[E]) -> tuple[E | None, ...]: ...
+    def transact_get(self, /, *addresses: ItemKey[Any]) -> tuple[Any, ...]:
         """Items as they stood at one moment; None where there is none."""
-        return self._run(work.get_together(self._context, addresses))
+        return self._run(work.transact_get(self._context, addresses))
 
     @contextmanager
     def transaction(
@@ -257,24 +268,22 @@ class Store:
         self._run(Work(writes.commit(), writes.question))
 
     @overload
-    def changes(
-        self, a: type[A], /, *, after: int | None = 0, limit: int = 1000
-    ) -> ChangesOf[A]: ...
+    def changes(self, a: type[A], /, *, after: int | None = 0, limit: int = 1000) -> Changes[A]: ...
     @overload
     def changes(
         self, a: type[A], b: type[B], /, *, after: int | None = 0, limit: int = 1000
-    ) -> ChangesOf[A | B]: ...
+    ) -> Changes[A | B]: ...
     @overload
     def changes(
         self, a: type[A], b: type[B], c: type[C], /, *, after: int | None = 0, limit: int = 1000
-    ) -> ChangesOf[A | B | C]: ...
+    ) -> Changes[A | B | C]: ...
     @overload
     def changes(
         self, /, *entities: type[Any], after: int | None = 0, limit: int = 1000
-    ) -> ChangesOf[Any]: ...
+    ) -> Changes[Any]: ...
     def changes(
         self, /, *entities: type[Any], after: int | None = 0, limit: int = 1000
-    ) -> ChangesOf[Any]:
+    ) -> Changes[Any]:
         """What was written after a position of the embedded engine's feed."""
         return self._run(work.read_changes(self._context, entities, after, limit))
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from singletable.errors import InvalidValue, TransactionCanceled, TransactionConflict
-from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactionRead
-from singletable.patience import Steps, ask
-from singletable.schema import Address, Condition, Edit
+from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
+from singletable.retry import Steps, send
+from singletable.schema import Condition, Edit, ItemKey
 from singletable.store.alive import is_alive
 from singletable.store.commit import LONGEST_TOKEN, MOST_ACTIONS, commit_all
 from singletable.store.context import Context
@@ -22,7 +22,7 @@ from singletable.store.items import (
     stamped,
 )
 from singletable.store.plan import Plan, plan_check
-from singletable.store.question import Named, Question, about_addresses, about_items, about_update
+from singletable.store.question import CallShape, Named, about_addresses, about_items, about_update
 from singletable.store.write import Place, place_of
 from singletable.values import Item
 
@@ -45,7 +45,7 @@ class Transaction:
         self._token = token
         self._pattern = pattern
         self._planned: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
-        self._parts: list[Question] = []
+        self._parts: list[CallShape] = []
         self._over = False
 
     def create(self, item: E, *, if_: Condition[E] | None = None) -> None:
@@ -66,20 +66,20 @@ class Transaction:
         self._parts.append(about_items("replace", item, kind="put"))
         self._add(item, lambda: planned_put(self._context, item, if_, must_exist=True))
 
-    def update(self, address: Address[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
+    def update(self, address: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Change some fields of an item that is there."""
         check_address(address)
         check_edits(address.model, address, edits)
         self._parts.append(about_update(address, edits))
         self._add(None, lambda: _first(planned_update(self._context, address, edits, if_)))
 
-    def delete(self, address: Address[E], *, if_: Condition[E] | None = None) -> None:
+    def delete(self, address: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
         """Remove an item, if it is there."""
         check_address(address)
         self._parts.append(about_addresses("delete", address, kind="delete"))
         self._add(None, lambda: _first(planned_delete(self._context, address, if_)))
 
-    def check(self, address: Address[E], condition: Condition[E] | None = None) -> None:
+    def check(self, address: ItemKey[E], condition: Condition[E] | None = None) -> None:
         """Let the transaction happen only if the item is there, and meets the condition."""
         check_address(address)
         self._parts.append(about_addresses("check", address, kind="check"))
@@ -90,13 +90,13 @@ class Transaction:
 
         self._add(None, plan)
 
-    def question(self) -> Question:
+    def question(self) -> CallShape:
         """What it does to which entities."""
         touches = dict.fromkeys(touch for part in self._parts for touch in part.touches)
         patterns = frozenset(name for part in self._parts for name in part.patterns)
         if self._pattern is not None:
             patterns = frozenset([self._pattern.id])
-        return Question("transaction", tuple(touches), patterns)
+        return CallShape("transaction", tuple(touches), patterns)
 
     def commit(self) -> Steps[None]:
         """Make all writes, or none."""
@@ -120,7 +120,7 @@ class Transaction:
         return plans
 
 
-def get_together(context: Context, addresses: tuple[Address[Any], ...]) -> Steps[tuple[Any, ...]]:
+def transact_get(context: Context, addresses: tuple[ItemKey[Any], ...]) -> Steps[tuple[Any, ...]]:
     """The items at some addresses, as they stood at one moment; None where there is none."""
     asked = addresses_of(addresses)
     places = [place_of(context.name(one.model.table), one.key) for one in asked]
@@ -145,17 +145,17 @@ def get_together(context: Context, addresses: tuple[Address[Any], ...]) -> Steps
     return tuple(results)
 
 
-def _read_together(context: Context, gets: TransactGetItems) -> Steps[TransactionRead]:
-    for attempt in range(context.patience.attempts):
+def _read_together(context: Context, gets: TransactGetItems) -> Steps[TransactGetItemsOutput]:
+    for attempt in range(context.patience.max_attempts):
         try:
-            return (yield from ask(context.patience, gets))
+            return (yield from send(context.patience, gets))
         except TransactionCanceled as error:
             codes = {reason.code for reason in error.reasons} - {"None"}
             if not codes <= {"TransactionConflict", "ThrottlingError"}:
                 raise
-        yield context.patience.pause(attempt, "conflict")
+        yield context.patience.backoff(attempt, "conflict")
     raise TransactionConflict(
-        f"The items were being written {context.patience.attempts} times in a row, and could "
+        f"The items were being written {context.patience.max_attempts} times in a row, and could "
         "not be read together."
     )
 

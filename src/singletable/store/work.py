@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from singletable.patience import More, Steps
-from singletable.schema import Address, Collection, Condition, Edit, Path, Selection, Taken
+from singletable.retry import NextItems, Steps
+from singletable.schema import Collection, Condition, Edit, ItemKey, Path, Selection, UniqueValue
 from singletable.store import batch, changes, items, pages, transaction, unique
-from singletable.store.changes import ChangesOf
+from singletable.store.changes import Changes
 from singletable.store.context import Context
 from singletable.store.given import addresses_of, check_amount, check_several
 from singletable.store.items import State
 from singletable.store.observe import observed, observers_of
-from singletable.store.pages import PageOf
+from singletable.store.pages import Page
 from singletable.store.projected import check_whole
 from singletable.store.question import (
-    Question,
+    CallShape,
     about_addresses,
     about_all,
     about_collection,
@@ -38,16 +38,16 @@ class Work(Generic[R]):
     """Steps to take, and the question they answer, put together if somebody observes."""
 
     steps: Steps[R]
-    question: Callable[[], Question]
+    question: Callable[[], CallShape]
 
 
 @dataclass(frozen=True, slots=True)
 class Series(Generic[R]):
     """Work that gives some more each time, until it gives nothing."""
 
-    more: More[R]
+    more: NextItems[R]
     limit: int | None
-    question: Callable[[], Question]
+    question: Callable[[], CallShape]
 
     def after(self, given: int) -> Work[list[R]] | None:
         """The next of it, when so many were given; None if no more are wanted."""
@@ -65,13 +65,13 @@ def told(context: Context, work: Work[R], *, continued: bool) -> Steps[R]:
     return observed(work.steps, work.question(), observers, continued=continued)
 
 
-def get(context: Context, address: Address[E], *, consistent: bool) -> Work[E | None]:
+def get(context: Context, address: ItemKey[E], *, consistent: bool) -> Work[E | None]:
     """The item at an address."""
     steps = items.get(context, address, consistent=consistent)
     return Work(steps, lambda: about_addresses("get", address, consistent=consistent))
 
 
-def find(context: Context, taken: Taken[E]) -> Work[E | None]:
+def find(context: Context, taken: UniqueValue[E]) -> Work[E | None]:
     """The item that has a unique value."""
     steps = unique.find(context, taken)
     return Work(steps, lambda: about_unique(taken))
@@ -102,7 +102,7 @@ def replace(context: Context, item: E, if_: Condition[E] | None) -> Work[E]:
 
 def update(
     context: Context,
-    address: Address[E],
+    address: ItemKey[E],
     edits: Sequence[Edit[E]],
     if_: Condition[E] | None,
     returning: State,
@@ -113,14 +113,14 @@ def update(
     )
 
 
-def delete(context: Context, address: Address[E], if_: Condition[E] | None) -> Work[E | None]:
+def delete(context: Context, address: ItemKey[E], if_: Condition[E] | None) -> Work[E | None]:
     """Remove an item and give back what was there."""
     steps = items.delete(context, address, if_)
     return Work(steps, lambda: about_addresses("delete", address, kind="delete"))
 
 
 def get_many(
-    context: Context, addresses: Iterable[Address[E]], *, consistent: bool
+    context: Context, addresses: Iterable[ItemKey[E]], *, consistent: bool
 ) -> Work[list[E | None]]:
     """The items at some addresses, in their order."""
     asked = addresses_of(addresses)
@@ -139,7 +139,7 @@ def put_many(context: Context, given: Iterable[object]) -> Work[None]:
     )
 
 
-def delete_many(context: Context, addresses: Iterable[Address[Any]]) -> Work[None]:
+def delete_many(context: Context, addresses: Iterable[ItemKey[Any]]) -> Work[None]:
     """Remove many items, if they are there."""
     asked = addresses_of(addresses)
     return Work(
@@ -168,7 +168,7 @@ def query(
     )
 
 
-def fetch(
+def hydrate(
     context: Context,
     selection: Selection[E],
     where: Condition[E] | None,
@@ -195,7 +195,7 @@ def page(
     *,
     reverse: bool,
     consistent: bool,
-) -> Work[PageOf[E]]:
+) -> Work[Page[E]]:
     """One page, and a cursor for the next."""
     reading = Reading(context, selection, where, reverse=reverse, consistent=consistent)
     check_whole(reading.model, selection.access)
@@ -224,7 +224,7 @@ def collect(
     )
 
 
-def pick(
+def select(
     context: Context,
     selection: Selection[E],
     paths: Sequence[Path[E, Any]],
@@ -243,17 +243,17 @@ def pick(
     )
 
 
-def get_together(context: Context, addresses: tuple[Address[Any], ...]) -> Work[tuple[Any, ...]]:
+def transact_get(context: Context, addresses: tuple[ItemKey[Any], ...]) -> Work[tuple[Any, ...]]:
     """Items as they stood at one moment."""
     return Work(
-        transaction.get_together(context, addresses),
-        lambda: about_addresses("get_together", *addresses, consistent=True),
+        transaction.transact_get(context, addresses),
+        lambda: about_addresses("transact_get", *addresses, consistent=True),
     )
 
 
 def read_changes(
     context: Context, entities: tuple[type[Any], ...], after: int | None, limit: int
-) -> Work[ChangesOf[Any]]:
+) -> Work[Changes[Any]]:
     """What was written after a position of the feed."""
     return Work(
         changes.read_changes(context, entities, after, limit),

@@ -11,11 +11,11 @@ from singletable.errors import ConditionFailed
 from singletable.expressions import Aliases, render_condition, render_update
 from singletable.operations import (
     DeleteItem,
-    ItemWritten,
     Operation,
     PutItem,
     TransactWriteItem,
     UpdateItem,
+    WriteItemOutput,
 )
 from singletable.values import Item, key_bytes
 
@@ -51,7 +51,7 @@ class Write:
         """Where it writes."""
         return place_of(self.table, self.key)
 
-    def operation(self, returning: Returning | None = None) -> Operation[ItemWritten]:
+    def operation(self, returning: Returning | None = None) -> Operation[WriteItemOutput]:
         """The write by itself."""
         aliases = Aliases()
         change = render_update(self.actions, aliases) if self.actions else None

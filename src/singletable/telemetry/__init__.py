@@ -1,8 +1,14 @@
 """What calls cost, told to monitoring systems."""
 
-from singletable.telemetry.naming import Recognises
+from singletable.telemetry.naming import PatternMatcher
 from singletable.telemetry.opentelemetry import OpenTelemetryObserver
 from singletable.telemetry.prometheus import PrometheusObserver
-from singletable.telemetry.tally import Figures, Tally
+from singletable.telemetry.tally import CallStats, PatternStats
 
-__all__ = ["Figures", "OpenTelemetryObserver", "PrometheusObserver", "Recognises", "Tally"]
+__all__ = [
+    "CallStats",
+    "OpenTelemetryObserver",
+    "PatternMatcher",
+    "PatternStats",
+    "PrometheusObserver",
+]

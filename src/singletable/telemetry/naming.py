@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from singletable.store import Call, Question
+from singletable.store import Call, CallShape
 
 UNDECLARED = "undeclared"
 
@@ -15,22 +15,22 @@ class Named(Protocol):
 
     @property
     def id(self) -> str:
-        """The name by which it is known among all catalogues."""
+        """The name by which it is known among all catalogs."""
         ...
 
 
-class Recognises(Protocol):
-    """What knows which pattern a call is: a catalogue."""
+class PatternMatcher(Protocol):
+    """What knows which pattern a call is: a catalog."""
 
-    def recognise(self, question: Question) -> Named | None:
+    def recognize(self, question: CallShape) -> Named | None:
         """The pattern; None if it is none of its own."""
         ...
 
 
-def pattern_of(catalogues: Sequence[Recognises], call: Call) -> str:
+def pattern_of(catalogs: Sequence[PatternMatcher], call: Call) -> str:
     """The pattern that a call is, among all that are known."""
-    for catalogue in catalogues:
-        found = catalogue.recognise(call.question)
+    for catalog in catalogs:
+        found = catalog.recognize(call.shape)
         if found is not None:
             return found.id
     return UNDECLARED

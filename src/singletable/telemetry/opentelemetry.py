@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from singletable.store import Call, Sent
+from singletable.store import Call, SentRequest
 from singletable.telemetry.extra import check_installed
-from singletable.telemetry.naming import Recognises, outcome_of, pattern_of
+from singletable.telemetry.naming import PatternMatcher, outcome_of, pattern_of
 from singletable.telemetry.units import units_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class OpenTelemetryObserver:
 
     def __init__(
         self,
-        *catalogues: Recognises,
+        *catalogs: PatternMatcher,
         tracer_provider: TracerProvider | None = None,
         meter_provider: MeterProvider | None = None,
     ) -> None:
@@ -44,7 +44,7 @@ class OpenTelemetryObserver:
         from opentelemetry.metrics import get_meter
         from opentelemetry.trace import get_tracer
 
-        self._catalogues: Sequence[Recognises] = catalogues
+        self._catalogues: Sequence[PatternMatcher] = catalogs
         self._tracer = get_tracer(NAME, tracer_provider=tracer_provider)
         meter = get_meter(NAME, meter_provider=meter_provider)
         self._seconds = meter.create_histogram(
@@ -101,7 +101,7 @@ class OpenTelemetryObserver:
 
 
 def _summary(call: Call, pattern: str) -> str:
-    return f"{call.question.verb} {pattern}"
+    return f"{call.shape.verb} {pattern}"
 
 
 def _about(call: Call, pattern: str) -> dict[str, str]:
@@ -111,33 +111,35 @@ def _about(call: Call, pattern: str) -> dict[str, str]:
         "db.query.summary": _summary(call, pattern),
         "singletable.pattern": pattern,
     }
-    names = dict.fromkeys(type(sent.operation).__name__ for sent in call.sent)
+    names = dict.fromkeys(type(sent.operation).__name__ for sent in call.requests)
     if names:
-        about["db.operation.name"] = next(iter(names)) if len(names) == 1 else call.question.verb
-    tables = _tables(call.sent)
+        about["db.operation.name"] = next(iter(names)) if len(names) == 1 else call.shape.verb
+    tables = _tables(call.requests)
     if len(tables) == 1:
         about["db.collection.name"] = tables[0]
     return about
 
 
 def _attributes(call: Call, pattern: str) -> Attributes:
-    consumed = [msgspec.json.encode(one).decode() for sent in call.sent for one in sent.consumed]
+    consumed = [
+        msgspec.json.encode(one).decode() for sent in call.requests for one in sent.consumed
+    ]
     more: dict[str, str | bool | float | Sequence[str]] = {
-        "singletable.verb": call.question.verb,
+        "singletable.verb": call.shape.verb,
         "singletable.continued": call.continued,
         "singletable.read_units": call.read_units,
         "singletable.write_units": call.write_units,
-        "aws.dynamodb.table_names": _tables(call.sent),
+        "aws.dynamodb.table_names": _tables(call.requests),
         "aws.dynamodb.consumed_capacity": consumed,
-        "aws.dynamodb.consistent_read": call.question.consistent,
+        "aws.dynamodb.consistent_read": call.shape.consistent,
     }
-    indexes = {getattr(sent.operation, "index_name", None) for sent in call.sent} - {None}
+    indexes = {getattr(sent.operation, "index_name", None) for sent in call.requests} - {None}
     if len(indexes) == 1:
         more["aws.dynamodb.index_name"] = str(indexes.pop())
     return {**_about(call, pattern), **more}
 
 
-def _tables(sent: Sequence[Sent]) -> list[str]:
+def _tables(sent: Sequence[SentRequest]) -> list[str]:
     """The tables that requests named, or said that they had used."""
     names: dict[str, None] = {}
     for one in sent:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from singletable.store import Call
 from singletable.telemetry.extra import check_installed
-from singletable.telemetry.naming import Recognises, outcome_of, pattern_of
+from singletable.telemetry.naming import PatternMatcher, outcome_of, pattern_of
 from singletable.telemetry.units import units_of
 
 if TYPE_CHECKING:
@@ -40,12 +40,14 @@ class PrometheusObserver:
     The metrics are registered with `registry`, or with the default one.
     """
 
-    def __init__(self, *catalogues: Recognises, registry: CollectorRegistry | None = None) -> None:
+    def __init__(
+        self, *catalogs: PatternMatcher, registry: CollectorRegistry | None = None
+    ) -> None:
         check_installed("prometheus_client", "prometheus", "PrometheusObserver")
         from prometheus_client import REGISTRY, Counter, Histogram
 
         chosen = REGISTRY if registry is None else registry
-        self._catalogues: Sequence[Recognises] = catalogues
+        self._catalogues: Sequence[PatternMatcher] = catalogs
         self._calls = Counter(
             "singletable_calls_total",
             "Calls of the store, by access pattern and outcome.",
@@ -85,7 +87,7 @@ class PrometheusObserver:
         if not call.continued or call.error is not None:
             self._calls.labels(pattern, outcome_of(call)).inc()
         self._seconds.labels(pattern).observe(call.seconds)
-        for sent in call.sent:
+        for sent in call.requests:
             self._requests.labels(pattern, type(sent.operation).__name__).inc()
         for units in units_of(call):
             labels = pattern, units.table, units.index, units.kind

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from singletable.store import Call
-from singletable.telemetry.naming import Recognises, pattern_of
+from singletable.telemetry.naming import PatternMatcher, pattern_of
 
 # The latest calls of a pattern tell how long it takes; older ones are forgotten.
 REMEMBERED = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class PatternStats:
     """What the calls of one pattern came to; times in seconds, of the latest calls."""
 
     pattern: str
@@ -32,11 +32,11 @@ class Figures:
     slowest: float
 
 
-class Tally:
+class CallStats:
     """An observer that counts calls by pattern; safe to use from many threads."""
 
-    def __init__(self, *catalogues: Recognises) -> None:
-        self._catalogues: Sequence[Recognises] = catalogues
+    def __init__(self, *catalogs: PatternMatcher) -> None:
+        self._catalogues: Sequence[PatternMatcher] = catalogs
         self._lock = threading.Lock()
         self._sums: dict[str, _Sums] = {}
 
@@ -46,12 +46,12 @@ class Tally:
         with self._lock:
             self._sums.setdefault(pattern, _Sums()).add(call)
 
-    def figures(self) -> list[Figures]:
+    def figures(self) -> list[PatternStats]:
         """The figures of each pattern that was called, in the order of their names."""
         with self._lock:
             return [self._sums[name].figures(name) for name in sorted(self._sums)]
 
-    def of(self, pattern: str) -> Figures:
+    def of(self, pattern: str) -> PatternStats:
         """The figures of one pattern, `elections:AP7`; all zero if it was not called."""
         with self._lock:
             return self._sums.get(pattern, _Sums()).figures(pattern)
@@ -73,7 +73,7 @@ class _Sums:
         # Further pages belong to the call that asked for the first.
         self.calls += not call.continued
         self.errors += call.error is not None
-        self.requests += len(call.sent)
+        self.requests += len(call.requests)
         self.retries += call.retries
         self.conflicts += call.conflicts
         self.read_units += call.read_units
@@ -81,9 +81,9 @@ class _Sums:
         self.slowest = max(self.slowest, call.seconds)
         self.times.append(call.seconds)
 
-    def figures(self, pattern: str) -> Figures:
+    def figures(self, pattern: str) -> PatternStats:
         times = sorted(self.times)
-        return Figures(
+        return PatternStats(
             pattern,
             self.calls,
             self.errors,

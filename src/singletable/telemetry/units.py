@@ -22,7 +22,7 @@ class Units:
 
 def units_of(call: Call) -> Iterator[Units]:
     """What each request of a call consumed, where it consumed something."""
-    for sent in call.sent:
+    for sent in call.requests:
         kind: Literal["read", "write"] = "read" if sent.reads else "write"
         for consumed in sent.consumed:
             for index, units in _parts(consumed):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # the plugin is loaded by every run of pytest, and must be li
 
 
 class MakeStore(Protocol):
-    """Makes a store in memory with empty tables; without tables, those of the catalogues."""
+    """Makes a store in memory with empty tables; without tables, those of the catalogs."""
 
     def __call__(
         self,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 if TYPE_CHECKING:
-    from singletable.patterns import Catalogue
+    from singletable.patterns import PatternCatalog
     from singletable.testing.clock import StoreClock
     from singletable.testing.makers import MakeAsyncStore, MakeStore
     from singletable.testing.stores import Stores
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("singletable_strict", "as --singletable-strict", type="bool", default=False)
     parser.addini(
         "singletable_catalogues",
-        "catalogues of access patterns: app.patterns, or app.patterns:elections",
+        "catalogs of access patterns: app.patterns, or app.patterns:elections",
         type="linelist",
     )
 
@@ -80,7 +80,7 @@ def store_clock() -> StoreClock:
 @pytest.fixture
 def singletable_stores(request: pytest.FixtureRequest, store_clock: StoreClock) -> Iterator[Stores]:
     """What makes the stores of this test, and closes them after it."""
-    from singletable.testing.catalogues import tables_of
+    from singletable.testing.catalogs import tables_of
     from singletable.testing.marked import faults_marked
     from singletable.testing.stores import Stores
 
@@ -92,7 +92,7 @@ def singletable_stores(request: pytest.FixtureRequest, store_clock: StoreClock) 
 
 @pytest.fixture
 def make_store(singletable_stores: Stores) -> MakeStore:
-    """Makes a store in memory: `make_store()` with the tables of the catalogues, or with some."""
+    """Makes a store in memory: `make_store()` with the tables of the catalogs, or with some."""
     return singletable_stores.store
 
 
@@ -102,23 +102,23 @@ def make_async_store(singletable_stores: Stores) -> MakeAsyncStore:
     return singletable_stores.async_store
 
 
-def _catalogues(config: pytest.Config) -> list[Catalogue]:
+def _catalogues(config: pytest.Config) -> list[PatternCatalog]:
     names = cast("list[str]", config.getini("singletable_catalogues"))
     if not names:
         return []
-    from singletable.testing.catalogues import catalogues_named
+    from singletable.testing.catalogs import catalogues_named
 
     return catalogues_named(names)
 
 
-def _needed(config: pytest.Config) -> list[Catalogue]:
-    catalogues = _catalogues(config)
-    if not catalogues:
+def _needed(config: pytest.Config) -> list[PatternCatalog]:
+    catalogs = _catalogues(config)
+    if not catalogs:
         raise pytest.UsageError(
-            "singletable_strict compares calls with declared patterns, and no catalogue is named. "
+            "singletable_strict compares calls with declared patterns, and no catalog is named. "
             "Set singletable_catalogues = app.patterns in the settings of pytest."
         )
-    return catalogues
+    return catalogs
 
 
 def _is_strict(item: pytest.Item) -> bool:

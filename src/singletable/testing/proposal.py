@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable.schema import model_of
-from singletable.store import Question, Touch
+from singletable.store import CallShape, EntityAccess
 
 _EFFECTS = {
     "create": "creates",
@@ -14,32 +14,32 @@ _EFFECTS = {
 }
 
 
-def proposal(question: Question) -> str:
-    """What to write into the catalogue."""
+def proposal(question: CallShape) -> str:
+    """What to write into the catalog."""
     first = question.touches[0]
     if first.kind in _EFFECTS:
         effects = ", ".join(_effect(touch) for touch in question.touches)
-        return f'Declare it: catalogue.write("AP…", "…", {effects})'
+        return f'Declare it: catalog.write("AP…", "…", {effects})'
     entity = first.entity.__name__
     if first.kind == "scan":
         return (
             "Ask by a key, or declare why no key will do: "
-            f'catalogue.scan("AP…", "…", {entity}, reason="…")'
+            f'catalog.scan("AP…", "…", {entity}, reason="…")'
         )
     made = _made(first)
     if made is None:
         return f"Declare it with a function: {_function(first)}"
     collects = ", collects=…" if first.kind == "collect" else ""
-    return f'Declare it: catalogue.read("AP…", "…", {made}{collects})'
+    return f'Declare it: catalog.read("AP…", "…", {made}{collects})'
 
 
-def _effect(touch: Touch) -> str:
+def _effect(touch: EntityAccess) -> str:
     entity = touch.entity.__name__
     fields = "".join(f", {entity}.{name}" for name in sorted(touch.edited))
     return f"{_EFFECTS[touch.kind]}({entity}{fields})"
 
 
-def _made(touch: Touch) -> str | None:
+def _made(touch: EntityAccess) -> str | None:
     """The key whose call gives such a question by itself; None if it was narrowed."""
     model = model_of(touch.entity)
     entity = touch.entity.__name__
@@ -56,7 +56,7 @@ def _made(touch: Touch) -> str | None:
             return f"{entity}.{touch.access}" + (".partition" if primary else "")
 
 
-def _function(touch: Touch) -> str:
+def _function(touch: EntityAccess) -> str:
     model = model_of(touch.entity)
     entity = touch.entity.__name__
     primary = touch.access == model.key.name
@@ -69,4 +69,4 @@ def _function(touch: Touch) -> str:
     if touch.ranged is not None:
         asked += f".between(low, high) (or .ge, .lt, … of {touch.ranged})"
         names += ["low", "high"]
-    return f'@catalogue.reads("AP…") def …({", ".join(names)}): return {asked}'
+    return f'@catalog.reads("AP…") def …({", ".join(names)}): return {asked}'

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from singletable.patterns import Catalogue
+from singletable.patterns import PatternCatalog
 from singletable.store.observe import observing_everywhere
-from singletable.telemetry import Figures, Tally
+from singletable.telemetry import CallStats, PatternStats
 
 _SENT = "singletable_figures"
 # Of these the largest of all workers is told; others are added up.
@@ -20,10 +20,10 @@ _LARGEST = ("median", "p95", "p99", "slowest")
 class Report:
     """Counts calls while tests run, and shows the figures; workers send theirs."""
 
-    def __init__(self, catalogues: Sequence[Catalogue]) -> None:
-        self._catalogues = catalogues
-        self._tally = Tally(*catalogues)
-        self._received: list[Figures] = []
+    def __init__(self, catalogs: Sequence[PatternCatalog]) -> None:
+        self._catalogues = catalogs
+        self._tally = CallStats(*catalogs)
+        self._received: list[PatternStats] = []
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self) -> Generator[None, object, object]:
@@ -41,7 +41,7 @@ class Report:
     def pytest_testnodedown(self, node: Any) -> None:
         """Receive the figures of a worker."""
         sent = cast("list[dict[str, Any]]", getattr(node, "workeroutput", {}).get(_SENT, []))
-        self._received += [Figures(**one) for one in sent]
+        self._received += [PatternStats(**one) for one in sent]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show what there is."""
@@ -54,18 +54,18 @@ class Report:
         return {pattern.id: pattern.what for one in self._catalogues for pattern in one}
 
 
-def merged(figures: Sequence[Figures]) -> list[Figures]:
+def merged(figures: Sequence[PatternStats]) -> list[PatternStats]:
     """The figures of several workers, by pattern."""
-    found: dict[str, Figures] = {}
+    found: dict[str, PatternStats] = {}
     for one in figures:
         other = found.get(one.pattern)
         found[one.pattern] = one if other is None else _added(one, other)
     return [found[name] for name in sorted(found)]
 
 
-def _added(one: Figures, other: Figures) -> Figures:
+def _added(one: PatternStats, other: PatternStats) -> PatternStats:
     changes: dict[str, Any] = {}
-    for field in fields(Figures):
+    for field in fields(PatternStats):
         if field.name == "pattern":
             continue
         pair = getattr(one, field.name), getattr(other, field.name)
@@ -73,7 +73,7 @@ def _added(one: Figures, other: Figures) -> Figures:
     return replace(one, **changes)
 
 
-def _lines(figures: Sequence[Figures], what: dict[str, str]) -> list[str]:
+def _lines(figures: Sequence[PatternStats], what: dict[str, str]) -> list[str]:
     head = ("pattern", "calls", "errors", "read units", "write units", "p95 ms", "slowest ms", "")
     rows = [
         (

@@ -9,9 +9,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
 
-from singletable.patterns import Catalogue, Pattern
-from singletable.patterns.recognise import is_reading_all, needs_pattern
-from singletable.store import Call, Question
+from singletable.patterns import Pattern, PatternCatalog
+from singletable.patterns.recognize import is_reading_all, needs_pattern
+from singletable.store import Call, CallShape
 from singletable.testing.proposal import proposal
 
 _ALLOWED: ContextVar[str | None] = ContextVar("singletable_undeclared", default=None)
@@ -33,7 +33,7 @@ def undeclared(reason: str) -> Generator[None]:
 class Violation:
     """A call that should not have been, and where it was made."""
 
-    question: Question
+    question: CallShape
     scans: bool
     place: str
 
@@ -45,13 +45,13 @@ class Violation:
 class Watch:
     """An observer that notes what is not declared."""
 
-    def __init__(self, catalogues: Sequence[Catalogue]) -> None:
-        self._catalogues = catalogues
+    def __init__(self, catalogs: Sequence[PatternCatalog]) -> None:
+        self._catalogues = catalogs
         self.violations: list[Violation] = []
 
     def __call__(self, call: Call) -> None:
         """Look at a call; further pages belong to the first."""
-        question = call.question
+        question = call.shape
         if call.continued or _ALLOWED.get() is not None or not needs_pattern(question):
             return
         pattern = self._pattern(question)
@@ -59,9 +59,9 @@ class Watch:
         if pattern is None or scans:
             self.violations.append(Violation(question, scans, _caller()))
 
-    def _pattern(self, question: Question) -> Pattern | None:
-        for catalogue in self._catalogues:
-            found = catalogue.recognise(question)
+    def _pattern(self, question: CallShape) -> Pattern | None:
+        for catalog in self._catalogues:
+            found = catalog.recognize(question)
             if found is not None:
                 return found
         return None

@@ -97,11 +97,11 @@ def _index(table: Table, index: Index, notes: list[str]) -> GlobalIndex | None:
 
 
 def _projected(index: Index) -> Projected:
-    if index.projects == "ALL":
+    if index.projection == "ALL":
         return Projected("ALL")
-    if index.projects == "KEYS_ONLY":
+    if index.projection == "KEYS_ONLY":
         return Projected("KEYS_ONLY")
-    return Projected("INCLUDE", list(index.projects))
+    return Projected("INCLUDE", list(index.projection))
 
 
 def _types(table: Table, items: Sequence[Item]) -> dict[str, AttributeType]:

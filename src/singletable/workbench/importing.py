@@ -86,7 +86,7 @@ def _index(said: GlobalIndex) -> Index:
         said.index_name,
         pk=_key(said.key_attributes.partition_key),
         sk=None if sort is None else _key(sort),
-        projects=said.projection.non_key_attributes or "KEYS_ONLY" if kind == "INCLUDE" else kind,
+        projection=said.projection.non_key_attributes or "KEYS_ONLY" if kind == "INCLUDE" else kind,
     )
 
 

@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 from singletable import (
     AlreadyExists,
+    ConnectionFailed,
     InternalError,
     SingleTableError,
     Store,
     TransactionConflict,
-    Unreachable,
 )
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
@@ -173,8 +173,8 @@ class Desk:
                 # A put whose answer was lost is sent again, and then meets itself.
                 met = refusal.current
                 return isinstance(met, Event) and met.hash == events[0].hash
-            except (InternalError, Unreachable) as lost:
-                if isinstance(lost, Unreachable) and not lost.arrived:
+            except (InternalError, ConnectionFailed) as lost:
+                if isinstance(lost, ConnectionFailed) and not lost.may_have_arrived:
                     raise
                 unknown = lost
             except TransactionConflict:  # somebody else's are on their way

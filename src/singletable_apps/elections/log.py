@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
-from singletable import Attr, Entity, Key, Store, Table, attr, digits
+from singletable import Attr, Entity, Key, Store, Table, attr, padded
 from singletable_apps.elections.errors import HalfRestored, LogBroken
 from singletable_apps.elections.facts import Fact
 from singletable_apps.elections.proofs import digest
@@ -30,7 +30,7 @@ class Event(Entity, table=log):
     previous_hash: Attr[str] = attr()
     hash: Attr[str] = attr()
 
-    key = Key(pk="EVENTS", sk=digits(event_id, WIDTH))
+    key = Key(pk="EVENTS", sk=padded(event_id, WIDTH))
 
 
 class Restoring(Entity, table=log):

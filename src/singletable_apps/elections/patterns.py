@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from singletable import (
-    Catalogue,
+    EntityAccess,
+    PatternCatalog,
     Selection,
-    Touch,
     creates,
     deletes,
     per_day,
@@ -30,7 +30,7 @@ from singletable_apps.elections.entities import (
 from singletable_apps.elections.log import Event, Restoring, log
 
 SIZES = {User: 500, Election: 600, Ballot: 700, Candidate: 150, Voter: 150, Event: 900}
-patterns = Catalogue("elections", votes, log, sizes=SIZES)
+patterns = PatternCatalog("elections", votes, log, sizes=SIZES)
 
 # Users.
 user_by_name = patterns.read(
@@ -42,7 +42,7 @@ name_taken = patterns.read("U4", "Check username exists", User.one_name, rate=pe
 user_by_id = patterns.read("U6", "The user of a token", User.one_id, rate=per_second(100))
 
 
-@patterns.reads("U7", items=20, rate=per_minute(1))
+@patterns.read_function("U7", items=20, rate=per_minute(1))
 def users_beginning(text: str) -> Selection[User]:
     """Users whose names begin with a text, whatever its case."""
     return User.listed().begins_with(text)
@@ -126,13 +126,13 @@ end_restoring = patterns.write("L8", "The log is restored", deletes(Restoring), 
 append = patterns.write("L1", "Append event", creates(Event), size=900, rate=per_second(100))
 
 
-@patterns.reads("L2", consistent=True, items=10, rate=per_second(100))
+@patterns.read_function("L2", consistent=True, items=10, rate=per_second(100))
 def events_after(event_id: int) -> Selection[Event]:
     """Read events since last sync."""
     return Event.key.partition().gt(event_id)
 
 
-def _moves(*entities: type) -> list[Touch]:
+def _moves(*entities: type) -> list[EntityAccess]:
     return [effect(entity) for entity in entities for effect in (creates, deletes)]
 
 
@@ -261,37 +261,37 @@ rebuild = patterns.write("P15", "Rebuild the table", updates(Sync), puts(Counts)
 
 
 # A page of an auditor's relation begins after the last row of the one before.
-@patterns.reads("A8", items=100, rate=per_day(100))
+@patterns.read_function("A8", items=100, rate=per_day(100))
 def users_after(name: str) -> Selection[User]:
     """Users after one, by name."""
     return User.listed().gt(name)
 
 
-@patterns.reads("A9", items=100, rate=per_day(100))
+@patterns.read_function("A9", items=100, rate=per_day(100))
 def elections_after(name: str) -> Selection[Election]:
     """Elections after one, by name."""
     return Election.listed().gt(name)
 
 
-@patterns.reads("A10", items=25, rate=per_day(100))
+@patterns.read_function("A10", items=25, rate=per_day(100))
 def elections_from(name: str) -> Selection[Election]:
     """Elections from one on, by name."""
     return Election.listed().ge(name)
 
 
-@patterns.reads("A11", items=100, rate=per_day(100))
+@patterns.read_function("A11", items=100, rate=per_day(100))
 def candidates_after(election: str, name: str) -> Selection[Candidate]:
     """Candidates of an election after one, by name."""
     return Candidate.key.partition(election).gt(name)
 
 
-@patterns.reads("A12", items=100, rate=per_day(100))
+@patterns.read_function("A12", items=100, rate=per_day(100))
 def voters_after(election: str, name: str) -> Selection[Voter]:
     """Voters of an election after one, by name."""
     return Voter.key.partition(election).gt(name)
 
 
-@patterns.reads("A13", items=100, rate=per_day(100))
+@patterns.read_function("A13", items=100, rate=per_day(100))
 def ballots_after(election: str, name: str) -> Selection[Ballot]:
     """Ballots of an election after that of a voter, by name."""
     return Ballot.key.partition(election).gt(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from singletable import Attr, Entity, Key, Table, attr, digits, version
+from singletable import Attr, Entity, Key, Table, attr, padded, version
 
 polls = Table("ranked-choice-polls")
 
@@ -85,7 +85,7 @@ class Lane(Entity, table=polls):
     edition: Attr[int] = attr()
     lines: Attr[int] = attr(default=0)
 
-    key = Key(pk=("POLL", poll_id, "LANE", digits(lane, 2)), sk="METADATA")
+    key = Key(pk=("POLL", poll_id, "LANE", padded(lane, 2)), sk="METADATA")
 
 
 class Line(Entity, table=polls):
@@ -101,7 +101,7 @@ class Line(Entity, table=polls):
     order: Attr[str] = attr()
     replaced: Attr[str | None] = attr(default=None)
 
-    key = Key(pk=("POLL", poll_id, "LANE", digits(lane, 2)), sk=("LINE", digits(number, WIDTH)))
+    key = Key(pk=("POLL", poll_id, "LANE", padded(lane, 2)), sk=("LINE", padded(number, WIDTH)))
 
 
 class Snapshot(Entity, table=polls):
@@ -124,7 +124,7 @@ class SnapshotPart(Entity, table=polls):
     part: Attr[int] = attr()
     counts: Attr[dict[str, int]] = attr()
 
-    key = Key(pk=("POLL", poll_id), sk=("SNAPSHOT", name, digits(part, 4)))
+    key = Key(pk=("POLL", poll_id), sk=("SNAPSHOT", name, padded(part, 4)))
 
 
 class Made(Entity, table=polls):

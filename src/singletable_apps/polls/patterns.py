@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable import (
-    Catalogue,
+    PatternCatalog,
     Selection,
     checks,
     creates,
@@ -26,7 +26,7 @@ from singletable_apps.polls.entities import (
 )
 
 SIZES = {Poll: 700, Vote: 300, Lane: 150, Line: 150, Snapshot: 200, SnapshotPart: 4_000, Made: 150}
-patterns = Catalogue("polls", polls, sizes=SIZES)
+patterns = PatternCatalog("polls", polls, sizes=SIZES)
 
 # The document's.
 poll_by_id = patterns.read("1", "Get Poll by ID", Poll.key, consistent=True, rate=per_second(100))
@@ -49,7 +49,7 @@ snapshot_part = patterns.read(
 )
 
 
-@patterns.reads("3c", consistent=True, items=10, rate=per_second(80))
+@patterns.read_function("3c", consistent=True, items=10, rate=per_second(80))
 def lines_after(poll_id: str, lane: int, number: int) -> Selection[Line]:
     """Results: what came after that, lane by lane."""
     return Line.key.partition(poll_id, lane).gt(number)

@@ -46,7 +46,7 @@ def test_all_that_is_asked_is_declared(memory: World, monkeypatch: pytest.Monkey
 
 def test_all_that_is_declared_is_asked(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
     _everything(memory, monkeypatch)
-    asked = {patterns.recognise(call.question) for call in memory.calls}
+    asked = {patterns.recognize(call.shape) for call in memory.calls}
     never = {pattern.id for pattern in patterns} - {one.id for one in asked if one is not None}
     assert not never
 

@@ -132,7 +132,7 @@ def test_whoever_only_reads_writes_nothing(tmp_path_factory: pytest.TempPathFact
             Skill.on_site("north", "alice"),
             Skill.lately("alice"),
         ):
-            assert [one.skill for one in store.fetch(asked)] == ["Python"]
+            assert [one.skill for one in store.hydrate(asked)] == ["Python"]
         assert list(store.query(Event.key.partition())) == []
         with pytest.raises(AccessDenied):
             store.create(skill("alice", "Rust"))
@@ -151,8 +151,8 @@ def test_an_owner_reaches_their_own_items_alone(tmp_path_factory: pytest.TempPat
         store = Store(both.app)
         store.create(skill("alice"))
         assert [one.person for one in store.query(Skill.key.partition("alice"))] == ["alice"]
-        assert [one.person for one in store.fetch(Skill.lately("alice"))] == ["alice"]
-        assert [one.person for one in store.fetch(Skill.on_site("north", "alice"))] == ["alice"]
+        assert [one.person for one in store.hydrate(Skill.lately("alice"))] == ["alice"]
+        assert [one.person for one in store.hydrate(Skill.on_site("north", "alice"))] == ["alice"]
         for refused in (
             Skill.key.partition("bob"),
             Skill.key.partition("alicia"),
@@ -162,7 +162,7 @@ def test_an_owner_reaches_their_own_items_alone(tmp_path_factory: pytest.TempPat
             Skill.at_level("Python", 3),
         ):
             with pytest.raises(AccessDenied):
-                list(store.fetch(refused))
+                list(store.hydrate(refused))
         with pytest.raises(AccessDenied):
             store.create(skill("bob", "Rust"))
 

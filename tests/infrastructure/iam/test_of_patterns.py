@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from singletable import AccessDenied, Catalogue, Scan, Store, creates, deletes, puts, updates
+from singletable import AccessDenied, PatternCatalog, Scan, Store, creates, deletes, puts, updates
 from singletable.infrastructure.iam import Place, Use, policy_of, uses_of_patterns
 from singletable.patterns import Pattern
 from tests.infrastructure.declarations import (
@@ -20,7 +20,7 @@ from tests.infrastructure.declarations import (
 )
 from tests.infrastructure.iam.enforced import enforced
 
-asked = Catalogue("elections", votes, skills)
+asked = PatternCatalog("elections", votes, skills)
 profile = asked.read("AP1", "A user", User.key)
 mail = asked.read("AP2", "The user of an address", User.one_email)
 ballots = asked.read("AP3", "Ballots of an election", Ballot.key.partition)
@@ -94,7 +94,7 @@ def test_patterns_are_allowed_and_the_rest_is_refused(
         store.put_many([Candidate(election="Language", name="Rust")])
         assert store.find(mail("alice@example.org")) == alice
         assert [one.rankings for one in store.query(ballots("Language"))] == [["Go"]]
-        assert list(store.fetch(experts("Python", 3))) == []
+        assert list(store.hydrate(experts("Python", 3))) == []
         store.delete(Ballot.key("Language", "alice"))
         with pytest.raises(AccessDenied):
             store.delete(User.key("alice"))  # who joins cannot leave: no pattern says so

@@ -189,7 +189,7 @@ def test_a_pattern_that_another_includes_is_left_out() -> None:
     assert without_covered(["A#*", "A#*#B", "A#1", "B", "B#*", "A"]) == ["A", "A#*", "B", "B#*"]
 
 
-# An access-pattern catalogue knows its uses one by one; so may a policy.
+# An access-pattern catalog knows its uses one by one; so may a policy.
 def test_a_policy_is_made_of_single_uses() -> None:
     model = model_of(User)
     policy: Any = policy_of([Use("Query", model.table, model.indexes["at_email"])])

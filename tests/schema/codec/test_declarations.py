@@ -13,7 +13,7 @@ import pytest
 from typing_extensions import TypeAliasType
 
 from singletable import DeclarationError
-from singletable.schema.codec import TimeForm, codec_of
+from singletable.schema.codec import TimeFormat, codec_of
 from tests.schema.codec.values import Color, Ranking, Tree
 
 T = TypeVar("T")
@@ -94,9 +94,9 @@ def test_an_alias_that_contains_itself_is_refused() -> None:
 
 
 def test_a_form_is_for_moments() -> None:
-    with pytest.raises(DeclarationError, match="list\\[str\\] has no datetime in it"):
-        codec_of(list[str], form=TimeForm.SECONDS)
-    assert codec_of(list[datetime | None], form=TimeForm.SECONDS)
+    with pytest.raises(DeclarationError, match="list\\[str\\] contains no datetime"):
+        codec_of(list[str], time_format=TimeFormat.SECONDS)
+    assert codec_of(list[datetime | None], time_format=TimeFormat.SECONDS)
 
 
 def test_a_dataclass_inside_a_function_may_contain_itself_and_must_know_the_rest() -> None:

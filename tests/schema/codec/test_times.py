@@ -9,34 +9,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable import InvalidValue, ItemMismatch
-from singletable.schema.codec import TimeForm, codec_of
+from singletable.schema.codec import TimeFormat, codec_of
 from singletable.values import check_value
 from tests.schema.codec.values import moments
 
 FINEST = {
-    TimeForm.MICROSECONDS: timedelta(microseconds=1),
-    TimeForm.MILLISECONDS: timedelta(milliseconds=1),
-    TimeForm.SECONDS: timedelta(seconds=1),
-    TimeForm.EPOCH_SECONDS: timedelta(seconds=1),
-    TimeForm.EPOCH_MILLISECONDS: timedelta(milliseconds=1),
+    TimeFormat.MICROSECONDS: timedelta(microseconds=1),
+    TimeFormat.MILLISECONDS: timedelta(milliseconds=1),
+    TimeFormat.SECONDS: timedelta(seconds=1),
+    TimeFormat.EPOCH_SECONDS: timedelta(seconds=1),
+    TimeFormat.EPOCH_MILLISECONDS: timedelta(milliseconds=1),
 }
 NOON = datetime(2026, 11, 15, 12, 30, 15, 123456, tzinfo=UTC)
-every_form = pytest.mark.parametrize("form", TimeForm)
+every_form = pytest.mark.parametrize("form", TimeFormat)
 
 
 # The member's own value shows the form.
 @every_form
-def test_a_form_is_as_it_is_shown(form: TimeForm) -> None:
+def test_a_form_is_as_it_is_shown(form: TimeFormat) -> None:
     (content,) = (
-        codec_of(datetime, form=form).encode(datetime(2026, 11, 15, 5, tzinfo=UTC)).values()
+        codec_of(datetime, time_format=form).encode(datetime(2026, 11, 15, 5, tzinfo=UTC)).values()
     )
     assert content == form.value
 
 
 @every_form
 @given(moment=moments())
-def test_finer_digits_are_cut_off_towards_the_past(form: TimeForm, moment: datetime) -> None:
-    codec = codec_of(datetime, form=form)
+def test_finer_digits_are_cut_off_towards_the_past(form: TimeFormat, moment: datetime) -> None:
+    codec = codec_of(datetime, time_format=form)
     held = codec.encode(moment)
     check_value(held)
     read = codec.decode(held)
@@ -46,10 +46,12 @@ def test_finer_digits_are_cut_off_towards_the_past(form: TimeForm, moment: datet
 
 
 # Texts of one form sort as the moments do, which is what a sort key needs.
-@pytest.mark.parametrize("form", [TimeForm.MICROSECONDS, TimeForm.MILLISECONDS, TimeForm.SECONDS])
+@pytest.mark.parametrize(
+    "form", [TimeFormat.MICROSECONDS, TimeFormat.MILLISECONDS, TimeFormat.SECONDS]
+)
 @given(one=moments(), two=moments())
-def test_texts_sort_as_time_does(form: TimeForm, one: datetime, two: datetime) -> None:
-    codec = codec_of(datetime, form=form)
+def test_texts_sort_as_time_does(form: TimeFormat, one: datetime, two: datetime) -> None:
+    codec = codec_of(datetime, time_format=form)
     earlier, later = sorted((one, two))
     assert codec.encode(earlier)["S"] <= codec.encode(later)["S"]
 
@@ -90,9 +92,9 @@ def test_a_moment_before_the_first_year_in_utc_is_refused() -> None:
         ("2016-12-31T23:59:60.5Z", datetime(2017, 1, 1, 0, 0, 0, 500000, tzinfo=UTC)),
     ],
 )
-@pytest.mark.parametrize("form", [TimeForm.MICROSECONDS, TimeForm.SECONDS])
-def test_any_rfc_3339_text_is_read(form: TimeForm, text: str, moment: datetime) -> None:
-    read = codec_of(datetime, form=form).decode({"S": text})
+@pytest.mark.parametrize("form", [TimeFormat.MICROSECONDS, TimeFormat.SECONDS])
+def test_any_rfc_3339_text_is_read(form: TimeFormat, text: str, moment: datetime) -> None:
+    read = codec_of(datetime, time_format=form).decode({"S": text})
     assert isinstance(read, datetime)
     assert read == moment
     assert read.tzinfo is UTC
@@ -108,14 +110,14 @@ def test_other_text_is_no_moment(text: str) -> None:
 
 # Other writers put fractions into the numbers: time.time() in Python does.
 def test_seconds_may_have_a_fraction_at_rest() -> None:
-    codec = codec_of(datetime, form=TimeForm.EPOCH_SECONDS)
+    codec = codec_of(datetime, time_format=TimeFormat.EPOCH_SECONDS)
     assert codec.decode({"N": "1794718800.25"}) == datetime(2026, 11, 15, 5, 0, 0, 250000, UTC)
 
 
 @pytest.mark.parametrize("text", ["1E100", "-1E100", "99999999999999"])
 def test_a_number_beyond_the_calendar_is_no_moment(text: str) -> None:
     with pytest.raises(ItemMismatch, match="expected a moment in seconds since 1970"):
-        codec_of(datetime, form=TimeForm.EPOCH_SECONDS).decode({"N": text})
+        codec_of(datetime, time_format=TimeFormat.EPOCH_SECONDS).decode({"N": text})
 
 
 def test_a_moment_is_no_day() -> None:
@@ -125,6 +127,6 @@ def test_a_moment_is_no_day() -> None:
 
 @given(st.sets(moments(), min_size=1, max_size=5))
 def test_a_set_of_moments_has_each_once_in_its_form(several: set[datetime]) -> None:
-    held = codec_of(set[datetime], form=TimeForm.SECONDS).encode(several)
+    held = codec_of(set[datetime], time_format=TimeFormat.SECONDS).encode(several)
     check_value(held)
     assert len(held["SS"]) <= len(several)

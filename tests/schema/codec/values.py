@@ -11,7 +11,7 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from singletable.schema.codec import TimeForm
+from singletable.schema.codec import TimeFormat
 
 
 class Color(Enum):
@@ -44,7 +44,7 @@ class Ranking:
 @dataclass(slots=True, kw_only=True)
 class Profile:
     born: Annotated[date, "no matter what"]
-    seen: Annotated[datetime, TimeForm.EPOCH_MILLISECONDS]
+    seen: Annotated[datetime, TimeFormat.EPOCH_MILLISECONDS]
     tags: set[str] = field(default_factory=lambda: {"new"})
     rankings: list[Ranking] = field(default_factory=list[Ranking])
 

@@ -13,7 +13,7 @@ from msgspec import structs
 from singletable.errors import (
     IncompleteSignature,
     InvalidSignature,
-    NotSigned,
+    MissingAuthenticationToken,
     OperationError,
     UnrecognizedClient,
 )
@@ -42,7 +42,7 @@ def asking(target: str = "/", **headers: str) -> HttpRequest:
     ids=["nothing", "empty", "another way"],
 )
 def test_a_request_without_a_signature_is_refused(request_: HttpRequest) -> None:
-    with pytest.raises(NotSigned) as refused:
+    with pytest.raises(MissingAuthenticationToken) as refused:
         check(request_)
     assert refused.value.message == "Request is missing Authentication Token"
     assert refused.value.code == "MissingAuthenticationTokenException"

@@ -21,7 +21,7 @@ change(
     Ballot.note.set("late"),
     Ballot.note.set(None),
     Ballot.note.remove(),
-    Ballot.when_cast.set_once(NOW),
+    Ballot.when_cast.set_if_missing(NOW),
     Ballot.weight.add(1),
     Ballot.fee.add(Decimal("0.5")),
     Ballot.fee.add(1),

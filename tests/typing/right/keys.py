@@ -7,10 +7,10 @@ from decimal import Decimal
 from uuid import UUID
 
 from singletable.schema import (
-    Address,
     Attr,
     Entity,
     Index,
+    ItemKey,
     Key,
     Partition,
     Selection,
@@ -19,11 +19,11 @@ from singletable.schema import (
     attr,
     casefold,
     descending,
-    digits,
     ordered,
+    padded,
     same,
 )
-from singletable.schema.unique import Taken
+from singletable.schema.unique import UniqueValue
 from tests.typing.declared import Ballot, Election, Event, Person, Stage, UserSkill
 
 DAY = date(2026, 11, 3)
@@ -51,7 +51,7 @@ def none_to_four(
         n: Attr[str] = attr()
         maybe: Attr[int | None] = attr(default=None)
 
-        key = Key(pk=("A", s, "B", i), sk=(d, "C", t, u, "D", digits(m, 8, 2)))
+        key = Key(pk=("A", s, "B", i), sk=(d, "C", t, u, "D", padded(m, 8, 2)))
         one = Key(pk="ALL", sk=(s,)).on(first)
         two = Key(pk=("X", s, "SHARD", Shards(4)), sk=("Y", descending(i), d, same(s))).on(second)
         three = Key(pk=(s, i, ordered(g)), sk=("ONE", u, "TWO", t, casefold(n))).on(third)
@@ -66,13 +66,13 @@ def none_to_four(
         one = Key(pk=("O", s), sk=("S", same(s), i)).on(first)
         alone = Key(pk=s, sk=descending(i)).on(second)
 
-    repeated: Address[Other] = Other.key(s, i)
+    repeated: ItemKey[Other] = Other.key(s, i)
     number: Partition[Other, int] = Other.one(s)
     alone: Partition[Other, int] = Other.alone(s)
-    back: Address[Other] | None = Other.key.parse(repeated.key)
+    back: ItemKey[Other] | None = Other.key.parse(repeated.key)
     del repeated, number, alone, back
 
-    address: Address[Thing] = Thing.key(s, i, d, t, u, m)
+    address: ItemKey[Thing] = Thing.key(s, i, d, t, u, m)
     partition: Partition[Thing, date, datetime, UUID, Decimal] = Thing.key.partition(s, i)
     days: Partition[Thing, datetime, UUID, Decimal] = partition.eq(d)
     items: Partition[Thing] = days.eq(t).eq(u).eq(m)
@@ -88,14 +88,14 @@ def none_to_four(
 
 none_to_four("a", 1, DAY, NOW, UUID(int=1), Decimal("1.5"), True, Stage.OPEN)
 
-ballot: Address[Ballot] = Ballot.key("Languages", "alice")
-election: Address[Election] = Election.key("Languages")
+ballot: ItemKey[Ballot] = Ballot.key("Languages", "alice")
+election: ItemKey[Election] = Election.key("Languages")
 whole: Partition[Election] = Election.key.partition("Languages")
-person: Address[Person] = Person.key(7)
+person: ItemKey[Person] = Person.key(7)
 cast: Partition[Ballot, datetime, str] = Ballot.of_voter("alice")
 region: Partition[Ballot, int] = Ballot.of_region("north")
 skills: Partition[UserSkill, int, date] = UserSkill.by_level("Python", 4)
 used: Selection[UserSkill] = skills.eq(3).ge(DAY)
-event: Address[Event] = Event.key(DAY, NOW, UUID(int=1))
-taken: Taken[Person] = Person.address("ada@example.org")
-both: Taken[Person] = Person.birthday(date(1815, 12, 10), 7)
+event: ItemKey[Event] = Event.key(DAY, NOW, UUID(int=1))
+taken: UniqueValue[Person] = Person.address("ada@example.org")
+both: UniqueValue[Person] = Person.birthday(date(1815, 12, 10), 7)

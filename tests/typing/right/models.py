@@ -8,13 +8,13 @@ from uuid import UUID
 from pydantic import AwareDatetime, BaseModel
 
 from singletable import (
-    Address,
     Attr,
     Condition,
     Edit,
-    EntityOf,
     Index,
+    ItemKey,
     Key,
+    ModelEntity,
     Partition,
     Path,
     Store,
@@ -23,7 +23,7 @@ from singletable import (
     attr,
     created,
 )
-from singletable.schema.unique import Taken
+from singletable.schema.unique import UniqueValue
 
 by_owner = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
 table = Table("polls", indexes=[by_owner])
@@ -39,7 +39,7 @@ class Poll(BaseModel):
     made: datetime | None = None
 
 
-class Polls(EntityOf[Poll], table=table):
+class Polls(ModelEntity[Poll], table=table):
     """Where it is."""
 
     number: Attr[UUID] = attr()
@@ -54,7 +54,7 @@ class Polls(EntityOf[Poll], table=table):
 
 def use(store: Store, number: UUID, at: datetime) -> None:
     """What is stored and read is the model."""
-    address: Address[Poll] = Polls.key(number)
+    address: ItemKey[Poll] = Polls.key(number)
     found: Poll | None = store.get(address)
     title: Path[Poll, str] = Polls.title
     condition: Condition[Poll] = Polls.title == "Lunch?"
@@ -62,5 +62,5 @@ def use(store: Store, number: UUID, at: datetime) -> None:
     changed: Poll = store.update(Polls.key(number), edit, if_=condition & (Polls.opens < at))
     owned: Partition[Poll, datetime, UUID] = Polls.of_owner("ada")
     polls: list[Poll] = list(store.query(Polls.of_owner("ada").gt(at), where=Polls.made < at))
-    taken: Taken[Poll] = Polls.one_title("Lunch?")
+    taken: UniqueValue[Poll] = Polls.one_title("Lunch?")
     del found, title, changed, owned, polls, taken

@@ -5,21 +5,21 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import assert_type
 
-from singletable import Address, Catalogue, Partition, Selection, Store, per_second
-from singletable.schema import Taken
+from singletable import ItemKey, Partition, PatternCatalog, Selection, Store, per_second
+from singletable.schema import UniqueValue
 from tests.typing.declared import Ballot, Person, UserSkill, votes
 
-catalogue = Catalogue("typing", votes)
-one = catalogue.read("AP1", "One ballot", Ballot.key, rate=per_second(3), consistent=True)
-all_of = catalogue.read("AP2", "Ballots of an election", Ballot.key.partition, items=500)
-mine = catalogue.read("AP3", "Ballots of a voter", Ballot.of_voter)
-mail = catalogue.read("AP4", "A person by the address", Person.address)
-experts = catalogue.read("AP5", "Users by skill and level", UserSkill.by_level)
-skilled = catalogue.asks("AP6", "Skills of a user", UserSkill, UserSkill.user)
-skill = catalogue.asks("AP7", "One of them", UserSkill, UserSkill.user, UserSkill.skill)
+catalog = PatternCatalog("typing", votes)
+one = catalog.read("AP1", "One ballot", Ballot.key, rate=per_second(3), consistent=True)
+all_of = catalog.read("AP2", "Ballots of an election", Ballot.key.partition, items=500)
+mine = catalog.read("AP3", "Ballots of a voter", Ballot.of_voter)
+mail = catalog.read("AP4", "A person by the address", Person.address)
+experts = catalog.read("AP5", "Users by skill and level", UserSkill.by_level)
+skilled = catalog.lookup("AP6", "Skills of a user", UserSkill, UserSkill.user)
+skill = catalog.lookup("AP7", "One of them", UserSkill, UserSkill.user, UserSkill.skill)
 
 
-@catalogue.reads("AP8", size=300)
+@catalog.read_function("AP8", size=300)
 def since(voter: str, moment: datetime) -> Selection[Ballot]:
     """Ballots of a voter since a moment."""
     return Ballot.of_voter(voter).ge(moment)
@@ -27,12 +27,12 @@ def since(voter: str, moment: datetime) -> Selection[Ballot]:
 
 def asked(store: Store, now: datetime) -> None:
     """Each gives its own type, and so does the store."""
-    assert_type(one("L", "ada"), Address[Ballot])
+    assert_type(one("L", "ada"), ItemKey[Ballot])
     assert_type(store.get(one("L", "ada")), Ballot | None)
     assert_type(all_of("L"), Partition[Ballot, str])
     assert_type(all_of("L").gt("b"), Selection[Ballot])
     assert_type(mine("ada"), Partition[Ballot, datetime, str])
-    assert_type(mail("a@b.c"), Taken[Person])
+    assert_type(mail("a@b.c"), UniqueValue[Person])
     assert_type(experts("Python", 4), Partition[UserSkill, int, date])
     assert_type(skilled("ada"), Selection[UserSkill])
     assert_type(skill("ada", "Python"), Selection[UserSkill])

@@ -15,7 +15,7 @@ Ballot.weight.set("2")  # error: arg-type | reportArgumentType
 Ballot.weight.set(None)  # error: arg-type | reportArgumentType
 Ballot.status.set("lost")  # error: arg-type | reportArgumentType
 Ballot.note.set(1)  # error: arg-type | reportArgumentType
-Ballot.when_cast.set_once("now")  # error: arg-type | reportArgumentType
+Ballot.when_cast.set_if_missing("now")  # error: arg-type | reportArgumentType
 Ballot.weight.add("1")  # error: arg-type, call-overload | reportArgumentType
 Ballot.weight.add(0.5)  # error: arg-type, call-overload | reportArgumentType
 Ballot.note.add(1)  # error: misc | reportAttributeAccessIssue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from uuid import UUID
 
-from singletable.schema import Address, Key, Partition, Shards, digits, ordered
+from singletable.schema import ItemKey, Key, Partition, Shards, ordered, padded
 from singletable.schema.unique import Unique
 from tests.typing.declared import Ballot, Election, Event, Person, Stage, UserSkill
 
@@ -47,11 +47,11 @@ Person.address(1)  # error: arg-type | reportArgumentType
 Person.address()  # error: call-arg | reportCallIssue
 Person.address("ada", "eve")  # error: call-arg | reportCallIssue
 Person.birthday(7, DAY)  # error: arg-type | reportArgumentType
-wrong: Address[Election] = Ballot.key("L", "alice")  # error: assignment | reportAssignmentType
+wrong: ItemKey[Election] = Ballot.key("L", "alice")  # error: assignment | reportAssignmentType
 open_: Partition[Ballot, str] = Ballot.of_voter("alice")  # error: assignment | reportAssignmentType
 Key(pk=("A", 1), sk="B")  # error: arg-type | reportCallIssue, reportArgumentType
 Key(sk="B")  # error: call-overload | reportCallIssue
 Shards("4")  # error: arg-type | reportArgumentType
-digits("number", 8)  # error: arg-type | reportArgumentType
+padded("number", 8)  # error: arg-type | reportArgumentType
 ordered(3)  # error: arg-type | reportArgumentType
 Unique("email")  # error: call-overload | reportCallIssue, reportArgumentType

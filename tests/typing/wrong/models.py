@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from singletable import Address, Store
+from singletable import ItemKey, Store
 from tests.typing.declared import Ballot
 from tests.typing.right.models import Poll, Polls
 
@@ -16,8 +16,8 @@ def use(store: Store, number: UUID, at: datetime) -> None:
     Polls.of_owner("ada").gt(number)  # error: arg-type | reportArgumentType
     Polls.title.set(5)  # error: arg-type | reportArgumentType
     Polls.one_title(5)  # error: arg-type | reportArgumentType
-    one: Address[Polls] = Polls.key(number)  # error: assignment | reportAssignmentType
-    other: Address[Ballot] = Polls.key(number)  # error: assignment | reportAssignmentType
+    one: ItemKey[Polls] = Polls.key(number)  # error: assignment | reportAssignmentType
+    other: ItemKey[Ballot] = Polls.key(number)  # error: assignment | reportAssignmentType
     found: Poll = store.get(Polls.key(number))  # error: assignment | reportAssignmentType
     store.update(Polls.key(number), Ballot.weight.set(1))  # error: misc | reportArgumentType
     del one, other, found

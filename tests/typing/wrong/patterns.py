@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from singletable import Catalogue, Selection, creates, per_second
+from singletable import PatternCatalog, Selection, creates, per_second
 from tests.typing.declared import Ballot, Election, UserSkill, votes
 
-catalogue = Catalogue("typing", votes)
-one = catalogue.read("AP1", "One ballot", Ballot.key)
-all_of = catalogue.read("AP2", "Ballots of an election", Ballot.key.partition)
-experts = catalogue.read("AP3", "Users by skill and level", UserSkill.by_level)
-skilled = catalogue.asks("AP4", "Skills of a user", UserSkill, UserSkill.user)
+catalog = PatternCatalog("typing", votes)
+one = catalog.read("AP1", "One ballot", Ballot.key)
+all_of = catalog.read("AP2", "Ballots of an election", Ballot.key.partition)
+experts = catalog.read("AP3", "Users by skill and level", UserSkill.by_level)
+skilled = catalog.lookup("AP4", "Skills of a user", UserSkill, UserSkill.user)
 
 
-@catalogue.reads("AP5")
+@catalog.read_function("AP5")
 def since(voter: str, moment: datetime) -> Selection[Ballot]:
     """Ballots of a voter since a moment."""
     return Ballot.of_voter(voter).ge(moment)
@@ -28,9 +28,9 @@ experts("Python", "4")  # error: arg-type | reportArgumentType
 skilled(3)  # error: arg-type | reportArgumentType
 since("ada", "now")  # error: arg-type | reportArgumentType
 since("ada", when=None)  # error: call-arg | reportCallIssue
-catalogue.read("AP6", "A rate", Ballot.key, rate=3)  # error: arg-type | reportArgumentType
-catalogue.read("AP7", "Unknown", Ballot.key, often=per_second(3))  # error: call-arg | reportCallIssue
-catalogue.asks("AP8", "A field of another", UserSkill, Ballot.voter)  # error: misc | reportArgumentType
-catalogue.write("AP9", "No effect", Ballot)  # error: arg-type | reportArgumentType
-catalogue.write("AP10", "A reading", creates(Ballot), consistent="yes")  # error: arg-type | reportArgumentType
-catalogue.read("AP11", "An entity", Election)  # error: type-var | reportArgumentType
+catalog.read("AP6", "A rate", Ballot.key, rate=3)  # error: arg-type | reportArgumentType
+catalog.read("AP7", "Unknown", Ballot.key, often=per_second(3))  # error: call-arg | reportCallIssue
+catalog.lookup("AP8", "A field of another", UserSkill, Ballot.voter)  # error: misc | reportArgumentType
+catalog.write("AP9", "No effect", Ballot)  # error: arg-type | reportArgumentType
+catalog.write("AP10", "A reading", creates(Ballot), consistent="yes")  # error: arg-type | reportArgumentType
+catalog.read("AP11", "An entity", Election)  # error: type-var | reportArgumentType

@@ -15,7 +15,7 @@ from singletable.errors import InvalidValue, ResourceNotFound, SingleTableError
 from singletable.infrastructure import real_names
 from singletable.patterns import Pattern, ReadPattern
 from singletable.patterns.check import check_consistent
-from singletable.schema import Address, Model, Selection, Taken, model_of
+from singletable.schema import ItemKey, Model, Selection, UniqueValue, model_of
 from singletable.store import Call, Store
 from singletable.store.projected import held_by
 
@@ -28,7 +28,7 @@ class Asked:
     """A pattern and what it is called with: None for one that is not."""
 
     pattern: Pattern
-    question: Address[Any] | Selection[Any] | Taken[Any] | None
+    question: ItemKey[Any] | Selection[Any] | UniqueValue[Any] | None
     consistent: bool
     limit: int | None
 
@@ -99,9 +99,9 @@ def _store(
 def _fill(answer: Answer, store: Store, asked: Asked) -> None:
     pattern, question, most = asked.pattern, asked.question, asked.limit or SHOWN
     match question:
-        case Address():
+        case ItemKey():
             _add(answer, [store.get(question, consistent=asked.consistent)])
-        case Taken():
+        case UniqueValue():
             _add(answer, [store.find(question)])
         case Selection() if isinstance(pattern, ReadPattern) and pattern.collects is not None:
             file = store.collect(pattern.collects, question, consistent=asked.consistent)
@@ -126,7 +126,7 @@ def _query(answer: Answer, store: Store, selection: Selection[Any], asked: Asked
         _add(answer, items[:most])
     else:
         paths = [model.fields[name] for name in names]
-        items = list(islice(store.pick(selection, *paths, limit=asked.limit), most + 1))
+        items = list(islice(store.select(selection, *paths, limit=asked.limit), most + 1))
         answer.found[model.name] = names, items[:most]
     answer.more = len(items) > most or asked.limit == len(items)
 

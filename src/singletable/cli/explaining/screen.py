@@ -19,7 +19,7 @@ from singletable.cli.tour.consumed import consumption_text
 from singletable.cli.tour.plain import several
 from singletable.cli.tour.request import request_lines
 from singletable.cli.trimmed import print_trimmed
-from singletable.store import Sent
+from singletable.store import SentRequest
 from singletable.wire import write_request
 
 _JSON = JSONHighlighter()
@@ -28,7 +28,7 @@ _VALUE = re.compile(r'\{\s+("(?:[SNB]|BOOL|NULL)": (?:"(?:[^"\\]|\\.)*"|true|fal
 
 def show_answer(console: Console, answer: Answer, *, where: str | None) -> None:
     """Each request as it was sent, the items, and the sums; a refusal is raised at the end."""
-    sent = [one for call in answer.calls for one in call.sent]
+    sent = [one for call in answer.calls for one in call.requests]
     for one in sent:
         _show_request(console, one)
     if where is None:
@@ -41,7 +41,7 @@ def show_answer(console: Console, answer: Answer, *, where: str | None) -> None:
     _show_sums(console, answer, sent)
 
 
-def _show_request(console: Console, sent: Sent) -> None:
+def _show_request(console: Console, sent: SentRequest) -> None:
     first, *rest = (printable(line) for line in request_lines(sent.operation))
     name = Text(first)
     name.stylize("bold green", 0, len(type(sent.operation).__name__))
@@ -58,7 +58,7 @@ def _show_request(console: Console, sent: Sent) -> None:
     console.print()
 
 
-def _json(sent: Sent) -> str:
+def _json(sent: SentRequest) -> str:
     """The body of the request, a value a line; what a terminal would obey is written out."""
     _, body = write_request(sent.operation)
     harmless = body.decode().isprintable()
@@ -122,7 +122,7 @@ def _value(value: object) -> Text:
     return Text("" if value is None else printable(str(value)))
 
 
-def _show_sums(console: Console, answer: Answer, sent: Sequence[Sent]) -> None:
+def _show_sums(console: Console, answer: Answer, sent: Sequence[SentRequest]) -> None:
     calls = answer.calls
     said = [several(len(sent), "request"), several(answer.count, "item")]
     for units, kind in (

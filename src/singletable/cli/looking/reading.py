@@ -12,7 +12,7 @@ from singletable.operations import (
     DescribeTable,
     Driver,
     ListTables,
-    Page,
+    PageOutput,
     Query,
     Scan,
     TableDescription,
@@ -87,7 +87,7 @@ class Reading:
                 self.count += 1
                 yield item
 
-    def _pages(self) -> Iterator[Page]:
+    def _pages(self) -> Iterator[PageOutput]:
         everything: list[AttributeValue | None] = [None]
         for asked in self.partitions or everything:
             after: Item | None = None

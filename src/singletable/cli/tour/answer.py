@@ -12,12 +12,12 @@ from singletable.cli.tour.declare import KEY
 from singletable.cli.tour.plain import key_text, several, shown
 from singletable.errors import OperationError, TransactionCanceled
 from singletable.operations import (
-    Change,
-    ChangesRead,
-    ItemGot,
-    ItemWritten,
-    Page,
-    Swept,
+    ChangeRecord,
+    GetItemOutput,
+    PageOutput,
+    ReadChangesOutput,
+    SweepExpiredOutput,
+    WriteItemOutput,
 )
 from singletable.values import Item
 
@@ -27,19 +27,19 @@ def answer_view(answer: object, columns: Sequence[str]) -> RenderableType:
     match answer:
         case OperationError():
             return _refusal(answer)
-        case ItemGot():
+        case GetItemOutput():
             return Text("nothing there") if answer.item is None else _rows([answer.item], columns)
-        case ItemWritten():
+        case WriteItemOutput():
             attributes = answer.attributes
             return Text("done") if attributes is None else _rows([attributes], columns)
-        case Page(raw_items=None):
+        case PageOutput(raw_items=None):
             counted = several(answer.count, "item")
             return Text(f"{counted} counted, {answer.scanned_count} looked at")
-        case Page():
+        case PageOutput():
             return _page(answer, columns)
-        case ChangesRead():
+        case ReadChangesOutput():
             return _changes(answer)
-        case Swept():
+        case SweepExpiredOutput():
             return Text(f"{several(answer.removed, 'expired item')} removed")
         case _:
             return Text("done")
@@ -56,7 +56,7 @@ def _refusal(error: OperationError) -> RenderableType:
     return Group(*lines)
 
 
-def _page(page: Page, columns: Sequence[str]) -> RenderableType:
+def _page(page: PageOutput, columns: Sequence[str]) -> RenderableType:
     items = page.items
     if not items:
         return Text("no items")
@@ -84,7 +84,7 @@ def _rows(items: Sequence[Item], columns: Sequence[str]) -> Table:
     return rows
 
 
-def _changes(read: ChangesRead) -> RenderableType:
+def _changes(read: ReadChangesOutput) -> RenderableType:
     end = Text(f"the feed ends at position {read.position}", style="dim")
     if not read.changes:
         return end
@@ -101,7 +101,7 @@ def _changes(read: ChangesRead) -> RenderableType:
     return Group(rows, end)
 
 
-def _difference(change: Change) -> str:
+def _difference(change: ChangeRecord) -> str:
     """Which attributes changed, from what to what."""
     if change.expired:
         return "expired"

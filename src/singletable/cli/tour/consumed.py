@@ -10,20 +10,20 @@ from singletable.cli.tour.plain import several
 from singletable.operations import (
     BatchGetItem,
     BatchWriteItem,
+    BatchWriteItemOutput,
     ConsumedCapacity,
     DeleteItem,
     GetItem,
-    ItemGot,
-    ItemsWritten,
-    ItemWritten,
+    GetItemOutput,
     Operation,
-    Page,
+    PageOutput,
     PutItem,
     Query,
     Scan,
-    TransactionWritten,
     TransactWriteItems,
+    TransactWriteItemsOutput,
     UpdateItem,
+    WriteItemOutput,
 )
 
 _METERED = (
@@ -50,9 +50,9 @@ def metered(operation: Operation[object]) -> Operation[object]:
 def consumed_by(answer: object) -> Sequence[ConsumedCapacity]:
     """What the answer says was consumed, one entry a table; none if it does not say."""
     match answer:
-        case ItemGot() | ItemWritten() | Page():
+        case GetItemOutput() | WriteItemOutput() | PageOutput():
             return [answer.consumed_capacity] if answer.consumed_capacity else []
-        case ItemsWritten() | TransactionWritten():
+        case BatchWriteItemOutput() | TransactWriteItemsOutput():
             return answer.consumed_capacity or []
         case _:
             return []

@@ -21,7 +21,12 @@ from singletable.engine.session import Session
 from singletable.engine.table import Table
 from singletable.errors import ValidationError
 from singletable.expressions import Projection
-from singletable.operations import BatchGetItem, ConsumedCapacity, ItemsGot, KeysAndAttributes
+from singletable.operations import (
+    BatchGetItem,
+    BatchGetItemOutput,
+    ConsumedCapacity,
+    KeysAndAttributes,
+)
 from singletable.values import Item, item_to_json
 
 MAX_KEYS = 100
@@ -85,7 +90,7 @@ def _as_one(request: BatchGetItem) -> KeysAndAttributes:
     )
 
 
-def run(plan: BatchGetPlan, session: Session) -> ItemsGot:
+def run(plan: BatchGetPlan, session: Session) -> BatchGetItemOutput:
     """The items that are there; what does not fit into one response is to be asked for again."""
     tables = {name: session.table(name) for name in plan.tables}
     for name, wanted in plan.tables.items():
@@ -104,7 +109,7 @@ def run(plan: BatchGetPlan, session: Session) -> ItemsGot:
         asked = plan.request.return_consumed_capacity
         if (capacity := consumed(tables[name], cost, asked)) is not None:
             capacities.append(capacity)
-    return ItemsGot(responses, unprocessed, capacities or None)
+    return BatchGetItemOutput(responses, unprocessed, capacities or None)
 
 
 def _get(

@@ -17,9 +17,9 @@ from singletable.engine.write import delete, put, stored_at
 from singletable.errors import ValidationError
 from singletable.operations import (
     BatchWriteItem,
+    BatchWriteItemOutput,
     ConsumedCapacity,
     ItemCollectionMetrics,
-    ItemsWritten,
     WriteRequest,
 )
 from singletable.values import MAX_ITEM_SIZE, SEVERAL_TYPES, Item
@@ -65,7 +65,7 @@ def _write(request: WriteRequest) -> Write:
     raise ValidationError(SEVERAL_TYPES)
 
 
-def run(plan: BatchWritePlan, session: Session) -> ItemsWritten:
+def run(plan: BatchWritePlan, session: Session) -> BatchWriteItemOutput:
     """Carry out every write; each stands for itself, and none waits for another."""
     tables = {name: session.table(name) for name in plan.tables}
     places = {name: _positions(tables[name], writes) for name, writes in plan.tables.items()}
@@ -82,7 +82,7 @@ def run(plan: BatchWritePlan, session: Session) -> ItemsWritten:
         capacity = consumed(table, cost, plan.request.return_consumed_capacity)
         if capacity is not None:
             capacities.append(capacity)
-    return ItemsWritten({}, metrics or None, capacities or None)
+    return BatchWriteItemOutput({}, metrics or None, capacities or None)
 
 
 def _carry_out(session: Session, table: Table, position: Position, write: Write) -> Cost:

@@ -14,10 +14,10 @@ from singletable.engine.control.records import new_table
 from singletable.engine.control.states import IN_USE, table_status
 from singletable.engine.session import Session
 from singletable.errors import ResourceInUse
-from singletable.operations import CreateTable, TableCreated
+from singletable.operations import CreateTable, CreateTableOutput
 
 
-def create_table(request: CreateTable, session: Session) -> TableCreated:
+def create_table(request: CreateTable, session: Session) -> CreateTableOutput:
     """Make the table, empty; one that was deleted for good leaves its name."""
     check_declaration(request)
     name = table_name(request.table_name, "CreateTable", session.settings)
@@ -28,7 +28,7 @@ def create_table(request: CreateTable, session: Session) -> TableCreated:
         rows.create(session.execute)
     # The answer shows a table in the making, however short that takes.
     shown = replace(table.record, created_by=inf)
-    return TableCreated(describe(shown, NOTHING, session.settings, session.now))
+    return CreateTableOutput(describe(shown, NOTHING, session.settings, session.now))
 
 
 def _check_free(name: str, session: Session) -> None:

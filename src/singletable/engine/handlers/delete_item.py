@@ -13,7 +13,7 @@ from singletable.engine.results import item_written
 from singletable.engine.session import Session
 from singletable.engine.write import delete, stored_at
 from singletable.expressions import Condition
-from singletable.operations import DeleteItem, ItemWritten
+from singletable.operations import DeleteItem, WriteItemOutput
 from singletable.values import Item
 
 
@@ -34,7 +34,7 @@ def check(request: DeleteItem) -> DeletePlan:
     return DeletePlan(request, key, condition_of(request))
 
 
-def run(plan: DeletePlan, session: Session) -> ItemWritten:
+def run(plan: DeletePlan, session: Session) -> WriteItemOutput:
     """Remove the item if its condition holds; to remove nothing is no error."""
     request = plan.request
     table = session.table(request.table_name)

@@ -12,7 +12,7 @@ from singletable.engine.control.names import table_name
 from singletable.engine.control.states import check_settled
 from singletable.engine.session import Session
 from singletable.errors import ValidationError
-from singletable.operations import DeleteTable, TableDeleted
+from singletable.operations import DeleteTable, DeleteTableOutput
 
 PROTECTED = (
     "Resource cannot be deleted as it is currently protected against deletion. "
@@ -20,7 +20,7 @@ PROTECTED = (
 )
 
 
-def delete_table(request: DeleteTable, session: Session) -> TableDeleted:
+def delete_table(request: DeleteTable, session: Session) -> DeleteTableOutput:
     """Drop everything in the table at once; its name stays taken as long as a deletion takes."""
     table = session.described(table_name(request.table_name, "DeleteTable", session.settings))
     record, now = table.record, session.now
@@ -36,4 +36,4 @@ def delete_table(request: DeleteTable, session: Session) -> TableDeleted:
     else:
         session.catalog.remove(session.execute, record)
     shown = replace(record, deleted_by=inf)
-    return TableDeleted(describe(shown, NOTHING, session.settings, now))
+    return DeleteTableOutput(describe(shown, NOTHING, session.settings, now))

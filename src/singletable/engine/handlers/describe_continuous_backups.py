@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from singletable.engine.control.backups import backed_up, describe_backups
 from singletable.engine.session import Session
-from singletable.operations import ContinuousBackupsDescribed, DescribeContinuousBackups
+from singletable.operations import DescribeContinuousBackups, DescribeContinuousBackupsOutput
 
 
 def describe_continuous_backups(
     request: DescribeContinuousBackups, session: Session
-) -> ContinuousBackupsDescribed:
+) -> DescribeContinuousBackupsOutput:
     """Whether a table can be restored as it was at some moment."""
     table = backed_up(request.table_name, "DescribeContinuousBackups", session)
-    return ContinuousBackupsDescribed(describe_backups(table.record, session.now))
+    return DescribeContinuousBackupsOutput(describe_backups(table.record, session.now))

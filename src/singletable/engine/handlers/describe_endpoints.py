@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from singletable.engine.session import Session
-from singletable.operations import DescribeEndpoints, Endpoint, EndpointsDescribed
+from singletable.operations import DescribeEndpoints, DescribeEndpointsOutput, Endpoint
 
 CACHE_MINUTES = 1440
 
 
-def describe_endpoints(request: DescribeEndpoints, session: Session) -> EndpointsDescribed:
+def describe_endpoints(request: DescribeEndpoints, session: Session) -> DescribeEndpointsOutput:
     """The address of the region at AWS, good for a day."""
     address = f"dynamodb.{session.settings.region}.amazonaws.com"
-    return EndpointsDescribed([Endpoint(address, CACHE_MINUTES)])
+    return DescribeEndpointsOutput([Endpoint(address, CACHE_MINUTES)])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from singletable.engine.session import Session
-from singletable.operations import DescribeLimits, LimitsDescribed
+from singletable.operations import DescribeLimits, DescribeLimitsOutput
 
 ACCOUNT_UNITS = 80_000
 TABLE_UNITS = 40_000
 
 
-def describe_limits(request: DescribeLimits, session: Session) -> LimitsDescribed:
+def describe_limits(request: DescribeLimits, session: Session) -> DescribeLimitsOutput:
     """What a new account may provision at AWS; the engine holds nobody to it."""
-    return LimitsDescribed(ACCOUNT_UNITS, ACCOUNT_UNITS, TABLE_UNITS, TABLE_UNITS)
+    return DescribeLimitsOutput(ACCOUNT_UNITS, ACCOUNT_UNITS, TABLE_UNITS, TABLE_UNITS)

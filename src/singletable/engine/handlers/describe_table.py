@@ -5,11 +5,11 @@ from __future__ import annotations
 from singletable.engine.control.description import counts_of, describe
 from singletable.engine.control.names import table_name
 from singletable.engine.session import Session
-from singletable.operations import DescribeTable, TableDescribed
+from singletable.operations import DescribeTable, DescribeTableOutput
 
 
-def describe_table(request: DescribeTable, session: Session) -> TableDescribed:
+def describe_table(request: DescribeTable, session: Session) -> DescribeTableOutput:
     """The table as it stands now."""
     table = session.described(table_name(request.table_name, "DescribeTable", session.settings))
     counts = counts_of(table, session)
-    return TableDescribed(describe(table.record, counts, session.settings, session.now))
+    return DescribeTableOutput(describe(table.record, counts, session.settings, session.now))

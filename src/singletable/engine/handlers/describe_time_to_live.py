@@ -7,10 +7,16 @@ from singletable.engine.control.states import table_status
 from singletable.engine.record import TimeToLiveRecord
 from singletable.engine.session import Session
 from singletable.errors import ValidationError
-from singletable.operations import DescribeTimeToLive, TimeToLiveDescribed, TimeToLiveDescription
+from singletable.operations import (
+    DescribeTimeToLive,
+    DescribeTimeToLiveOutput,
+    TimeToLiveDescription,
+)
 
 
-def describe_time_to_live(request: DescribeTimeToLive, session: Session) -> TimeToLiveDescribed:
+def describe_time_to_live(
+    request: DescribeTimeToLive, session: Session
+) -> DescribeTimeToLiveOutput:
     """Whether the items of a table expire, and by which attribute."""
     name = table_name(request.table_name, "DescribeTimeToLive", session.settings)
     record = session.described(name).record
@@ -20,7 +26,7 @@ def describe_time_to_live(request: DescribeTimeToLive, session: Session) -> Time
             f"Cannot describe time to live while table is in {status} state: "
             f"Current table state is {status}"
         )
-    return TimeToLiveDescribed(_describe(record.time_to_live, session.now))
+    return DescribeTimeToLiveOutput(_describe(record.time_to_live, session.now))
 
 
 def _describe(record: TimeToLiveRecord | None, now: float) -> TimeToLiveDescription:

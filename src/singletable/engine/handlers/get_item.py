@@ -16,7 +16,7 @@ from singletable.engine.projection import check_scalar_keys, projected_json
 from singletable.engine.reading import read_expressions
 from singletable.engine.session import Session
 from singletable.expressions import Projection
-from singletable.operations import GetItem, ItemGot
+from singletable.operations import GetItem, GetItemOutput
 from singletable.values import Item
 
 
@@ -48,7 +48,7 @@ def _is_plain(request: GetItem) -> bool:
     )
 
 
-def run(plan: GetPlan, session: Session) -> ItemGot:
+def run(plan: GetPlan, session: Session) -> GetItemOutput:
     """The item, or what was asked of it."""
     request = plan.request
     table = session.table(request.table_name)
@@ -61,6 +61,6 @@ def run(plan: GetPlan, session: Session) -> ItemGot:
         json = projected_json(plan.projection, json)
     got = None if json is None else Raw(json)
     if request.return_consumed_capacity is None:
-        return ItemGot(got)
+        return GetItemOutput(got)
     units = read_units(0 if row is None else row.size, consistent=bool(request.consistent_read))
-    return ItemGot(got, consumed(table, Cost(units), request.return_consumed_capacity))
+    return GetItemOutput(got, consumed(table, Cost(units), request.return_consumed_capacity))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from singletable.engine.catalog import gone
 from singletable.engine.session import Session
-from singletable.operations import ListTables, TablesListed
+from singletable.operations import ListTables, ListTablesOutput
 
 PAGE = 100
 
 
-def list_tables(request: ListTables, session: Session) -> TablesListed:
+def list_tables(request: ListTables, session: Session) -> ListTablesOutput:
     """A page of names; a table that is being deleted is listed until it is gone."""
     start = request.exclusive_start_table_name or ""
     # Names are ASCII, so the order of text is the order of bytes.
@@ -19,4 +19,4 @@ def list_tables(request: ListTables, session: Session) -> TablesListed:
         if table.name > start and not gone(table, session.now)
     )
     page = names[: request.limit or PAGE]
-    return TablesListed(page, page[-1] if len(page) < len(names) else None)
+    return ListTablesOutput(page, page[-1] if len(page) < len(names) else None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from singletable.engine.control.tags import check_resource, tagged_table
 from singletable.engine.session import Session
-from singletable.operations import ListTagsOfResource, TagsListed
+from singletable.operations import ListTagsOfResource, ListTagsOfResourceOutput
 
 
-def list_tags_of_resource(request: ListTagsOfResource, session: Session) -> TagsListed:
+def list_tags_of_resource(
+    request: ListTagsOfResource, session: Session
+) -> ListTagsOfResourceOutput:
     """All tags of a table: they fit one page, and a token for another is ignored as at AWS."""
     check_resource(request.resource_arn, "ListTagsOfResource", session)
-    return TagsListed(list(tagged_table(request.resource_arn, session).record.tags))
+    return ListTagsOfResourceOutput(list(tagged_table(request.resource_arn, session).record.tags))

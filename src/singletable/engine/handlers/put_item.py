@@ -15,7 +15,7 @@ from singletable.engine.session import Session
 from singletable.engine.write import put, stored_at
 from singletable.errors import ValidationError
 from singletable.expressions import Condition
-from singletable.operations import DeleteItem, ItemWritten, PutItem
+from singletable.operations import DeleteItem, PutItem, WriteItemOutput
 from singletable.values import MAX_ITEM_SIZE, Item
 
 TOO_LARGE = "Item size has exceeded the maximum allowed size"
@@ -65,7 +65,7 @@ def check_old_only(return_values: str | None) -> None:
         raise ValidationError("ReturnValues can only be ALL_OLD or NONE")
 
 
-def run(plan: PutPlan, session: Session) -> ItemWritten:
+def run(plan: PutPlan, session: Session) -> WriteItemOutput:
     """Store the item if its condition holds for the one it replaces."""
     request, item = plan.request, plan.item
     table = session.table(request.table_name)

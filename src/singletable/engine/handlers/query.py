@@ -27,7 +27,7 @@ from singletable.engine.start_key import (
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
 from singletable.expressions import Condition, KeyCondition, Projection, paths_of
-from singletable.operations import Page, Query
+from singletable.operations import PageOutput, Query
 from singletable.values import Item
 
 
@@ -62,7 +62,7 @@ def check(request: Query) -> QueryPlan:
     return QueryPlan(request, condition, read.filter or legacy_filter, projection, start)
 
 
-def run(plan: QueryPlan, session: Session) -> Page:
+def run(plan: QueryPlan, session: Session) -> PageOutput:
     """The items of one partition that the condition asks for, in the order of their sort key."""
     request = plan.request
     table = session.table(request.table_name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from singletable.engine.feed import bounds
 from singletable.engine.feed import read_changes as changes_after
 from singletable.engine.session import Session
-from singletable.operations import ChangesRead, ReadChanges
+from singletable.operations import ReadChanges, ReadChangesOutput
 
 
-def run(request: ReadChanges, session: Session) -> ChangesRead:
+def run(request: ReadChanges, session: Session) -> ReadChangesOutput:
     """What was written after a position, in commit order."""
     table = None if request.table_name is None else session.table(request.table_name)
     if request.after is None:
-        return ChangesRead([], bounds(session.execute)[1])
+        return ReadChangesOutput([], bounds(session.execute)[1])
     changes, position = changes_after(session.execute, request.after, table, request.limit)
-    return ChangesRead(changes, position)
+    return ReadChangesOutput(changes, position)

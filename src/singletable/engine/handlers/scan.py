@@ -22,7 +22,7 @@ from singletable.engine.start_key import (
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
 from singletable.expressions import Condition, Projection, paths_of
-from singletable.operations import Page, Scan
+from singletable.operations import PageOutput, Scan
 from singletable.values import Item
 
 HASHES = 2**32
@@ -68,7 +68,7 @@ def _check_segments(segment: int | None, total: int | None) -> None:
         )
 
 
-def run(plan: ScanPlan, session: Session) -> Page:
+def run(plan: ScanPlan, session: Session) -> PageOutput:
     """All items, or those of one segment, in the order of their partition's hash."""
     request = plan.request
     table = session.table(request.table_name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from singletable.engine.session import Session
 from singletable.engine.table import Table
 from singletable.engine.write import Stored, delete
-from singletable.operations import SweepExpired, Swept
+from singletable.operations import SweepExpired, SweepExpiredOutput
 
 # An item that expired longer ago than this is left alone: the number is likely no time at all.
 FIVE_YEARS = 5 * 365 * 24 * 60 * 60
 
 
-def run(request: SweepExpired, session: Session) -> Swept:
+def run(request: SweepExpired, session: Session) -> SweepExpiredOutput:
     """Remove items whose time is over; the feed tells of each as expired."""
     names = [request.table_name] if request.table_name is not None else list(session.tables)
     removed = 0
@@ -21,8 +21,8 @@ def run(request: SweepExpired, session: Session) -> Swept:
             continue
         removed += _sweep(session, table, request.limit - removed)
         if removed >= request.limit:
-            return Swept(removed, more=True)
-    return Swept(removed, more=False)
+            return SweepExpiredOutput(removed, more=True)
+    return SweepExpiredOutput(removed, more=False)
 
 
 def _expires(session: Session, table: Table) -> bool:

@@ -14,10 +14,10 @@ from singletable.engine.control.tags import (
 )
 from singletable.engine.session import Session
 from singletable.errors import ValidationError
-from singletable.operations import Done, TagResource
+from singletable.operations import EmptyOutput, TagResource
 
 
-def tag_resource(request: TagResource, session: Session) -> Done:
+def tag_resource(request: TagResource, session: Session) -> EmptyOutput:
     """Put tags on a table beside those it has; a tag of the same key is replaced."""
     check_resource(request.resource_arn, "TagResource", session)
     if not request.tags:
@@ -28,4 +28,4 @@ def tag_resource(request: TagResource, session: Session) -> Done:
     tags = merged_tags(record.tags, request.tags)
     check_number(tags)
     session.catalog.change(session.execute, replace(record, tags=tags))
-    return Done()
+    return EmptyOutput()

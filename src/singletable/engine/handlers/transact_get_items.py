@@ -17,7 +17,7 @@ from singletable.engine.storage import Position, Row
 from singletable.engine.table import Table
 from singletable.errors import ValidationError
 from singletable.expressions import Projection
-from singletable.operations import Get, ItemResponse, TransactGetItems, TransactionRead
+from singletable.operations import Get, ItemResponse, TransactGetItems, TransactGetItemsOutput
 from singletable.values import Item
 
 
@@ -38,7 +38,7 @@ def check(request: TransactGetItems) -> TransactGetPlan:
     return TransactGetPlan(request, gets)
 
 
-def run(plan: TransactGetPlan, session: Session) -> TransactionRead:
+def run(plan: TransactGetPlan, session: Session) -> TransactGetItemsOutput:
     """All items as they stood at one moment, in the order they were asked for."""
     tables = [session.table(get.table_name) for get, _, _ in plan.gets]
     positions = _positions(plan, tables)
@@ -51,7 +51,7 @@ def run(plan: TransactGetPlan, session: Session) -> TransactionRead:
         responses.append(ItemResponse(_json(row, projection)))
     asked = plan.request.return_consumed_capacity
     told = [consumed(table, cost, asked, "read") for table, cost in costs.values()]
-    return TransactionRead(responses, [one for one in told if one is not None] or None)
+    return TransactGetItemsOutput(responses, [one for one in told if one is not None] or None)
 
 
 def _json(row: Row | None, projection: Projection | None) -> Raw | None:

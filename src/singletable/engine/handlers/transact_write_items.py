@@ -26,8 +26,8 @@ from singletable.operations import (
     ConditionCheck,
     ConsumedCapacity,
     ItemCollectionMetrics,
-    TransactionWritten,
     TransactWriteItems,
+    TransactWriteItemsOutput,
 )
 from singletable.values import Item
 
@@ -61,7 +61,7 @@ def check(request: TransactWriteItems) -> TransactWritePlan:
     return TransactWritePlan(request, actions)
 
 
-def run(plan: TransactWritePlan, session: Session) -> TransactionWritten:
+def run(plan: TransactWritePlan, session: Session) -> TransactWriteItemsOutput:
     """Carry out all actions if every one can be, else none."""
     tables = [session.table(action.request.table_name) for action in plan.actions]
     token, digest = plan.request.client_request_token, b""
@@ -81,7 +81,7 @@ def run(plan: TransactWritePlan, session: Session) -> TransactionWritten:
             table.touched.setdefault(old.position.partition, action.key)
     if token is not None:
         remember(session, token, digest, {name: table.replay for name, table in spent.items()})
-    return TransactionWritten(_capacities(plan, spent), _metrics(plan, session, spent))
+    return TransactWriteItemsOutput(_capacities(plan, spent), _metrics(plan, session, spent))
 
 
 def _load(session: Session, actions: list[Action], tables: list[Table]) -> list[Stored]:
@@ -127,13 +127,13 @@ def _decide(actions: list[Action], olds: list[Stored]) -> list[Updated | None]:
 
 def _replay(
     plan: TransactWritePlan, session: Session, units: dict[str, float]
-) -> TransactionWritten:
+) -> TransactWriteItemsOutput:
     """The answer to a request that was carried out before: it reads, and is charged for that."""
     asked = plan.request.return_consumed_capacity
     told = [
         consumed(session.table(name), Cost(cost), asked, "read") for name, cost in units.items()
     ]
-    return TransactionWritten([capacity for capacity in told if capacity is not None] or None)
+    return TransactWriteItemsOutput([capacity for capacity in told if capacity is not None] or None)
 
 
 def _capacities(plan: TransactWritePlan, spent: dict[str, Spent]) -> list[ConsumedCapacity] | None:

@@ -8,10 +8,10 @@ from singletable.engine.control.states import check_settled
 from singletable.engine.control.tags import check_resource, tagged_table
 from singletable.engine.session import Session
 from singletable.errors import ValidationError
-from singletable.operations import Done, UntagResource
+from singletable.operations import EmptyOutput, UntagResource
 
 
-def untag_resource(request: UntagResource, session: Session) -> Done:
+def untag_resource(request: UntagResource, session: Session) -> EmptyOutput:
     """Take tags from a table; to take one that is not there is fine."""
     check_resource(request.resource_arn, "UntagResource", session)
     if not request.tag_keys:
@@ -20,4 +20,4 @@ def untag_resource(request: UntagResource, session: Session) -> Done:
     check_settled(record, session.now)
     tags = tuple(tag for tag in record.tags if tag.key not in request.tag_keys)
     session.catalog.change(session.execute, replace(record, tags=tags))
-    return Done()
+    return EmptyOutput()

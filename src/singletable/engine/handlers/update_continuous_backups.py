@@ -9,9 +9,9 @@ from singletable.engine.control.states import table_status
 from singletable.engine.session import Session
 from singletable.errors import ContinuousBackupsUnavailable, ValidationError
 from singletable.operations import (
-    ContinuousBackupsUpdated,
     PointInTimeRecoverySpecification,
     UpdateContinuousBackups,
+    UpdateContinuousBackupsOutput,
 )
 
 _LONGEST = 35
@@ -19,7 +19,7 @@ _LONGEST = 35
 
 def update_continuous_backups(
     request: UpdateContinuousBackups, session: Session
-) -> ContinuousBackupsUpdated:
+) -> UpdateContinuousBackupsOutput:
     """Remember whether recovery is wanted, and for how many days. To ask twice is no fault."""
     days = _days(request.point_in_time_recovery_specification)
     record = backed_up(request.table_name, "UpdateContinuousBackups", session).record
@@ -28,7 +28,7 @@ def update_continuous_backups(
             f"Backups are being enabled for the table: {record.name}. Please retry later"
         )
     changed = session.catalog.change(session.execute, replace(record, recovery_days=days))
-    return ContinuousBackupsUpdated(describe_backups(changed.record, session.now))
+    return UpdateContinuousBackupsOutput(describe_backups(changed.record, session.now))
 
 
 def _days(asked: PointInTimeRecoverySpecification) -> int | None:

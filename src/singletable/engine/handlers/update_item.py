@@ -16,7 +16,7 @@ from singletable.engine.session import Session
 from singletable.engine.update import TOO_LARGE, check_update, updated
 from singletable.engine.write import put, stored_at
 from singletable.expressions import Condition, Update, update_cost, updated_attributes
-from singletable.operations import ItemWritten, UpdateItem
+from singletable.operations import UpdateItem, WriteItemOutput
 from singletable.values import MAX_ITEM_SIZE, Item, item_to_json
 
 
@@ -44,7 +44,7 @@ def check(request: UpdateItem) -> UpdatePlan:
     )
 
 
-def run(plan: UpdatePlan, session: Session) -> ItemWritten:
+def run(plan: UpdatePlan, session: Session) -> WriteItemOutput:
     """Change the item if the condition holds for it as it stands."""
     request, key = plan.request, plan.key
     table = session.table(request.table_name)

@@ -15,10 +15,10 @@ from singletable.engine.control.suitability import check_suits
 from singletable.engine.control.update_request import check_update
 from singletable.engine.session import Session
 from singletable.engine.table import Table
-from singletable.operations import TableUpdated, UpdateTable
+from singletable.operations import UpdateTable, UpdateTableOutput
 
 
-def update_table(request: UpdateTable, session: Session) -> TableUpdated:
+def update_table(request: UpdateTable, session: Session) -> UpdateTableOutput:
     """Change the table at once; what is shown of the change takes as long as it would."""
     check_update(request)
     table = session.described(table_name(request.table_name, "UpdateTable", session.settings))
@@ -32,7 +32,7 @@ def update_table(request: UpdateTable, session: Session) -> TableUpdated:
     new = kept(changed(record, request, actions, now, settings.delays), now)
     _remake_indexes(table, session.catalog.change(session.execute, new), session)
     shown = changed(record, request, actions, now, FOREVER)
-    return TableUpdated(describe(shown, counts, settings, now))
+    return UpdateTableOutput(describe(shown, counts, settings, now))
 
 
 def _remake_indexes(old: Table, new: Table, session: Session) -> None:

@@ -10,10 +10,10 @@ from singletable.engine.control.states import IN_USE, check_settled, table_statu
 from singletable.engine.record import TableRecord, TimeToLiveRecord
 from singletable.engine.session import Session
 from singletable.errors import ResourceInUse, ValidationError
-from singletable.operations import TimeToLiveSpecification, TimeToLiveUpdated, UpdateTimeToLive
+from singletable.operations import TimeToLiveSpecification, UpdateTimeToLive, UpdateTimeToLiveOutput
 
 
-def update_time_to_live(request: UpdateTimeToLive, session: Session) -> TimeToLiveUpdated:
+def update_time_to_live(request: UpdateTimeToLive, session: Session) -> UpdateTimeToLiveOutput:
     """Let items expire by an attribute from now on, or no longer."""
     asked = request.time_to_live_specification
     if not asked.attribute_name:
@@ -27,7 +27,7 @@ def update_time_to_live(request: UpdateTimeToLive, session: Session) -> TimeToLi
     table = session.catalog.change(session.execute, replace(table.record, time_to_live=new))
     keep = fill_expiry if asked.enabled else empty_expiry
     keep(table, session.execute)
-    return TimeToLiveUpdated(asked)
+    return UpdateTimeToLiveOutput(asked)
 
 
 def _check_state(record: TableRecord, now: float) -> None:

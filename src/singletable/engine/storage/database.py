@@ -88,9 +88,10 @@ class Database:
     def _read(self, work: Callable[[Execute], T]) -> T:
         try:
             return self._readers.read(work)
-        except apsw.SQLError:
-            # A table was dropped between what is in memory and what is in the file: for an instant
-            # after a commit the two differ. While no one writes they agree.
+        except (apsw.SQLError, apsw.SchemaChangeError):
+            # A table was created or dropped between looking it up in memory and reading the file.
+            # SQLite reports the missing table as an SQLError or, if the schema changed again during
+            # its own retry, as a SchemaChangeError. Without a writer the two agree.
             return self._writer.alone(lambda _: self._readers.read(work))
 
     def contents(self) -> bytes:

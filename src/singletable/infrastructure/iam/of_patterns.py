@@ -40,5 +40,5 @@ def _batched_reads(request: Request) -> Iterator[Use]:
     index = request.index
     if request.action == "GetItem":
         yield Use("BatchGetItem", request.table, request.access)
-    elif request.action == "Query" and index is not None and index.projects != "ALL":
+    elif request.action == "Query" and index is not None and index.projection != "ALL":
         yield Use("BatchGetItem", request.table, model_of(request.entity).key)

@@ -4,6 +4,6 @@ from singletable.schema.codec.annotations import codec_of
 from singletable.schema.codec.codec import Codec
 from singletable.schema.codec.items import ItemCodec, ask, compile_codec
 from singletable.schema.codec.members import Stored
-from singletable.schema.codec.times import TimeForm
+from singletable.schema.codec.times import TimeFormat
 
-__all__ = ["Codec", "ItemCodec", "Stored", "TimeForm", "ask", "codec_of", "compile_codec"]
+__all__ = ["Codec", "ItemCodec", "Stored", "TimeFormat", "ask", "codec_of", "compile_codec"]

@@ -24,7 +24,7 @@ from singletable.schema.codec.scalars import BOOL, BYTES, IDENTIFIER, TEXT
 from singletable.schema.codec.sequences import map_of, sequence_of
 from singletable.schema.codec.sets import SETS, set_of
 from singletable.schema.codec.source import Source
-from singletable.schema.codec.times import DAY, TimeForm, moments
+from singletable.schema.codec.times import DAY, TimeFormat, moments
 from singletable.values import AttributeValue, check_value
 
 MAX_LEVELS = 32
@@ -47,17 +47,17 @@ THERE_ARE = (
 )
 
 
-def codec_of(annotation: object, *, form: TimeForm | None = None) -> Codec:
+def codec_of(annotation: object, *, time_format: TimeFormat | None = None) -> Codec:
     """How values of the type are held; DeclarationError if there is no way to hold them.
 
-    `form` says how the moments in it are written; those inside dataclasses have a form of their
-    own, `Annotated[datetime, TimeForm.SECONDS]`.
+    `time_format` applies to the datetimes in it; those inside dataclasses have a format of their
+    own, `Annotated[datetime, TimeFormat.SECONDS]`.
     """
     reader = _Reader()
-    codec = reader.codec_of(annotation, form)
-    if form is not None and not reader.form_used:
+    codec = reader.codec_of(annotation, time_format)
+    if time_format is not None and not reader.form_used:
         raise DeclarationError(
-            f"{_named(annotation)} has no datetime in it, so {form} says nothing. Leave it out."
+            f"{_named(annotation)} contains no datetime, so {time_format} has no effect. Remove it."
         )
     return _bounded(codec) if codec.depth > MAX_LEVELS else codec
 
@@ -70,30 +70,30 @@ class _Reader:
         self._records: dict[type, Codec | None] = {}
         self._aliases: list[object] = []
 
-    def codec_of(self, annotation: object, form: TimeForm | None) -> Codec:
+    def codec_of(self, annotation: object, time_format: TimeFormat | None) -> Codec:
         """How values of the type are held."""
         if annotation is datetime:
-            self.form_used = self.form_used or form is not None
-            return moments(form or TimeForm.MICROSECONDS)
+            self.form_used = self.form_used or time_format is not None
+            return moments(time_format or TimeFormat.MICROSECONDS)
         if (simple := _simple(annotation)) is not None:
             return simple
         if isinstance(annotation, NewType):
-            return self.codec_of(annotation.__supertype__, form)
+            return self.codec_of(annotation.__supertype__, time_format)
         if get_origin(annotation) is Annotated:
             inner, *extras = get_args(annotation)
-            own = next((extra for extra in extras if isinstance(extra, TimeForm)), None)
-            return self.codec_of(inner, own or form)
+            own = next((extra for extra in extras if isinstance(extra, TimeFormat)), None)
+            return self.codec_of(inner, own or time_format)
         if hasattr(annotation, "__value__"):
-            return self._alias(annotation, form)
+            return self._alias(annotation, time_format)
         if isinstance(annotation, type) and get_origin(annotation) is None:
             return self._class(cast(type[object], annotation))
-        return self._generic(annotation, form)
+        return self._generic(annotation, time_format)
 
-    def _alias(self, alias: Any, form: TimeForm | None) -> Codec:
+    def _alias(self, alias: Any, time_format: TimeFormat | None) -> Codec:
         if any(known is alias for known in self._aliases):
             raise _refused(alias, "A type alias may not contain itself; a dataclass may.")
         self._aliases.append(alias)
-        codec = self.codec_of(alias.__value__, form)
+        codec = self.codec_of(alias.__value__, time_format)
         self._aliases.pop()
         return codec
 
@@ -117,28 +117,28 @@ class _Reader:
             self._records[kind] = record_of(kind, lambda hint: self.codec_of(hint, None))
         return self._records[kind] or _later(kind, lambda: cast(Codec, self._records[kind]))
 
-    def _generic(self, annotation: object, form: TimeForm | None) -> Codec:
+    def _generic(self, annotation: object, time_format: TimeFormat | None) -> Codec:
         origin, arguments = get_origin(annotation), get_args(annotation)
         if origin is Literal:
             return _literal(arguments)
         if origin in (Union, types.UnionType):
-            return self._union(annotation, arguments, form)
+            return self._union(annotation, arguments, time_format)
         if origin is list:
-            return sequence_of(list, self.codec_of(arguments[0], form))
+            return sequence_of(list, self.codec_of(arguments[0], time_format))
         if origin is tuple:
             if len(arguments) != 2 or arguments[1] is not Ellipsis:
                 raise _refused(annotation, "Write tuple[T, ...], or a dataclass with names.")
-            return sequence_of(tuple, self.codec_of(arguments[0], form))
+            return sequence_of(tuple, self.codec_of(arguments[0], time_format))
         if origin is dict:
             if self.codec_of(arguments[0], None) is not TEXT:
                 raise _refused(annotation, "The names in a map are text: write dict[str, T].")
-            return map_of(self.codec_of(arguments[1], form))
+            return map_of(self.codec_of(arguments[1], time_format))
         if origin in (set, frozenset):
-            return self._set(annotation, origin, arguments[0], form)
+            return self._set(annotation, origin, arguments[0], time_format)
         raise _refused(annotation)
 
     def _union(
-        self, annotation: object, arguments: Sequence[object], form: TimeForm | None
+        self, annotation: object, arguments: Sequence[object], time_format: TimeFormat | None
     ) -> Codec:
         kinds = [one for one in arguments if one is not types.NoneType]
         if len(kinds) > 1:
@@ -147,7 +147,7 @@ class _Reader:
                 "An attribute holds one type, or None. Declare a field for each, or one "
                 "dataclass whose members may be None and one of which says which it is.",
             )
-        inner = self.codec_of(kinds[0], form)
+        inner = self.codec_of(kinds[0], time_format)
         if inner.absent is not None and not inner.optional:
             raise _refused(
                 annotation,
@@ -156,8 +156,10 @@ class _Reader:
             )
         return inner if inner.optional else optional(inner)
 
-    def _set(self, annotation: object, kind: Any, of: object, form: TimeForm | None) -> Codec:
-        member = self.codec_of(of, form)
+    def _set(
+        self, annotation: object, kind: Any, of: object, time_format: TimeFormat | None
+    ) -> Codec:
+        member = self.codec_of(of, time_format)
         if member.optional or len(member.types) != 1 or not member.types <= SETS.keys():
             raise _refused(
                 annotation,

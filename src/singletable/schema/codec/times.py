@@ -28,7 +28,7 @@ MILLISECOND = timedelta(milliseconds=1)
 WHOLE_LENGTH = len("2026-11-15T05:00:00.000000Z")
 
 
-class TimeForm(Enum):
+class TimeFormat(Enum):
     """How a moment is written."""
 
     MICROSECONDS = "2026-11-15T05:00:00.000000Z"
@@ -107,25 +107,25 @@ def _moment_from_milliseconds(text: str) -> datetime:
     return EPOCH + timedelta(microseconds=int(Decimal(canonical_number(text)) * 1_000))
 
 
-_WRITE: dict[TimeForm, Callable[[object], str]] = {
-    TimeForm.MICROSECONDS: _microseconds,
-    TimeForm.MILLISECONDS: _milliseconds,
-    TimeForm.SECONDS: _seconds,
-    TimeForm.EPOCH_SECONDS: _epoch_seconds,
-    TimeForm.EPOCH_MILLISECONDS: _epoch_milliseconds,
+_WRITE: dict[TimeFormat, Callable[[object], str]] = {
+    TimeFormat.MICROSECONDS: _microseconds,
+    TimeFormat.MILLISECONDS: _milliseconds,
+    TimeFormat.SECONDS: _seconds,
+    TimeFormat.EPOCH_SECONDS: _epoch_seconds,
+    TimeFormat.EPOCH_MILLISECONDS: _epoch_milliseconds,
 }
 
 
-def moments(form: TimeForm) -> Codec:
+def moments(form: TimeFormat) -> Codec:
     """How a datetime is held in this form."""
-    if form is TimeForm.EPOCH_SECONDS:
+    if form is TimeFormat.EPOCH_SECONDS:
         return _moments("N", "a moment in seconds since 1970", form, _moment_from_seconds)
-    if form is TimeForm.EPOCH_MILLISECONDS:
+    if form is TimeFormat.EPOCH_MILLISECONDS:
         return _moments("N", "a moment in milliseconds since 1970", form, _moment_from_milliseconds)
     return _moments("S", f"a moment such as {form.value}, as text", form, _moment_of_any)
 
 
-def _moments(kind: str, says: str, form: TimeForm, read: Callable[[str], datetime]) -> Codec:
+def _moments(kind: str, says: str, form: TimeFormat, read: Callable[[str], datetime]) -> Codec:
     write = _WRITE[form]
 
     def encode(value: object) -> AttributeValue:

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from singletable import CursorRefused
+from singletable import InvalidCursor
 
 # The natural key of the last row that was given.
 Position: TypeAlias = tuple[str | int, ...]
@@ -27,12 +27,12 @@ def seal(secret: bytes, relation: str, position: Position) -> str:
 
 
 def unseal(secret: bytes, relation: str, cursor: str) -> Position:
-    """The position in a cursor of this relation; CursorRefused if it is of another, or none."""
+    """The position in a cursor of this relation; InvalidCursor if it is of another, or none."""
     try:
         sealed = urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4))
         plain = _cipher(secret).decrypt(sealed[:_IV], sealed[_IV:], relation.encode())
     except (ValueError, InvalidTag):
-        raise CursorRefused(
+        raise InvalidCursor(
             f"The page cursor was not made for the relation '{relation}', or was changed. Begin "
             "without one."
         ) from None

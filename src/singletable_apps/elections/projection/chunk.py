@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from singletable import Address, Store, Transaction
+from singletable import ItemKey, Store, Transaction
 from singletable_apps.elections.entities import Ballot, Candidate, Definition, Voter
 from singletable_apps.elections.log import Event
 from singletable_apps.elections.view import View
@@ -73,7 +73,7 @@ def found(
     chunk: Chunk,
     shown: Iterable[T],
     count: int,
-    address: Callable[[T], Address[T]],
+    address: Callable[[T], ItemKey[T]],
     *,
     still: Callable[[T], bool] = lambda _: True,
 ) -> list[T]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 
-from singletable import Address
+from singletable import ItemKey
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import (
     Ballot,
@@ -177,9 +177,9 @@ def _move_some(chunk: Chunk, left: Moving, name: str) -> Moving:
     return Moving(left.old_name, 0, 0, left.voters - len(entries))
 
 
-def _ballot_of(ballot: Ballot) -> Address[Ballot]:
+def _ballot_of(ballot: Ballot) -> ItemKey[Ballot]:
     return Ballot.key(ballot.election_name, ballot.voter_name)
 
 
-def _entry_of(entry: Voter) -> Address[Voter]:
+def _entry_of(entry: Voter) -> ItemKey[Voter]:
     return Voter.key(entry.election_name, entry.voter_name)

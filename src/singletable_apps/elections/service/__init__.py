@@ -81,7 +81,9 @@ def open_elections(
 
     WrongKeys if elections were launched or closed with other keys.
     """
-    store = Store(driver, tables=TABLES, secret=keys.secret, clock=clock, observers=observers)
+    store = Store(
+        driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers
+    )
     for table in (votes, log, kept):
         store.admin.create_table(table, if_missing=True)
     if is_behind(store):

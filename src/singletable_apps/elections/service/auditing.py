@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable import Item, PageOf
+from singletable import Item, Page
 from singletable_apps.elections.auditing import RELATIONS, Relation, RelationPage, hidden_item
 from singletable_apps.elections.auditing.relations import page_of
 from singletable_apps.elections.entities import User, votes
@@ -44,7 +44,7 @@ class Auditing:
         """The tables that can be read as they are stored."""
         return TABLES
 
-    def raw(self, viewer: User, table: str, size: int, cursor: str | None = None) -> PageOf[Item]:
+    def raw(self, viewer: User, table: str, size: int, cursor: str | None = None) -> Page[Item]:
         """Items of a table as they are stored, in no order, but for hashes of passwords."""
         check_may(viewer, Permission.VIEW_SECRETS)
         _check_size(size)
@@ -54,7 +54,7 @@ class Auditing:
                 field="table",
             )
         page = self._office.store.admin.items(_TABLES[table], size, cursor=cursor)
-        return PageOf([hidden_item(item) for item in page.items], page.cursor)
+        return Page([hidden_item(item) for item in page.items], page.cursor)
 
     def relations(self) -> tuple[Relation, ...]:
         """The relations, with their columns."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from singletable import PageOf
+from singletable import Page
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Candidate, Counts, Election, User, Voter
 from singletable_apps.elections.log import Event
@@ -97,7 +97,7 @@ class Queries:
         page = self._store.page(patterns.list_users(), size, cursor=cursor)
         return [one.name for one in page.items], page.cursor
 
-    def elections(self, viewer: User, size: int, cursor: str | None = None) -> PageOf[Election]:
+    def elections(self, viewer: User, size: int, cursor: str | None = None) -> Page[Election]:
         """Elections by name."""
         check_may(viewer, Permission.VIEW_APPLICATION)
         return self._store.page(patterns.list_elections(), size, cursor=cursor)
@@ -172,7 +172,7 @@ class Queries:
             said = dict(lines_of(effective(cast, ballot.revision, since)))
         return [(name, said.get(name)) for name in sorted(since)]
 
-    def events(self, viewer: User, size: int, cursor: str | None = None) -> PageOf[Event]:
+    def events(self, viewer: User, size: int, cursor: str | None = None) -> Page[Event]:
         """The log, newest first."""
         check_may(viewer, Permission.VIEW_SECRETS)
         return self._store.page(patterns.all_events(), size, cursor=cursor, reverse=True)

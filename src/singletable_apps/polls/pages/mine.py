@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from fastapi import Query, Request, Response
 
-from singletable import PageOf
+from singletable import Page
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.pages.addresses import address, poll_address
 from singletable_apps.polls.pages.site import Site, ThisSite
@@ -29,7 +29,7 @@ def mine(
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> Response:
     """One's own polls, the newest first."""
-    page: PageOf[Own] = PageOf([], None)
+    page: Page[Own] = Page([], None)
     if browser is not None:
         page = site.polls.making.mine(browser, SIZE, cursor)
     here = address("mine")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from singletable import ConditionFailed, Selection, address_of
+from singletable import ConditionFailed, Selection, key_of
 from singletable_apps.polls.entities import Lane, Line, Made, Poll, Snapshot, SnapshotPart, Vote
 from singletable_apps.polls.errors import Busy
 from singletable_apps.polls.rules import gone
@@ -70,4 +70,4 @@ class Deleting:
         store = self.desk.store
         found: Iterable[E] = store.query(selection, consistent=True)
         while some := list(islice(found, TOGETHER)):
-            store.delete_many(address_of(item) for item in some)
+            store.delete_many(key_of(item) for item in some)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from singletable import InternalError, Store, Unreachable
+from singletable import ConnectionFailed, InternalError, Store
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotAdmin, OtherSecret
 from singletable_apps.polls.rules import check_there
@@ -14,7 +14,7 @@ from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.texts import is_id
 
 # After one of these nobody knows whether a write took effect.
-LOST = (InternalError, Unreachable)
+LOST = (InternalError, ConnectionFailed)
 # Told the revision of a poll, or a number in it, it raises if the wish was based on another.
 Basis = Callable[[int], None]
 

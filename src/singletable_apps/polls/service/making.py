@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
-from singletable import AlreadyExists, ConditionFailed, PageOf
+from singletable import AlreadyExists, ConditionFailed, Page
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Made, Poll, Vote
 from singletable_apps.polls.errors import Busy, Invalid
@@ -121,7 +121,7 @@ class Making:
             for number, vote in zip(numbers, votes, strict=True)
         ]
 
-    def mine(self, browser: str, size: int, cursor: str | None = None) -> PageOf[Own]:
+    def mine(self, browser: str, size: int, cursor: str | None = None) -> Page[Own]:
         """The polls that a browser has made, the newest first, a page at a time."""
         store = self.desk.store
         page = store.page(
@@ -133,7 +133,7 @@ class Making:
             for poll in found
             if poll is not None and not poll.deleted
         ]
-        return PageOf(own, page.cursor)
+        return Page(own, page.cursor)
 
 
 def _too_many(issued: int) -> str:

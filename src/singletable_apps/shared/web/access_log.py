@@ -9,7 +9,7 @@ import time
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from singletable_apps.shared.web.kinds import UNFORESEEN
-from singletable_apps.shared.web.limits import address_of
+from singletable_apps.shared.web.limits import key_of
 from singletable_apps.shared.web.problems import Problem, problem_answer
 from singletable_apps.shared.web.settings import site_of
 
@@ -59,7 +59,7 @@ def _line(scope: Scope, status: int, seconds: float) -> str:
     return json.dumps(
         {
             "request": scope["state"]["request_id"],
-            "client": address_of(scope, site_of(scope).settings.proxies),
+            "client": key_of(scope, site_of(scope).settings.proxies),
             "method": scope["method"],
             "path": raw.decode("ascii", "backslashreplace"),
             "status": status,

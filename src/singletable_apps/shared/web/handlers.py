@@ -9,13 +9,13 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from singletable import (
-    CursorRefused,
+    ConnectionFailed,
     InternalError,
+    InvalidCursor,
     ProvisionedThroughputExceeded,
     ServiceUnavailable,
     Throttled,
     TransactionConflict,
-    Unreachable,
 )
 from singletable_apps.shared.web.kinds import COMMON, METHOD_NOT_ALLOWED, TRY_LATER
 from singletable_apps.shared.web.methods import allowed, no_handler
@@ -30,7 +30,7 @@ PASSING = (
     ServiceUnavailable,
     InternalError,
     TransactionConflict,
-    Unreachable,
+    ConnectionFailed,
 )
 _COMMON = {
     kind.status: kind for kind in reversed(COMMON) if kind.status in (401, 403, 404, 413, 415)
@@ -39,7 +39,7 @@ _COMMON = {
 
 def add_handlers(app: FastAPI) -> None:
     """Let the app answer these exceptions as problems."""
-    for kind in (Problem, RequestValidationError, HTTPException, CursorRefused, *PASSING):
+    for kind in (Problem, RequestValidationError, HTTPException, InvalidCursor, *PASSING):
         app.add_exception_handler(kind, _answer)
 
 
@@ -57,7 +57,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
             return error
         case RequestValidationError():
             return invalid(error)
-        case CursorRefused():
+        case InvalidCursor():
             return cursor_refused(str(error))
         case HTTPException():
             return _http(request, error)

@@ -16,10 +16,10 @@ from singletable_apps.shared.web.settings import site_of
 
 def client_address(request: Request) -> str:
     """The address of who asks, as far as it can be believed."""
-    return address_of(request.scope, site_of(request.scope).settings.proxies)
+    return key_of(request.scope, site_of(request.scope).settings.proxies)
 
 
-def address_of(scope: Scope, proxies: Sequence[str]) -> str:
+def key_of(scope: Scope, proxies: Sequence[str]) -> str:
     """The nearest address that is none of our proxies, for only they are believed."""
     client = scope.get("client")
     address: str = client[0] if client else "unknown"
@@ -62,7 +62,7 @@ class RateLimits:
             return
         site = site_of(scope)
         try:
-            headers = self.limit.hit(household(address_of(scope, site.settings.proxies)))
+            headers = self.limit.hit(household(key_of(scope, site.settings.proxies)))
         except Problem as problem:
             await problem_answer(problem, scope, site.prefix)(scope, receive, send)
             return

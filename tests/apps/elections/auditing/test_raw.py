@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from singletable import CursorRefused, Item, Table
+from singletable import InvalidCursor, Item, Table
 from singletable_apps.elections.auditing.hiding import hidden_hash, hidden_item
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere
@@ -107,5 +107,5 @@ def test_a_page_has_a_size(sample: Sampled, size: int) -> None:
 def test_a_cursor_is_for_its_table(sample: Sampled) -> None:
     grace, auditing = sample.user("grace"), sample.elections.auditing
     cursor = auditing.raw(grace, "vote_data", 1).cursor
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         auditing.raw(grace, "vote_event_log", 1, cursor)

@@ -114,7 +114,7 @@ def email_of(name: str) -> str:
 
 def store_on(driver: Driver) -> Store:
     """The tables, for who looks at them from outside."""
-    return Store(driver, tables=TABLES, secret=KEYS.secret)
+    return Store(driver, tables=TABLES, cursor_secret=KEYS.secret)
 
 
 def items_of(driver: Driver, table: Table) -> list[Item]:

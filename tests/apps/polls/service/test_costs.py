@@ -27,7 +27,7 @@ def cost(world: World, deed: Callable[[], object]) -> Cost:
     """What a deed costs."""
     world.calls.clear()
     deed()
-    sent = [one for call in world.calls for one in call.sent]
+    sent = [one for call in world.calls for one in call.requests]
     return Cost(
         len(sent),
         sum(one.units for one in sent if one.reads),

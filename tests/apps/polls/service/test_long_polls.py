@@ -18,7 +18,7 @@ LONG = [f"{number:02} {'a long name of an option ' * 3}"[:95] for number in rang
 
 def _pages(world: World) -> int:
     """How many pages the queries of votes had."""
-    sent = [one for call in world.calls for one in call.sent]
+    sent = [one for call in world.calls for one in call.requests]
     return sum(isinstance(one.operation, Query) and "VOTE#" in str(one.operation) for one in sent)
 
 

@@ -56,4 +56,4 @@ def test_letters_are_found_by_a_query(
         driver, tables={kept: "vote_sessions"}, clock=store_clock, observers=[calls.append]
     )
     assert len(Outbox(watched).newest()) == 1
-    assert [type(one.operation).__name__ for call in calls for one in call.sent] == ["Query"]
+    assert [type(one.operation).__name__ for call in calls for one in call.requests] == ["Query"]

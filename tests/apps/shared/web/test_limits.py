@@ -17,7 +17,7 @@ from singletable_apps.shared.web import (
     rates,
     told,
 )
-from singletable_apps.shared.web.limits import address_of
+from singletable_apps.shared.web.limits import key_of
 from tests.apps.shared.web.notes import make_notes
 
 
@@ -150,7 +150,7 @@ def test_only_proxies_tell_for_whom_they_ask(
 ) -> None:
     headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
     scope = {"type": "http", "client": (peer, 1) if peer else None, "headers": headers}
-    assert address_of(scope, ("10.0.0.0/8", "::1/128")) == address
+    assert key_of(scope, ("10.0.0.0/8", "::1/128")) == address
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import pytest
 from fastapi import APIRouter, HTTPException
 
 from singletable import (
-    CursorRefused,
+    ConnectionFailed,
     InternalError,
+    InvalidCursor,
     InvalidValue,
     ServiceUnavailable,
     Throttled,
     TransactionConflict,
-    Unreachable,
 )
 from singletable_apps.shared.web import (
     COMMON,
@@ -98,12 +98,12 @@ def test_a_kind_is_declared_once() -> None:
 @pytest.mark.parametrize(
     ("error", "status", "name"),
     [
-        (CursorRefused("No."), 400, "cursor-refused"),
+        (InvalidCursor("No."), 400, "cursor-refused"),
         (Throttled("Slow down."), 503, "try-later"),
         (ServiceUnavailable("Away."), 503, "try-later"),
         (InternalError("Broken over there."), 503, "try-later"),
         (TransactionConflict("Busy."), 503, "try-later"),
-        (Unreachable("No answer.", arrived=False), 503, "try-later"),
+        (ConnectionFailed("No answer.", may_have_arrived=False), 503, "try-later"),
         (HTTPException(404, "No such thing."), 404, "not-found"),
         (HTTPException(403, "No."), 403, "not-allowed"),
         (InvalidValue("A bug of ours."), 500, "unforeseen"),

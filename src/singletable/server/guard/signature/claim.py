@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from singletable.errors import IncompleteSignature, InvalidSignature, NotSigned
+from singletable.errors import IncompleteSignature, InvalidSignature, MissingAuthenticationToken
 from singletable.server.guard.signature.moments import SKEW, read_lifetime
 from singletable.server.guard.signature.query import SIGNATURE, pairs_of, parameters_of
 from singletable.wire import HttpRequest
@@ -33,7 +33,7 @@ class Claim:
 
 
 def claim_of(request: HttpRequest) -> Claim:
-    """The request's claim; NotSigned if there is none, IncompleteSignature if parts are missing."""
+    """Return the request's claim, or raise if it is missing or incomplete."""
     header = request.headers.get("authorization")
     query = parameters_of(pairs_of(request.target.partition("?")[2]))
     if header and "X-Amz-Algorithm" in query:
@@ -45,7 +45,7 @@ def claim_of(request: HttpRequest) -> Claim:
         return _claim_in_header(header, request)
     if not header and "X-Amz-Algorithm" in query:
         return _claim_in_query(query)
-    raise NotSigned
+    raise MissingAuthenticationToken
 
 
 def _claim_in_header(header: str, request: HttpRequest) -> Claim:

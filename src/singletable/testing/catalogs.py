@@ -1,4 +1,4 @@
-"""The catalogues that a project names in its settings: `app.patterns`, `app.patterns:elections`."""
+"""The catalogs that a project names in its settings: `app.patterns`, `app.patterns:elections`."""
 
 from __future__ import annotations
 
@@ -7,35 +7,37 @@ from collections.abc import Iterable
 from types import ModuleType
 
 from singletable.errors import DeclarationError
-from singletable.patterns import Catalogue
+from singletable.patterns import PatternCatalog
 from singletable.schema import Table
 
 
-def catalogues_named(names: Iterable[str]) -> list[Catalogue]:
-    """The catalogues of some modules; those after a colon alone, if one is named."""
-    found: list[Catalogue] = []
+def catalogues_named(names: Iterable[str]) -> list[PatternCatalog]:
+    """The catalogs of some modules; those after a colon alone, if one is named."""
+    found: list[PatternCatalog] = []
     for name in names:
         found += _named(name)
     return found
 
 
-def tables_of(catalogues: Iterable[Catalogue]) -> tuple[Table, ...]:
-    """All tables of some catalogues, each once."""
-    return tuple(dict.fromkeys(table for one in catalogues for table in one.tables))
+def tables_of(catalogs: Iterable[PatternCatalog]) -> tuple[Table, ...]:
+    """All tables of some catalogs, each once."""
+    return tuple(dict.fromkeys(table for one in catalogs for table in one.tables))
 
 
-def _named(name: str) -> list[Catalogue]:
+def _named(name: str) -> list[PatternCatalog]:
     module_name, _, chosen = name.partition(":")
     module = _imported(name, module_name)
-    listed = {key: value for key, value in vars(module).items() if isinstance(value, Catalogue)}
+    listed = {
+        key: value for key, value in vars(module).items() if isinstance(value, PatternCatalog)
+    }
     if not chosen and listed:
         return list(dict.fromkeys(listed.values()))
     if chosen not in listed:
         there = ", ".join(listed) or "none"
-        wanted = f"no catalogue {chosen!r}" if chosen else "no catalogue"
+        wanted = f"no catalog {chosen!r}" if chosen else "no catalog"
         raise DeclarationError(
             f"singletable_catalogues names {name!r}, and there is {wanted} in {module_name} "
-            f"(there is: {there}). Write module:name, such as app.patterns:catalogue."
+            f"(there is: {there}). Write module:name, such as app.patterns:catalog."
         )
     return [listed[chosen]]
 

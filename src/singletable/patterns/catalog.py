@@ -1,6 +1,6 @@
-"""The catalogue: the list of an app's access patterns, each a named value that can be called.
+"""The catalog: the list of an app's access patterns, each a named value that can be called.
 
-    elections = Catalogue("elections", votes)
+    elections = PatternCatalog("elections", votes)
     ballots = elections.read("AP7", "Ballots of an election", Ballot.key.partition)
     store.query(ballots("Favorite Language"))
 
@@ -33,16 +33,25 @@ from singletable.patterns.pattern import (
     ScanPattern,
     WritePattern,
 )
-from singletable.patterns.recognise import recognised
+from singletable.patterns.recognize import recognized
 from singletable.patterns.sample import parameters_of
 from singletable.patterns.serve import serving
 from singletable.patterns.touches import touches_of
-from singletable.schema import Address, Collection, Index, Path, Selection, Table, Taken, model_of
+from singletable.schema import (
+    Collection,
+    Index,
+    ItemKey,
+    Path,
+    Selection,
+    Table,
+    UniqueValue,
+    model_of,
+)
 from singletable.schema.stands_for import entity_behind
-from singletable.store import Question, Touch
+from singletable.store import CallShape, EntityAccess
 
 P = ParamSpec("P")
-Q = TypeVar("Q", bound="Address[Any] | Selection[Any] | Taken[Any]")
+Q = TypeVar("Q", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]")
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
@@ -51,7 +60,7 @@ E = TypeVar("E")
 W = TypeVar("W", ReadPattern[Any, Any], WritePattern, ScanPattern, FeedPattern)
 
 
-class Catalogue:
+class PatternCatalog:
     """The access patterns of an app, in the order in which they are declared.
 
     `sizes` are the bytes that an item of an entity usually has. `unused` names indexes that no
@@ -65,20 +74,20 @@ class Catalogue:
         sizes: Mapping[type, int] | None = None,
         unused: Mapping[Index, str] | None = None,
     ) -> None:
-        check_name(f"Catalogue({name!r})", name)
-        check_tables(f"Catalogue({name!r})", tables)
+        check_name(f"PatternCatalog({name!r})", name)
+        check_tables(f"PatternCatalog({name!r})", tables)
         self.name = name
         self.tables = tables
-        self.sizes = sizes_of(f"Catalogue({name!r})", tables, sizes or {})
+        self.sizes = sizes_of(f"PatternCatalog({name!r})", tables, sizes or {})
         self.unused = dict(unused or {})
         self.patterns: dict[str, Pattern] = {}
-        check_unused(f"Catalogue({name!r})", tables, self.unused)
+        check_unused(f"PatternCatalog({name!r})", tables, self.unused)
 
     def __iter__(self) -> Iterator[Pattern]:
         return iter(self.patterns.values())
 
     def __repr__(self) -> str:
-        return f"Catalogue({self.name!r})"
+        return f"PatternCatalog({self.name!r})"
 
     def read(
         self,
@@ -116,7 +125,7 @@ class Catalogue:
             )
         )
 
-    def reads(
+    def read_function(
         self,
         code: str,
         *,
@@ -135,7 +144,7 @@ class Catalogue:
         return declared
 
     @overload
-    def asks(
+    def lookup(
         self,
         code: str,
         what: str,
@@ -147,7 +156,7 @@ class Catalogue:
         **expected: Unpack[Expectations],
     ) -> ReadPattern[[A], Selection[E]]: ...
     @overload
-    def asks(
+    def lookup(
         self,
         code: str,
         what: str,
@@ -160,7 +169,7 @@ class Catalogue:
         **expected: Unpack[Expectations],
     ) -> ReadPattern[[A, B], Selection[E]]: ...
     @overload
-    def asks(
+    def lookup(
         self,
         code: str,
         what: str,
@@ -173,7 +182,7 @@ class Catalogue:
         order: Path[E, Any] | None = None,
         **expected: Unpack[Expectations],
     ) -> ReadPattern[[A, B, C], Selection[E]]: ...
-    def asks(
+    def lookup(
         self,
         code: str,
         what: str,
@@ -197,7 +206,7 @@ class Catalogue:
         self,
         code: str,
         what: str,
-        *effects: Touch,
+        *effects: EntityAccess,
         **expected: Unpack[Expectations],
     ) -> WritePattern:
         """A pattern that writes: `creates(Ballot)`, or several effects in one transaction."""
@@ -239,7 +248,7 @@ class Catalogue:
             )
         entity = entity_behind(entity)
         check_table(where, self.tables, entity)
-        touches = (Touch("scan", entity),)
+        touches = (EntityAccess("scan", entity),)
         as_expected = expected_of(where, expected)
         return self._add(ScanPattern(self.name, code, what, as_expected, touches, reason))
 
@@ -249,16 +258,16 @@ class Catalogue:
         found = [entity_behind(entity) for entity in entities]
         for entity in found:
             check_table(where, self.tables, entity)
-        touches = tuple(Touch("feed", entity) for entity in found)
+        touches = tuple(EntityAccess("feed", entity) for entity in found)
         return self._add(FeedPattern(self.name, code, what, Expected(), touches))
 
     def check(self) -> None:
         """Look at the list as a whole: every index is read by a pattern, or has a reason."""
         check_indexes(self.name, self.tables, self, self.unused)
 
-    def recognise(self, question: Question) -> Pattern | None:
+    def recognize(self, question: CallShape) -> Pattern | None:
         """The pattern that a call of a store was; None if it is in no pattern's words."""
-        return recognised(self.patterns, question)
+        return recognized(self.patterns, question)
 
     def __getitem__(self, code: str) -> Pattern:
         pattern = self.patterns.get(code)
