@@ -37,10 +37,18 @@ def test_every_public_name_is_told() -> None:
     [
         ("singletable.connect", "connect", "connect(address: str"),
         ("singletable.schema", "attr", "    default: T = …,"),  # the overloads say T
-        ("singletable.schema", "created", "created(*, name: str | None = None, time_format: TimeFormat"),
+        (
+            "singletable.schema",
+            "created",
+            "created(*, name: str | None = None, time_format: TimeFormat",
+        ),
         ("singletable.schema", "Key", "Key(*, pk, sk=None)"),  # too many to be read
         ("singletable.schema.key", "BoundKey", "Order.key(*values) -> ItemKey[E]"),
-        ("singletable.schema.unique", "BoundUnique", "Customer.one_email(*values: *V) -> UniqueValue[E]"),
+        (
+            "singletable.schema.unique",
+            "BoundUnique",
+            "Customer.one_email(*values: *V) -> UniqueValue[E]",
+        ),
         ("singletable.schema", "Path", "add(amount: int | Decimal | float) -> Edit[E]"),
         ("singletable.schema", "Partition", "class Partition[E, *S](Selection[E])"),
         ("singletable.schema", "Entity", "class Yours(Entity, *, table: Table | None = None"),
