@@ -101,6 +101,7 @@ bench: $(INSTALLED)  ## measure us and our peers in one run (ONLY=name, SECONDS=
 
 generate: $(INSTALLED)  ## write the sources that are generated from others
 	$(BIN)/python -m tools.exports
+	$(BIN)/python -m tools.sync
 
 reference: $(INSTALLED)  ## write docs/reference, and the pictures of the guide, from the code
 	$(BIN)/python -m tools.reference

@@ -1,12 +1,11 @@
 """Typed things in, operations out, and back: one core with a sync and an async face."""
 
-from singletable.store.admin_faces import Admin, AsyncAdmin
-from singletable.store.async_store import AsyncStore
+from singletable.store.async_store import AsyncAdmin, AsyncStore
 from singletable.store.changes import Change, Changes, parse_stream_event
 from singletable.store.observe import Call, Observer, SentRequest
 from singletable.store.pages import Page
 from singletable.store.question import CallShape, EntityAccess
-from singletable.store.store import Store
+from singletable.store.store import Admin, Store
 from singletable.store.transaction import Transaction
 
 __all__ = [
