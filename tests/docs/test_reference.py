@@ -43,7 +43,7 @@ def test_every_public_name_is_told() -> None:
             "created(*, name: str | None = None, time_format: TimeFormat",
         ),
         ("singletable.schema", "Key", "Key(*, pk, sk=None)"),  # too many to be read
-        ("singletable.schema.key", "BoundKey", "Order.key(*values) -> ItemKey[E]"),
+        ("singletable.schema.keys", "BoundKey", "Order.key(*values) -> ItemKey[E]"),
         (
             "singletable.schema.unique",
             "BoundUnique",

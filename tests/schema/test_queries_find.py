@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from singletable import Driver, InvalidValue, PutItem, Query, connect
 from singletable.expressions import KeyCondition
 from singletable.schema import ItemKey, Model, Selection, Table
-from singletable.schema.create import create_operation
+from singletable.schema.table import create_operation
 from tests.schema.keys import KINDS, TEXT, Kind, Sketch, declare, partition_of, rank
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from singletable import Attr, Entity, Key, Shards, Table, Unique, attr, padded
 from singletable.drafting import Draft, Sample, Told, draft
 from singletable.schema import Access, Model, create_operation, model_of
-from singletable.schema.column import FieldColumn, TextColumn
-from singletable.schema.template import Fixed, Repeated, Sharded, Value
+from singletable.schema.key_template import Fixed, Repeated, Sharded, Value
+from singletable.schema.resolved_key import FieldColumn, TextColumn
 from singletable.workbench import export_model, read_model
 from tests.drafting.designs import TABLES, data, games, glad, polls
 

@@ -55,13 +55,13 @@ PAGES = (
         (
             Section(
                 "Keys of an entity",
-                "singletable.schema.key:BoundKey singletable.schema.key:BoundIndexKey "
+                "singletable.schema.keys:BoundKey singletable.schema.keys:BoundIndexKey "
                 "singletable.schema.unique:BoundUnique",
             ),
             Section(
                 "Which items", "ItemKey key_of Partition Selection singletable.schema:UniqueValue"
             ),
-            Section("Fields", "Path Condition Edit singletable.schema.size:Size"),
+            Section("Fields", "Path Condition Edit singletable.schema.condition:Size"),
         ),
     ),
     Page(

@@ -14,8 +14,8 @@ from singletable.errors import DeclarationError
 from singletable.patterns import Pattern, PatternCatalog, catalogues_in
 from singletable.patterns.pattern import About
 from singletable.schema import Table
+from singletable.schema.fields import entity_behind
 from singletable.schema.model import MODELS
-from singletable.schema.stands_for import entity_behind
 
 
 def load_tables(app: str) -> list[Table]:

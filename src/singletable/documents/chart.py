@@ -9,7 +9,7 @@ from singletable.documents.markdown import code, lines, plain, table
 from singletable.documents.wording import condition_words, type_words
 from singletable.patterns.words import made_of
 from singletable.schema import Access, Attr, Index, Model, Table, model_of
-from singletable.schema.column import Column
+from singletable.schema.resolved_key import Column
 
 _ROLES = {
     "version": "version: a write of an item that was changed since it was read is refused",

@@ -9,9 +9,9 @@ from singletable.documents.wording import condition_words
 from singletable.errors import InvalidValue
 from singletable.patterns.words import made_of
 from singletable.schema import Access, Index, Model, Table, model_of
-from singletable.schema.column import Column, TextColumn
-from singletable.schema.example import example
-from singletable.schema.template import Fixed, Repeated, Sharded, Value
+from singletable.schema.examples import example
+from singletable.schema.key_template import Fixed, Repeated, Sharded, Value
+from singletable.schema.resolved_key import Column, TextColumn
 from singletable.values import AttributeValue, content_of, key_bytes
 
 # Two show how an entity's items follow each other.

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from singletable.drafting.text import is_loud, is_usual, is_word, look_of
 from singletable.schema import Table
-from singletable.schema.escape import DIVIDER, unescape
+from singletable.schema.key_template import DIVIDER, unescape
 from singletable.values import Item
 
 # The parts of a key attribute: a text that stays, or None for a value.

@@ -13,7 +13,7 @@ from singletable.drafting.making import Making
 from singletable.drafting.names import free, snake
 from singletable.drafting.text import is_word
 from singletable.schema import Index
-from singletable.schema.escape import DIVIDER, escape, unescape
+from singletable.schema.key_template import DIVIDER, escape, unescape
 from singletable.schema.table import KeyAttribute
 
 

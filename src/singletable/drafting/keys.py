@@ -12,7 +12,7 @@ from singletable.drafting.kinds import Kind, kind_of, text_kind
 from singletable.drafting.making import WIDE, Making
 from singletable.drafting.names import free, snake
 from singletable.drafting.text import common_look, padded_width
-from singletable.schema.escape import escape, unescape
+from singletable.schema.key_template import escape, unescape
 from singletable.schema.table import KeyAttribute
 from singletable.values import AttributeValue
 

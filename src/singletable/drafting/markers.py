@@ -18,7 +18,7 @@ from singletable.drafting.kinds import Records
 from singletable.drafting.making import Making
 from singletable.drafting.text import is_word
 from singletable.schema import Table
-from singletable.schema.escape import unescape
+from singletable.schema.key_template import unescape
 from singletable.schema.unique import OWNER
 from singletable.values import Item
 

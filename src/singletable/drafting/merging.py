@@ -12,7 +12,7 @@ from singletable.drafting.grouping import Column, Group, parts_of
 from singletable.drafting.kinds import text_kind
 from singletable.drafting.text import padded_width
 from singletable.schema import Table
-from singletable.schema.escape import unescape
+from singletable.schema.key_template import unescape
 
 
 def merged(table: Table, groups: Sequence[Group]) -> list[Group]:

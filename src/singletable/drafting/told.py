@@ -9,7 +9,7 @@ from singletable.drafting.grouping import Column, Group, parts_of
 from singletable.drafting.names import snake
 from singletable.drafting.sample import Sample, Told
 from singletable.schema import Table
-from singletable.schema.escape import DIVIDER
+from singletable.schema.key_template import DIVIDER
 from singletable.values import AttributeValue, Item
 
 _VALUE = re.compile(r"[{<]([^{}<>]*)[}>]")

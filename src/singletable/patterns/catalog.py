@@ -47,7 +47,7 @@ from singletable.schema import (
     UniqueValue,
     model_of,
 )
-from singletable.schema.stands_for import entity_behind
+from singletable.schema.fields import entity_behind
 from singletable.store import CallShape, EntityAccess
 
 P = ParamSpec("P")

@@ -9,7 +9,7 @@ from singletable.patterns.expected import check_size
 from singletable.patterns.pattern import Pattern
 from singletable.patterns.requests import requests_of
 from singletable.schema import Access, Collection, Index, Table, lies_in, model_of
-from singletable.schema.stands_for import entity_behind
+from singletable.schema.fields import entity_behind
 from singletable.store import EntityAccess
 
 

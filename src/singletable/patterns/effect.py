@@ -7,7 +7,7 @@ from typing import Any
 from singletable.errors import DeclarationError
 from singletable.patterns.check import check_entity
 from singletable.schema import Path, model_of
-from singletable.schema.stands_for import entity_behind
+from singletable.schema.fields import entity_behind
 from singletable.store import EntityAccess
 
 

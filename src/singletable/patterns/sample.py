@@ -18,7 +18,7 @@ from singletable.errors import DeclarationError
 from singletable.patterns.pattern import Parameter
 from singletable.patterns.serve import ByFields
 from singletable.schema import model_of
-from singletable.schema.key import BoundIndexKey, BoundKey
+from singletable.schema.keys import BoundIndexKey, BoundKey
 from singletable.schema.unique import BoundUnique
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from singletable.schema import Access, Selection
-from singletable.schema.column import Column, TextColumn
-from singletable.schema.template import Value
+from singletable.schema.key_template import Value
+from singletable.schema.resolved_key import Column, TextColumn
 
 _COMPARED = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 

@@ -1,21 +1,14 @@
 """What an app declares: tables, entities and keys, with types that hold."""
 
-from singletable.schema.access import Access
-from singletable.schema.address import ItemKey, key_of
-from singletable.schema.attribute import Attr
+from singletable.schema.checks import DeclarationWarning
 from singletable.schema.codec import TimeFormat
 from singletable.schema.collection import Collection
 from singletable.schema.condition import Condition
 from singletable.schema.count import Count, Counted, counted_in
-from singletable.schema.create import create_operation
-from singletable.schema.edit import Edit
 from singletable.schema.entity import Entity
-from singletable.schema.entity_of import ModelEntity
-from singletable.schema.field import attr, created, expires, updated, version
-from singletable.schema.key import IndexKey, Key
-from singletable.schema.model import Model, model_of
-from singletable.schema.overlap import lies_in, shares_range
-from singletable.schema.part import (
+from singletable.schema.fields import Attr, attr, created, expires, updated, version
+from singletable.schema.key_overlap import lies_in, shares_range
+from singletable.schema.key_parts import (
     Part,
     Same,
     Shards,
@@ -25,11 +18,22 @@ from singletable.schema.part import (
     padded,
     same,
 )
-from singletable.schema.path import Path
+from singletable.schema.keys import IndexKey, ItemKey, Key, key_of
+from singletable.schema.model import Model, model_of
+from singletable.schema.model_entity import ModelEntity
+from singletable.schema.path import Edit, Path
+from singletable.schema.resolved_key import Access
 from singletable.schema.selection import Partition, Selection
-from singletable.schema.table import Binary, Index, LocalIndex, Number, Provisioned, Table
+from singletable.schema.table import (
+    Binary,
+    Index,
+    LocalIndex,
+    Number,
+    Provisioned,
+    Table,
+    create_operation,
+)
 from singletable.schema.unique import Marker, Unique, UniqueValue
-from singletable.schema.warning import DeclarationWarning
 
 __all__ = [
     "Access",

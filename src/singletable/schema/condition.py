@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 
 from singletable import expressions
 from singletable.errors import DeclarationError
+from singletable.expressions import Compare, Literally, Operand
+from singletable.schema.codec import Codec
 
 E = TypeVar("E")
 
@@ -47,3 +49,69 @@ class Condition(Generic[E]):
             "the store (if_=…, where=…), and join conditions with &, | and ~, not with and, or, "
             "not. To compare the value of an item you have, compare the attribute of the instance."
         )
+
+
+# FROM size.py: How large a value in an item is.
+
+
+class Size(Generic[E]):
+    """The size of a value: characters of a text, bytes, members of a list, map or set.
+
+    Comparing it with a number makes a condition: `Ballot.notes.size() < 10`.
+    """
+
+    __slots__ = ("_path", "_place")
+
+    def __init__(self, place: Callable[[], expressions.Path], path: object) -> None:
+        self._place = place
+        self._path = path
+
+    def operand(self) -> Operand:
+        """The size in DynamoDB's language."""
+        return expressions.SizeOf(self._place())
+
+    def __lt__(self, other: int) -> Condition[E]:
+        return self._compare("<", other)
+
+    def __le__(self, other: int) -> Condition[E]:
+        return self._compare("<=", other)
+
+    def __gt__(self, other: int) -> Condition[E]:
+        return self._compare(">", other)
+
+    def __ge__(self, other: int) -> Condition[E]:
+        return self._compare(">=", other)
+
+    def __eq__(self, other: int) -> Condition[E]:  # type: ignore[override]
+        return self._compare("=", other)
+
+    def __ne__(self, other: int) -> Condition[E]:  # type: ignore[override]
+        return self._compare("<>", other)
+
+    __hash__ = object.__hash__
+
+    def _compare(self, comparator: expressions.Comparator, other: int) -> Condition[E]:
+        return Condition(
+            lambda: Compare(comparator, self.operand(), Literally({"N": str(other)})), self._path
+        )
+
+
+# FROM presence.py: Whether an item has a value.
+
+NULL = expressions.Literally({"NULL": True})
+
+
+def there_is(place: expressions.Path, codec: Codec) -> expressions.Condition:
+    """The condition that there is a value."""
+    exists = expressions.Exists(place)
+    if codec.absent is None:
+        return exists
+    return expressions.And(exists, expressions.Compare("<>", expressions.At(place), NULL))
+
+
+def there_is_none(place: expressions.Path, codec: Codec) -> expressions.Condition:
+    """The condition that there is no value."""
+    missing = expressions.NotExists(place)
+    if codec.absent is None:
+        return missing
+    return expressions.Or(missing, expressions.Compare("=", expressions.At(place), NULL))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from singletable.schema.part import Part
+from singletable.schema.key_parts import Part
 from singletable.schema.path import Path
 
 E = TypeVar("E")

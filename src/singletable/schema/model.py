@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from singletable.errors import DeclarationError
-from singletable.schema.access import Access
-from singletable.schema.attribute import Attr, Role
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counted
+from singletable.schema.fields import Attr, Role
+from singletable.schema.resolved_key import Access
 from singletable.schema.table import Table
 from singletable.schema.unique import Marker
 from singletable.values import Item

@@ -16,13 +16,28 @@ from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import At, Compare, Literally, Operand
 from singletable.schema.codec import Codec
-from singletable.schema.condition import Condition
-from singletable.schema.edit import Edit
-from singletable.schema.presence import there_is, there_is_none
-from singletable.schema.size import Size
+from singletable.schema.condition import Condition, Size, there_is, there_is_none
 from singletable.values import AttributeValue
 
+# FROM edit.py: One change to an item: what an update is made of.
+
 E = TypeVar("E")
+
+
+class Edit(Generic[E]):
+    """A change to a field of entity E; made with `Ballot.rank.set(1)` and its like."""
+
+    __slots__ = ("action", "field", "shown")
+
+    def __init__(self, field: str, shown: str, action: expressions.Action) -> None:
+        self.field = field
+        self.shown = shown
+        self.action = action
+
+    def __repr__(self) -> str:
+        return f"Edit({self.shown}, {self.action})"
+
+
 T = TypeVar("T")
 V = TypeVar("V")
 W = TypeVar("W")

@@ -28,11 +28,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from singletable.errors import InvalidValue
-from singletable.schema.access import Access
-from singletable.schema.attribute import Attr
 from singletable.schema.codec import ask
-from singletable.schema.column import FieldColumn
+from singletable.schema.fields import Attr
 from singletable.schema.model import Model, model_of
+from singletable.schema.resolved_key import Access, FieldColumn
 
 BY_STORE = ("version", "created", "updated")
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, TypeVarTuple, overload
 
 from singletable.errors import InvalidValue
-from singletable.schema.access import Access
-from singletable.schema.part import Part
-from singletable.schema.stands_for import StandsFor, entity_behind
-from singletable.schema.template import Said
+from singletable.schema.fields import StandsFor, entity_behind
+from singletable.schema.key_parts import Part
+from singletable.schema.key_template import Said
+from singletable.schema.resolved_key import Access
 from singletable.values import AttributeValue, Item
 
 A = TypeVar("A")

@@ -19,7 +19,7 @@ from singletable.schema import (
     UniqueValue,
     model_of,
 )
-from singletable.schema.attribute import Attr, Inner
+from singletable.schema.fields import Attr, Inner
 from singletable.schema.model import MODELS
 
 E = TypeVar("E")

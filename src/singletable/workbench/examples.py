@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from singletable.errors import InvalidValue
 from singletable.schema import Model
-from singletable.schema.column import TextColumn
-from singletable.schema.example import example
-from singletable.schema.template import Fixed, Value
+from singletable.schema.examples import example
+from singletable.schema.key_template import Fixed, Value
+from singletable.schema.resolved_key import TextColumn
 from singletable.values import Item
 
 # Two show what differs, and a third which fields may be absent.

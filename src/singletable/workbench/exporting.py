@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from singletable.schema import Index, Model, Table, model_of
-from singletable.schema.column import Column, TextColumn
+from singletable.schema.resolved_key import Column, TextColumn
 from singletable.schema.table import KeyAttribute
 from singletable.values import AttributeType, Item, type_of
 from singletable.workbench.examples import example_items

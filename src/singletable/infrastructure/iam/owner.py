@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.infrastructure.iam.use import Use
 from singletable.schema import Access
-from singletable.schema.column import Column, FieldColumn, TextColumn
-from singletable.schema.template import Repeated, Value
+from singletable.schema.key_template import Repeated, Value
+from singletable.schema.resolved_key import Column, FieldColumn, TextColumn
 
 _PROBE = "Probe"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from singletable.schema import Access
-from singletable.schema.column import Column, FieldColumn, TextColumn
-from singletable.schema.template import Fixed, Repeated, Segment, Sharded, Value
+from singletable.schema.key_template import Fixed, Repeated, Segment, Sharded, Value
+from singletable.schema.resolved_key import Column, FieldColumn, TextColumn
 
 ANYTHING = "*"
 # A policy may hold characters up to here.

@@ -13,17 +13,11 @@ from typing import Annotated, Any, Literal, NewType, Union, cast, get_args, get_
 from uuid import UUID
 
 from singletable.errors import DeclarationError, InvalidValue, ValidationError
-from singletable.schema.codec.anything import ANYTHING, BOTTOMLESS
 from singletable.schema.codec.choices import literals_of, members_of
-from singletable.schema.codec.codec import Codec
-from singletable.schema.codec.models import is_model, model_of
-from singletable.schema.codec.numbers import DECIMAL, FLOAT, WHOLE
-from singletable.schema.codec.optional import optional
-from singletable.schema.codec.records import record_of
-from singletable.schema.codec.scalars import BOOL, BYTES, IDENTIFIER, TEXT
-from singletable.schema.codec.sequences import map_of, sequence_of
-from singletable.schema.codec.sets import SETS, set_of
-from singletable.schema.codec.source import Source
+from singletable.schema.codec.codec import Codec, Source, optional
+from singletable.schema.codec.containers import SETS, map_of, record_of, sequence_of, set_of
+from singletable.schema.codec.dynamic import ANYTHING, BOTTOMLESS, is_model, model_of
+from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, IDENTIFIER, TEXT, WHOLE
 from singletable.schema.codec.times import DAY, TimeFormat, moments
 from singletable.values import AttributeValue, check_value
 

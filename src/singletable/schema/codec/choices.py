@@ -7,10 +7,8 @@ from enum import Enum, Flag
 from typing import cast
 
 from singletable.errors import DeclarationError
-from singletable.schema.codec.codec import Codec, mismatch, shown, unfit
-from singletable.schema.codec.numbers import WHOLE
-from singletable.schema.codec.scalars import TEXT
-from singletable.schema.codec.source import Source
+from singletable.schema.codec.codec import Codec, Source, mismatch, shown, unfit
+from singletable.schema.codec.scalars import TEXT, WHOLE
 from singletable.values import AttributeValue
 
 

@@ -2,13 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+import itertools
+import linecache
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn, TypeAlias
 
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.schema.codec.source import Source
 from singletable.values import AttributeValue, content_of, type_of
+
+# FROM source.py: Python source in the making: functions, and the objects that they name.
+#
+# A codec for an entity is straight-line code, written once when the class is made. The source is
+# known to `linecache`, so that a traceback shows its lines.
+
+_numbers = itertools.count(1)
+
+
+def refuse() -> NoReturn:
+    """Leave the straight line: the value does not fit, or not as simply as the code assumes."""
+    raise TypeError
+
+
+class Source:
+    """Functions that are being written, and the names they use."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._objects: dict[str, object] = {"refuse": refuse}
+        self._names: dict[int, str] = {}
+        self._functions: dict[tuple[str, object], str] = {}
+        self._text: list[str] = []
+        self._variables = itertools.count(1)
+
+    def name(self, thing: object, hint: str) -> str:
+        """The name under which the code finds the object."""
+        known = self._names.get(id(thing))
+        if known is not None:
+            return known
+        name = f"{_identifier(hint)}_{len(self._objects) + 1}"
+        self._names[id(thing)] = name
+        self._objects[name] = thing
+        return name
+
+    def variable(self, hint: str = "value") -> str:
+        """A variable that nobody else has."""
+        return f"{_identifier(hint)}{next(self._variables)}"
+
+    def function(
+        self, verb: str, of: object, hint: str, body: Callable[[], tuple[str, Sequence[str]]]
+    ) -> str:
+        """The name of a function that is written once; `body` gives its argument and its lines.
+
+        It may call itself: the name is known before the lines are written.
+        """
+        known = self._functions.get((verb, of))
+        if known is not None:
+            return known
+        name = f"{verb}_{_identifier(hint)}_{len(self._functions) + 1}"
+        self._functions[verb, of] = name
+        argument, lines = body()
+        indented = "".join(f"    {line}\n" for line in lines)
+        self._text.append(f"def {name}({argument}):\n{indented}")
+        return name
+
+    def compiled(self) -> dict[str, object]:
+        """The functions, by name."""
+        text = "\n\n".join(self._text)
+        file = f"<singletable codec {next(_numbers)}: {self._title}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        space = dict(self._objects)
+        exec(compile(text, file, "exec"), space)
+        return space
+
+
+def _identifier(hint: str) -> str:
+    return re.sub(r"\W", "_", hint, flags=re.ASCII)
+
 
 Writing: TypeAlias = Callable[[Source, str], str]
 
@@ -83,3 +154,37 @@ def shown(value: object) -> str:
 
 def _after(advice: str) -> str:
     return f" {advice}" if advice else ""
+
+
+# FROM optional.py: A type or None: null inside lists and maps, and an attribute that is not there.
+
+
+def nothing() -> None:
+    """None, for an attribute that is not there."""
+
+
+def optional(inner: Codec) -> Codec:
+    """How the inner type, or None, is held."""
+
+    def encode(value: object) -> AttributeValue:
+        return {"NULL": True} if value is None else inner.encode(value)
+
+    def decode(value: AttributeValue) -> object:
+        return None if "NULL" in value else inner.decode(value)
+
+    def writing(source: Source, name: str) -> str:
+        return f'{{"NULL": True}} if {name} is None else {inner.writing(source, name)}'
+
+    def reading(source: Source, name: str) -> str:
+        return f'None if "NULL" in {name} else {inner.reading(source, name)}'
+
+    return replace(
+        inner,
+        optional=True,
+        encode=encode,
+        decode=decode,
+        says=f"{inner.says} or None",
+        writing=writing,
+        reading=reading,
+        absent=nothing,
+    )

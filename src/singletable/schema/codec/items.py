@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
-from singletable.schema.codec.codec import inside, shown
-from singletable.schema.codec.members import Stored, decode_member, read_member
-from singletable.schema.codec.source import Source
+from singletable.schema.codec.codec import Source, inside, shown
+from singletable.schema.codec.containers import Stored, decode_member, read_member
 from singletable.values import Item
 
 UNKNOWN = "_unknown"

@@ -16,8 +16,7 @@ from typing import cast
 from msgspec import to_builtins
 
 from singletable.errors import InvalidValue
-from singletable.schema.codec.codec import Codec, mismatch, shown, unfit
-from singletable.schema.codec.source import Source
+from singletable.schema.codec.codec import Codec, Source, mismatch, shown, unfit
 from singletable.values import AttributeValue, NotANumber, canonical_number
 
 MOMENT_SAYS = "a moment with its time zone (datetime)"

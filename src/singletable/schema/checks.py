@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from singletable.errors import DeclarationError, InvalidValue
-from singletable.schema.access import Access
-from singletable.schema.attribute import Attr
-from singletable.schema.column import Column, TextColumn
 from singletable.schema.condition import Condition
-from singletable.schema.model import Model
+from singletable.schema.fields import Attr
+from singletable.schema.key_template import Fixed, Repeated, Sharded, Value
+from singletable.schema.model import Model, model_of
 from singletable.schema.path import Path
+from singletable.schema.resolved_key import Access, Column, TextColumn
 from singletable.schema.table import Table
-from singletable.schema.template import Repeated, Sharded, Value
 
 
 def check_primary(access: Access, fields: dict[str, Attr[Any]]) -> None:
@@ -237,4 +239,108 @@ def _check_in_key_only(model: Model) -> None:
             raise DeclarationError(
                 f"{model.name}.{name} is not stored, and cannot be read back from the primary key. "
                 "Put it there, or store it."
+            )
+
+
+# FROM check_counts.py: What must hold of the counts that an entity keeps.
+
+
+def check_counts(model: Model) -> None:
+    """A count names an item by its key, and a number in it."""
+    for name, counted in model.counts.items():
+        where = f"{model.name}.{name}"
+        target = model_of(counted.entity)
+        number = target.fields.get(counted.path.field)
+        if number is None or str(counted.path).partition(".")[0] != number.owner:
+            raise DeclarationError(
+                f"{where}: {counted.path} is no field of {target.name}, which has "
+                f"{', '.join(target.fields)}."
+            )
+        if counted.path.codec().types != frozenset("N") or number.name in target.key.fields:
+            raise DeclarationError(
+                f"{where}: {counted.path} cannot be counted up. Give a number that is not in the "
+                "key: Attr[int] = attr(default=0)."
+            )
+        expected = (*target.key.pk_fields, *target.key.sk_fields)
+        types = [target.fields[field].annotation for field in expected]
+        unknown = [field for field in counted.fields if field not in model.fields]
+        if unknown or [model.fields[field].annotation for field in counted.fields] != types:
+            raise DeclarationError(
+                f"{where}: {target.key} is made of ({', '.join(expected)}), but of="
+                f"({', '.join(counted.fields)}). Give one field of {model.name} for each, of the "
+                "same type."
+            )
+
+
+# FROM warning.py: Warnings about a declaration, told where it stands.
+
+
+class DeclarationWarning(UserWarning):
+    """A declaration that works, but may not mean what it says."""
+
+
+def warn(text: str) -> None:
+    """Warn at the line outside of this room from which it was entered."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, DeclarationWarning, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module.startswith("singletable.schema")
+
+
+# FROM check_tags.py: What must hold of the type tags in a table: by them an item finds its entity.
+
+
+def check_tags(model: Model, others: Sequence[Model]) -> None:
+    """No two entities have one tag, and no key or field takes its place."""
+    if model.tag is not None:
+        _check_tag(model, *model.tag)
+    for other in others:
+        if model.tag is not None and model.tag == other.tag:
+            raise DeclarationError(
+                f"{model.name} and {other.name} have the same type tag {model.tag}: an item of one "
+                "would be read as the other. Give each its own."
+            )
+        for tagged, plain in ((model, other), (other, model)):
+            _warn_of_fields(tagged, plain)
+
+
+def _check_tag(model: Model, name: str, text: str) -> None:
+    if not name or not text:
+        raise DeclarationError(
+            f"{model.name}: type_tag=({name!r}, {text!r}) needs the name of an attribute and a "
+            "text, such as ('entity_type', 'BALLOT')."
+        )
+    for access in (model.key, *model.indexes.values()):
+        for column in access.columns:
+            if column.attribute.name == name and not _always(column, text):
+                raise DeclarationError(
+                    f"{access}: {name!r} is a key attribute, and the type tag of {model.name}. "
+                    "Give the tag an attribute of its own, or let the key be its text."
+                )
+    for attribute in model.table.all_key_attributes():
+        if attribute.name == name and attribute.type != "S":
+            raise DeclarationError(
+                f"{model.name}: the type tag is a text, but {name!r} is a key attribute of type "
+                f"{attribute.type}, and DynamoDB would refuse the item. Name another attribute."
+            )
+
+
+def _always(column: Column, text: str) -> bool:
+    """Whether the column holds just this text, in every item."""
+    return isinstance(column, TextColumn) and column.template.segments == (Fixed(text),)
+
+
+def _warn_of_fields(tagged: Model, plain: Model) -> None:
+    if tagged.tag is None or (plain.tag is not None and plain.tag[0] == tagged.tag[0]):
+        return
+    for field in plain.fields.values():
+        if field.stored and field.attribute == tagged.tag[0]:
+            warn(
+                f"{field} is stored as {field.attribute!r}, which is the type tag of "
+                f"{tagged.name}: with the value {tagged.tag[1]!r} an item would be read as one. "
+                "Give the field another name at rest: attr(name=…)."
             )

@@ -8,15 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any, Protocol, TypeGuard, cast
 
 from singletable.errors import InvalidValue
-from singletable.schema.codec.codec import Codec, inside, unfit
-from singletable.schema.codec.numbers import DECIMAL, FLOAT
-from singletable.schema.codec.optional import nothing
-from singletable.schema.codec.scalars import BOOL, BYTES, TEXT, whole_characters
-from singletable.schema.codec.sets import SETS, set_of
-from singletable.schema.codec.source import Source
+from singletable.schema.codec.codec import (
+    Codec,
+    Source,
+    inside,
+    mismatch,
+    nothing,
+    optional,
+    shown,
+    unfit,
+)
+from singletable.schema.codec.containers import SETS, set_of
+from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, TEXT, whole_characters
 from singletable.values import AttributeValue, content_of, type_of
 
 # More than DynamoDB allows: what is nested so is looked at before it is sent.
@@ -150,3 +156,122 @@ ANYTHING = Codec(
     depth=BOTTOMLESS,
     absent=nothing,
 )
+
+
+# FROM models.py: Models of pydantic's kind: whatever has `model_validate` and `model_dump`.
+#
+# They are held as the map that they dump for JSON, names by alias, and validate it when it is read.
+
+
+class Model(Protocol):
+    """As much of a model as is needed."""
+
+    def model_dump(self, *, mode: str, by_alias: bool) -> object:
+        """What the model holds, as JSON would have it."""
+        ...
+
+    @classmethod
+    def model_validate(cls, obj: Any) -> object:
+        """The model that holds this."""
+        ...
+
+
+def is_model(kind: object) -> TypeGuard[type[Model]]:
+    """Whether the type is one of these."""
+    names = ("model_dump", "model_validate")
+    return isinstance(kind, type) and all(hasattr(kind, name) for name in names)
+
+
+def model_of(kind: type[Model]) -> Codec:
+    """How the model is held: as a map (M)."""
+    says = f"a {kind.__name__}"
+
+    def encode(value: object) -> AttributeValue:
+        if not isinstance(value, cast(type, kind)):
+            raise unfit(says, value)
+        dumped = cast(Model, value).model_dump(mode="json", by_alias=True)
+        if not isinstance(dumped, dict):
+            raise InvalidValue(f"expected {says} that dumps a dict, but it dumped {shown(dumped)}.")
+        return JSON.encode(cast(object, dumped))
+
+    def decode(value: AttributeValue) -> object:
+        if "M" not in value:
+            raise mismatch("a map (M)", value)
+        try:
+            return kind.model_validate(JSON.decode(value))
+        except ValueError as problem:
+            raise mismatch(f"a map that {kind.__name__} accepts", value, str(problem)) from None
+
+    def writing(source: Source, name: str) -> str:
+        return f"{source.name(encode, f'write_{kind.__name__}')}({name})"
+
+    def reading(source: Source, name: str) -> str:
+        return f"{source.name(decode, f'read_{kind.__name__}')}({name})"
+
+    return Codec(
+        types=frozenset({"M"}),
+        optional=False,
+        encode=encode,
+        decode=decode,
+        says=says,
+        writing=writing,
+        reading=reading,
+        depth=BOTTOMLESS,
+    )
+
+
+def _number(text: str) -> object:
+    number = Decimal(text)
+    return int(number) if number == number.to_integral_value() else float(text)
+
+
+JSON = Loose(_number, floats=True)
+
+
+# Types that pydantic knows and DynamoDB does not, held as the JSON that pydantic makes of them.
+#
+# What comes back must be what was written: pydantic writes a secret as stars, and such is refused.
+
+
+def validated(annotation: Any, name: str, *, or_none: bool) -> Codec:
+    """How pydantic's type is held; `name` is what people call it."""
+    from pydantic import TypeAdapter  # there is a model, so there is pydantic
+
+    adapter: TypeAdapter[Any] = TypeAdapter(annotation)
+    says = f"a value of type {name}"
+
+    def encode(value: object) -> AttributeValue:
+        try:
+            dumped = adapter.dump_python(value, mode="json", warnings="error")
+            same = adapter.validate_python(dumped) == value
+        except ValueError:
+            raise unfit(says, value) from None
+        if not same:
+            raise InvalidValue(
+                f"expected a value that pydantic reads back as it was, but {shown(value)} is "
+                f"written as {shown(dumped)}."
+            )
+        return JSON.encode(dumped)
+
+    def decode(value: AttributeValue) -> object:
+        try:
+            return adapter.validate_python(JSON.decode(value))
+        except ValueError as problem:
+            raise mismatch(f"what {name} accepts", value, str(problem)) from None
+
+    def writing(source: Source, variable: str) -> str:
+        return f"{source.name(encode, 'write_validated')}({variable})"
+
+    def reading(source: Source, variable: str) -> str:
+        return f"{source.name(decode, 'read_validated')}({variable})"
+
+    codec = Codec(
+        types=TAGS - {"NULL"},
+        optional=False,
+        encode=encode,
+        decode=decode,
+        says=says,
+        writing=writing,
+        reading=reading,
+    )
+    return optional(codec) if or_none else codec

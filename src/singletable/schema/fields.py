@@ -2,20 +2,76 @@
 
 from __future__ import annotations
 
+import dataclasses
+import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
-from singletable.schema.annotation import inner_type, without_none
 from singletable.schema.codec import Codec, TimeFormat, ask, codec_of
-from singletable.schema.edit import Edit
-from singletable.schema.form import Form
-from singletable.schema.forms import form_of
-from singletable.schema.part import Part
-from singletable.schema.path import Path
-from singletable.schema.stands_for import StandsFor
+from singletable.schema.key_encoding import Form, form_of
+from singletable.schema.key_parts import Part
+from singletable.schema.path import Edit, Path
 from singletable.values import AttributeValue
+
+# FROM annotation.py: What a type annotation says about the inside of a value.
+
+
+def without_none(annotation: object) -> object:
+    """The type itself, where it or None is allowed."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        rest = [one for one in get_args(annotation) if one is not type(None)]
+        return rest[0] if len(rest) == 1 else annotation
+    return annotation
+
+
+def inner_type(annotation: object, step: str | int, where: str) -> object:
+    """The type of a member or an element of such a value."""
+    outer = without_none(annotation)
+    origin, arguments = get_origin(outer), get_args(outer)
+    if origin in (list, tuple) and isinstance(step, int):
+        if step < 0:
+            raise InvalidValue(f"{where}[{step}]: elements of a stored list are counted from 0 on.")
+        return arguments[0]
+    if origin is dict and isinstance(step, str):
+        return arguments[1]
+    if isinstance(outer, type) and dataclasses.is_dataclass(outer) and isinstance(step, str):
+        hints = get_type_hints(outer)
+        if step in hints:
+            return hints[step]
+        raise InvalidValue(f"{where} has no member {step!r}; there are {', '.join(hints)}.")
+    raise InvalidValue(f"{where} is no list, map or dataclass: {step!r} cannot be inside it.")
+
+
+# FROM stands_for.py: Classes that declare how instances of another class are stored.
+
+M = TypeVar("M")
+
+
+class StandsFor(Generic[M]):
+    """A class whose fields and keys are those of entity M, which cannot declare them itself."""
+
+
+STANDS_FOR: dict[type, type] = {}
+
+
+def entity_behind(owner: type[Any]) -> type[Any]:
+    """The entity that a class declares: itself, or the one it stands for."""
+    return STANDS_FOR.get(owner, owner)
+
 
 E = TypeVar("E")
 T = TypeVar("T")
@@ -217,3 +273,110 @@ _WHEN: dict[Role | None, str] = {
     "updated": "the store sets it when the item is written",
     "expires": "it was not given",
 }
+
+
+# FROM field.py: The words that declare a field: a plain one, or one that the store keeps.
+
+
+@overload
+def attr(
+    *,
+    default: T,
+    name: str | None = None,
+    check: Callable[[T], object] | None = None,
+    time_format: TimeFormat | None = None,
+    stored: bool = True,
+) -> Attr[T]: ...
+@overload
+def attr(
+    *,
+    factory: Callable[[], T],
+    name: str | None = None,
+    check: Callable[[T], object] | None = None,
+    time_format: TimeFormat | None = None,
+    stored: bool = True,
+) -> Attr[T]: ...
+@overload
+def attr(
+    *,
+    name: str | None = None,
+    check: Callable[[Any], object] | None = None,
+    time_format: TimeFormat | None = None,
+    stored: bool = True,
+) -> Any: ...
+def attr(
+    *,
+    default: object = ...,
+    factory: Callable[[], Any] | None = None,
+    name: str | None = None,
+    check: Callable[[Any], object] | None = None,
+    time_format: TimeFormat | None = None,
+    stored: bool = True,
+) -> Any:
+    """A field, as in `title: Attr[str] = attr()`.
+
+    `default` or `factory` gives its value where none is given, and where an older item has none.
+    `name` is its name at rest, if that differs. `check` refuses a value by a ValueError or by
+    False. `time_format` is how a time is written. With stored=False it stands in the key alone.
+    """
+    make = factory
+    if check is not None and not callable(check):
+        raise DeclarationError(f"attr(check={check!r}): expected a function of the value.")
+    if default is not ...:
+        if factory is not None:
+            raise DeclarationError("attr(default=…, factory=…): a field has one of them.")
+        if default.__class__.__hash__ is None:
+            raise DeclarationError(
+                f"attr(default={default!r}): one {type(default).__name__} would be shared by all "
+                f"instances. Write attr(factory={type(default).__name__})."
+            )
+        make = lambda: default  # noqa: E731
+    return Attr[Any](
+        name=name,
+        default=make,
+        check=check,
+        time_format=time_format,
+        stored=stored,
+        role=None,
+        constant=default is not ...,
+    )
+
+
+def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
+    """A number that counts writes: a put that began from an older state is refused."""
+    return _kept(name, "version", None)
+
+
+def created(
+    *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
+) -> Any:
+    """The time at which the item was first written, set by the store."""
+    return _kept(name, "created", time_format)
+
+
+def updated(
+    *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
+) -> Any:
+    """The time at which the item was last written, set by the store."""
+    return _kept(name, "updated", time_format)
+
+
+def expires(*, name: str | None = None, default: object = ...) -> Any:
+    """The time after which the item is gone: no read shows it, and DynamoDB deletes it later."""
+    if default not in (None, ...):
+        raise DeclarationError("expires(default=…): only None can be the same time for all items.")
+    return Attr[Any](
+        name=name,
+        default=None if default is ... else lambda: None,
+        check=None,
+        time_format=TimeFormat.EPOCH_SECONDS,
+        stored=True,
+        role="expires",
+        constant=default is not ...,
+    )
+
+
+def _kept(name: str | None, role: Role, time_format: TimeFormat | None) -> Attr[Any]:
+    return Attr(
+        name=name, default=None, check=None, time_format=time_format, stored=True, role=role
+    )

@@ -6,13 +6,10 @@ import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from singletable.errors import DeclarationError
-from singletable.schema.choice_form import ordered_of
-from singletable.schema.form import Form
-from singletable.schema.forms import folded, reversed_form
-from singletable.schema.number_form import digits_of
+from singletable.schema.key_encoding import Form, digits_of, folded, ordered_of, reversed_form
 
 T = TypeVar("T")
 
@@ -139,3 +136,72 @@ class Shards:
 
 
 MOST_SHARDS = 1000
+
+
+# FROM shapes.py: The shapes a key may be declared in, with the types of its values.
+#
+# One field, or a tuple of fields with a text, or none, before each of them; after one or two values
+# also a text at the end, and a second one where the first value has a text before it: a shard after
+# its own text.
+# One value may also follow two or three of them: a text, a value that is repeated, a text.
+# Texts that meet are written as one ("A#B"). Checkers find the one arm that fits, and with it the
+# number, order and types of the values.
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+
+FixedPart: TypeAlias = "str | Shards | Same"
+NoValue: TypeAlias = (
+    "str | tuple[FixedPart] | tuple[FixedPart, FixedPart] | tuple[FixedPart, FixedPart, FixedPart]"
+)
+OneValue: TypeAlias = (
+    Part[A]
+    | tuple[Part[A]]
+    | tuple[Part[A], FixedPart]
+    | tuple[FixedPart, Part[A]]
+    | tuple[FixedPart, Part[A], FixedPart]
+    | tuple[FixedPart, Part[A], FixedPart, FixedPart]
+    | tuple[FixedPart, FixedPart, Part[A]]
+    | tuple[FixedPart, FixedPart, FixedPart, Part[A]]
+)
+TwoValues: TypeAlias = (
+    tuple[Part[A], Part[B]]
+    | tuple[Part[A], Part[B], FixedPart]
+    | tuple[Part[A], FixedPart, Part[B]]
+    | tuple[Part[A], FixedPart, Part[B], FixedPart]
+    | tuple[FixedPart, Part[A], Part[B]]
+    | tuple[FixedPart, Part[A], Part[B], FixedPart]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B]]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart, FixedPart]
+)
+ThreeValues: TypeAlias = (
+    tuple[Part[A], Part[B], Part[C]]
+    | tuple[Part[A], Part[B], FixedPart, Part[C]]
+    | tuple[Part[A], FixedPart, Part[B], Part[C]]
+    | tuple[Part[A], FixedPart, Part[B], FixedPart, Part[C]]
+    | tuple[FixedPart, Part[A], Part[B], Part[C]]
+    | tuple[FixedPart, Part[A], Part[B], FixedPart, Part[C]]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B], Part[C]]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart, Part[C]]
+)
+FourValues: TypeAlias = (
+    tuple[Part[A], Part[B], Part[C], Part[D]]
+    | tuple[Part[A], Part[B], Part[C], FixedPart, Part[D]]
+    | tuple[Part[A], Part[B], FixedPart, Part[C], Part[D]]
+    | tuple[Part[A], Part[B], FixedPart, Part[C], FixedPart, Part[D]]
+    | tuple[Part[A], FixedPart, Part[B], Part[C], Part[D]]
+    | tuple[Part[A], FixedPart, Part[B], Part[C], FixedPart, Part[D]]
+    | tuple[Part[A], FixedPart, Part[B], FixedPart, Part[C], Part[D]]
+    | tuple[Part[A], FixedPart, Part[B], FixedPart, Part[C], FixedPart, Part[D]]
+    | tuple[FixedPart, Part[A], Part[B], Part[C], Part[D]]
+    | tuple[FixedPart, Part[A], Part[B], Part[C], FixedPart, Part[D]]
+    | tuple[FixedPart, Part[A], Part[B], FixedPart, Part[C], Part[D]]
+    | tuple[FixedPart, Part[A], Part[B], FixedPart, Part[C], FixedPart, Part[D]]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B], Part[C], Part[D]]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B], Part[C], FixedPart, Part[D]]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart, Part[C], Part[D]]
+    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart, Part[C], FixedPart, Part[D]]
+)

@@ -10,13 +10,19 @@ from collections.abc import Sequence
 from itertools import combinations, product, takewhile
 
 from singletable.errors import DeclarationError
-from singletable.schema.access import Access
-from singletable.schema.column import Column, TextColumn
-from singletable.schema.escape import unescape
+from singletable.schema.checks import warn
+from singletable.schema.key_template import (
+    Fixed,
+    Repeated,
+    Segment,
+    Sharded,
+    Template,
+    Value,
+    unescape,
+)
 from singletable.schema.model import MODELS, Model
+from singletable.schema.resolved_key import Access, Column, TextColumn
 from singletable.schema.table import Table
-from singletable.schema.template import Fixed, Repeated, Segment, Sharded, Template, Value
-from singletable.schema.warning import warn
 
 
 def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None:

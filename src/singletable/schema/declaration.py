@@ -7,18 +7,21 @@ from collections.abc import Callable
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from singletable.errors import DeclarationError
-from singletable.schema.access import Access
-from singletable.schema.attribute import Attr
-from singletable.schema.check import check_model, check_names, check_roles
-from singletable.schema.check_counts import check_counts
-from singletable.schema.check_tags import check_tags
+from singletable.schema.checks import (
+    check_counts,
+    check_model,
+    check_names,
+    check_roles,
+    check_tags,
+)
 from singletable.schema.codec import Stored, compile_codec
 from singletable.schema.count import Count, Counted, remember
-from singletable.schema.key import IndexKey, Key
-from singletable.schema.keys_of import declared, index_key, primary_key
-from singletable.schema.markers import marker_of
+from singletable.schema.fields import Attr
+from singletable.schema.key_overlap import check_overlaps
+from singletable.schema.key_resolution import declared, index_key, marker_of, primary_key
+from singletable.schema.keys import IndexKey, Key
 from singletable.schema.model import MODELS, Model
-from singletable.schema.overlap import check_overlaps
+from singletable.schema.resolved_key import Access
 from singletable.schema.table import Table
 from singletable.schema.unique import Unique
 
