@@ -40,7 +40,7 @@ def _names(items: list[Item]) -> set[str]:
     return {item["pk"]["S"] for item in items}
 
 
-def test_items_of_several_tables_are_got_at_once(driver: Driver) -> None:
+def test_batch_get_reads_several_tables(driver: Driver) -> None:
     one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
     put(driver, one, *_keys("ada", "bob"))
     put(driver, other, *_keys("eve"))
@@ -59,7 +59,7 @@ def test_items_of_several_tables_are_got_at_once(driver: Driver) -> None:
 
 
 # What is not there is passed over; a table with nothing to give still has its list.
-def test_items_that_are_not_there_are_passed_over(driver: Driver) -> None:
+def test_missing_items_are_omitted(driver: Driver) -> None:
     one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
     put(driver, one, *_keys("ada"))
     got = driver.execute(
@@ -84,7 +84,7 @@ PROJECTED: list[tuple[str, Item]] = [
 
 
 @pytest.mark.parametrize(("projection", "item"), PROJECTED, ids=[text for text, _ in PROJECTED])
-def test_a_projection_leaves_what_was_asked_for(
+def test_projection_returns_only_requested_attributes(
     driver: Driver, projection: str, item: Item
 ) -> None:
     table = make_table(driver, pk="S")
@@ -104,7 +104,7 @@ def test_a_projection_leaves_what_was_asked_for(
     assert driver.execute(BatchGetItem({table: wanted})).responses == {table: [item]}
 
 
-def test_a_hundred_keys_are_the_most(driver: Driver) -> None:
+def test_rejects_more_than_100_keys(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     hundred = _keys(*map(str, range(100)))
     assert driver.execute(BatchGetItem({table: KeysAndAttributes(hundred)})).responses == {
@@ -118,7 +118,7 @@ def test_a_hundred_keys_are_the_most(driver: Driver) -> None:
 
 
 # The limit is for the request as a whole, although each table has it as well.
-def test_a_hundred_keys_are_the_most_of_all_tables_together(driver: Driver) -> None:
+def test_rejects_more_than_100_keys_across_tables(driver: Driver) -> None:
     tables = [make_table(driver, pk="S"), make_table(driver, pk="S")]
     keys = KeysAndAttributes(_keys(*map(str, range(51))))
     assert refusal(driver, BatchGetItem(dict.fromkeys(tables, keys))) == (
@@ -127,7 +127,7 @@ def test_a_hundred_keys_are_the_most_of_all_tables_together(driver: Driver) -> N
 
 
 # 16 MB fit into one answer; the rest is to be asked for again, as it was asked for.
-def test_what_does_not_fit_into_the_answer_is_left_for_another(driver: Driver) -> None:
+def test_keys_beyond_16_megabytes_come_back_unprocessed(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     keys = _keys(*map(str, range(50)))
     put(driver, table, *(ada(text={"S": "x" * 390_000}) | key for key in keys))
@@ -143,7 +143,7 @@ def test_what_does_not_fit_into_the_answer_is_left_for_another(driver: Driver) -
     assert _names(both) == _names(keys)
 
 
-def test_there_must_be_something_to_get(driver: Driver) -> None:
+def test_rejects_empty_batch_get(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert refusal(driver, BatchGetItem({})) == (
         "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: "
@@ -155,7 +155,7 @@ def test_there_must_be_something_to_get(driver: Driver) -> None:
     )
 
 
-def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     wanted = KeysAndAttributes([KEY])
     check_not_found(driver, BatchGetItem({table: wanted, unused_name(): wanted}))
@@ -164,7 +164,7 @@ def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
 
 # Numbers are keys by value, so one key may be written in two ways.
 @pytest.mark.parametrize("again", ["1", "1.0"])
-def test_a_key_is_not_asked_for_twice(driver: Driver, again: str) -> None:
+def test_rejects_duplicate_keys(driver: Driver, again: str) -> None:
     for table in (make_table(driver, pk="N"), unused_name()):
         wanted = KeysAndAttributes([{"pk": {"N": "1"}}, {"pk": {"N": again}}])
         assert refusal(driver, BatchGetItem({table: wanted})) == (
@@ -173,12 +173,12 @@ def test_a_key_is_not_asked_for_twice(driver: Driver, again: str) -> None:
 
 
 @pytest.mark.parametrize("key", [ada(sk={"N": "1"}), KEY, {}, ada(sk={"S": "1"}, extra={"S": "2"})])
-def test_a_key_that_is_not_the_table_s_is_refused(driver: Driver, key: Item) -> None:
+def test_rejects_key_that_does_not_match_the_schema(driver: Driver, key: Item) -> None:
     table = make_table(driver, pk="S", sk="S")
     assert refusal(driver, BatchGetItem({table: KeysAndAttributes([key])})) == WRONG_KEY
 
 
-def test_a_binary_key_is_not_empty(driver: Driver) -> None:
+def test_rejects_empty_binary_key(driver: Driver) -> None:
     table = make_table(driver, pk="B")
     wanted = KeysAndAttributes([{"pk": {"B": ""}}])
     assert refusal(driver, BatchGetItem({table: wanted})) == (
@@ -193,13 +193,13 @@ MIXTURE = (
 )
 
 
-def test_attributes_are_asked_for_in_one_way(driver: Driver) -> None:
+def test_rejects_attributes_to_get_with_projection_expression(driver: Driver) -> None:
     both = KeysAndAttributes([KEY], attributes_to_get=["a"], projection_expression="a")
     assert refusal(driver, BatchGetItem({unused_name(): both})) == MIXTURE
 
 
 # The request is one: it is not enough that each table for itself is asked in one way.
-def test_attributes_are_asked_for_in_one_way_of_all_tables(driver: Driver) -> None:
+def test_rejects_mixing_legacy_and_expressions_across_tables(driver: Driver) -> None:
     one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
     legacy = KeysAndAttributes([KEY], attributes_to_get=["a"])
     expression = KeysAndAttributes([KEY], projection_expression="a")
@@ -221,7 +221,7 @@ def test_attributes_are_asked_for_in_one_way_of_all_tables(driver: Driver) -> No
         ),
     ],
 )
-def test_a_projection_is_read_before_anything_else(
+def test_projection_is_parsed_before_other_checks(
     driver: Driver, projection: str, names: dict[str, str] | None, message: str
 ) -> None:
     clean = KeysAndAttributes([KEY], projection_expression="a, b")
@@ -233,7 +233,7 @@ def test_a_projection_is_read_before_anything_else(
     assert refusal(driver, BatchGetItem({table: clean, unused_name(): bad})) == message
 
 
-def test_bad_parameters_are_refused_first_and_together(driver: Driver) -> None:
+def test_invalid_parameters_are_reported_first_and_together(driver: Driver) -> None:
     absent = BatchGetItem({unused_name(): KeysAndAttributes([KEY])}, BOGUS)
     assert refusal(driver, absent) == ENVELOPE + BAD_CAPACITY
     bad_name = {"bad!name": KeysAndAttributes([KEY])}

@@ -50,7 +50,7 @@ def _count(driver: Driver, table: str) -> int:
     return driver.execute(Scan(table, select="COUNT")).count
 
 
-def test_puts_and_deletes_on_several_tables_are_done_at_once(driver: Driver) -> None:
+def test_batch_write_puts_and_deletes_in_several_tables(driver: Driver) -> None:
     one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
     bob: Item = {"pk": {"S": "bob"}}
     put(driver, one, bob)
@@ -66,18 +66,18 @@ def test_puts_and_deletes_on_several_tables_are_done_at_once(driver: Driver) -> 
     assert stored(driver, other, KEY) is None
 
 
-def test_to_delete_nothing_is_no_error(driver: Driver) -> None:
+def test_deleting_a_missing_item_succeeds(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(BatchWriteItem({table: [_delete(KEY)]})).unprocessed_items == {}
 
 
-def test_a_set_may_have_an_empty_member(driver: Driver) -> None:
+def test_set_accepts_an_empty_member(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     driver.execute(BatchWriteItem({table: [_put(ada(tags={"SS": [""]}))]}))
     assert stored(driver, table, KEY) == ada(tags={"SS": [""]})
 
 
-def test_twenty_five_writes_are_the_most(driver: Driver) -> None:
+def test_rejects_more_than_25_writes(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     writes = [_put({"pk": {"S": str(number)}, "text": {"S": "x" * 20_000}}) for number in range(25)]
     assert driver.execute(BatchWriteItem({table: writes})).unprocessed_items == {}
@@ -89,7 +89,7 @@ def test_twenty_five_writes_are_the_most(driver: Driver) -> None:
 
 
 # The limit is for the request as a whole, although each table has it as well.
-def test_twenty_five_writes_are_the_most_of_all_tables_together(driver: Driver) -> None:
+def test_rejects_more_than_25_writes_across_tables(driver: Driver) -> None:
     tables = [make_table(driver, pk="S"), make_table(driver, pk="S")]
     writes = [_put({"pk": {"S": str(number)}}) for number in range(13)]
     assert refusal(driver, BatchWriteItem(dict.fromkeys(tables, writes))) == (
@@ -97,7 +97,7 @@ def test_twenty_five_writes_are_the_most_of_all_tables_together(driver: Driver) 
     )
 
 
-def test_there_must_be_something_to_write(driver: Driver) -> None:
+def test_rejects_empty_batch_write(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert refusal(driver, BatchWriteItem({})) == (
         "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: "
@@ -115,7 +115,7 @@ def test_there_must_be_something_to_write(driver: Driver) -> None:
 @pytest.mark.parametrize(
     "write", [WriteRequest(), WriteRequest(PutRequest(KEY), DeleteRequest(KEY))]
 )
-def test_a_write_is_either_a_put_or_a_delete(driver: Driver, write: WriteRequest) -> None:
+def test_write_request_needs_exactly_one_of_put_and_delete(driver: Driver, write: WriteRequest) -> None:
     assert refusal(driver, BatchWriteItem({unused_name(): [write]})) == (
         "Supplied AttributeValue has more than one datatypes set, "
         "must contain exactly one of the supported datatypes"
@@ -123,13 +123,13 @@ def test_a_write_is_either_a_put_or_a_delete(driver: Driver, write: WriteRequest
 
 
 @pytest.mark.parametrize("second", [_put(ada(b={"N": "2"})), _delete(KEY)], ids=["put", "delete"])
-def test_an_item_is_not_written_twice(driver: Driver, second: WriteRequest) -> None:
+def test_rejects_two_writes_of_one_item(driver: Driver, second: WriteRequest) -> None:
     table = make_table(driver, pk="S")
     assert refusal(driver, BatchWriteItem({table: [_put(ada(a={"N": "1"})), second]})) == DUPLICATES
     assert stored(driver, table, KEY) is None
 
 
-def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     check_not_found(driver, BatchWriteItem({table: [_put(KEY)], unused_name(): [_put(KEY)]}))
     assert stored(driver, table, KEY) is None
@@ -152,7 +152,7 @@ KEYS: list[tuple[WriteRequest, str]] = [
 
 
 @pytest.mark.parametrize(("write", "message"), KEYS)
-def test_a_key_that_is_not_the_table_s_spoils_the_batch(
+def test_one_key_mismatch_rejects_the_batch(
     driver: Driver, write: WriteRequest, message: str
 ) -> None:
     table = make_table(driver, pk="S")
@@ -161,7 +161,7 @@ def test_a_key_that_is_not_the_table_s_spoils_the_batch(
 
 
 @pytest.mark.parametrize("write", [_put({"pk": {"B": ""}}), _delete({"pk": {"B": ""}})])
-def test_a_binary_key_is_not_empty(driver: Driver, write: WriteRequest) -> None:
+def test_rejects_empty_binary_key(driver: Driver, write: WriteRequest) -> None:
     assert refusal(driver, BatchWriteItem({make_table(driver, pk="B"): [write]})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "Key: pk"
@@ -187,7 +187,7 @@ INDEX_KEYS: list[tuple[Item, str]] = [
 
 
 @pytest.mark.parametrize(("item", "message"), INDEX_KEYS)
-def test_an_index_key_of_a_wrong_kind_spoils_the_batch(
+def test_one_index_key_of_wrong_type_rejects_the_batch(
     driver: Driver, item: Item, message: str
 ) -> None:
     table = make_indexed_table(driver)
@@ -197,7 +197,7 @@ def test_an_index_key_of_a_wrong_kind_spoils_the_batch(
     assert _count(driver, table) == 0
 
 
-def test_a_binary_index_key_is_not_empty(driver: Driver) -> None:
+def test_rejects_empty_binary_index_key(driver: Driver) -> None:
     table = make_table(driver, global_index("by_code", code="B"), pk="S")
     assert refusal(driver, BatchWriteItem({table: [_put(ada(code={"B": ""}))]})) == (
         NOT_VALID + "A value specified for a secondary index key is not supported. "
@@ -207,7 +207,7 @@ def test_a_binary_index_key_is_not_empty(driver: Driver) -> None:
 
 
 # Bad words are reported together, before the table is looked up and before its name is.
-def test_bad_parameters_are_refused_first(driver: Driver) -> None:
+def test_invalid_parameters_are_reported_first(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     for name in (table, unused_name(), "bad!name"):
         items = {name: [_put(KEY)]}
@@ -220,7 +220,7 @@ def test_bad_parameters_are_refused_first(driver: Driver) -> None:
 
 
 # The request is shown as AWS's server prints its own objects, members we never see included.
-def test_a_name_that_no_table_can_have_is_refused(driver: Driver) -> None:
+def test_rejects_invalid_table_name(driver: Driver) -> None:
     assert refusal(driver, BatchWriteItem({"bad!name": [_put(KEY)]})) == (
         "1 validation error detected: Value '{bad!name=[WriteRequest(putRequest=PutRequest("
         "item={pk=AttributeValue(s=ada, n=null, b=null, iNT=null, dECIMAL=null, dOUBLE=null, "

@@ -56,13 +56,13 @@ A1: Item = A | {"n": number(1)}
 A2: Item = A | {"n": number(2)}
 
 
-def test_a_change_tells_the_item_before_and_after(driver: Driver, table: str) -> None:
+def test_change_record_has_old_and_new_image(driver: Driver, table: str) -> None:
     put(driver, table, A1, A2)
     driver.execute(DeleteItem(table, A))
     assert told(driver) == [("INSERT", None, A1), ("MODIFY", A1, A2), ("REMOVE", A2, None)]
 
 
-def test_a_change_tells_its_table_and_key(driver: Driver) -> None:
+def test_change_record_names_table_and_key(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="N")
     item: Item = {"pk": text("p"), "sk": number(1)}
     put(driver, table, item | {"more": text("more")})
@@ -71,7 +71,7 @@ def test_a_change_tells_its_table_and_key(driver: Driver) -> None:
 
 
 # A position is a place between changes: whoever keeps it can go on from there.
-def test_positions_grow_with_the_changes(driver: Driver, table: str) -> None:
+def test_positions_increase_with_each_change(driver: Driver, table: str) -> None:
     put(driver, table, *(key(str(i)) for i in range(5)))
     read = driver.execute(ReadChanges())
     positions = [change.position for change in read.changes]
@@ -82,13 +82,13 @@ def test_positions_grow_with_the_changes(driver: Driver, table: str) -> None:
         assert [change.position for change in rest.changes] == positions[place + 1 :]
 
 
-def test_an_empty_feed_begins_at_nothing(driver: Driver) -> None:
+def test_empty_feed_starts_at_position_zero(driver: Driver) -> None:
     read = driver.execute(ReadChanges())
     assert (read.changes, read.position) == ([], 0)
 
 
 # Whoever wants only what comes asks for the end first.
-def test_the_present_end_is_a_position_without_changes(driver: Driver, table: str) -> None:
+def test_reading_from_the_end_returns_position_without_changes(driver: Driver, table: str) -> None:
     put(driver, table, A)
     end = driver.execute(ReadChanges(after=None))
     assert end.changes == []
@@ -96,7 +96,7 @@ def test_the_present_end_is_a_position_without_changes(driver: Driver, table: st
     assert told(driver, after=end.position) == [("INSERT", None, B)]
 
 
-def test_a_reader_at_the_end_stays_there(driver: Driver, table: str) -> None:
+def test_reader_at_the_end_keeps_its_position(driver: Driver, table: str) -> None:
     put(driver, table, A)
     end = driver.execute(ReadChanges())
     again = driver.execute(ReadChanges(after=end.position))
@@ -104,7 +104,7 @@ def test_a_reader_at_the_end_stays_there(driver: Driver, table: str) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 8])
-def test_the_feed_is_read_in_pieces(driver: Driver, table: str, limit: int) -> None:
+def test_feed_is_read_in_pages(driver: Driver, table: str, limit: int) -> None:
     put(driver, table, *(key(str(i)) for i in range(7)))
     pieces: list[list[ChangeRecord]] = []
     position = 0
@@ -120,11 +120,11 @@ def test_the_feed_is_read_in_pieces(driver: Driver, table: str, limit: int) -> N
 
 
 @pytest.mark.parametrize("limit", [0, 1001])
-def test_a_piece_has_up_to_a_thousand_changes(driver: Driver, limit: int) -> None:
+def test_page_has_at_most_1000_changes(driver: Driver, limit: int) -> None:
     assert "Limit must have value" in refusal(driver, ReadChanges(limit=limit))
 
 
-def test_the_changes_of_one_table_can_be_asked_for(driver: Driver, table: str) -> None:
+def test_feed_can_be_limited_to_one_table(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     put(driver, table, A)
     put(driver, other, B)
@@ -136,7 +136,7 @@ def test_the_changes_of_one_table_can_be_asked_for(driver: Driver, table: str) -
 
 
 # Otherwise a reader of a quiet table would look through the same changes of others every time.
-def test_a_reader_of_one_table_goes_past_the_changes_of_others(driver: Driver, table: str) -> None:
+def test_reader_of_one_table_advances_past_other_tables(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     put(driver, table, A)
     put(driver, other, A, B)
@@ -145,13 +145,13 @@ def test_a_reader_of_one_table_goes_past_the_changes_of_others(driver: Driver, t
     assert read.position == driver.execute(ReadChanges(after=None)).position
 
 
-def test_the_table_asked_for_must_be_there(driver: Driver) -> None:
+def test_feed_of_a_missing_table_raises_resource_not_found(driver: Driver) -> None:
     with pytest.raises(ResourceNotFound):
         driver.execute(ReadChanges(table_name=unused_name()))
 
 
 # A table with the name of a deleted one is another table.
-def test_a_new_table_does_not_have_the_changes_of_the_old(driver: Driver) -> None:
+def test_recreated_table_does_not_inherit_changes(driver: Driver) -> None:
     name = unused_name()
     create = CreateTable(
         name,
@@ -167,7 +167,7 @@ def test_a_new_table_does_not_have_the_changes_of_the_old(driver: Driver) -> Non
     assert told(driver) == [("INSERT", None, A), ("INSERT", None, B)]
 
 
-def test_every_item_of_a_batch_is_told(driver: Driver, table: str) -> None:
+def test_batch_write_records_every_item(driver: Driver, table: str) -> None:
     put(driver, table, A1)
     start = driver.execute(ReadChanges(after=None)).position
     writes = [WriteRequest(PutRequest(B)), WriteRequest(delete_request=DeleteRequest(A))]
@@ -175,7 +175,7 @@ def test_every_item_of_a_batch_is_told(driver: Driver, table: str) -> None:
     assert told(driver, after=start) == [("INSERT", None, B), ("REMOVE", A1, None)]
 
 
-def test_every_item_of_a_transaction_is_told_in_order(driver: Driver, table: str) -> None:
+def test_transaction_records_every_item_in_order(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     put(driver, table, A1, key("gone"))
     start = driver.execute(ReadChanges(after=None)).position
@@ -221,7 +221,7 @@ IDLE: dict[str, Callable[[str], Operation[object]]] = {
 
 
 @pytest.mark.parametrize("write", IDLE)
-def test_a_write_that_changes_nothing_is_not_told(driver: Driver, table: str, write: str) -> None:
+def test_write_that_changes_nothing_is_not_recorded(driver: Driver, table: str, write: str) -> None:
     put(driver, table, A1)
     start = driver.execute(ReadChanges(after=None)).position
     driver.execute(IDLE[write](table))
@@ -236,7 +236,7 @@ def test_a_write_that_changes_nothing_is_not_told(driver: Driver, table: str, wr
         ({"L": [text("x"), text("y")]}, {"L": [text("y"), text("x")]}, ["INSERT", "MODIFY"]),
     ],
 )
-def test_another_order_is_told_where_it_matters(
+def test_reordering_is_recorded_only_for_lists(
     driver: Driver, table: str, value: AttributeValue, other: AttributeValue, kinds: list[str]
 ) -> None:
     put(driver, table, A | {"v": value}, A | {"v": other})
@@ -258,7 +258,7 @@ REFUSED: dict[str, Callable[[str], Operation[object]]] = {
 
 
 @pytest.mark.parametrize("write", REFUSED)
-def test_a_write_that_is_refused_is_not_told(driver: Driver, table: str, write: str) -> None:
+def test_rejected_write_is_not_recorded(driver: Driver, table: str, write: str) -> None:
     put(driver, table, A1)
     start = driver.execute(ReadChanges(after=None)).position
     with pytest.raises(OperationError):
@@ -270,7 +270,7 @@ def test_a_write_that_is_refused_is_not_told(driver: Driver, table: str, write: 
     assert change.position == start + 1
 
 
-def test_a_replay_is_not_told_again(driver: Driver, table: str) -> None:
+def test_idempotent_replay_is_not_recorded_again(driver: Driver, table: str) -> None:
     asked = TransactWriteItems([putting(table, A)], client_request_token=unused_name()[:36])
     driver.execute(asked)
     driver.execute(asked)
@@ -285,7 +285,7 @@ def test_a_replay_is_not_told_again(driver: Driver, table: str) -> None:
         st.tuples(st.sampled_from("abc"), st.sampled_from([None, "1", "2"])), max_size=25
     )
 )
-def test_the_feed_is_enough_to_copy_a_table(
+def test_replaying_the_feed_copies_the_table(
     driver: Driver, writes: list[tuple[str, str | None]]
 ) -> None:
     table = make_table(driver, pk="S")

@@ -39,7 +39,7 @@ def _told(
 
 # Reads and writes are told apart only by transactions, which do both.
 @pytest.mark.parametrize("asked", ["TOTAL", "INDEXES"])
-def test_a_small_write_consumes_one_unit(driver: Driver, asked: ReturnConsumedCapacity) -> None:
+def test_small_write_consumes_one_unit(driver: Driver, asked: ReturnConsumedCapacity) -> None:
     table = make_table(driver, pk="S")
     parts = Capacity(1) if asked == "INDEXES" else None
     told = ConsumedCapacity(table, 1, table=parts)
@@ -51,7 +51,7 @@ def test_a_small_write_consumes_one_unit(driver: Driver, asked: ReturnConsumedCa
 
 
 @pytest.mark.parametrize("asked", ["NONE", None])
-def test_nothing_is_told_unless_asked_for(
+def test_nothing_is_returned_unless_requested(
     driver: Driver, asked: ReturnConsumedCapacity | None
 ) -> None:
     table = make_table(driver, pk="S")
@@ -63,7 +63,7 @@ def test_nothing_is_told_unless_asked_for(
 
 # An item that is not there has to be looked for, too.
 @pytest.mark.parametrize("there", [True, False])
-def test_a_read_that_may_be_stale_costs_half(driver: Driver, there: bool) -> None:
+def test_eventually_consistent_read_costs_half(driver: Driver, there: bool) -> None:
     table = make_table(driver, pk="S")
     if there:
         put(driver, table, KEY)
@@ -79,7 +79,7 @@ def test_a_read_that_may_be_stale_costs_half(driver: Driver, there: bool) -> Non
 @pytest.mark.parametrize(
     ("size", "read", "written"), [(1_024, 1, 1), (1_025, 1, 2), (4_096, 1, 4), (4_097, 2, 5)]
 )
-def test_units_are_blocks_begun(driver: Driver, size: int, read: float, written: float) -> None:
+def test_units_round_up_to_started_blocks(driver: Driver, size: int, read: float, written: float) -> None:
     table = make_table(driver, pk="S")
     item = ada(text={"S": "x" * (size - 9)})
     told = _told(driver, PutItem(table, item, return_consumed_capacity="TOTAL"))
@@ -99,7 +99,7 @@ def test_units_are_blocks_begun(driver: Driver, size: int, read: float, written:
     assert deleted == ConsumedCapacity(table, written)
 
 
-def test_a_page_tells_what_it_consumed(driver: Driver) -> None:
+def test_page_reports_consumed_capacity(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, KEY)
     query = driver.execute(
@@ -116,7 +116,7 @@ def test_a_page_tells_what_it_consumed(driver: Driver) -> None:
     assert scan.consumed_capacity == ConsumedCapacity(table, 0.5)
 
 
-def test_a_batch_tells_what_each_table_consumed(driver: Driver) -> None:
+def test_batch_reports_capacity_per_table(driver: Driver) -> None:
     one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
     bob: Item = {"pk": {"S": "bob"}}
     written = driver.execute(
@@ -191,7 +191,7 @@ WRITES: list[tuple[Item | None, Operation[object], int, int]] = [
 
 
 @pytest.mark.parametrize(("before", "write", "by_team", "by_place"), WRITES)
-def test_an_index_is_charged_for_what_changes_in_it(
+def test_index_is_charged_only_for_changed_entries(
     driver: Driver,
     before: Item | None,
     write: PutItem | UpdateItem | DeleteItem,
@@ -211,13 +211,13 @@ def test_an_index_is_charged_for_what_changes_in_it(
     )
 
 
-def test_the_total_has_no_parts(driver: Driver) -> None:
+def test_total_has_no_breakdown(driver: Driver) -> None:
     table = _make_table(driver)
     told = _told(driver, PutItem(table, FULL, return_consumed_capacity="TOTAL"))
     assert told == ConsumedCapacity(table, 3)
 
 
-def test_a_batch_adds_up_what_each_write_consumes(driver: Driver) -> None:
+def test_batch_capacity_is_the_sum_of_its_writes(driver: Driver) -> None:
     table = _make_table(driver)
     puts = [
         ada(sk={"S": "1"}, team={"S": "red"}, note={"S": "note"}),

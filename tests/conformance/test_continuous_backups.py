@@ -41,7 +41,7 @@ def told(driver: Driver, table: str) -> tuple[str, int | None]:
 
 
 # The status of backups is not the switch: they are there by themselves, and recovery is off.
-def test_a_new_table_has_backups_and_no_recovery(driver: Driver) -> None:
+def test_new_table_has_backups_enabled_and_recovery_disabled(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     described = driver.execute(DescribeContinuousBackups(table))
     assert described.continuous_backups_description == ContinuousBackupsDescription(
@@ -49,7 +49,7 @@ def test_a_new_table_has_backups_and_no_recovery(driver: Driver) -> None:
     )
 
 
-def test_recovery_reaches_back_35_days_unless_told(driver: Driver) -> None:
+def test_recovery_period_defaults_to_35_days(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     answer = update(driver, table, ON)
     assert answer.continuous_backups_status == "ENABLED"
@@ -61,7 +61,7 @@ def test_recovery_reaches_back_35_days_unless_told(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 7, 35])
-def test_the_days_are_changed_in_place(driver: Driver, number: int) -> None:
+def test_recovery_period_can_be_changed(driver: Driver, number: int) -> None:
     table = make_table(driver, pk="S")
     update(driver, table, ON)
     update(driver, table, days(number))
@@ -69,7 +69,7 @@ def test_the_days_are_changed_in_place(driver: Driver, number: int) -> None:
 
 
 # Days are forgotten with recovery itself.
-def test_recovery_is_turned_off_and_on_again(driver: Driver) -> None:
+def test_recovery_can_be_disabled_and_enabled_again(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     update(driver, table, days(7))
     assert update(driver, table, OFF) == ContinuousBackupsDescription(
@@ -82,14 +82,14 @@ def test_recovery_is_turned_off_and_on_again(driver: Driver) -> None:
 
 # Unlike time to live, which refuses it.
 @pytest.mark.parametrize("asked", [ON, OFF])
-def test_what_is_so_already_may_be_asked_for(
+def test_setting_the_current_value_succeeds(
     driver: Driver, asked: PointInTimeRecoverySpecification
 ) -> None:
     table = make_table(driver, pk="S")
     assert update(driver, table, asked) == update(driver, table, asked)
 
 
-def test_a_table_may_be_named_by_its_arn(driver: Driver) -> None:
+def test_table_can_be_named_by_arn(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     arn = driver.execute(DescribeTable(table)).table.table_arn
     update(driver, arn, days(3))
@@ -97,7 +97,7 @@ def test_a_table_may_be_named_by_its_arn(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize(("number", "bound"), [(0, "greater"), (-1, "greater"), (36, "less")])
-def test_days_out_of_bounds_are_refused_before_the_table_is_looked_up(
+def test_period_out_of_range_is_rejected_before_table_lookup(
     driver: Driver, number: int, bound: str
 ) -> None:
     end = "1" if bound == "greater" else "35"
@@ -111,7 +111,7 @@ def test_days_out_of_bounds_are_refused_before_the_table_is_looked_up(
 
 
 @pytest.mark.parametrize("number", [7, 35])
-def test_days_of_no_recovery_are_refused(driver: Driver, number: int) -> None:
+def test_rejects_period_without_recovery(driver: Driver, number: int) -> None:
     table = make_table(driver, pk="S")
     update(driver, table, days(5))
     asked = PointInTimeRecoverySpecification(False, number)
@@ -123,7 +123,7 @@ def test_days_of_no_recovery_are_refused(driver: Driver, number: int) -> None:
 
 
 # AWS has another exception and other words here than for all else about tables.
-def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
+def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
     for operation in (UpdateContinuousBackups(name, ON), DescribeContinuousBackups(name)):
         with pytest.raises(TableNotFound) as refused:

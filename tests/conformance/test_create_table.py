@@ -42,7 +42,7 @@ G = {"attribute_definitions": typed(pk="S", g="S")}
 
 
 # A program that polls for ACTIVE must first see something else: AWS never answers ACTIVE here.
-def test_a_table_is_first_creating_and_then_active(driver: Driver) -> None:
+def test_new_table_is_creating_then_active(driver: Driver) -> None:
     request = on_demand(**G, global_secondary_indexes=[wide()])
     answer = driver.execute(request).table_description
     assert answer.table_status == "CREATING"
@@ -53,13 +53,13 @@ def test_a_table_is_first_creating_and_then_active(driver: Driver) -> None:
 
 
 # Only an index that is added to a table has items to be filled with.
-def test_an_index_of_a_new_table_is_not_backfilling(driver: Driver) -> None:
+def test_index_of_new_table_is_not_backfilling(driver: Driver) -> None:
     request = on_demand(**G, global_secondary_indexes=[wide()])
     for table in (driver.execute(request).table_description, described(driver, request.table_name)):
         assert [index.backfilling for index in indexes(table)] == [None]
 
 
-def test_a_new_table_has_nothing_in_it_and_an_identity_that_stays(driver: Driver) -> None:
+def test_new_table_is_empty_with_a_stable_id(driver: Driver) -> None:
     request = provisioned()
     answer = driver.execute(request).table_description
     assert (answer.item_count, answer.table_size_bytes) == (0, 0)
@@ -70,7 +70,7 @@ def test_a_new_table_has_nothing_in_it_and_an_identity_that_stays(driver: Driver
 
 # AWS shows what is reserved on demand as zero units, not as absent, and says when it began;
 # the answer to CreateTable alone leaves that moment and the warm throughput out.
-def test_a_table_on_demand_shows_no_units_and_its_billing(driver: Driver) -> None:
+def test_on_demand_table_shows_zero_units_and_billing_mode(driver: Driver) -> None:
     request = on_demand(**G, global_secondary_indexes=[wide()])
     answer = driver.execute(request).table_description
     assert answer.billing_mode_summary == BillingModeSummary("PAY_PER_REQUEST")
@@ -90,7 +90,7 @@ def test_a_table_on_demand_shows_no_units_and_its_billing(driver: Driver) -> Non
 
 
 @pytest.mark.parametrize("mode", [None, "PROVISIONED"])
-def test_a_provisioned_table_shows_its_units_and_no_billing(
+def test_provisioned_table_shows_units_without_billing_mode(
     driver: Driver, mode: str | None
 ) -> None:
     index = wide(provisioned_throughput=TEN)
@@ -105,7 +105,7 @@ def test_a_provisioned_table_shows_its_units_and_no_billing(
 
 
 # Infrastructure tools compare what they declared with what they see, and AWS reorders both.
-def test_definitions_and_projected_attributes_are_shown_by_name(driver: Driver) -> None:
+def test_attribute_definitions_and_projections_are_sorted_by_name(driver: Driver) -> None:
     index = wide(projection=Projection("INCLUDE", ["zoe", "abe"]))
     request = on_demand(
         attribute_definitions=typed(pk="S", g="N"), global_secondary_indexes=[index]
@@ -117,7 +117,7 @@ def test_definitions_and_projected_attributes_are_shown_by_name(driver: Driver) 
         assert by_g.projection == Projection("INCLUDE", ["abe", "zoe"])
 
 
-def test_indexes_are_shown_as_declared(driver: Driver) -> None:
+def test_indexes_are_described_as_declared(driver: Driver) -> None:
     request = sorted_table(
         attribute_definitions=typed(pk="S", sk="S", l="N", g="B"),
         local_secondary_indexes=[local("zoe"), local("abe", projection=KEYS_ONLY)],
@@ -135,7 +135,7 @@ def test_indexes_are_shown_as_declared(driver: Driver) -> None:
 
 
 # What was not asked for is not shown at all, rather than shown as off.
-def test_what_was_not_asked_for_is_absent(driver: Driver) -> None:
+def test_unrequested_settings_are_absent(driver: Driver) -> None:
     table = shown(driver, on_demand())
     assert table.deletion_protection_enabled is False
     for absent in (
@@ -151,7 +151,7 @@ def test_what_was_not_asked_for_is_absent(driver: Driver) -> None:
         assert absent is None
 
 
-def test_what_was_asked_for_is_shown(driver: Driver) -> None:
+def test_requested_settings_are_described(driver: Driver) -> None:
     request = on_demand(
         deletion_protection_enabled=True,
         table_class="STANDARD_INFREQUENT_ACCESS",
@@ -183,7 +183,7 @@ def test_what_was_asked_for_is_shown(driver: Driver) -> None:
     ],
     ids=str,
 )
-def test_to_ask_for_nothing_is_to_get_nothing(driver: Driver, nothing: dict[str, object]) -> None:
+def test_empty_settings_are_absent(driver: Driver, nothing: dict[str, object]) -> None:
     table = shown(driver, on_demand(**nothing))
     assert table.on_demand_throughput is None
     assert table.sse_description is None
@@ -192,7 +192,7 @@ def test_to_ask_for_nothing_is_to_get_nothing(driver: Driver, nothing: dict[str,
 
 
 # A stream is named by the moment it was enabled, in milliseconds and without a zone.
-def test_a_stream_has_a_label_and_an_arn(driver: Driver) -> None:
+def test_stream_has_label_and_arn(driver: Driver) -> None:
     stream = StreamSpecification(stream_enabled=True, stream_view_type="NEW_AND_OLD_IMAGES")
     table = shown(driver, on_demand(stream_specification=stream))
     assert table.stream_specification == stream
@@ -202,14 +202,14 @@ def test_a_stream_has_a_label_and_an_arn(driver: Driver) -> None:
 
 
 # Tags are kept but never echoed: they are asked for by ListTagsOfResource.
-def test_tags_are_put_on_the_new_table(driver: Driver) -> None:
+def test_tags_are_added_to_the_new_table(driver: Driver) -> None:
     table = shown(driver, on_demand(tags=[Tag("team", "votes"), Tag("stage", "")]))
     tags = driver.execute(ListTagsOfResource(table.table_arn)).tags
     assert {tag.key: tag.value for tag in tags} == {"team": "votes", "stage": ""}
 
 
 # Up to four attributes partition and up to four sort, of any key type.
-def test_a_global_index_may_have_eight_key_attributes(driver: Driver) -> None:
+def test_global_index_accepts_eight_key_attributes(driver: Driver) -> None:
     keys = [*hashed("h1", "h2", "h3", "h4"), *ranged("r1", "r2", "r3", "r4")]
     types = typed(pk="S", h1="S", h2="N", h3="B", h4="S", r1="N", r2="N", r3="S", r4="B")
     request = on_demand(
@@ -239,12 +239,12 @@ def test_a_global_index_may_have_eight_key_attributes(driver: Driver) -> None:
         "a limit for reads alone",
     ],
 )
-def test_odd_declarations_are_accepted(driver: Driver, request_: CreateTable) -> None:
+def test_unusual_declarations_are_accepted(driver: Driver, request_: CreateTable) -> None:
     assert shown(driver, request_).table_status == "ACTIVE"
 
 
 # Whoever creates a table twice learns it, whatever the second declaration says …
-def test_a_name_is_taken_until_the_table_is_deleted(driver: Driver) -> None:
+def test_table_name_is_in_use_until_deleted(driver: Driver) -> None:
     name = made(driver, on_demand())
     for again in (on_demand(table_name=name), sorted_table(table_name=name)):
         with pytest.raises(ResourceInUse) as refused:
@@ -253,13 +253,13 @@ def test_a_name_is_taken_until_the_table_is_deleted(driver: Driver) -> None:
 
 
 # … but the declaration is looked at before the name is.
-def test_a_bad_declaration_is_refused_before_a_taken_name(driver: Driver) -> None:
+def test_invalid_declaration_is_reported_before_name_in_use(driver: Driver) -> None:
     name = made(driver, on_demand())
     request = on_demand(table_name=name, key_schema=ranged("pk"))
     assert refusal(driver, request).startswith("Invalid KeySchema")
 
 
-def test_a_name_can_be_used_again_for_another_table(driver: Driver) -> None:
+def test_table_name_can_be_reused_after_deletion(driver: Driver) -> None:
     first = shown(driver, on_demand())
     driver.execute(DeleteTable(first.table_name))
     second = shown(driver, sorted_table(table_name=first.table_name))
@@ -268,7 +268,7 @@ def test_a_name_can_be_used_again_for_another_table(driver: Driver) -> None:
     assert second.key_schema == [*hashed("pk"), *ranged("sk")]
 
 
-def test_a_refused_table_is_not_there(driver: Driver) -> None:
+def test_rejected_table_does_not_exist(driver: Driver) -> None:
     request = on_demand(tags=[Tag("aws:x", "1")])
     refusal(driver, request)
     with pytest.raises(ResourceNotFound):

@@ -68,7 +68,7 @@ KEYS = [
 
 # The keys of the table come first of all but its capacity.
 @pytest.mark.parametrize(("request_", "message"), KEYS, ids=[message for _, message in KEYS])
-def test_keys_that_no_table_can_have_are_refused(
+def test_rejects_invalid_key_schemas(
     driver: Driver, request_: CreateTable, message: str
 ) -> None:
     assert refusal(driver, request_) == message
@@ -174,7 +174,7 @@ INDEXES = [
 
 
 @pytest.mark.parametrize(("request_", "message"), INDEXES, ids=[message for _, message in INDEXES])
-def test_indexes_that_no_table_can_have_are_refused(
+def test_rejects_invalid_indexes(
     driver: Driver, request_: CreateTable, message: str
 ) -> None:
     assert refusal(driver, request_) == message
@@ -193,7 +193,7 @@ PROJECTIONS = [
 
 
 @pytest.mark.parametrize(("projection", "message"), PROJECTIONS, ids=[m for _, m in PROJECTIONS])
-def test_projections_are_the_same_for_both_kinds_of_index(
+def test_rejects_invalid_projections_on_both_index_kinds(
     driver: Driver, projection: Projection, message: str
 ) -> None:
     for request in (
@@ -293,7 +293,7 @@ CAPACITY = [
 
 
 @pytest.mark.parametrize(("request_", "message"), CAPACITY, ids=[m for _, m in CAPACITY])
-def test_capacity_that_cannot_be_had_is_refused(
+def test_rejects_invalid_capacity(
     driver: Driver, request_: CreateTable, message: str
 ) -> None:
     assert refusal(driver, request_) == message
@@ -338,7 +338,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("request_", "message"), OTHERS, ids=[m for _, m in OTHERS])
-def test_streams_encryption_and_tags_are_checked(
+def test_rejects_invalid_streams_encryption_and_tags(
     driver: Driver, request_: CreateTable, message: str
 ) -> None:
     assert refusal(driver, request_) == message
@@ -380,5 +380,5 @@ def test_streams_encryption_and_tags_are_checked(
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_first_fault_is_told(driver: Driver, request_: CreateTable, first: str) -> None:
+def test_reports_the_first_error_only(driver: Driver, request_: CreateTable, first: str) -> None:
     assert refusal(driver, request_).startswith(INVALID + first)

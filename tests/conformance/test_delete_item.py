@@ -25,7 +25,7 @@ from tests.conformance.surfaces import KEY
 from tests.conformance.tables import ada, make_table, put, stored, unused_name
 
 
-def test_a_delete_removes_one_item(driver: Driver) -> None:
+def test_delete_removes_one_item(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="S")
     put(driver, table, ada(sk={"S": "1"}), ada(sk={"S": "2"}))
     assert driver.execute(DeleteItem(table, ada(sk={"S": "1"}))).raw_attributes is None
@@ -35,13 +35,13 @@ def test_a_delete_removes_one_item(driver: Driver) -> None:
 
 # Whoever deletes wants the item gone, and gone it is.
 @pytest.mark.parametrize("asked", [None, "NONE", "ALL_OLD"])
-def test_to_delete_nothing_is_no_error(driver: Driver, asked: ReturnValue | None) -> None:
+def test_deleting_a_missing_item_succeeds(driver: Driver, asked: ReturnValue | None) -> None:
     table = make_table(driver, pk="S")
     deleted = driver.execute(DeleteItem(table, KEY, return_values=asked))
     assert deleted.raw_attributes is None
 
 
-def test_the_old_item_is_given_back_on_request(driver: Driver) -> None:
+def test_return_values_all_old_returns_the_old_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ada(age={"N": "36"}))
     deleted = driver.execute(DeleteItem(table, KEY, return_values="ALL_OLD"))
@@ -59,7 +59,7 @@ CONDITIONS = [
 
 
 @pytest.mark.parametrize(("condition", "holds"), CONDITIONS)
-def test_a_delete_waits_for_its_condition(driver: Driver, condition: str, holds: bool) -> None:
+def test_delete_requires_its_condition(driver: Driver, condition: str, holds: bool) -> None:
     table = make_table(driver, pk="S")
     item = ada(a={"S": "a"})
     put(driver, table, item)
@@ -78,7 +78,7 @@ def test_a_delete_waits_for_its_condition(driver: Driver, condition: str, holds:
         assert stored(driver, table, KEY) == item
 
 
-def test_the_condition_sees_an_empty_item_if_there_is_none(driver: Driver) -> None:
+def test_condition_sees_an_empty_item_if_none_exists(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     driver.execute(DeleteItem(table, KEY, condition_expression="attribute_not_exists(pk)"))
     failed_condition(driver, DeleteItem(table, KEY, condition_expression="attribute_exists(pk)"))
@@ -156,7 +156,7 @@ REFUSED: list[tuple[Callable[[str], DeleteItem], str]] = [
 
 # All of this is refused before a table is looked up, in the envelope of parameter errors.
 @pytest.mark.parametrize(("request_for", "message"), REFUSED)
-def test_what_no_table_could_take_is_refused_before_the_table_is_looked_up(
+def test_invalid_requests_are_rejected_before_table_lookup(
     driver: Driver, request_for: Callable[[str], DeleteItem], message: str
 ) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
@@ -188,14 +188,14 @@ EXPECTED = [
 
 
 @pytest.mark.parametrize(("expected", "message"), EXPECTED)
-def test_what_is_expected_must_make_sense(
+def test_rejects_invalid_expected(
     driver: Driver, expected: ExpectedAttributeValue, message: str
 ) -> None:
     request = DeleteItem(unused_name(), KEY, expected={"a": expected})
     assert refusal(driver, request) == ENVELOPE + INVALID + message
 
 
-def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
     check_not_found(driver, DeleteItem(unused_name(), KEY))
     check_not_found(driver, DeleteItem(unused_name(), {}))
 
@@ -214,11 +214,11 @@ KEYS: list[tuple[Item, str]] = [
 
 
 @pytest.mark.parametrize(("key", "message"), KEYS)
-def test_a_key_that_is_not_the_table_s_is_refused(driver: Driver, key: Item, message: str) -> None:
+def test_rejects_key_that_does_not_match_the_schema(driver: Driver, key: Item, message: str) -> None:
     assert refusal(driver, DeleteItem(make_table(driver, pk="S", sk="S"), key)) == message
 
 
-def test_a_binary_key_is_not_empty(driver: Driver) -> None:
+def test_rejects_empty_binary_key(driver: Driver) -> None:
     assert refusal(driver, DeleteItem(make_table(driver, pk="B"), {"pk": {"B": ""}})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "Key: pk"
@@ -249,7 +249,7 @@ BAD_PARAMETERS: list[tuple[DeleteItem, str]] = [
 
 
 @pytest.mark.parametrize(("request_", "message"), BAD_PARAMETERS)
-def test_bad_parameters_are_refused_first(
+def test_invalid_parameters_are_reported_first(
     driver: Driver, request_: DeleteItem, message: str
 ) -> None:
     assert refusal(driver, request_) == message

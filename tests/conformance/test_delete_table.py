@@ -28,7 +28,7 @@ from tests.conformance.tables import make_indexed_table, make_table, put, unused
 
 
 # The answer shows the table on its way out; its global indexes are gone before it.
-def test_a_table_is_first_deleting_and_then_gone(driver: Driver) -> None:
+def test_deleted_table_is_deleting_then_gone(driver: Driver) -> None:
     table = make_indexed_table(driver)
     answer = driver.execute(DeleteTable(table)).table_description
     assert (answer.table_name, answer.table_status) == (table, "DELETING")
@@ -39,7 +39,7 @@ def test_a_table_is_first_deleting_and_then_gone(driver: Driver) -> None:
     assert table not in driver.execute(ListTables()).table_names
 
 
-def test_items_go_with_their_table(driver: Driver) -> None:
+def test_deleting_a_table_deletes_its_items(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, {"pk": {"S": "ada"}})
     driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "ttl")))
@@ -60,7 +60,7 @@ def test_items_go_with_their_table(driver: Driver) -> None:
     assert backups.point_in_time_recovery_description == PointInTimeRecoveryDescription("DISABLED")
 
 
-def test_a_table_is_deleted_by_its_arn(driver: Driver) -> None:
+def test_table_can_be_deleted_by_arn(driver: Driver) -> None:
     table = shown(driver, on_demand())
     driver.execute(DeleteTable(table.table_arn))
     with pytest.raises(TableNotFound):
@@ -68,7 +68,7 @@ def test_a_table_is_deleted_by_its_arn(driver: Driver) -> None:
 
 
 # Protection must be taken away in a step of its own, so that nobody deletes by accident.
-def test_a_protected_table_stays_until_it_is_not(driver: Driver) -> None:
+def test_deletion_protection_must_be_disabled_first(driver: Driver) -> None:
     table = made(driver, on_demand(deletion_protection_enabled=True))
     assert refusal(driver, DeleteTable(table)) == (
         "Resource cannot be deleted as it is currently protected against deletion. "
@@ -79,7 +79,7 @@ def test_a_protected_table_stays_until_it_is_not(driver: Driver) -> None:
     assert table not in driver.execute(ListTables()).table_names
 
 
-def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
+def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
     with pytest.raises(TableNotFound) as refused:
         driver.execute(DeleteTable(name))

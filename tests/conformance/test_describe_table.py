@@ -13,7 +13,7 @@ from tests.conformance.tables import global_index, local_index, make_table, put,
 
 
 # Items of an index are those that have its key, and their size is that of what is projected.
-def test_items_are_counted_in_the_table_and_in_each_index(driver: Driver) -> None:
+def test_item_count_covers_table_and_each_index(driver: Driver) -> None:
     table = make_table(
         driver,
         local_index("local", pk="S", l="S"),
@@ -32,19 +32,19 @@ def test_items_are_counted_in_the_table_and_in_each_index(driver: Driver) -> Non
     assert described(driver, table).item_count == 1
 
 
-def test_a_description_is_the_same_until_something_changes(driver: Driver) -> None:
+def test_description_is_stable_until_something_changes(driver: Driver) -> None:
     table = make_table(driver, global_index("wide", g="S"), pk="S")
     assert described(driver, table) == described(driver, table)
 
 
 # In most operations a table may be named by its ARN.
-def test_a_table_is_found_by_its_arn(driver: Driver) -> None:
+def test_table_can_be_described_by_arn(driver: Driver) -> None:
     table = shown(driver, on_demand())
     assert described(driver, table.table_arn) == table
 
 
 # The control plane says which table is not there; operations on items do not.
-def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
+def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
     with pytest.raises(TableNotFound) as refused:
         driver.execute(DescribeTable(name))
@@ -53,13 +53,13 @@ def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
 
 
 # Names are as they are written.
-def test_a_name_in_other_letters_is_another_name(driver: Driver) -> None:
+def test_table_names_are_case_sensitive(driver: Driver) -> None:
     table = shown(driver, on_demand())
     with pytest.raises(ResourceNotFound):
         driver.execute(DescribeTable(table.table_name.upper()))
 
 
-def test_an_arn_of_elsewhere_is_refused(driver: Driver) -> None:
+def test_rejects_arn_of_another_region_or_account(driver: Driver) -> None:
     arn = shown(driver, on_demand()).table_arn
     region, account = arn.split(":")[3:5]
     elsewhere = arn.replace(region, "mars-north-1")

@@ -27,7 +27,7 @@ KEPT: list[AttributeValue] = [
 
 # Only a key must have something in it; elsewhere an empty value is a value.
 @pytest.mark.parametrize("value", KEPT, ids=str)
-def test_an_empty_value_is_kept(driver: Driver, value: AttributeValue) -> None:
+def test_empty_values_are_stored(driver: Driver, value: AttributeValue) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ada(value=value))
     assert stored(driver, table, KEY) == ada(value=value)
@@ -47,6 +47,6 @@ EMPTY_SETS: list[tuple[AttributeValue, str]] = [
 @pytest.mark.parametrize(
     ("value", "message"), EMPTY_SETS, ids=[str(value) for value, _ in EMPTY_SETS]
 )
-def test_an_empty_set_is_refused(driver: Driver, value: AttributeValue, message: str) -> None:
+def test_rejects_empty_sets(driver: Driver, value: AttributeValue, message: str) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
         assert refusal(driver, PutItem(table, ada(value=value))) == ENVELOPE + message

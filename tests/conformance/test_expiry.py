@@ -48,7 +48,7 @@ def left(driver: Driver, table: str) -> list[str]:
     return sorted(values_of(driver.execute(Scan(table)).items, "pk"))
 
 
-def test_an_expired_item_is_read_until_it_is_swept(driver: Driver, table: str) -> None:
+def test_expired_item_is_readable_until_swept(driver: Driver, table: str) -> None:
     item = key("a") | {"expires": number(PAST)}
     put(driver, table, item)
     assert driver.execute(GetItem(table, key("a"))).item == item
@@ -78,7 +78,7 @@ STAYS: dict[str, AttributeValue] = {
 
 
 @pytest.mark.parametrize("until", [*ENDS, *STAYS])
-def test_only_a_time_that_is_past_ends_an_item(driver: Driver, table: str, until: str) -> None:
+def test_only_past_timestamps_expire_items(driver: Driver, table: str, until: str) -> None:
     item: Item = key("a") | {"expires": (ENDS | STAYS)[until]}
     put(driver, table, item, key("no time at all"))
     assert driver.execute(SweepExpired()).removed == (1 if until in ENDS else 0)
@@ -86,12 +86,12 @@ def test_only_a_time_that_is_past_ends_an_item(driver: Driver, table: str, until
 
 
 # A number is a time however it is written.
-def test_a_time_may_be_written_with_an_exponent(driver: Driver, table: str) -> None:
+def test_timestamp_may_use_an_exponent(driver: Driver, table: str) -> None:
     put(driver, table, key("a") | {"expires": number(f"{PAST}.0e0")})
     assert driver.execute(SweepExpired()).removed == 1
 
 
-def test_a_new_time_prolongs_an_item(driver: Driver, table: str) -> None:
+def test_updating_the_timestamp_extends_an_item(driver: Driver, table: str) -> None:
     put(driver, table, key("a") | {"expires": number(PAST)}, key("b") | {"expires": number(FUTURE)})
     for name, until in (("a", FUTURE), ("b", PAST)):
         driver.execute(
@@ -106,14 +106,14 @@ def test_a_new_time_prolongs_an_item(driver: Driver, table: str) -> None:
     assert left(driver, table) == ["a"]
 
 
-def test_an_item_without_a_time_any_more_stays(driver: Driver, table: str) -> None:
+def test_removing_the_timestamp_keeps_an_item(driver: Driver, table: str) -> None:
     put(driver, table, key("a") | {"expires": number(PAST)})
     driver.execute(UpdateItem(table, key("a"), update_expression="REMOVE expires"))
     assert driver.execute(SweepExpired()).removed == 0
 
 
 # The attribute decides, whether it was named before the items were written or after.
-def test_items_that_were_there_before_expire_as_well(driver: Driver) -> None:
+def test_items_written_before_ttl_was_enabled_expire(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, key("a") | {"expires": number(PAST)}, key("b") | {"ends": number(PAST)})
     assert driver.execute(SweepExpired()).removed == 0
@@ -122,7 +122,7 @@ def test_items_that_were_there_before_expire_as_well(driver: Driver) -> None:
     assert left(driver, table) == ["a"]
 
 
-def test_nothing_expires_once_it_is_turned_off(driver: Driver, table: str) -> None:
+def test_nothing_expires_while_ttl_is_disabled(driver: Driver, table: str) -> None:
     put(driver, table, key("a") | {"expires": number(PAST)})
     let_expire(driver, table, enabled=False)
     put(driver, table, key("b") | {"expires": number(PAST)})
@@ -132,7 +132,7 @@ def test_nothing_expires_once_it_is_turned_off(driver: Driver, table: str) -> No
     assert left(driver, table) == ["a", "b"]
 
 
-def test_one_table_can_be_swept(driver: Driver, table: str) -> None:
+def test_sweep_can_be_limited_to_one_table(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     let_expire(driver, other)
     for name in (table, other):
@@ -142,13 +142,13 @@ def test_one_table_can_be_swept(driver: Driver, table: str) -> None:
     assert driver.execute(SweepExpired()).removed == 1
 
 
-def test_a_table_that_is_swept_must_be_there(driver: Driver) -> None:
+def test_sweeping_a_missing_table_raises_resource_not_found(driver: Driver) -> None:
     with pytest.raises(ResourceNotFound):
         driver.execute(SweepExpired(unused_name()))
 
 
 # A sweep of many items is done in pieces, so that others get their turn; the oldest go first.
-def test_a_sweep_stops_at_its_limit(driver: Driver, table: str) -> None:
+def test_sweep_stops_at_its_limit(driver: Driver, table: str) -> None:
     fill(driver, table, [key(str(i)) | {"expires": number(PAST - i)} for i in range(5)])
     swept = driver.execute(SweepExpired(limit=2))
     assert (swept.removed, swept.more) == (2, True)
@@ -158,11 +158,11 @@ def test_a_sweep_stops_at_its_limit(driver: Driver, table: str) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 1001])
-def test_a_sweep_removes_up_to_a_thousand(driver: Driver, limit: int) -> None:
+def test_sweep_removes_at_most_1000_items(driver: Driver, limit: int) -> None:
     assert "Limit must have value" in refusal(driver, SweepExpired(limit=limit))
 
 
-def test_an_expired_item_leaves_the_indexes(driver: Driver) -> None:
+def test_sweep_removes_expired_items_from_indexes(driver: Driver) -> None:
     table = make_table(
         driver,
         local_index("local", pk="S", kind="S"),
@@ -180,7 +180,7 @@ def test_an_expired_item_leaves_the_indexes(driver: Driver) -> None:
 
 
 # Whoever follows the feed can tell an end in time from a deletion by somebody.
-def test_the_feed_tells_that_an_item_expired(driver: Driver, table: str) -> None:
+def test_change_record_marks_expired_items(driver: Driver, table: str) -> None:
     item = key("a") | {"expires": number(PAST)}
     put(driver, table, item)
     start = driver.execute(ReadChanges(after=None)).position

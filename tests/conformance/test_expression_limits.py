@@ -90,7 +90,7 @@ SIZELESS = "Invalid UpdateExpression"
 
 
 @pytest.mark.parametrize(("request_for", "text", "refused"), EXPRESSIONS)
-def test_an_expression_has_at_most_4096_bytes(
+def test_rejects_expressions_over_4096_bytes(
     driver: Driver, request_for: Request, text: str, refused: str
 ) -> None:
     table = make_table(driver, pk="S")
@@ -103,7 +103,7 @@ def test_an_expression_has_at_most_4096_bytes(
 
 
 # The names behind aliases do not count: the expression is measured as it was sent.
-def test_aliases_are_short_whatever_they_stand_for(driver: Driver) -> None:
+def test_expression_length_counts_placeholders_not_their_values(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, KEY)
     names = {f"#n{number}": f"{number:0250}" for number in range(30)}
@@ -142,7 +142,7 @@ def _transacted_check(table: str, length: int) -> TransactWriteItem:
 @pytest.mark.parametrize(
     "action", [_transacted_put, _transacted_delete, _transacted_update, _transacted_check]
 )
-def test_an_expression_of_a_transaction_has_at_most_4096_bytes(
+def test_rejects_transaction_expressions_over_4096_bytes(
     driver: Driver, action: Callable[[str, int], TransactWriteItem]
 ) -> None:
     table = make_table(driver, pk="S")
@@ -165,7 +165,7 @@ RESERVED: list[tuple[Request, str, str]] = [
 
 
 @pytest.mark.parametrize(("request_for", "text", "refused"), RESERVED)
-def test_a_reserved_word_is_no_name(
+def test_rejects_reserved_words_as_attribute_names(
     driver: Driver, request_for: Request, text: str, refused: str
 ) -> None:
     for word in ("status", "Status", "STATUS"):
@@ -176,7 +176,7 @@ def test_a_reserved_word_is_no_name(
 
 
 @pytest.mark.parametrize("word", ["status", "name", "data", "count", "items"])
-def test_a_reserved_word_may_stand_behind_an_alias(driver: Driver, word: str) -> None:
+def test_reserved_word_is_allowed_through_a_placeholder(driver: Driver, word: str) -> None:
     table = make_table(driver, pk="S")
     driver.execute(
         UpdateItem(

@@ -128,7 +128,7 @@ def people(driver: Driver) -> str:
         ("contains(nick, :empty)", "ada bob eve mallory"),
     ],
 )
-def test_a_filter_passes_the_items_that_meet_it(
+def test_filter_returns_matching_items(
     driver: Driver, people: str, condition: str, passing: str
 ) -> None:
     partition = replace(
@@ -147,7 +147,7 @@ def test_a_filter_passes_the_items_that_meet_it(
 
 
 # The empty string is a member like any other: in a set it is looked for, not found everywhere.
-def test_an_empty_string_is_in_the_sets_that_have_it(driver: Driver) -> None:
+def test_contains_finds_empty_string_in_sets(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, {"pk": text("with"), "t": {"SS": ["", "a"]}})
     put(driver, table, {"pk": text("without"), "t": {"SS": ["a", "b"]}})
@@ -156,7 +156,7 @@ def test_an_empty_string_is_in_the_sets_that_have_it(driver: Driver) -> None:
 
 
 # The filter sees the whole item, also what is not given.
-def test_a_filter_sees_what_the_projection_leaves_out(driver: Driver, people: str) -> None:
+def test_filter_sees_attributes_outside_the_projection(driver: Driver, people: str) -> None:
     asked = replace(scan(people, "born < :early", **VALUES), projection_expression="nick")
     assert driver.execute(asked).items == [{"nick": text("Ada")}]
 
@@ -193,7 +193,7 @@ def test_a_filter_sees_what_the_projection_leaves_out(driver: Driver, people: st
         ),
     ],
 )
-def test_a_legacy_filter_passes_the_items_that_meet_it(
+def test_legacy_filter_returns_matching_items(
     driver: Driver,
     people: str,
     conditions: dict[str, Condition],
@@ -226,7 +226,7 @@ def test_a_legacy_filter_passes_the_items_that_meet_it(
         (Condition("LE", [text("bob")]), "ada bob"),
     ],
 )
-def test_legacy_key_conditions_ask_as_expressions_do(
+def test_legacy_key_conditions_match_expressions(
     driver: Driver, people: str, condition: Condition, found: str
 ) -> None:
     asked = Query(people, key_conditions=BY_PARTITION | {"sk": condition})
@@ -272,7 +272,7 @@ def test_legacy_key_conditions_ask_as_expressions_do(
         ),
     ],
 )
-def test_legacy_parameters_are_refused_as_they_always_were(
+def test_rejects_invalid_legacy_parameters(
     driver: Driver, people: str, changes: dict[str, object], message: str
 ) -> None:
     asked = replace(Query(people, key_conditions=BY_PARTITION), **changes)

@@ -36,7 +36,7 @@ ONE_BEFORE_OTHER = (
 
 
 @pytest.mark.parametrize("consistent", [True, False, None])
-def test_an_item_is_got_by_its_key(driver: Driver, consistent: bool | None) -> None:
+def test_get_returns_the_item_at_a_key(driver: Driver, consistent: bool | None) -> None:
     table = make_table(driver, pk="S", sk="S")
     item = ada(sk={"S": "1"}, age={"N": "36"})
     put(driver, table, item, ada(sk={"S": "2"}))
@@ -46,13 +46,13 @@ def test_an_item_is_got_by_its_key(driver: Driver, consistent: bool | None) -> N
 
 # No item is not an empty one: the answer says nothing at all.
 @pytest.mark.parametrize("key", [ada(sk={"S": "2"}), {"pk": {"S": "bob"}, "sk": {"S": "1"}}])
-def test_there_may_be_no_item(driver: Driver, key: Item) -> None:
+def test_get_returns_nothing_for_a_missing_item(driver: Driver, key: Item) -> None:
     table = make_table(driver, pk="S", sk="S")
     put(driver, table, ada(sk={"S": "1"}))
     assert driver.execute(GetItem(table, key)).raw_item is None
 
 
-def test_the_largest_items_are_got_whole(driver: Driver) -> None:
+def test_get_returns_the_largest_items_whole(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ada(text={"S": "x" * 390_000}))
     assert stored(driver, table, KEY) == ada(text={"S": "x" * 390_000})
@@ -145,7 +145,7 @@ PROJECTED: list[tuple[str, Item]] = [
 
 
 @pytest.mark.parametrize(("projection", "item"), PROJECTED, ids=[text for text, _ in PROJECTED])
-def test_a_projection_leaves_what_was_asked_for(
+def test_projection_returns_only_requested_attributes(
     driver: Driver, projection: str, item: Item
 ) -> None:
     table = make_table(driver, pk="S")
@@ -153,7 +153,7 @@ def test_a_projection_leaves_what_was_asked_for(
     assert driver.execute(GetItem(table, KEY, projection_expression=projection)).item == item
 
 
-def test_a_projection_may_use_aliases(driver: Driver) -> None:
+def test_projection_accepts_placeholders(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, DOCUMENT)
     asked = GetItem(
@@ -168,7 +168,7 @@ def test_a_projection_may_use_aliases(driver: Driver) -> None:
     }
 
 
-def test_attributes_to_get_may_leave_nothing(driver: Driver) -> None:
+def test_attributes_to_get_may_match_nothing(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, DOCUMENT)
     assert driver.execute(GetItem(table, KEY, attributes_to_get=["none_such"])).item == {}
@@ -217,7 +217,7 @@ BAD_PROJECTIONS: list[tuple[str, dict[str, str] | None, str]] = [
 
 # Whether there is an item to project does not matter, nor whether there is a table.
 @pytest.mark.parametrize(("projection", "names", "message"), BAD_PROJECTIONS)
-def test_a_projection_is_read_before_anything_else(
+def test_projection_is_parsed_before_other_checks(
     driver: Driver, projection: str, names: dict[str, str] | None, message: str
 ) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
@@ -227,7 +227,7 @@ def test_a_projection_is_read_before_anything_else(
         assert refusal(driver, asked) == message
 
 
-def test_attributes_are_asked_for_in_one_way_and_once(driver: Driver) -> None:
+def test_rejects_conflicting_or_duplicate_projections(driver: Driver) -> None:
     both = GetItem(unused_name(), KEY, attributes_to_get=["a"], projection_expression="a")
     assert refusal(driver, both) == (
         "Can not use both expression and non-expression parameters in the same request: "
@@ -240,7 +240,7 @@ def test_attributes_are_asked_for_in_one_way_and_once(driver: Driver) -> None:
 @pytest.mark.parametrize(
     ("path", "blamed"), [("pk.a", "Key: pk"), ("pk[0]", "Key: pk"), ("year.a", "IndexKey: year")]
 )
-def test_a_projection_does_not_lead_into_a_key(driver: Driver, path: str, blamed: str) -> None:
+def test_rejects_projection_into_a_key_attribute(driver: Driver, path: str, blamed: str) -> None:
     table = make_table(driver, global_index("by_year", year="S"), pk="S")
     asked = GetItem(
         table,
@@ -278,18 +278,18 @@ KEYS: list[tuple[Item, str]] = [
 
 
 @pytest.mark.parametrize(("key", "message"), KEYS)
-def test_a_key_that_is_not_the_table_s_is_refused(driver: Driver, key: Item, message: str) -> None:
+def test_rejects_key_that_does_not_match_the_schema(driver: Driver, key: Item, message: str) -> None:
     assert refusal(driver, GetItem(make_table(driver, pk="S", sk="S"), key)) == message
 
 
-def test_a_binary_key_is_not_empty(driver: Driver) -> None:
+def test_rejects_empty_binary_key(driver: Driver) -> None:
     assert refusal(driver, GetItem(make_table(driver, pk="B"), {"pk": {"B": ""}})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "Key: pk"
     )
 
 
-def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
     check_not_found(driver, GetItem(unused_name(), KEY))
     check_not_found(driver, GetItem(unused_name(), {}))
 
@@ -309,7 +309,7 @@ BAD_PARAMETERS: list[tuple[Callable[[], GetItem], str]] = [
 
 
 @pytest.mark.parametrize(("request_for", "message"), BAD_PARAMETERS)
-def test_bad_parameters_are_refused_first(
+def test_invalid_parameters_are_reported_first(
     driver: Driver, request_for: Callable[[], GetItem], message: str
 ) -> None:
     assert refusal(driver, request_for()) == ENVELOPE + message

@@ -42,7 +42,7 @@ def token() -> str:
     return str(uuid4())
 
 
-def test_the_same_request_with_the_same_token_is_carried_out_once(
+def test_same_request_with_same_token_is_applied_once(
     driver: Driver, table: str
 ) -> None:
     asked = counting(table, token())
@@ -52,7 +52,7 @@ def test_the_same_request_with_the_same_token_is_carried_out_once(
 
 
 @pytest.mark.parametrize("tokens", [(None, None), ("one", "two")])
-def test_a_request_with_another_token_or_none_is_carried_out_again(
+def test_request_with_new_or_no_token_is_applied_again(
     driver: Driver, table: str, tokens: tuple[str | None, str | None]
 ) -> None:
     suffix = token()[:30]
@@ -63,7 +63,7 @@ def test_a_request_with_another_token_or_none_is_carried_out_again(
 
 # A token stands for one request: another one under it is a mistake of the caller's.
 @pytest.mark.parametrize("other", ["value", "put", "delete", "more", "check"])
-def test_another_request_with_the_same_token_is_refused(
+def test_rejects_different_request_with_same_token(
     driver: Driver, table: str, other: str
 ) -> None:
     asked = counting(table, token())
@@ -82,7 +82,7 @@ def test_another_request_with_the_same_token_is_refused(
 
 
 # Clients that keep attributes in hash maps send them in another order when they repeat themselves.
-def test_the_order_of_attributes_is_no_part_of_a_request(driver: Driver, table: str) -> None:
+def test_attribute_order_does_not_matter_for_idempotency(driver: Driver, table: str) -> None:
     item: Item = {
         "pk": text("a"),
         "x": {"M": {"y": number(1), "z": number(2)}},
@@ -100,7 +100,7 @@ def test_the_order_of_attributes_is_no_part_of_a_request(driver: Driver, table: 
 
 
 # How the answer is to be told is no part of what is to be done.
-def test_what_is_to_be_returned_may_differ(driver: Driver, table: str) -> None:
+def test_return_options_may_differ_in_a_replay(driver: Driver, table: str) -> None:
     asked = counting(table, token())
     driver.execute(asked)
     driver.execute(replace(asked, return_consumed_capacity="TOTAL"))
@@ -108,7 +108,7 @@ def test_what_is_to_be_returned_may_differ(driver: Driver, table: str) -> None:
 
 
 # A transaction that was canceled changed nothing, so the token is free for the next attempt.
-def test_a_token_is_used_up_by_a_transaction_that_was_carried_out(
+def test_token_is_consumed_only_by_a_committed_transaction(
     driver: Driver, table: str
 ) -> None:
     one = token()
@@ -124,7 +124,7 @@ def test_a_token_is_used_up_by_a_transaction_that_was_carried_out(
 
 
 # The answer to a replay is about the past: conditions are not asked again.
-def test_a_replay_does_not_ask_its_conditions_again(driver: Driver, table: str) -> None:
+def test_replay_does_not_evaluate_conditions(driver: Driver, table: str) -> None:
     create = TransactWriteItems(
         [putting(table, key("once"), "attribute_not_exists(pk)")], client_request_token=token()
     )
@@ -133,7 +133,7 @@ def test_a_replay_does_not_ask_its_conditions_again(driver: Driver, table: str) 
     assert stored(driver, table, key("once")) == key("once")
 
 
-def test_a_replay_does_not_bring_back_what_was_changed_since(driver: Driver, table: str) -> None:
+def test_replay_does_not_undo_later_changes(driver: Driver, table: str) -> None:
     asked = TransactWriteItems([putting(table, key("a"))], client_request_token=token())
     driver.execute(asked)
     later: Item = key("a") | {"later": text("yes")}
@@ -151,7 +151,7 @@ def consumed(driver: Driver, asked: TransactWriteItems) -> ConsumedCapacity:
 
 
 # The first call writes; the second only reads what the first one wrote, and is charged for that.
-def test_a_replay_is_charged_as_a_read(driver: Driver, table: str) -> None:
+def test_replay_is_charged_as_a_read(driver: Driver, table: str) -> None:
     item: Item = key("a") | {"pad": text("x" * 1536)}
     asked = TransactWriteItems([putting(table, item)], client_request_token=token())
     first, replay = consumed(driver, asked), consumed(driver, asked)
@@ -163,7 +163,7 @@ def test_a_replay_is_charged_as_a_read(driver: Driver, table: str) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 36])
-def test_a_token_has_up_to_36_characters(driver: Driver, table: str, length: int) -> None:
+def test_token_has_up_to_36_characters(driver: Driver, table: str, length: int) -> None:
     driver.execute(counting(table, token()[:length]))
     assert count(driver, table) == 1
 
@@ -171,7 +171,7 @@ def test_a_token_has_up_to_36_characters(driver: Driver, table: str, length: int
 @pytest.mark.parametrize(
     ("length", "rule"), [(0, "greater than or equal to 1"), (37, "less than or equal to 36")]
 )
-def test_a_token_of_another_length_is_refused(
+def test_rejects_tokens_of_invalid_length(
     driver: Driver, table: str, length: int, rule: str
 ) -> None:
     assert refusal(driver, counting(table, "t" * length)) == (

@@ -141,7 +141,7 @@ def writes(draw: st.DrawFn, table: str) -> Operation[object]:
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_an_index_follows_every_write(driver: Driver, data: st.DataObject) -> None:
+def test_index_follows_every_write(driver: Driver, data: st.DataObject) -> None:
     table = make_projecting_table(driver)
     for write in data.draw(st.lists(writes(table), max_size=20)):
         driver.execute(write)

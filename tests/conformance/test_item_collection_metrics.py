@@ -38,14 +38,14 @@ def _writes(
     ]
 
 
-def test_a_write_tells_how_large_the_collection_is(driver: Driver) -> None:
+def test_write_reports_item_collection_size(driver: Driver) -> None:
     table = make_indexed_table(driver)
     for write in _writes(table, "SIZE"):
         assert driver.execute(write).item_collection_metrics == ADAS
 
 
 @pytest.mark.parametrize("asked", ["NONE", None])
-def test_nothing_is_told_unless_asked_for(
+def test_nothing_is_returned_unless_requested(
     driver: Driver, asked: ReturnItemCollectionMetrics | None
 ) -> None:
     table = make_indexed_table(driver)
@@ -54,13 +54,13 @@ def test_nothing_is_told_unless_asked_for(
 
 
 # Only local indexes make a collection of a partition.
-def test_a_table_without_local_indexes_has_no_collections(driver: Driver) -> None:
+def test_table_without_local_indexes_has_no_collection_metrics(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="S")
     for write in _writes(table, "SIZE"):
         assert driver.execute(write).item_collection_metrics is None
 
 
-def test_a_batch_tells_of_every_collection_once(driver: Driver) -> None:
+def test_batch_reports_each_collection_once(driver: Driver) -> None:
     table, plain = make_indexed_table(driver), make_table(driver, pk="S", sk="S")
     puts: list[Item] = [ITEM, ada(sk={"S": "2"}), {"pk": {"S": "bob"}, "sk": {"S": "1"}}]
     writes = [WriteRequest(put_request=PutRequest(item)) for item in puts]

@@ -75,7 +75,7 @@ SIZES: list[tuple[AttributeValue, int]] = [
 
 
 @pytest.mark.parametrize(("value", "size"), SIZES, ids=[str(value) for value, _ in SIZES])
-def test_a_value_counts_as_many_bytes(driver: Driver, value: AttributeValue, size: int) -> None:
+def test_value_size_in_bytes(driver: Driver, value: AttributeValue, size: int) -> None:
     table = make_table(driver, pk="S")
     room = LIMIT - PADDED - len("v") - size
     put(driver, table, ada(v=value, fill=_text(room)))
@@ -103,7 +103,7 @@ COARSE: list[tuple[Item, bool]] = [
 
 
 @pytest.mark.parametrize(("item", "fits"), COARSE, ids=[str(n) for n in range(len(COARSE))])
-def test_an_item_counts_as_a_whole(driver: Driver, item: Item, fits: bool) -> None:
+def test_item_size_is_the_sum_of_names_and_values(driver: Driver, item: Item, fits: bool) -> None:
     table = make_table(driver, pk="S")
     if fits:
         put(driver, table, item)
@@ -115,7 +115,7 @@ def test_an_item_counts_as_a_whole(driver: Driver, item: Item, fits: bool) -> No
 
 # However many attributes share it, the limit is the same.
 @pytest.mark.parametrize("count", [1, 2, 100])
-def test_the_largest_item_has_any_number_of_attributes(driver: Driver, count: int) -> None:
+def test_size_limit_holds_for_any_number_of_attributes(driver: Driver, count: int) -> None:
     table = make_table(driver, pk="S")
     others = {f"a{number:04}": _text(1_000) for number in range(count)}
     room = LIMIT - PADDED - count * (5 + 1_000)
@@ -136,7 +136,7 @@ def _transact_put(table: str, item: Item) -> Operation[object]:
 
 # A transaction is not cancelled for it: the request itself is wrong.
 @pytest.mark.parametrize("write", [_batch_put, _transact_put])
-def test_every_put_has_the_same_limit(driver: Driver, write: Write) -> None:
+def test_every_put_has_the_same_size_limit(driver: Driver, write: Write) -> None:
     table = make_table(driver, pk="S")
     driver.execute(write(table, ada(fill=_text(LIMIT - PADDED))))
     too_large = ada(fill=_text(LIMIT - PADDED + 1))
@@ -145,7 +145,7 @@ def test_every_put_has_the_same_limit(driver: Driver, write: Write) -> None:
 
 # The parameters from before expressions weigh the finished item and nothing else.
 @pytest.mark.parametrize("before", [None, ada(untouched=_text(100))], ids=["new", "old"])
-def test_attribute_updates_weigh_the_finished_item(driver: Driver, before: Item | None) -> None:
+def test_attribute_updates_check_the_size_of_the_resulting_item(driver: Driver, before: Item | None) -> None:
     table = make_table(driver, pk="S")
     untouched = 0
     if before is not None:
@@ -170,7 +170,7 @@ def _transact_update(table: str, length: int) -> TransactWriteItems:
 
 # What becomes too large only when it is carried out does cancel the transaction.
 @pytest.mark.parametrize("before", [None, ada(untouched=_text(100))], ids=["new", "old"])
-def test_a_transacted_update_weighs_the_finished_item(driver: Driver, before: Item | None) -> None:
+def test_transactional_update_checks_the_size_of_the_resulting_item(driver: Driver, before: Item | None) -> None:
     table = make_table(driver, pk="S")
     untouched = 0
     if before is not None:

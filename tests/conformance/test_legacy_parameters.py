@@ -103,7 +103,7 @@ def table(driver: Driver) -> str:
 
 
 @every_write
-def test_a_write_goes_on_if_the_item_is_as_expected(
+def test_write_succeeds_if_expected_matches(
     driver: Driver, table: str, write: Write
 ) -> None:
     before: Item = {**KEY, "a": {"N": "1"}}
@@ -138,7 +138,7 @@ def test_exists_false_creates_only_once(driver: Driver, table: str) -> None:
     ],
     ids=str,
 )
-def test_what_is_expected_of_a_missing_attribute(
+def test_expected_on_a_missing_attribute(
     driver: Driver, table: str, asked: ExpectedAttributeValue, met: bool
 ) -> None:
     write = expecting_update(table, {"missing": asked})
@@ -153,7 +153,7 @@ def test_what_is_expected_of_a_missing_attribute(
 @pytest.mark.parametrize(
     ("operator", "met"), [(None, False), ("AND", False), ("OR", True)], ids=str
 )
-def test_expectations_are_joined_by_and_unless_by_or(
+def test_expected_conditions_default_to_and(
     driver: Driver,
     table: str,
     write: Write,
@@ -224,7 +224,7 @@ BAD_EXPECTATIONS: list[tuple[ExpectedAttributeValue, str]] = [
 # Asked of a table that is not there, since all of this is seen before the table is.
 @every_write
 @pytest.mark.parametrize(("asked", "text"), BAD_EXPECTATIONS, ids=str)
-def test_an_expectation_is_refused(
+def test_rejects_invalid_expected_conditions(
     driver: Driver, write: Write, asked: ExpectedAttributeValue, text: str
 ) -> None:
     assert refusal(driver, write(unused_name(), {"a": asked}, None)) == ENVELOPE + text
@@ -234,18 +234,18 @@ def test_an_expectation_is_refused(
 @pytest.mark.parametrize(
     ("expected", "text"), [(None, WITHOUT), ({}, WITHOUT), (A_IS_1, TWO_OR_MORE)], ids=str
 )
-def test_a_write_needs_two_expectations_to_join(
+def test_conditional_operator_needs_two_expected_conditions(
     driver: Driver, write: Write, expected: Expected | None, text: str
 ) -> None:
     assert refusal(driver, write(unused_name(), expected, "AND")) == ENVELOPE + text
 
 
 @every_write
-def test_to_expect_nothing_is_no_condition(driver: Driver, table: str, write: Write) -> None:
+def test_empty_expected_is_no_condition(driver: Driver, table: str, write: Write) -> None:
     driver.execute(write(table, {}, None))
 
 
-def test_expectations_do_not_go_with_a_condition_expression(driver: Driver) -> None:
+def test_rejects_expected_with_condition_expression(driver: Driver) -> None:
     exists = "attribute_exists(pk)"
     text = ENVELOPE + mixed("Expected", "ConditionExpression")
     name = unused_name()
@@ -256,7 +256,7 @@ def test_expectations_do_not_go_with_a_condition_expression(driver: Driver) -> N
 
 
 # The joining word is a legacy parameter of its own, and is named after what it joins.
-def test_a_joining_word_does_not_go_with_expressions(driver: Driver) -> None:
+def test_rejects_conditional_operator_with_expressions(driver: Driver) -> None:
     exists = "attribute_exists(pk)"
     name = unused_name()
     put_item = PutItem(name, KEY, conditional_operator="AND", condition_expression=exists)
@@ -295,7 +295,7 @@ CHANGES: list[tuple[AttributeValue | None, AttributeValueUpdate, AttributeValue 
 
 
 @pytest.mark.parametrize(("before", "change", "after"), CHANGES, ids=str)
-def test_an_attribute_is_changed(
+def test_attribute_updates_change_an_attribute(
     driver: Driver,
     table: str,
     before: AttributeValue | None,
@@ -320,14 +320,14 @@ def test_an_attribute_is_changed(
     ],
     ids=str,
 )
-def test_an_update_of_no_item_creates_one(
+def test_update_of_missing_item_creates_it(
     driver: Driver, table: str, updates: Updates | None, created: Item | None
 ) -> None:
     driver.execute(UpdateItem(table, KEY, updates))
     assert stored(driver, table, KEY) == created
 
 
-def test_updated_attributes_are_those_that_are_named(driver: Driver, table: str) -> None:
+def test_updated_attributes_are_the_named_ones(driver: Driver, table: str) -> None:
     put(driver, table, {**KEY, "a": {"N": "1"}, "b": {"N": "2"}, "c": {"N": "3"}})
     updates: Updates = {
         "a": AttributeValueUpdate({"N": "1"}, "ADD"),
@@ -364,7 +364,7 @@ def test_updated_attributes_are_those_that_are_named(driver: Driver, table: str)
     ],
     ids=str,
 )
-def test_an_update_is_refused(driver: Driver, change: AttributeValueUpdate, text: str) -> None:
+def test_rejects_invalid_attribute_updates(driver: Driver, change: AttributeValueUpdate, text: str) -> None:
     assert refusal(driver, UpdateItem(unused_name(), KEY, {"a": change})) == ENVELOPE + text
 
 
@@ -382,7 +382,7 @@ def test_an_update_is_refused(driver: Driver, change: AttributeValueUpdate, text
     ],
     ids=str,
 )
-def test_like_is_added_to_and_deleted_from_like(
+def test_add_and_delete_need_matching_types(
     driver: Driver, table: str, before: AttributeValue, change: AttributeValueUpdate
 ) -> None:
     put(driver, table, {**KEY, "a": before})
@@ -392,7 +392,7 @@ def test_like_is_added_to_and_deleted_from_like(
     assert stored(driver, table, KEY) == {**KEY, "a": before}
 
 
-def test_the_key_cannot_be_updated(driver: Driver, table: str) -> None:
+def test_key_attributes_cannot_be_updated(driver: Driver, table: str) -> None:
     update = UpdateItem(table, KEY, {"pk": AttributeValueUpdate({"S": "x"})})
     assert refusal(driver, update) == (
         f"{INVALID}Cannot update attribute pk. This attribute is part of the key"
@@ -400,7 +400,7 @@ def test_the_key_cannot_be_updated(driver: Driver, table: str) -> None:
 
 
 # An update expression is also weighed as it is written, and would be refused here.
-def test_an_update_may_fill_the_item_to_its_limit(driver: Driver, table: str) -> None:
+def test_update_may_fill_the_item_to_its_size_limit(driver: Driver, table: str) -> None:
     padding = 409_600 - len("pk") - len("k") - len("a")
     for size, fits in ((padding, True), (padding + 1, False)):
         update = UpdateItem(table, KEY, {"a": AttributeValueUpdate({"S": "x" * size})})
@@ -411,7 +411,7 @@ def test_an_update_may_fill_the_item_to_its_limit(driver: Driver, table: str) ->
             assert refusal(driver, update) == text
 
 
-def test_updates_do_not_go_with_expressions(driver: Driver) -> None:
+def test_rejects_attribute_updates_with_expressions(driver: Driver) -> None:
     updates: Updates = {"a": AttributeValueUpdate({"S": "x"})}
     name = unused_name()
     update = UpdateItem(name, KEY, updates, update_expression="REMOVE a")
@@ -464,7 +464,7 @@ def sort_keys(items: list[Item]) -> list[str]:
     ],
     ids=str,
 )
-def test_key_conditions_ask_for_part_of_a_partition(
+def test_key_conditions_select_part_of_a_partition(
     driver: Driver, poems: str, asked: Condition | None, found: str
 ) -> None:
     conditions = IN_P if asked is None else {"sk": asked, **IN_P}
@@ -491,7 +491,7 @@ def test_key_conditions_ask_for_part_of_a_partition(
     ],
     ids=str,
 )
-def test_a_filter_lets_items_through(
+def test_legacy_filter_selects_items(
     driver: Driver,
     poems: str,
     conditions: Conditions,
@@ -528,7 +528,7 @@ def test_a_filter_lets_items_through(
     ],
     ids=str,
 )
-def test_key_conditions_are_refused_before_the_table_is_looked_up(
+def test_invalid_key_conditions_are_rejected_before_table_lookup(
     driver: Driver, conditions: Conditions, text: str
 ) -> None:
     assert refusal(driver, Query(unused_name(), key_conditions=conditions)) == text
@@ -557,14 +557,14 @@ WRONG_TYPE = INVALID + "Condition parameter type does not match schema type"
     ],
     ids=str,
 )
-def test_key_conditions_are_refused_by_what_the_table_is(
+def test_rejects_key_conditions_that_do_not_fit_the_table(
     driver: Driver, poems: str, conditions: Conditions, text: str
 ) -> None:
     check_not_found(driver, Query(unused_name(), key_conditions=conditions))
     assert refusal(driver, Query(poems, key_conditions=conditions)) == text
 
 
-def test_a_query_filter_cannot_ask_for_the_key(driver: Driver, poems: str) -> None:
+def test_query_filter_rejects_key_attributes(driver: Driver, poems: str) -> None:
     query = Query(poems, key_conditions=IN_P, query_filter={"sk": equal({"S": "a"})})
     assert refusal(driver, query) == (
         "QueryFilter can only contain non-primary key attributes: Primary key attribute: sk"
@@ -597,7 +597,7 @@ BAD_FILTERS: list[tuple[Condition, str]] = [
 
 
 @pytest.mark.parametrize(("asked", "text"), BAD_FILTERS, ids=str)
-def test_a_filter_is_refused(driver: Driver, asked: Condition, text: str) -> None:
+def test_rejects_invalid_legacy_filters(driver: Driver, asked: Condition, text: str) -> None:
     name = unused_name()
     query = Query(name, key_conditions=IN_P, query_filter={"a": asked})
     assert refusal(driver, query) == text
@@ -617,7 +617,7 @@ def test_a_filter_is_refused(driver: Driver, asked: Condition, text: str) -> Non
     ],
     ids=str,
 )
-def test_a_bad_value_is_refused_in_the_words_of_the_operation(
+def test_invalid_value_error_depends_on_the_operation(
     driver: Driver, value: AttributeValue, by_query: str, by_scan: str
 ) -> None:
     name = unused_name()
@@ -632,7 +632,7 @@ def test_a_bad_value_is_refused_in_the_words_of_the_operation(
     [(None, WITHOUT), ({}, WITHOUT), ({"a": equal({"N": "abc"})}, TWO_OR_MORE)],
     ids=str,
 )
-def test_a_read_needs_two_conditions_to_join(
+def test_conditional_operator_needs_two_filter_conditions(
     driver: Driver, conditions: Conditions | None, text: str
 ) -> None:
     name = unused_name()
@@ -641,7 +641,7 @@ def test_a_read_needs_two_conditions_to_join(
     assert refusal(driver, Scan(name, scan_filter=conditions, conditional_operator="OR")) == text
 
 
-def test_a_query_knows_no_other_joining_word(driver: Driver) -> None:
+def test_query_rejects_unknown_conditional_operator(driver: Driver) -> None:
     query = Query(
         unused_name(),
         select=BOGUS,
@@ -655,7 +655,7 @@ def test_a_query_knows_no_other_joining_word(driver: Driver) -> None:
 
 
 # KeyConditions alone may stand beside the expressions of a query, unless the key has one.
-def test_key_conditions_go_with_other_expressions(driver: Driver, poems: str) -> None:
+def test_key_conditions_combine_with_other_expressions(driver: Driver, poems: str) -> None:
     query = Query(
         poems,
         key_conditions=IN_P,
@@ -723,7 +723,7 @@ def test_key_conditions_go_with_other_expressions(driver: Driver, poems: str) ->
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_read_takes_legacy_parameters_or_expressions(
+def test_rejects_legacy_parameters_with_expressions(
     driver: Driver, read: Operation[object], legacy: str, expressions: str
 ) -> None:
     assert refusal(driver, read) == mixed(legacy, expressions)
@@ -767,7 +767,7 @@ def got_by_each_read(driver: Driver, table: str, attributes: list[str]) -> list[
         (["role"], {"role"}),
     ],
 )
-def test_only_the_attributes_asked_for_are_got(
+def test_attributes_to_get_returns_only_those(
     driver: Driver, attributes: list[str], got: set[str]
 ) -> None:
     table = make_table(driver, pk="S", sk="S")
@@ -786,5 +786,5 @@ def test_only_the_attributes_asked_for_are_got(
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_attribute_is_asked_for_once(driver: Driver, read: Operation[object]) -> None:
+def test_rejects_duplicate_attributes_to_get(driver: Driver, read: Operation[object]) -> None:
     assert refusal(driver, read) == f"{INVALID}Duplicate value in attribute name: a"

@@ -16,7 +16,7 @@ def make_them(driver: Driver) -> list[str]:
 
 
 # By bytes upper case comes before lower case, and no dictionary helps.
-def test_names_come_in_byte_order(driver: Driver) -> None:
+def test_names_are_sorted_by_bytes(driver: Driver) -> None:
     names = make_them(driver)
     page = driver.execute(ListTables())
     assert page.table_names == names
@@ -24,7 +24,7 @@ def test_names_come_in_byte_order(driver: Driver) -> None:
 
 
 # The last name of a page is its cursor; AWS gives one only if there is more.
-def test_pages_follow_each_other_to_the_end(driver: Driver) -> None:
+def test_pages_cover_all_tables(driver: Driver) -> None:
     names = make_them(driver)
     start, seen = None, list[str]()
     while True:
@@ -38,21 +38,21 @@ def test_pages_follow_each_other_to_the_end(driver: Driver) -> None:
     assert seen == names
 
 
-def test_a_page_that_just_fits_has_no_cursor(driver: Driver) -> None:
+def test_page_that_just_fits_has_no_cursor(driver: Driver) -> None:
     names = make_them(driver)
     page = driver.execute(ListTables(limit=len(names)))
     assert (page.table_names, page.last_evaluated_table_name) == (names, None)
 
 
 # The cursor is a place between names, not a table.
-def test_a_page_may_begin_after_a_table_that_is_not_there(driver: Driver) -> None:
+def test_page_may_start_after_a_missing_table(driver: Driver) -> None:
     names = make_them(driver)
     page = driver.execute(ListTables("a-e"))
     assert page.table_names == [name for name in names if name > "a-e"]
     assert driver.execute(ListTables("zzz")).table_names == []
 
 
-def test_without_a_limit_a_page_has_a_hundred_names(driver: Driver) -> None:
+def test_default_page_has_100_names(driver: Driver) -> None:
     for number in range(101):
         driver.execute(on_demand(table_name=f"table-{number:03}"))
     page = driver.execute(ListTables())
@@ -60,6 +60,6 @@ def test_without_a_limit_a_page_has_a_hundred_names(driver: Driver) -> None:
     assert page.last_evaluated_table_name == "table-099"
 
 
-def test_no_tables_are_an_empty_page(driver: Driver) -> None:
+def test_no_tables_give_an_empty_page(driver: Driver) -> None:
     page = driver.execute(ListTables())
     assert (page.table_names, page.last_evaluated_table_name) == ([], None)

@@ -111,7 +111,7 @@ VALUES: dict[str, AttributeValue] = {
 }
 
 
-def test_the_description_tells_the_attributes_in_order(driver: Driver, table: str) -> None:
+def test_description_lists_key_attributes_in_order(driver: Driver, table: str) -> None:
     indexes = driver.execute(DescribeTable(table)).table.global_secondary_indexes
     assert indexes is not None
     assert indexes[0].key_schema == [
@@ -140,7 +140,7 @@ def test_the_description_tells_the_attributes_in_order(driver: Driver, table: st
     ],
 )
 @pytest.mark.parametrize("forward", [True, False])
-def test_sort_attributes_are_asked_for_from_the_left(
+def test_sort_attributes_are_matched_left_to_right(
     driver: Driver, table: str, condition: str, found: str, forward: bool
 ) -> None:
     asked = replace(ask(table, condition, **VALUES), scan_index_forward=forward)
@@ -171,13 +171,13 @@ def wanting(loose: str, last: str) -> str:
         ),
     ],
 )
-def test_a_gap_in_the_conditions_is_refused(
+def test_rejects_gap_in_sort_key_conditions(
     driver: Driver, table: str, condition: str, message: str
 ) -> None:
     assert refusal(driver, ask(table, condition, **VALUES)) == message
 
 
-def test_a_page_ends_at_every_key_attribute(driver: Driver, table: str) -> None:
+def test_last_evaluated_key_has_every_key_attribute(driver: Driver, table: str) -> None:
     asked = replace(ask(table, "h = :h AND a = :t", **VALUES), limit=2)
     page = driver.execute(asked)
     assert values_of(page.items, "pk") == ["p4", "p3"]
@@ -189,7 +189,7 @@ def test_a_page_ends_at_every_key_attribute(driver: Driver, table: str) -> None:
 
 
 @pytest.mark.parametrize("lacking", ["a", "d", "h", "pk"])
-def test_a_page_starts_from_every_key_attribute(driver: Driver, table: str, lacking: str) -> None:
+def test_start_key_needs_every_key_attribute(driver: Driver, table: str, lacking: str) -> None:
     asked = ask(table, "h = :h AND a = :t", **VALUES)
     last = driver.execute(replace(asked, limit=1)).last_evaluated_key
     assert last is not None
@@ -215,7 +215,7 @@ def test_a_page_starts_from_every_key_attribute(driver: Driver, table: str, lack
         ("h = :s AND r = :n", "Query condition missed key schema element: i"),
     ],
 )
-def test_every_partition_attribute_is_asked_for_by_equality(
+def test_every_partition_attribute_needs_equality(
     driver: Driver, condition: str, message: str
 ) -> None:
     table = make_table(driver, {"h": "S", "i": "N"}, {"r": "N"})
@@ -223,7 +223,7 @@ def test_every_partition_attribute_is_asked_for_by_equality(
 
 
 # "ab" and "c" is another partition than "a" and "bc".
-def test_partition_attributes_do_not_run_together(driver: Driver) -> None:
+def test_partition_attributes_are_kept_apart(driver: Driver) -> None:
     table = make_table(driver, {"h": "S", "i": "S"}, {})
     pairs = [("ab", "c"), ("a", "bc"), ("a\0", "bc"), ("a", "\0bc"), ("c", "ab")]
     fill(
@@ -239,7 +239,7 @@ def test_partition_attributes_do_not_run_together(driver: Driver) -> None:
         assert values_of(page.items, "pk") == [str(place)]
 
 
-def test_up_to_four_attributes_partition_and_four_sort(driver: Driver) -> None:
+def test_index_has_up_to_four_partition_and_four_sort_attributes(driver: Driver) -> None:
     partition: dict[str, KeyType] = {"h1": "S", "h2": "N", "h3": "B", "h4": "S"}
     sort: dict[str, KeyType] = {"r1": "N", "r2": "S", "r3": "B", "r4": "N"}
     table = make_table(driver, partition, sort)
@@ -250,7 +250,7 @@ def test_up_to_four_attributes_partition_and_four_sort(driver: Driver) -> None:
     assert driver.execute(ask(table, condition, **item)).count == 1
 
 
-def test_the_legacy_parameter_asks_as_well(driver: Driver) -> None:
+def test_legacy_key_conditions_work_on_multi_attribute_keys(driver: Driver) -> None:
     table = make_table(driver, {"h": "S", "i": "S"}, {})
     put(driver, table, {"pk": text("p"), "h": text("h"), "i": text("i")})
     asked = Query(
@@ -261,7 +261,7 @@ def test_the_legacy_parameter_asks_as_well(driver: Driver) -> None:
     assert driver.execute(asked).count == 1
 
 
-def test_an_item_is_indexed_while_it_has_every_attribute(driver: Driver, table: str) -> None:
+def test_item_is_indexed_only_with_every_key_attribute(driver: Driver, table: str) -> None:
     def indexed() -> list[str]:
         return sorted(values_of(walk(driver, Scan(table, index_name=INDEX)), "pk"))
 
@@ -295,13 +295,13 @@ def test_an_item_is_indexed_while_it_has_every_attribute(driver: Driver, table: 
         ),
     ],
 )
-def test_every_attribute_is_held_to_its_type(
+def test_every_key_attribute_must_have_its_type(
     driver: Driver, table: str, value: AttributeValue, message: str
 ) -> None:
     assert refusal(driver, PutItem(table, {"pk": text("p"), "c": value})) == message
 
 
-def test_a_filter_can_look_at_no_attribute_of_the_key(driver: Driver, table: str) -> None:
+def test_filter_rejects_key_attributes(driver: Driver, table: str) -> None:
     for attribute in ("h", "a", "d"):
         asked = ask(table, "h = :h", **VALUES)
         asked = replace(asked, filter_expression=f"attribute_exists({attribute})")
@@ -313,7 +313,7 @@ def test_a_filter_can_look_at_no_attribute_of_the_key(driver: Driver, table: str
     assert driver.execute(replace(asked, filter_expression="attribute_exists(pk)")).count == 5
 
 
-def test_an_index_of_keys_holds_the_keys(driver: Driver) -> None:
+def test_keys_only_index_holds_the_keys(driver: Driver) -> None:
     table = make_table(driver, {"h": "S", "i": "S"}, {"r": "S"}, Projection("KEYS_ONLY"))
     keys: Item = {"pk": text("p"), "h": text("h"), "i": text("i"), "r": text("r")}
     put(driver, table, keys | {"more": text("more")})
@@ -357,7 +357,7 @@ RANGES: dict[str, Callable[[Any, Any], bool]] = {
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_the_order_is_that_of_tuples(driver: Driver, data: st.DataObject) -> None:
+def test_entries_are_ordered_as_tuples(driver: Driver, data: st.DataObject) -> None:
     table = make_table(driver, {"h": "S"}, {"w": "S", "n": "N", "b": "B"})
     places = data.draw(st.lists(PLACES, max_size=25))
     fill(

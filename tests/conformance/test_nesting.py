@@ -120,7 +120,7 @@ Request = Callable[[str, AttributeValue], Operation[object]]
 
 # The attribute is a level itself, so that 31 maps around a value make 32 levels.
 @pytest.mark.parametrize("write", [_put, _update, _batch_put, _transact_put, _transact_update])
-def test_thirty_two_levels_are_kept(driver: Driver, write: Request) -> None:
+def test_stores_32_levels(driver: Driver, write: Request) -> None:
     table = make_table(driver, pk="S")
     for deep in (maps(31), lists(31)):
         driver.execute(write(table, deep))
@@ -156,7 +156,7 @@ REFUSED: list[tuple[Request, int, str]] = [
 
 
 @pytest.mark.parametrize(("request_for", "depth", "message"), REFUSED)
-def test_more_levels_are_refused(
+def test_rejects_more_than_32_levels(
     driver: Driver, request_for: Request, depth: int, message: str
 ) -> None:
     table = make_table(driver, pk="S")
@@ -166,7 +166,7 @@ def test_more_levels_are_refused(
     assert stored(driver, table, KEY) is None
 
 
-def test_a_condition_may_compare_with_thirty_two_levels(driver: Driver) -> None:
+def test_condition_value_may_have_32_levels(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, KEY)
     with pytest.raises(ConditionFailed):
@@ -174,7 +174,7 @@ def test_a_condition_may_compare_with_thirty_two_levels(driver: Driver) -> None:
 
 
 # An update may only ever add a level at a time, and is told so when it is done.
-def test_an_update_does_not_nest_deeper_than_a_put(driver: Driver) -> None:
+def test_update_cannot_nest_deeper_than_put(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ada(deep=maps(31)))
     path = ".".join(["deep", *["a"] * 31])
@@ -242,7 +242,7 @@ OF_OLD: list[tuple[Operation[object], str]] = [
 
 
 @pytest.mark.parametrize(("request_", "message"), OF_OLD)
-def test_a_deep_request_is_answered_as_of_old(
+def test_deeply_nested_request_is_rejected_by_the_parser(
     driver: Driver, request_: Operation[object], message: str
 ) -> None:
     assert refusal(driver, request_) == message
@@ -314,7 +314,7 @@ IN_ORDER: list[tuple[list[TransactWriteItem], str]] = [
 
 # The actions of a transaction are checked one by one, and the first that is wrong is told.
 @pytest.mark.parametrize(("actions", "message"), IN_ORDER)
-def test_actions_are_checked_in_their_order(
+def test_actions_are_checked_in_order(
     driver: Driver, actions: list[TransactWriteItem], message: str
 ) -> None:
     assert refusal(driver, _transact(*actions)) == message

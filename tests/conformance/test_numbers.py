@@ -64,14 +64,14 @@ WRITTEN_AND_STORED = [
 
 # There is one text for each number, without exponent and superfluous zeros.
 @pytest.mark.parametrize(("written", "kept"), WRITTEN_AND_STORED)
-def test_a_number_is_stored_in_one_form(driver: Driver, written: str, kept: str) -> None:
+def test_numbers_are_stored_in_canonical_form(driver: Driver, written: str, kept: str) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ada(n={"N": written}, many={"NS": [written]}))
     assert stored(driver, table, KEY) == ada(n={"N": kept}, many={"NS": [kept]})
 
 
 # Otherwise one number could be the key of two items.
-def test_a_key_is_found_however_its_number_is_written(driver: Driver) -> None:
+def test_numeric_key_matches_any_spelling(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="N")
     put(driver, table, ada(sk={"N": "+5"}))
     assert stored(driver, table, ada(sk={"N": "5"})) == ada(sk={"N": "5"})
@@ -105,7 +105,7 @@ OUT_OF_RANGE = [
     ("text", "message"),
     [*((text, f"{NOT_NUMERIC}: {text}") for text in NOT_NUMBERS), *OUT_OF_RANGE],
 )
-def test_what_is_no_number_is_not_stored(driver: Driver, text: str, message: str) -> None:
+def test_rejects_values_that_are_not_numbers(driver: Driver, text: str, message: str) -> None:
     table = make_table(driver, pk="S")
     assert refusal(driver, PutItem(table, ada(n={"N": text}))) == ENVELOPE + message
     assert refusal(driver, PutItem(table, ada(n={"NS": ["1", text]}))) == ENVELOPE + message
@@ -125,7 +125,7 @@ BAD_NUMBERS = {
 
 # The number is looked at before the table is, and so before it is found to be no key of it.
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
-def test_a_bad_number_is_refused_wherever_it_stands(driver: Driver, surface: Surface) -> None:
+def test_rejects_invalid_numbers_at_any_depth(driver: Driver, surface: Surface) -> None:
     table = make_table(driver, pk="S")
     told = {text: surface.told(*words) for text, words in BAD_NUMBERS.items()}
     for name in (table, unused_name()):
@@ -134,7 +134,7 @@ def test_a_bad_number_is_refused_wherever_it_stands(driver: Driver, surface: Sur
     assert stored(driver, table, KEY) is None
 
 
-def test_a_bad_number_is_refused_as_a_number_key(driver: Driver) -> None:
+def test_rejects_invalid_numeric_keys(driver: Driver) -> None:
     table = make_table(driver, pk="N")
     huge: Item = {"pk": {"N": "1e99999999999"}}
     requests: list[tuple[Operation[object], str]] = [
@@ -148,7 +148,7 @@ def test_a_bad_number_is_refused_as_a_number_key(driver: Driver) -> None:
 
 
 # Nothing of the 38 digits is lost on the way, as it would be in binary floating point.
-def test_numbers_are_compared_to_the_last_digit(driver: Driver) -> None:
+def test_numbers_compare_with_full_precision(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     item = ada(n={"NS": ["100000000000000001"]})
     put(driver, table, item)
@@ -179,7 +179,7 @@ def test_numbers_sort_by_value(driver: Driver) -> None:
     assert [float(item["sk"]["N"]) for item in page.items or []] == [float(n) for n in ordered]
 
 
-def test_a_set_holds_numbers_of_any_magnitude(driver: Driver) -> None:
+def test_number_set_accepts_any_magnitude(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ada(n={"NS": [LARGEST, "0", "1E-130", "-" + LARGEST]}))
     kept = stored(driver, table, KEY)
@@ -193,7 +193,7 @@ def test_a_set_holds_numbers_of_any_magnitude(driver: Driver) -> None:
 
 
 # The sum is held to the same range as a number that is sent; nothing wraps or turns into infinity.
-def test_a_sum_out_of_range_is_refused(driver: Driver) -> None:
+def test_rejects_sums_out_of_range(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     sums = UpdateItem(
         table,

@@ -44,7 +44,7 @@ def table(driver: Driver) -> str:
     return name
 
 
-def test_a_page_goes_on_after_the_last_item(driver: Driver, table: str) -> None:
+def test_next_page_starts_after_the_last_item(driver: Driver, table: str) -> None:
     asked = query(table, "pk = :p", p=text("p"))
     first = driver.execute(replace(asked, limit=2))
     assert values_of(first.items, "sk") == ["a", "b"]
@@ -54,13 +54,13 @@ def test_a_page_goes_on_after_the_last_item(driver: Driver, table: str) -> None:
     assert rest.last_evaluated_key is None
 
 
-def test_a_page_goes_on_backwards(driver: Driver, table: str) -> None:
+def test_pages_work_backwards(driver: Driver, table: str) -> None:
     asked = replace(query(table, "pk = :p", p=text("p")), scan_index_forward=False, limit=2)
     assert values_of(walk(driver, asked), "sk") == ["e", "d", "c", "b", "a"]
 
 
 # Nothing is looked at beyond the limit, so nobody knows yet that there is no more.
-def test_a_page_that_reaches_its_limit_at_the_end_does_not_know_it(
+def test_page_that_hits_its_limit_at_the_end_has_a_cursor(
     driver: Driver, table: str
 ) -> None:
     asked = replace(query(table, "pk = :p", p=text("p")), limit=5)
@@ -69,14 +69,14 @@ def test_a_page_that_reaches_its_limit_at_the_end_does_not_know_it(
     assert (empty.raw_items, empty.count, empty.last_evaluated_key) == ([], 0, None)
 
 
-def test_a_page_within_its_limit_is_the_last(driver: Driver, table: str) -> None:
+def test_page_below_its_limit_is_the_last(driver: Driver, table: str) -> None:
     asked = replace(query(table, "pk = :p", p=text("p")), limit=6)
     assert driver.execute(asked).last_evaluated_key is None
 
 
 # The limit bounds the work: it counts what is read, before the filter.
 @pytest.mark.parametrize("limit", [1, 2, 3])
-def test_the_limit_counts_what_is_read(driver: Driver, limit: int) -> None:
+def test_limit_counts_items_before_filtering(driver: Driver, limit: int) -> None:
     table = make_table(driver, pk="S", sk="N")
     fill(
         driver,
@@ -96,14 +96,14 @@ def test_the_limit_counts_what_is_read(driver: Driver, limit: int) -> None:
     assert values_of(walk(driver, asked), "sk") == ["1", "3", "5"]
 
 
-def test_a_page_without_a_match_goes_on(driver: Driver, table: str) -> None:
+def test_empty_filtered_page_has_a_cursor(driver: Driver, table: str) -> None:
     page = driver.execute(replace(scan(table, "sk = :none", none=text("none")), limit=1))
     assert (page.count, page.scanned_count, page.raw_items) == (0, 1, [])
     assert page.last_evaluated_key is not None
 
 
 # An item that goes away while somebody pages is no reason to lose one's place.
-def test_a_page_goes_on_after_a_key_that_is_gone(driver: Driver, table: str) -> None:
+def test_page_continues_after_a_deleted_key(driver: Driver, table: str) -> None:
     start: Item = {"pk": text("p"), "sk": text("bb")}
     asked = replace(query(table, "pk = :p", p=text("p")), exclusive_start_key=start)
     assert values_of(driver.execute(asked).items, "sk") == ["c", "d", "e"]
@@ -114,7 +114,7 @@ def test_a_page_goes_on_after_a_key_that_is_gone(driver: Driver, table: str) -> 
 # A page holds a megabyte at most, of what is read and not of what is given.
 @pytest.mark.parametrize("select", [None, "COUNT"])
 @pytest.mark.parametrize("kind", ["query", "scan"])
-def test_a_page_holds_no_more_than_a_megabyte(driver: Driver, kind: str, select: str) -> None:
+def test_page_holds_at_most_one_megabyte(driver: Driver, kind: str, select: str) -> None:
     table = make_table(driver, pk="S", sk="N")
     fill(
         driver,
@@ -182,7 +182,7 @@ A, ONE, RAW = text("a"), number(1), binary(b"a")
         ("by_grade", "grade = :a", start(pk=A, sk=A, grade=text("b")), OUTSIDE),
     ],
 )
-def test_a_query_starts_from_a_key_of_its_own(
+def test_query_rejects_start_keys_outside_its_range(
     driver: Driver, index: str | None, condition: str, key: Item, message: str
 ) -> None:
     table = make_indexed_table(driver)
@@ -203,7 +203,7 @@ def test_a_query_starts_from_a_key_of_its_own(
         ("by_grade", start(pk=A, sk=ONE, grade=A), f"{INVALID_START}: {WRONG_KEY}"),
     ],
 )
-def test_a_scan_starts_from_a_key_of_its_own(
+def test_scan_rejects_invalid_start_keys(
     driver: Driver, index: str | None, key: Item, message: str
 ) -> None:
     table = make_indexed_table(driver)
@@ -212,7 +212,7 @@ def test_a_scan_starts_from_a_key_of_its_own(
 
 
 # What a value is can be told without a table; whether it is a key cannot.
-def test_the_values_of_a_start_are_checked_before_the_table_is_looked_up(driver: Driver) -> None:
+def test_start_key_values_are_checked_before_table_lookup(driver: Driver) -> None:
     asked = query(unused_name(), "pk = :a", a=text("a"))
     check_not_found(driver, replace(asked, exclusive_start_key={}))
     bad_number = replace(asked, exclusive_start_key={"pk": number("abc")})
@@ -241,7 +241,7 @@ ITEMS = st.lists(
     forward=st.booleans(),
     index=st.sampled_from([None, "local", "global"]),
 )
-def test_pages_of_any_size_are_the_whole_in_order(
+def test_query_pages_of_any_size_cover_all_items_in_order(
     driver: Driver,
     rows: list[tuple[str, int, int]],
     limit: int,
@@ -276,7 +276,7 @@ def test_pages_of_any_size_are_the_whole_in_order(
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ITEMS, limit=st.integers(1, 8), index=st.sampled_from([None, "local", "global"]))
-def test_pages_of_a_scan_are_the_whole_in_one_order(
+def test_scan_pages_of_any_size_cover_all_items(
     driver: Driver, rows: list[tuple[str, int, int]], limit: int, index: str | None
 ) -> None:
     table = _graded(driver, rows)

@@ -36,7 +36,7 @@ ADA: Item = {"pk": {"S": "ada"}, "status": {"S": "active"}, "count": {"N": "5"}}
 
 
 # A put is not a merge: what the new item does not have is gone.
-def test_a_put_replaces_the_whole_item(driver: Driver) -> None:
+def test_put_replaces_the_whole_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ADA, {"pk": {"S": "ada"}, "age": {"N": "36"}})
     assert stored(driver, table, {"pk": {"S": "ada"}}) == {"pk": {"S": "ada"}, "age": {"N": "36"}}
@@ -65,7 +65,7 @@ VALUES: list[AttributeValue] = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: str(value)[:40])
-def test_what_is_put_is_what_is_got(driver: Driver, value: AttributeValue) -> None:
+def test_get_returns_what_was_put(driver: Driver, value: AttributeValue) -> None:
     table = make_table(driver, pk="S")
     item: Item = {"pk": {"S": "ada"}, "value": value}
     put(driver, table, item)
@@ -83,7 +83,7 @@ def test_what_is_put_is_what_is_got(driver: Driver, value: AttributeValue) -> No
         ("S", {"S": "a"}, {"S": "A"}),
     ],
 )
-def test_a_key_may_be_text_number_or_binary(
+def test_keys_may_be_string_number_or_binary(
     driver: Driver, kind: KeyType, one: AttributeValue, other: AttributeValue
 ) -> None:
     partitioned = make_table(driver, sk=kind)
@@ -96,7 +96,7 @@ def test_a_key_may_be_text_number_or_binary(
     assert stored(driver, sorted_, ada(sk=other)) == ada(sk=other, n={"N": "2"})
 
 
-def test_the_old_item_is_given_back_on_request(driver: Driver) -> None:
+def test_return_values_all_old_returns_the_old_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ADA)
     new: Item = {"pk": {"S": "ada"}, "age": {"N": "36"}}
@@ -106,7 +106,7 @@ def test_the_old_item_is_given_back_on_request(driver: Driver) -> None:
 
 
 # Nothing was there, so there is nothing to give back: not even an empty item.
-def test_a_new_item_has_no_old_one(driver: Driver) -> None:
+def test_put_of_new_item_returns_no_old_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(PutItem(table, ADA, return_values="ALL_OLD")).raw_attributes is None
 
@@ -165,7 +165,7 @@ def _conditional(table: str, item: Item, condition: str) -> PutItem:
 
 
 @pytest.mark.parametrize(("condition", "holds"), CONDITIONS)
-def test_the_condition_sees_the_item_that_would_be_replaced(
+def test_condition_sees_the_item_to_be_replaced(
     driver: Driver, condition: str, holds: bool
 ) -> None:
     table = make_table(driver, pk="S")
@@ -193,7 +193,7 @@ def test_the_condition_sees_the_item_that_would_be_replaced(
         ("(attribute_not_exists(pk)) AND (attribute_not_exists(#status))", True),
     ],
 )
-def test_the_condition_sees_an_empty_item_if_there_is_none(
+def test_condition_sees_an_empty_item_if_none_exists(
     driver: Driver, condition: str, holds: bool
 ) -> None:
     table = make_table(driver, pk="S")
@@ -205,7 +205,7 @@ def test_the_condition_sees_an_empty_item_if_there_is_none(
         assert stored(driver, table, {"pk": {"S": "ada"}}) is None
 
 
-def test_a_failed_condition_shows_the_item_on_request(driver: Driver) -> None:
+def test_failed_condition_returns_the_item_on_request(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ADA)
     create = PutItem(table, ADA, condition_expression="attribute_not_exists(pk)")
@@ -313,14 +313,14 @@ REFUSED: list[tuple[Callable[[str, Item], PutItem], str]] = [
 
 
 @pytest.mark.parametrize(("request_for", "message"), REFUSED, ids=[text for _, text in REFUSED])
-def test_what_no_table_could_take_is_refused_before_the_table_is_looked_up(
+def test_invalid_requests_are_rejected_before_table_lookup(
     driver: Driver, request_for: Callable[[str, Item], PutItem], message: str
 ) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
         assert refusal(driver, request_for(table, ADA)) == ENVELOPE + message
 
 
-def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
     check_not_found(driver, PutItem(unused_name(), ADA))
     check_not_found(driver, PutItem(unused_name(), {}))
 
@@ -347,18 +347,18 @@ TABLE_NAMES: list[tuple[str, str]] = [
 
 # The name comes first: an empty item does not matter yet, nor do words of no list.
 @pytest.mark.parametrize(("name", "message"), TABLE_NAMES)
-def test_a_name_that_no_table_can_have_is_refused(driver: Driver, name: str, message: str) -> None:
+def test_rejects_invalid_table_name(driver: Driver, name: str, message: str) -> None:
     assert refusal(driver, PutItem(name, {})) == ENVELOPE + message
 
 
-def test_an_empty_table_name_hides_a_bad_word(driver: Driver) -> None:
+def test_empty_table_name_error_hides_invalid_enum_values(driver: Driver) -> None:
     assert refusal(driver, PutItem("", {}, return_values=BOGUS)) == (
         ENVELOPE + "Value at 'TableName' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1"
     )
 
 
-def test_all_bad_words_are_reported_together(driver: Driver) -> None:
+def test_invalid_enum_values_are_reported_together(driver: Driver) -> None:
     request = PutItem(
         unused_name(),
         ADA,
@@ -408,21 +408,21 @@ KEYS: list[tuple[Item, str]] = [
 
 # What only the table can tell is refused without the envelope.
 @pytest.mark.parametrize(("item", "message"), KEYS, ids=[text for _, text in KEYS])
-def test_an_item_without_the_table_s_key_is_refused(
+def test_rejects_item_without_the_table_key(
     driver: Driver, item: Item, message: str
 ) -> None:
     table = make_table(driver, pk="S", sk="S")
     assert refusal(driver, PutItem(table, item)) == message
 
 
-def test_a_key_may_be_as_long_as_its_limit(driver: Driver) -> None:
+def test_key_may_have_its_maximum_length(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="S")
     key: Item = {"pk": {"S": "ä" * 1024}, "sk": {"S": "ä" * 512}}
     put(driver, table, key)
     assert stored(driver, table, key) == key
 
 
-def test_a_binary_key_is_not_empty(driver: Driver) -> None:
+def test_rejects_empty_binary_key(driver: Driver) -> None:
     table = make_table(driver, pk="B")
     assert refusal(driver, PutItem(table, {"pk": {"B": ""}})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
@@ -455,14 +455,14 @@ INDEX_KEYS: list[tuple[Item, str]] = [
 
 # Of several indexes that an attribute is a key of, the first by name is blamed.
 @pytest.mark.parametrize(("extra", "message"), INDEX_KEYS, ids=[text for _, text in INDEX_KEYS])
-def test_an_index_key_of_a_wrong_kind_is_refused(driver: Driver, extra: Item, message: str) -> None:
+def test_rejects_index_key_of_wrong_type(driver: Driver, extra: Item, message: str) -> None:
     table = make_indexed_table(driver)
     key: Item = {"pk": {"S": "a"}, "sk": {"S": "b"}}
     assert refusal(driver, PutItem(table, key | extra)) == message
     assert stored(driver, table, key) is None
 
 
-def test_a_binary_index_key_is_not_empty(driver: Driver) -> None:
+def test_rejects_empty_binary_index_key(driver: Driver) -> None:
     table = make_table(driver, global_index("by_hash", hash="B"), pk="S")
     assert refusal(driver, PutItem(table, {"pk": {"S": "a"}, "hash": {"B": ""}})) == (
         NOT_VALID + "A value specified for a secondary index key is not supported. "
@@ -487,7 +487,7 @@ def test_a_binary_index_key_is_not_empty(driver: Driver) -> None:
         ),
     ],
 )
-def test_an_index_key_is_not_too_long(
+def test_rejects_index_key_that_is_too_long(
     driver: Driver, name: str, longest: int, message: str
 ) -> None:
     index = (

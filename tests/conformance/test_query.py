@@ -21,14 +21,14 @@ def table(driver: Driver) -> str:
     return name
 
 
-def test_a_query_gives_one_partition_in_order(driver: Driver, table: str) -> None:
+def test_query_returns_one_partition_in_order(driver: Driver, table: str) -> None:
     page = driver.execute(replace(query(table, "pk = :p", p=text("p")), consistent_read=True))
     assert values_of(page.items, "sk") == ["a", "b", "c", "d", "e"]
     assert (page.count, page.scanned_count, page.last_evaluated_key) == (5, 5, None)
 
 
 @pytest.mark.parametrize(("forward", "order"), [(None, "abcde"), (True, "abcde"), (False, "edcba")])
-def test_the_order_can_be_turned_round(
+def test_scan_index_forward_false_reverses_the_order(
     driver: Driver, table: str, forward: bool | None, order: str
 ) -> None:
     asked = replace(query(table, "pk = :p", p=text("p")), scan_index_forward=forward)
@@ -36,13 +36,13 @@ def test_the_order_can_be_turned_round(
 
 
 # Callers loop over Items without looking whether it is there.
-def test_a_partition_without_items_gives_an_empty_list(driver: Driver, table: str) -> None:
+def test_empty_partition_returns_an_empty_list(driver: Driver, table: str) -> None:
     page = driver.execute(query(table, "pk = :p", p=text("nobody")))
     assert page.raw_items == []
     assert (page.count, page.scanned_count, page.last_evaluated_key) == (0, 0, None)
 
 
-def test_a_table_without_a_sort_key_can_be_queried(driver: Driver) -> None:
+def test_table_without_sort_key_can_be_queried(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, {"pk": text("p"), "a": number(1)}, {"pk": text("q")})
     asked = query(table, "pk = :p", p=text("p"))
@@ -50,7 +50,7 @@ def test_a_table_without_a_sort_key_can_be_queried(driver: Driver) -> None:
 
 
 # A key is a value and not its spelling: 1.0 is 1.
-def test_a_number_key_is_found_however_it_is_written(driver: Driver) -> None:
+def test_numeric_partition_key_matches_any_spelling(driver: Driver) -> None:
     table = make_table(driver, pk="N")
     put(driver, table, {"pk": number("100")})
     for spelling in ("100", "100.0", "1e2", "+100", "0100"):
@@ -59,7 +59,7 @@ def test_a_number_key_is_found_however_it_is_written(driver: Driver) -> None:
 
 # The order of text is that of its UTF-8 bytes, in which an emoji comes after every letter; by
 # UTF-16 units, which Java and JavaScript compare, it would come before U+FFFD.
-def test_text_is_ordered_by_its_bytes(driver: Driver) -> None:
+def test_strings_sort_by_utf8_bytes(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="S")
     order = ["A", "Z", "a", "é", "ﬀ", "\ufffd", "😀"]
     fill(driver, table, [{"pk": text("p"), "sk": text(key)} for key in reversed(order)])
@@ -67,7 +67,7 @@ def test_text_is_ordered_by_its_bytes(driver: Driver) -> None:
     assert values_of(page.items, "sk") == order
 
 
-def test_numbers_are_ordered_by_value(driver: Driver) -> None:
+def test_numeric_sort_keys_sort_by_value(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="N")
     order = ["-100", "-5", "-1", "0", "1", "5", "10", "100"]
     fill(driver, table, [{"pk": text("p"), "sk": number(key)} for key in sorted(order)])
@@ -75,7 +75,7 @@ def test_numbers_are_ordered_by_value(driver: Driver) -> None:
     assert values_of(page.items, "sk") == order
 
 
-def test_binary_is_ordered_by_unsigned_bytes(driver: Driver) -> None:
+def test_binary_sorts_by_unsigned_bytes(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="B")
     order = [b"\x01", b"\x01\x02", b"\x02", b"\xff"]
     fill(driver, table, [{"pk": text("p"), "sk": binary(key)} for key in reversed(order)])
@@ -86,11 +86,11 @@ def test_binary_is_ordered_by_unsigned_bytes(driver: Driver) -> None:
     assert [item["sk"] for item in driver.execute(turned).items] == keys[::-1]
 
 
-def test_a_query_needs_a_table(driver: Driver) -> None:
+def test_query_of_missing_table_raises_resource_not_found(driver: Driver) -> None:
     check_not_found(driver, query(unused_name(), "pk = :p", p=text("p")))
 
 
-def test_a_query_needs_a_key_condition(driver: Driver, table: str) -> None:
+def test_query_needs_a_key_condition(driver: Driver, table: str) -> None:
     assert refusal(driver, Query(table)) == (
         "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
         "request."
@@ -114,13 +114,13 @@ def test_a_query_needs_a_key_condition(driver: Driver, table: str) -> None:
     ],
     ids=["select", "limit", "capacity"],
 )
-def test_parameters_are_checked_before_anything_else(
+def test_parameters_are_checked_first(
     driver: Driver, request_: Query, message: str
 ) -> None:
     assert refusal(driver, request_) == ENVELOPE + message
 
 
-def test_faults_of_several_parameters_are_told_together(driver: Driver) -> None:
+def test_errors_of_several_parameters_are_reported_together(driver: Driver) -> None:
     told = refusal(driver, Query("t", return_consumed_capacity=BOGUS, select=BOGUS))
     assert told.startswith("2 validation errors detected: ")
     assert "'returnConsumedCapacity'" in told
@@ -128,7 +128,7 @@ def test_faults_of_several_parameters_are_told_together(driver: Driver) -> None:
 
 
 # The one fault that is told alone and bare, and in words that no list of AWS knows.
-def test_a_bad_conditional_operator_is_told_alone(driver: Driver) -> None:
+def test_invalid_conditional_operator_is_reported_alone(driver: Driver) -> None:
     asked = Query(
         unused_name(),
         key_conditions={"pk": Condition("EQ", [text("p")])},
@@ -178,7 +178,7 @@ OVERLAP = (
     ],
 )
 @pytest.mark.parametrize("partition", ["p", "nobody"])
-def test_a_query_is_refused_before_items_are_read(
+def test_invalid_query_is_rejected_before_reading(
     driver: Driver, table: str, partition: str, changes: dict[str, object], message: str
 ) -> None:
     asked = replace(query(table, "pk = :p", p=text(partition)), **changes)
@@ -186,7 +186,7 @@ def test_a_query_is_refused_before_items_are_read(
 
 
 # Which expression is read first is seen when all of them are broken.
-def test_the_key_condition_is_read_before_the_filter_and_the_projection(driver: Driver) -> None:
+def test_key_condition_is_parsed_before_filter_and_projection(driver: Driver) -> None:
     asked = Query(
         unused_name(),
         key_condition_expression="",
@@ -205,7 +205,7 @@ def test_the_key_condition_is_read_before_the_filter_and_the_projection(driver: 
 
 # A key condition is first read as any condition is; that it is one on keys is asked of it when
 # everything else is read.
-def test_the_shape_of_the_key_condition_is_looked_at_last(driver: Driver) -> None:
+def test_key_condition_shape_is_checked_last(driver: Driver) -> None:
     asked = replace(
         query(unused_name(), "attribute_type(a, :n)", n=text("N")),
         filter_expression="",
@@ -264,7 +264,7 @@ def test_the_shape_of_the_key_condition_is_looked_at_last(driver: Driver) -> Non
         ),
     ],
 )
-def test_parameters_that_do_not_go_together_are_refused_before_the_table_is_looked_up(
+def test_conflicting_parameters_are_rejected_before_table_lookup(
     driver: Driver, changes: dict[str, object], message: str
 ) -> None:
     assert refusal(driver, replace(Query(unused_name()), **changes)) == message
@@ -291,14 +291,14 @@ KEYS = {"key_conditions": {"pk": Condition("EQ")}}
         (KEYS, "for the EQ ComparisonOperator"),
     ],
 )
-def test_what_needs_no_table_is_told_in_the_order_of_aws(
+def test_checks_without_table_follow_aws_order(
     driver: Driver, changes: dict[str, object], told: str
 ) -> None:
     assert told in refusal(driver, replace(Query(unused_name()), **changes))
 
 
 # The one mixture that AWS allows: the key by the old parameter, the filter by an expression.
-def test_key_conditions_go_with_a_filter_expression(driver: Driver, table: str) -> None:
+def test_key_conditions_combine_with_a_filter_expression(driver: Driver, table: str) -> None:
     asked = Query(
         table,
         key_conditions={"pk": Condition("EQ", [text("p")])},
@@ -311,7 +311,7 @@ SMALL = {"pk": text("p"), "sk": text("a")}
 
 
 @pytest.mark.parametrize(("consistent", "units"), [(None, 0.5), (False, 0.5), (True, 1.0)])
-def test_a_read_that_may_be_stale_costs_half(
+def test_eventually_consistent_read_costs_half(
     driver: Driver, table: str, consistent: bool | None, units: float
 ) -> None:
     asked = replace(
@@ -330,7 +330,7 @@ def test_a_read_that_may_be_stale_costs_half(
     assert consumed.global_secondary_indexes is None
 
 
-def test_the_total_tells_no_parts(driver: Driver, table: str) -> None:
+def test_total_capacity_has_no_breakdown(driver: Driver, table: str) -> None:
     asked = replace(query(table, "pk = :p", p=text("p")), return_consumed_capacity="TOTAL")
     consumed = driver.execute(asked).consumed_capacity
     assert consumed is not None
@@ -338,12 +338,12 @@ def test_the_total_tells_no_parts(driver: Driver, table: str) -> None:
 
 
 @pytest.mark.parametrize("asked_for", [None, "NONE"])
-def test_capacity_is_told_only_if_asked_for(driver: Driver, table: str, asked_for: str) -> None:
+def test_capacity_is_returned_only_on_request(driver: Driver, table: str, asked_for: str) -> None:
     asked = replace(query(table, "pk = :p", p=text("p")), return_consumed_capacity=asked_for)
     assert driver.execute(asked).consumed_capacity is None
 
 
-def test_a_query_of_a_global_index_is_charged_to_the_index(driver: Driver) -> None:
+def test_global_index_query_is_charged_to_the_index(driver: Driver) -> None:
     table = make_indexed_table(driver)
     put(driver, table, SMALL | {"grade": text("g")})
     asked = replace(
@@ -371,7 +371,7 @@ def test_a_query_of_a_global_index_is_charged_to_the_index(driver: Driver) -> No
         ({"select": "COUNT"}, {}),
     ],
 )
-def test_the_cost_is_that_of_what_is_read(
+def test_cost_counts_items_before_filtering(
     driver: Driver, changes: dict[str, object], values: dict[str, AttributeValue]
 ) -> None:
     table = make_table(driver, pk="S", sk="S")

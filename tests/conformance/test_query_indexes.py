@@ -70,7 +70,7 @@ def ask(table: str, index: str, condition: str) -> Query:
         ("local_year", "pk = :p AND #year = :y", "pk sk year grade"),
     ],
 )
-def test_an_index_gives_what_it_projects(
+def test_index_query_returns_projected_attributes(
     driver: Driver, table: str, index: str, condition: str, held: str
 ) -> None:
     page = driver.execute(ask(table, index, condition))
@@ -81,7 +81,7 @@ def test_an_index_gives_what_it_projects(
     ("index", "condition"),
     [("by_grade", BY_GRADE), ("local_grade", "pk = :p"), ("by_grade_and_year", BY_GRADE)],
 )
-def test_a_key_that_is_not_there_gives_nothing(
+def test_missing_index_key_returns_nothing(
     driver: Driver, table: str, index: str, condition: str
 ) -> None:
     asked = replace(
@@ -93,7 +93,7 @@ def test_a_key_that_is_not_there_gives_nothing(
 
 
 # An index is sparse: it holds the items that have all of its keys, and no others.
-def test_an_item_is_only_in_the_indexes_whose_keys_it_has(driver: Driver) -> None:
+def test_sparse_index_holds_only_items_with_its_key(driver: Driver) -> None:
     table = make_indexed_table(driver)
     put(driver, table, {"pk": text("p"), "sk": text("1"), "grade": text("g")})
     counts = {
@@ -114,7 +114,7 @@ def test_an_item_is_only_in_the_indexes_whose_keys_it_has(driver: Driver) -> Non
         ("grade > :b", "ba c d"),
     ],
 )
-def test_the_sort_key_of_an_index_takes_every_condition(
+def test_index_sort_key_accepts_every_condition(
     driver: Driver, index: str, condition: str, found: str
 ) -> None:
     table = make_table(
@@ -140,13 +140,13 @@ def test_the_sort_key_of_an_index_takes_every_condition(
     assert {item["pk"]["S"] for item in page.items} == {"p"}
 
 
-def test_a_local_index_can_be_read_consistently(driver: Driver, table: str) -> None:
+def test_local_index_supports_consistent_reads(driver: Driver, table: str) -> None:
     asked = replace(ask(table, "local_grade", LOCAL), consistent_read=True)
     assert driver.execute(asked).items == [WHOLE]
 
 
 @pytest.mark.parametrize("request_", [Query, Scan])
-def test_a_global_index_cannot_be_read_consistently(
+def test_global_index_rejects_consistent_reads(
     driver: Driver, table: str, request_: type[Query] | type[Scan]
 ) -> None:
     asked: Query | Scan = (
@@ -169,7 +169,7 @@ def test_a_global_index_cannot_be_read_consistently(
         (None, "pk = :p", "pk sk"),
     ],
 )
-def test_a_page_ends_at_the_keys_of_table_and_index(
+def test_last_evaluated_key_has_table_and_index_keys(
     driver: Driver, table: str, index: str | None, condition: str, key: str
 ) -> None:
     names = {"#year": "year"} if "#year" in condition else None
@@ -187,7 +187,7 @@ def test_a_page_ends_at_the_keys_of_table_and_index(
 )
 @pytest.mark.parametrize("limit", [1, 2, 3])
 @pytest.mark.parametrize("forward", [True, False])
-def test_entries_with_equal_keys_are_each_given_once(
+def test_entries_with_equal_keys_are_each_returned_once(
     driver: Driver, index: str, condition: str, limit: int, forward: bool
 ) -> None:
     table = make_indexed_table(driver)
@@ -218,7 +218,7 @@ def test_entries_with_equal_keys_are_each_given_once(
         ),
     ],
 )
-def test_a_global_index_refuses_what_it_does_not_hold(
+def test_global_index_rejects_unprojected_attributes(
     driver: Driver, table: str, changes: dict[str, object], message: str
 ) -> None:
     asked = replace(Scan(table, index_name="by_grade_and_year"), **changes)
@@ -230,7 +230,7 @@ def test_a_global_index_refuses_what_it_does_not_hold(
     ("index", "condition"),
     [("by_grade_and_year", BY_GRADE), ("local_year", "pk = :p")],
 )
-def test_a_filter_needs_attributes_that_the_index_holds(
+def test_global_index_filter_rejects_unprojected_attributes(
     driver: Driver, table: str, index: str, condition: str
 ) -> None:
     asked = replace(ask(table, index, condition), filter_expression="attribute_exists(extra)")
@@ -248,7 +248,7 @@ def test_a_filter_needs_attributes_that_the_index_holds(
         ({"projection_expression": "sk, extra"}, "sk extra"),
     ],
 )
-def test_a_local_index_fetches_what_it_does_not_hold(
+def test_local_index_fetches_unprojected_attributes(
     driver: Driver, table: str, changes: dict[str, object], given: str
 ) -> None:
     asked = replace(
@@ -277,7 +277,7 @@ def test_a_local_index_fetches_what_it_does_not_hold(
         ("local_grade", "pk = :p", "attribute_exists(grade)", "grade"),
     ],
 )
-def test_a_filter_cannot_look_at_the_key_that_is_gone_by(
+def test_filter_rejects_the_key_of_the_queried_index(
     driver: Driver, table: str, index: str | None, condition: str, filter_: str, key: str
 ) -> None:
     asked = query(table, condition, p=text("p"), g=text("g"))
@@ -291,7 +291,7 @@ def test_a_filter_cannot_look_at_the_key_that_is_gone_by(
     )
 
 
-def test_a_filter_may_look_at_the_keys_that_are_not_gone_by(driver: Driver, table: str) -> None:
+def test_filter_accepts_keys_of_other_indexes(driver: Driver, table: str) -> None:
     asked = replace(ask(table, "by_grade", BY_GRADE), filter_expression="attribute_exists(sk)")
     assert driver.execute(asked).count == 1
     asked = replace(query(table, "pk = :p", p=text("p")), filter_expression="grade <> :p")
@@ -315,7 +315,7 @@ def test_a_filter_may_look_at_the_keys_that_are_not_gone_by(driver: Driver, tabl
         ({"projection_expression": "extra", "filter_expression": NESTED}, "Key attributes must be"),
     ],
 )
-def test_what_an_index_cannot_do_is_told_in_the_order_of_aws(
+def test_index_errors_follow_aws_order(
     driver: Driver, table: str, changes: dict[str, object], told: str
 ) -> None:
     asked = replace(ask(table, "by_grade_and_year", BY_GRADE), **changes)

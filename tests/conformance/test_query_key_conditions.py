@@ -77,7 +77,7 @@ def texts(driver: Driver) -> str:
         ("pk = :p AND (sk BETWEEN :five AND :fifty)", "5 10 20 50"),
     ],
 )
-def test_a_condition_on_numbers_compares_their_values(
+def test_number_conditions_compare_values(
     driver: Driver, numbers: str, condition: str, found: str
 ) -> None:
     asked = query(numbers, condition, p=text("p"), five=number(5), fifty=number("5e1"))
@@ -98,14 +98,14 @@ def test_a_condition_on_numbers_compares_their_values(
         ("sk <= :a", "a"),
     ],
 )
-def test_a_condition_on_text_compares_its_bytes(
+def test_string_conditions_compare_bytes(
     driver: Driver, texts: str, condition: str, found: str
 ) -> None:
     page = driver.execute(query(texts, f"pk = :p AND {condition}", p=text("p"), a=text("a")))
     assert values_of(page.items, "sk") == found.split()
 
 
-def test_a_condition_on_binary_compares_unsigned_bytes(driver: Driver) -> None:
+def test_binary_conditions_compare_unsigned_bytes(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="B")
     keys = [binary(key) for key in (b"\x01", b"\x01\x02", b"\x02", b"\xff")]
     fill(driver, table, [{"pk": text("p"), "sk": key} for key in keys])
@@ -115,7 +115,7 @@ def test_a_condition_on_binary_compares_unsigned_bytes(driver: Driver) -> None:
     assert [item["sk"] for item in driver.execute(begun).items] == keys[:2]
 
 
-def test_names_may_be_aliases(driver: Driver, texts: str) -> None:
+def test_key_condition_accepts_name_placeholders(driver: Driver, texts: str) -> None:
     asked = replace(
         query(texts, "#p = :p AND #s = :s", p=text("p"), s=text("b")),
         expression_attribute_names={"#p": "pk", "#s": "sk"},
@@ -215,7 +215,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.condition} ({case.sort})")
-def test_a_condition_that_no_key_can_serve_is_refused(driver: Driver, case: Refused) -> None:
+def test_rejects_key_conditions_of_invalid_shape(driver: Driver, case: Refused) -> None:
     table = make_table(driver, pk="S", sk=case.sort)
     assert refusal(driver, query(table, case.condition, **VALUES)) == case.message
 
@@ -231,7 +231,7 @@ def test_a_condition_that_no_key_can_serve_is_refused(driver: Driver, case: Refu
     ],
 )
 @pytest.mark.parametrize("there", [True, False])
-def test_clauses_are_checked_from_left_to_right_before_the_table_is_looked_up(
+def test_clauses_are_checked_left_to_right_before_table_lookup(
     driver: Driver, condition: str, message: str, there: bool
 ) -> None:
     table = make_table(driver, pk="S", sk="S") if there else unused_name()
@@ -240,13 +240,13 @@ def test_clauses_are_checked_from_left_to_right_before_the_table_is_looked_up(
 
 # What only a schema can tell is not told before the table is found.
 @pytest.mark.parametrize("condition", ["z = :n", "pk > :s", "sk BETWEEN :n AND :nine"])
-def test_a_condition_is_held_against_the_key_after_the_table_is_looked_up(
+def test_condition_is_checked_against_the_key_after_table_lookup(
     driver: Driver, condition: str
 ) -> None:
     check_not_found(driver, query(unused_name(), condition, **VALUES))
 
 
-def test_a_table_without_a_sort_key_takes_one_condition(driver: Driver) -> None:
+def test_table_without_sort_key_takes_one_condition(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert refusal(driver, query(table, "pk = :s AND sk = :n", **VALUES)) == (
         "The number of query conditions (2) exceeds the number of key attributes defined in the "
@@ -305,7 +305,7 @@ COMPARISONS: dict[str, Callable[[Any, Any, Any], bool]] = {
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_a_query_is_a_filter_and_a_sort(driver: Driver, kind: Kind, data: st.DataObject) -> None:
+def test_query_equals_filtering_and_sorting(driver: Driver, kind: Kind, data: st.DataObject) -> None:
     table = make_table(driver, pk="S", sk=kind.type)
     keys = data.draw(st.lists(kind.keys, max_size=25, unique_by=kind.compared))
     operand = st.one_of([kind.keys, *([st.sampled_from(keys)] if keys else [])])

@@ -28,36 +28,36 @@ def table(driver: Driver) -> str:
 
 
 @pytest.mark.parametrize("consistent", [None, True])
-def test_a_scan_gives_every_item_once(driver: Driver, table: str, consistent: bool | None) -> None:
+def test_scan_returns_every_item_once(driver: Driver, table: str, consistent: bool | None) -> None:
     page = driver.execute(Scan(table, consistent_read=consistent))
     assert sorted(values_of(page.items, "pk")) == list("abcde")
     assert (page.count, page.scanned_count, page.last_evaluated_key) == (5, 5, None)
 
 
-def test_a_scan_of_nothing_gives_an_empty_list(driver: Driver) -> None:
+def test_scan_of_empty_table_returns_an_empty_list(driver: Driver) -> None:
     page = driver.execute(Scan(make_table(driver, pk="S")))
     assert (page.raw_items, page.count, page.scanned_count) == ([], 0, 0)
     assert page.last_evaluated_key is None
 
 
-def test_a_filter_that_nothing_passes_gives_an_empty_list(driver: Driver, table: str) -> None:
+def test_filter_without_match_returns_an_empty_list(driver: Driver, table: str) -> None:
     page = driver.execute(scan(table, "a = :none", none=number(9)))
     assert (page.raw_items, page.count, page.scanned_count) == ([], 0, 5)
 
 
 # Unlike a query, a scan goes by no key, so a filter may look at any.
-def test_a_filter_may_look_at_the_key(driver: Driver, table: str) -> None:
+def test_scan_filter_may_use_the_key(driver: Driver, table: str) -> None:
     page = driver.execute(scan(table, "pk = :b", b=text("b")))
     assert (values_of(page.items, "pk"), page.scanned_count) == (["b"], 5)
 
 
-def test_a_projection_does_not_bring_the_key(driver: Driver, table: str) -> None:
+def test_projection_does_not_add_the_key(driver: Driver, table: str) -> None:
     page = driver.execute(Scan(table, projection_expression="a"))
     assert page.items == [{"a": number(1)}] * 5
 
 
 # An item that has none of what is asked for is there all the same.
-def test_a_projection_that_finds_nothing_gives_empty_items(driver: Driver, table: str) -> None:
+def test_projection_without_match_returns_empty_items(driver: Driver, table: str) -> None:
     page = driver.execute(Scan(table, projection_expression="nothing"))
     assert page.items == [{}] * 5
 
@@ -74,7 +74,7 @@ def test_a_projection_that_finds_nothing_gives_empty_items(driver: Driver, table
         ("l[0].x, l[2]", {"l": {"L": [{"M": {"x": number(1)}}, text("two")]}}),
     ],
 )
-def test_paths_with_a_common_beginning_are_put_together(
+def test_paths_with_a_common_prefix_are_merged(
     driver: Driver, projection: str, given: Item
 ) -> None:
     table = make_table(driver, pk="S")
@@ -88,12 +88,12 @@ def test_paths_with_a_common_beginning_are_put_together(
     assert driver.execute(Scan(table, projection_expression=projection)).items == [given]
 
 
-def test_a_scan_needs_a_table(driver: Driver) -> None:
+def test_scan_of_missing_table_raises_resource_not_found(driver: Driver) -> None:
     check_not_found(driver, Scan(unused_name()))
 
 
 # The same scan of the same items comes in the same order, or pages could not be walked.
-def test_a_scan_has_one_order(driver: Driver, table: str) -> None:
+def test_scan_order_is_stable(driver: Driver, table: str) -> None:
     assert driver.execute(Scan(table)).items == driver.execute(Scan(table)).items
 
 
@@ -119,7 +119,7 @@ def test_a_scan_has_one_order(driver: Driver, table: str) -> None:
     ],
     ids=["limit", "segment", "select", "capacity"],
 )
-def test_parameters_are_checked_before_anything_else(
+def test_parameters_are_checked_first(
     driver: Driver, request_: Scan, message: str
 ) -> None:
     assert refusal(driver, request_) == ENVELOPE + message
@@ -178,7 +178,7 @@ OVERLAP = (
     ],
 )
 @pytest.mark.parametrize("items", [0, 1])
-def test_a_scan_is_refused_before_items_are_read(
+def test_invalid_scan_is_rejected_before_reading(
     driver: Driver, items: int, changes: dict[str, object], message: str
 ) -> None:
     table = make_table(driver, pk="S")
@@ -211,7 +211,7 @@ def test_a_scan_is_refused_before_items_are_read(
         ),
     ],
 )
-def test_parameters_that_do_not_go_together_are_refused_before_the_table_is_looked_up(
+def test_conflicting_parameters_are_rejected_before_table_lookup(
     driver: Driver, changes: dict[str, object], message: str
 ) -> None:
     assert refusal(driver, replace(Scan(unused_name()), **changes)) == message
@@ -236,7 +236,7 @@ COUNT = {"select": "COUNT", "projection_expression": ""}
         ({"projection_expression": "", "filter_expression": ""}, "Invalid FilterExpression"),
     ],
 )
-def test_what_needs_no_table_is_told_in_the_order_of_aws(
+def test_checks_without_table_follow_aws_order(
     driver: Driver, changes: dict[str, object], told: str
 ) -> None:
     assert told in refusal(driver, replace(Scan(unused_name()), **changes))
@@ -268,7 +268,7 @@ def test_what_needs_no_table_is_told_in_the_order_of_aws(
         ({"select": None, "projection_expression": "extra"}, "does not project [extra]"),
     ],
 )
-def test_what_needs_a_table_is_told_in_the_order_of_aws(
+def test_checks_with_table_follow_aws_order(
     driver: Driver, changes: dict[str, object], told: str
 ) -> None:
     table = make_indexed_table(driver)
@@ -277,7 +277,7 @@ def test_what_needs_a_table_is_told_in_the_order_of_aws(
 
 
 # A place among entries needs the index's key, and the table's to tell equal ones apart.
-def test_a_page_of_an_index_ends_at_its_keys(driver: Driver) -> None:
+def test_index_scan_cursor_has_index_keys(driver: Driver) -> None:
     table = make_indexed_table(driver)
     item: Item = {name: text("x") for name in ("pk", "sk", "grade", "year", "note")}
     put(driver, table, item)
@@ -294,7 +294,7 @@ def test_a_page_of_an_index_ends_at_its_keys(driver: Driver) -> None:
         ("", "The parameter cannot be converted to a numeric value"),
     ],
 )
-def test_a_bad_value_is_named(driver: Driver, table: str, spelling: str, message: str) -> None:
+def test_invalid_value_is_named(driver: Driver, table: str, spelling: str, message: str) -> None:
     assert refusal(driver, scan(table, "a = :a", a=number(spelling))) == (
         f"ExpressionAttributeValues contains invalid value: {message} for key :a"
     )
@@ -309,7 +309,7 @@ def test_a_bad_value_is_named(driver: Driver, table: str, spelling: str, message
         ("local_year", "pk sk year grade"),
     ],
 )
-def test_a_scan_of_an_index_gives_what_it_projects(driver: Driver, index: str, given: str) -> None:
+def test_index_scan_returns_projected_attributes(driver: Driver, index: str, given: str) -> None:
     table = make_indexed_table(driver)
     item: Item = {name: text("x") for name in ("pk", "sk", "grade", "year", "note", "extra")}
     put(driver, table, item, {"pk": text("q"), "sk": text("1")})
@@ -320,7 +320,7 @@ def test_a_scan_of_an_index_gives_what_it_projects(driver: Driver, index: str, g
     assert (page.count, page.scanned_count) == (0, 1)
 
 
-def test_a_local_index_can_be_scanned_consistently(driver: Driver) -> None:
+def test_local_index_supports_consistent_scans(driver: Driver) -> None:
     table = make_indexed_table(driver)
     put(driver, table, {"pk": text("p"), "sk": text("1"), "grade": text("g")})
     page = driver.execute(Scan(table, index_name="local_grade", consistent_read=True))
@@ -330,7 +330,7 @@ def test_a_local_index_can_be_scanned_consistently(driver: Driver) -> None:
 # Entries with equal keys do not hide each other, with a filter or without.
 @pytest.mark.parametrize("index", ["local", "global"])
 @pytest.mark.parametrize(("filter_", "count"), [(None, 50), ("n IN (:a, :b, :c)", 3)])
-def test_a_scan_of_an_index_is_walked_to_the_end(
+def test_index_scan_pages_to_the_end(
     driver: Driver, index: str, filter_: str | None, count: int
 ) -> None:
     table = make_table(
@@ -368,7 +368,7 @@ def test_a_scan_of_an_index_is_walked_to_the_end(
         {"select": "COUNT"},
     ],
 )
-def test_the_cost_is_that_of_what_is_read(driver: Driver, changes: dict[str, object]) -> None:
+def test_cost_counts_items_before_filtering(driver: Driver, changes: dict[str, object]) -> None:
     table = make_table(driver, pk="S")
     fill(driver, table, [{"pk": text(str(i)), "pad": text("x" * 1500)} for i in range(6)])
     asked = replace(Scan(table, return_consumed_capacity="TOTAL"), **changes)

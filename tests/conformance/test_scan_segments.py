@@ -48,14 +48,14 @@ from tests.conformance.tables import global_index, make_table, unused_name
         ),
     ],
 )
-def test_segments_are_checked_before_the_table_is_looked_up(
+def test_segments_are_checked_before_table_lookup(
     driver: Driver, segment: int | None, total: int | None, message: str
 ) -> None:
     asked = Scan(unused_name(), segment=segment, total_segments=total)
     assert refusal(driver, asked) == message
 
 
-def test_there_may_be_a_million_segments(driver: Driver) -> None:
+def test_scan_accepts_a_million_segments(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     fill(driver, table, [{"pk": text("a")}])
     counts = [
@@ -66,7 +66,7 @@ def test_there_may_be_a_million_segments(driver: Driver) -> None:
 
 
 # A place in one segment is none in another: the worker mixed up its pages.
-def test_a_segment_starts_from_its_own_keys(driver: Driver) -> None:
+def test_segment_rejects_start_keys_of_other_segments(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     fill(driver, table, [{"pk": text(str(i))} for i in range(20)])
     for segment in (0, 1):
@@ -90,7 +90,7 @@ def test_a_segment_starts_from_its_own_keys(driver: Driver) -> None:
     limit=st.sampled_from([None, 1, 3]),
     index=st.sampled_from([None, "by_kind"]),
 )
-def test_segments_share_out_the_whole(
+def test_segments_cover_all_items_once(
     driver: Driver,
     rows: set[tuple[int, int]],
     total: int,
@@ -111,7 +111,7 @@ def test_segments_share_out_the_whole(
 
 
 # Enough partitions are spread over all segments, or parallel scans would not be parallel.
-def test_partitions_are_spread_over_the_segments(driver: Driver) -> None:
+def test_partitions_are_spread_over_segments(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     fill(driver, table, [{"pk": text(str(i))} for i in range(100)])
     counts = [

@@ -29,13 +29,13 @@ def table(driver: Driver) -> str:
 
 # Whoever only counts is not sent what was counted.
 @KINDS
-def test_counting_gives_no_items(driver: Driver, table: str, kind: str) -> None:
+def test_count_returns_no_items(driver: Driver, table: str, kind: str) -> None:
     page = driver.execute(replace(ask(kind, table), select="COUNT"))
     assert (page.count, page.scanned_count, page.raw_items) == (3, 3, None)
 
 
 @KINDS
-def test_counting_counts_what_passes_the_filter(driver: Driver, table: str, kind: str) -> None:
+def test_count_counts_items_after_filtering(driver: Driver, table: str, kind: str) -> None:
     values = {":one": number(1)} | ({":p": text("p")} if kind == "query" else {})
     asked = replace(
         ask(kind, table),
@@ -48,7 +48,7 @@ def test_counting_counts_what_passes_the_filter(driver: Driver, table: str, kind
 
 
 @KINDS
-def test_counting_goes_on_where_it_stopped(driver: Driver, table: str, kind: str) -> None:
+def test_count_continues_from_a_cursor(driver: Driver, table: str, kind: str) -> None:
     asked = replace(ask(kind, table), select="COUNT", limit=2)
     first = driver.execute(asked)
     assert first.last_evaluated_key == {"pk": text("p"), "sk": number(1)}
@@ -59,7 +59,7 @@ def test_counting_goes_on_where_it_stopped(driver: Driver, table: str, kind: str
 @KINDS
 @pytest.mark.parametrize("select", ["SPECIFIC_ATTRIBUTES", None])
 @pytest.mark.parametrize("parameter", ["projection_expression", "attributes_to_get"])
-def test_specific_attributes_are_the_ones_asked_for(
+def test_specific_attributes_returns_requested_attributes(
     driver: Driver, table: str, kind: str, select: str | None, parameter: str
 ) -> None:
     wanted: object = "sk, a" if parameter == "projection_expression" else ["sk", "a"]
@@ -95,7 +95,7 @@ WHOLE: Item = {name: text("p") for name in ("pk", "sk", "grade", "year", "note",
     ],
 )
 @KINDS
-def test_all_attributes_are_those_of_the_item_or_of_the_index(
+def test_all_attributes_depends_on_item_or_projection(
     driver: Driver, kind: str, index: str | None, condition: str, select: str, given: str
 ) -> None:
     table = make_indexed_table(driver)
@@ -139,7 +139,7 @@ def test_all_attributes_are_those_of_the_item_or_of_the_index(
         ),
     ],
 )
-def test_contradictions_are_refused_before_the_table_is_looked_up(
+def test_contradictory_select_is_rejected_before_table_lookup(
     driver: Driver, kind: str, select: str, projection: str | None, message: str
 ) -> None:
     asked = replace(ask(kind, unused_name()), select=select, projection_expression=projection)

@@ -21,7 +21,7 @@ from tests.conformance.tables import ada, make_table, put, stored, unused_name
         ({"BS": ["/w==", "AQ==", ""]}, {"BS": ["", "AQ==", "/w=="]}),
     ],
 )
-def test_members_come_back_in_order(
+def test_set_members_are_returned_in_order(
     driver: Driver, written: AttributeValue, kept: AttributeValue
 ) -> None:
     table = make_table(driver, pk="S")
@@ -50,7 +50,7 @@ DUPLICATES: list[tuple[AttributeValue, str, str]] = [
 
 # The newer checks quote the members, in order up to the one that repeats; the older as they came.
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
-def test_a_duplicate_is_refused_wherever_the_set_stands(driver: Driver, surface: Surface) -> None:
+def test_rejects_duplicate_set_members_at_any_depth(driver: Driver, surface: Surface) -> None:
     table = make_table(driver, pk="S")
     told = [surface.told(newer, older) for _, newer, older in DUPLICATES]
     for name in (table, unused_name()):
@@ -77,7 +77,7 @@ MORE_DUPLICATES: list[tuple[AttributeValue, str]] = [
 @pytest.mark.parametrize(
     ("value", "message"), MORE_DUPLICATES, ids=[str(value) for value, _ in MORE_DUPLICATES]
 )
-def test_a_member_is_not_put_twice(driver: Driver, value: AttributeValue, message: str) -> None:
+def test_adding_an_existing_member_changes_nothing(driver: Driver, value: AttributeValue, message: str) -> None:
     table = make_table(driver, pk="S")
     refused = refusal(driver, PutItem(table, ada(set=value)))
     assert refused == ENVELOPE + INVALID + message

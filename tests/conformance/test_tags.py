@@ -27,7 +27,7 @@ def tags_of(driver: Driver, arn: str) -> dict[str, str]:
     return {tag.key: tag.value for tag in driver.execute(ListTagsOfResource(arn)).tags}
 
 
-def test_a_new_table_has_no_tags(driver: Driver) -> None:
+def test_new_table_has_no_tags(driver: Driver) -> None:
     listed = driver.execute(ListTagsOfResource(tagged(driver)))
     assert (listed.tags, listed.next_token) == ([], None)
 
@@ -39,21 +39,21 @@ def test_tags_are_merged(driver: Driver) -> None:
     assert tags_of(driver, arn) == {"a": "1", "b": "3", "c": ""}
 
 
-def test_tags_are_taken_away_by_their_key(driver: Driver) -> None:
+def test_untag_removes_tags_by_key(driver: Driver) -> None:
     arn = tagged(driver, a="1", b="2")
     driver.execute(UntagResource(arn, ["a", "never"]))
     assert tags_of(driver, arn) == {"b": "2"}
 
 
 # AWS ignores a token it never gave.
-def test_a_token_is_ignored(driver: Driver) -> None:
+def test_pagination_token_is_ignored(driver: Driver) -> None:
     arn = tagged(driver, a="1")
     assert driver.execute(ListTagsOfResource(arn, "bogus")).tags == [Tag("a", "1")]
 
 
 # Keys in other letters are other keys, and most languages are welcome.
 @pytest.mark.parametrize("key", ["A", "k" * 128, "größe 1", "a+b-c=d.e_f:g/h@i", "世界", "awsome"])
-def test_tags_may_have_many_a_key(driver: Driver, key: str) -> None:
+def test_tag_keys_accept_allowed_characters(driver: Driver, key: str) -> None:
     arn = tagged(driver, a="1")
     driver.execute(TagResource(arn, [Tag(key, "v" * 256)]))
     assert tags_of(driver, arn) == {"a": "1", key: "v" * 256}
@@ -81,14 +81,14 @@ REFUSED: list[tuple[list[Tag], str]] = [
 
 
 @pytest.mark.parametrize(("tags", "message"), REFUSED, ids=[m[:50] for _, m in REFUSED])
-def test_tags_that_cannot_be_are_refused(driver: Driver, tags: list[Tag], message: str) -> None:
+def test_rejects_invalid_tags(driver: Driver, tags: list[Tag], message: str) -> None:
     arn = tagged(driver, old="1")
     assert refusal(driver, TagResource(arn, tags)) == message
     assert tags_of(driver, arn) == {"old": "1"}
 
 
 # Fifty are counted with those that are there, and all or none are added.
-def test_a_table_has_at_most_fifty_tags(driver: Driver) -> None:
+def test_table_has_at_most_50_tags(driver: Driver) -> None:
     arn = tagged(driver, **{f"k{n}": "1" for n in range(49)})
     two = [Tag("k50", "1"), Tag("k51", "1")]
     assert refusal(driver, TagResource(arn, two)) == (
@@ -99,7 +99,7 @@ def test_a_table_has_at_most_fifty_tags(driver: Driver) -> None:
     assert len(tags_of(driver, arn)) == 50
 
 
-def test_to_take_away_no_tag_is_refused(driver: Driver) -> None:
+def test_rejects_untag_without_keys(driver: Driver) -> None:
     assert refusal(driver, UntagResource(tagged(driver), [])) == (
         "Atleast one Tag Key needs to be provided as Input."
     )
@@ -114,7 +114,7 @@ def every(arn: str) -> list[Operation[object]]:
     ]
 
 
-def test_what_is_not_the_arn_of_a_table_is_refused(driver: Driver) -> None:
+def test_rejects_invalid_resource_arns(driver: Driver) -> None:
     arn = tagged(driver)
     words = {
         "not-an-arn": f"{INVALID}ARNs must start with 'arn:': ",
@@ -132,7 +132,7 @@ def test_what_is_not_the_arn_of_a_table_is_refused(driver: Driver) -> None:
 
 
 # Whether a table of somebody else exists is nobody's business.
-def test_a_resource_of_another_account_is_denied(driver: Driver) -> None:
+def test_resource_of_another_account_is_denied(driver: Driver) -> None:
     for arn in (tagged(driver), "arn:aws:dynamodb:us-east-1:1:table/never"):
         foreign = arn.replace(arn.split(":")[4], "999999999999")
         for operation in every(foreign):
@@ -145,7 +145,7 @@ def test_a_resource_of_another_account_is_denied(driver: Driver) -> None:
             )
 
 
-def test_a_table_that_is_not_there_is_told_by_its_arn(driver: Driver) -> None:
+def test_missing_table_error_names_the_arn(driver: Driver) -> None:
     never = f"{tagged(driver)}-never"
     for operation in every(never):
         with pytest.raises(ResourceNotFound) as refused:

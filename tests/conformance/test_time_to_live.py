@@ -26,13 +26,13 @@ def described(driver: Driver, table: str) -> TimeToLiveDescription:
     return driver.execute(DescribeTimeToLive(table)).time_to_live_description
 
 
-def test_items_of_a_new_table_do_not_expire(driver: Driver) -> None:
+def test_new_table_has_ttl_disabled(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert described(driver, table) == TimeToLiveDescription("DISABLED")
 
 
 # The attribute is named only while items expire by it.
-def test_time_to_live_is_turned_on_and_off(driver: Driver) -> None:
+def test_ttl_can_be_enabled_and_disabled(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(UpdateTimeToLive(table, ON)).time_to_live_specification == ON
     assert described(driver, table) == TimeToLiveDescription("ENABLED", "ttl")
@@ -41,7 +41,7 @@ def test_time_to_live_is_turned_on_and_off(driver: Driver) -> None:
 
 
 # AWS takes any attribute, a key too, though nothing sensible expires by it.
-def test_items_may_expire_by_their_key(driver: Driver) -> None:
+def test_ttl_attribute_may_be_a_key(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "pk")))
     assert described(driver, table) == TimeToLiveDescription("ENABLED", "pk")
@@ -56,7 +56,7 @@ OTHERS: list[Item] = [
 
 
 # Turning it on concerns the items that are there, not just those to come.
-def test_items_from_before_expire_too(driver: Driver) -> None:
+def test_existing_items_expire_once_ttl_is_enabled(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, STALE, *OTHERS)
     driver.execute(UpdateTimeToLive(table, ON))
@@ -66,7 +66,7 @@ def test_items_from_before_expire_too(driver: Driver) -> None:
         assert stored(driver, table, {"pk": item["pk"]}) == item
 
 
-def test_items_no_longer_expire_once_it_is_off(driver: Driver) -> None:
+def test_items_stop_expiring_once_ttl_is_disabled(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     driver.execute(UpdateTimeToLive(table, ON))
     put(driver, table, STALE)
@@ -76,7 +76,7 @@ def test_items_no_longer_expire_once_it_is_off(driver: Driver) -> None:
 
 
 # Off and on again, by another attribute: what was noted for the first one is forgotten.
-def test_items_expire_by_the_attribute_named_last(driver: Driver) -> None:
+def test_items_expire_by_the_latest_ttl_attribute(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, STALE, {"pk": {"S": "other"}, "until": {"N": "1700000000"}})
     for specification in (ON, OFF, TimeToLiveSpecification(True, "until")):
@@ -86,7 +86,7 @@ def test_items_expire_by_the_attribute_named_last(driver: Driver) -> None:
     assert stored(driver, table, {"pk": {"S": "other"}}) is None
 
 
-def test_what_is_so_already_is_refused(driver: Driver) -> None:
+def test_rejects_setting_the_current_ttl_status(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert refusal(driver, UpdateTimeToLive(table, OFF)) == "TimeToLive is already disabled"
     driver.execute(UpdateTimeToLive(table, ON))
@@ -95,7 +95,7 @@ def test_what_is_so_already_is_refused(driver: Driver) -> None:
 
 # To change the attribute is to turn it off first.
 @pytest.mark.parametrize("enabled", [True, False])
-def test_another_attribute_is_refused(driver: Driver, enabled: bool) -> None:
+def test_rejects_another_ttl_attribute_while_enabled(driver: Driver, enabled: bool) -> None:
     table = make_table(driver, pk="S")
     driver.execute(UpdateTimeToLive(table, ON))
     other = TimeToLiveSpecification(enabled, "until")
@@ -104,7 +104,7 @@ def test_another_attribute_is_refused(driver: Driver, enabled: bool) -> None:
     )
 
 
-def test_an_attribute_without_a_name_is_refused_before_the_table_is_looked_up(
+def test_empty_attribute_name_is_rejected_before_table_lookup(
     driver: Driver,
 ) -> None:
     nameless = TimeToLiveSpecification(enabled=True, attribute_name="")
@@ -112,7 +112,7 @@ def test_an_attribute_without_a_name_is_refused_before_the_table_is_looked_up(
         assert "ttributeName" in refusal(driver, UpdateTimeToLive(table, nameless))
 
 
-def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
+def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
     for operation in (UpdateTimeToLive(name, ON), DescribeTimeToLive(name)):
         with pytest.raises(TableNotFound) as refused:

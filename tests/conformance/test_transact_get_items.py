@@ -35,7 +35,7 @@ def table(driver: Driver) -> str:
     return name
 
 
-def test_items_come_in_the_order_of_the_gets(driver: Driver, table: str) -> None:
+def test_items_are_returned_in_request_order(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S", sk="N")
     item: Item = key("a") | {"sk": number(1)}
     put(driver, other, item)
@@ -56,7 +56,7 @@ def test_items_come_in_the_order_of_the_gets(driver: Driver, table: str) -> None
         ("nothing", None),
     ],
 )
-def test_a_get_gives_what_is_asked_of_the_item(
+def test_each_get_applies_its_projection(
     driver: Driver, table: str, projection: str, given: Item | None
 ) -> None:
     names = {"#n": "n"} if "#n" in projection else None
@@ -65,14 +65,14 @@ def test_a_get_gives_what_is_asked_of_the_item(
     assert response.item == given
 
 
-def test_a_hundred_items_can_be_asked_for(driver: Driver, table: str) -> None:
+def test_accepts_100_gets(driver: Driver, table: str) -> None:
     keys = [key(str(i)) for i in range(100)]
     fill(driver, table, keys)
     asked = getting(*(Get(table, one) for one in keys))
     assert [response.item for response in driver.execute(asked).responses] == keys
 
 
-def test_more_than_a_hundred_items_are_refused(driver: Driver, table: str) -> None:
+def test_rejects_more_than_100_gets(driver: Driver, table: str) -> None:
     asked = getting(*(Get(table, key(str(i))) for i in range(101)))
     told = refusal(driver, asked)
     assert told.startswith(ENVELOPE)
@@ -82,21 +82,21 @@ def test_more_than_a_hundred_items_are_refused(driver: Driver, table: str) -> No
     )
 
 
-def test_a_transaction_has_a_get(driver: Driver) -> None:
+def test_rejects_empty_transact_get(driver: Driver) -> None:
     assert refusal(driver, getting()) == (
         f"{ENVELOPE}Value at 'TransactItems' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1"
     )
 
 
-def test_an_item_is_asked_for_once(driver: Driver, table: str) -> None:
+def test_rejects_two_gets_of_one_item(driver: Driver, table: str) -> None:
     asked = getting(Get(table, key("a")), Get(table, key("a"), "n"))
     assert refusal(driver, asked) == (
         "Transaction request cannot include multiple operations on one item"
     )
 
 
-def test_a_table_that_is_not_there_refuses_the_whole(driver: Driver, table: str) -> None:
+def test_missing_table_rejects_the_transaction(driver: Driver, table: str) -> None:
     check_not_found(driver, getting(Get(table, key("a")), Get(unused_name(), key("a"))))
 
 
@@ -117,7 +117,7 @@ def test_a_table_that_is_not_there_refuses_the_whole(driver: Driver, table: str)
         ),
     ],
 )
-def test_a_projection_is_read_before_a_table_is_looked_up(
+def test_projection_is_parsed_before_table_lookup(
     driver: Driver, projection: str, names: dict[str, str] | None, message: str
 ) -> None:
     asked = getting(Get(unused_name(), key("a")), Get(unused_name(), key("b"), projection, names))
@@ -129,7 +129,7 @@ def test_a_projection_is_read_before_a_table_is_looked_up(
 @pytest.mark.parametrize(
     "bad", [{}, {"pk": number(1)}, {"other": text("a")}, key("a") | key("b") | {"c": text("c")}]
 )
-def test_a_key_that_does_not_match_cancels_the_transaction(
+def test_key_mismatch_cancels_the_transaction(
     driver: Driver, table: str, bad: Item
 ) -> None:
     asked = getting(Get(table, key("a")), Get(table, bad), Get(table, {}))
@@ -146,7 +146,7 @@ def test_a_key_that_does_not_match_cancels_the_transaction(
     )
 
 
-def test_an_empty_key_refuses_the_transaction(driver: Driver, table: str) -> None:
+def test_empty_key_rejects_the_transaction(driver: Driver, table: str) -> None:
     assert refusal(driver, getting(Get(table, key("")))) == (
         f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty string value. "
         "Key: pk"
@@ -154,7 +154,7 @@ def test_an_empty_key_refuses_the_transaction(driver: Driver, table: str) -> Non
 
 
 @pytest.mark.parametrize("place", [1, 2])
-def test_a_bad_table_name_is_told_by_its_place(driver: Driver, table: str, place: int) -> None:
+def test_invalid_table_name_error_has_its_position(driver: Driver, table: str, place: int) -> None:
     gets = [Get(table, key("a"))] * (place - 1)
     assert refusal(driver, getting(*gets, Get("bad!name", key("b")))) == (
         f"{ENVELOPE}Value 'bad!name' at 'transactItems.{place}.member.get.tableName' failed to "
@@ -162,7 +162,7 @@ def test_a_bad_table_name_is_told_by_its_place(driver: Driver, table: str, place
     )
 
 
-def test_parameters_are_checked_before_anything_else(driver: Driver, table: str) -> None:
+def test_parameters_are_checked_first(driver: Driver, table: str) -> None:
     for gets in (
         [Get(table, key("a"))],
         [Get(unused_name(), key("a"))],
@@ -174,7 +174,7 @@ def test_parameters_are_checked_before_anything_else(driver: Driver, table: str)
 
 # Two units for each get, whether it finds something or not; told as units of reading.
 @pytest.mark.parametrize("told", ["TOTAL", "INDEXES"])
-def test_a_get_of_a_transaction_costs_double(driver: Driver, table: str, told: str) -> None:
+def test_transactional_get_costs_double(driver: Driver, table: str, told: str) -> None:
     asked = replace(
         getting(Get(table, key("a")), Get(table, key("nobody"))), return_consumed_capacity=told
     )
@@ -188,7 +188,7 @@ def test_a_get_of_a_transaction_costs_double(driver: Driver, table: str, told: s
         assert (entry.table.capacity_units, entry.table.read_capacity_units) == (4, 4)
 
 
-def test_what_was_consumed_is_told_by_table(driver: Driver, table: str) -> None:
+def test_capacity_is_reported_per_table(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     put(driver, other, key("large") | {"pad": text("x" * 5000)})
     asked = getting(Get(table, key("a")), Get(other, key("large")), Get(table, key("b")))

@@ -45,7 +45,7 @@ def table(driver: Driver) -> str:
     return name
 
 
-def test_actions_of_every_kind_are_carried_out_together(driver: Driver, table: str) -> None:
+def test_transaction_applies_every_kind_of_action(driver: Driver, table: str) -> None:
     put(driver, table, key("gone"), key("checked"))
     transact(
         driver,
@@ -62,7 +62,7 @@ def test_actions_of_every_kind_are_carried_out_together(driver: Driver, table: s
     ]
 
 
-def test_a_transaction_goes_over_tables(driver: Driver, table: str) -> None:
+def test_transaction_spans_tables(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S", sk="N")
     item: Item = key("p") | {"sk": number(1)}
     transact(driver, putting(table, key("p")), putting(other, item))
@@ -71,7 +71,7 @@ def test_a_transaction_goes_over_tables(driver: Driver, table: str) -> None:
 
 
 # A put sets the whole item; an update of none makes one, unless it only takes away.
-def test_actions_do_what_the_single_operations_do(driver: Driver, table: str) -> None:
+def test_transaction_actions_match_single_operations(driver: Driver, table: str) -> None:
     transact(
         driver,
         putting(table, key("old") | {"b": text("b")}),
@@ -97,7 +97,7 @@ KINDS = pytest.mark.parametrize("kind", ["put", "update", "delete", "check"])
 
 @KINDS
 @pytest.mark.parametrize("condition", HOLDING)
-def test_an_action_is_carried_out_if_its_condition_holds(
+def test_action_is_applied_if_its_condition_holds(
     driver: Driver, table: str, kind: str, condition: str
 ) -> None:
     transact(driver, conditional(kind, table, key("old"), condition), putting(table, key("new")))
@@ -106,7 +106,7 @@ def test_an_action_is_carried_out_if_its_condition_holds(
 
 @KINDS
 @pytest.mark.parametrize("condition", FAILING)
-def test_nothing_is_carried_out_if_one_condition_fails(
+def test_nothing_is_applied_if_one_condition_fails(
     driver: Driver, table: str, kind: str, condition: str
 ) -> None:
     failing = conditional(kind, table, key("old"), condition)
@@ -121,14 +121,14 @@ def test_nothing_is_carried_out_if_one_condition_fails(
 @pytest.mark.parametrize(
     "condition", ["attribute_exists(pk)", "n > :min", "attribute_exists(pk) AND n = :min"]
 )
-def test_a_failed_update_makes_no_item(driver: Driver, table: str, condition: str) -> None:
+def test_failed_update_creates_no_item(driver: Driver, table: str, condition: str) -> None:
     values = {"min": number(0)} if ":min" in condition else {}
     ghost = updating(table, key("ghost"), "SET a = pk", condition, **values)
     assert [reason.code for reason in canceled(driver, ghost)] == ["ConditionalCheckFailed"]
     assert stored(driver, table, key("ghost")) is None
 
 
-def test_an_update_makes_an_item_on_condition_that_there_is_none(
+def test_update_creates_an_item_if_none_exists(
     driver: Driver, table: str
 ) -> None:
     transact(
@@ -139,7 +139,7 @@ def test_an_update_makes_an_item_on_condition_that_there_is_none(
 
 
 # Every condition is looked at, not only up to the first that fails.
-def test_every_failed_condition_is_told(driver: Driver, table: str) -> None:
+def test_every_failed_condition_is_reported(driver: Driver, table: str) -> None:
     reasons = canceled(
         driver,
         putting(table, key("a"), "attribute_exists(pk)"),
@@ -158,7 +158,7 @@ def test_every_failed_condition_is_told(driver: Driver, table: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "item"), [("ALL_OLD", key("old") | {"n": number(1)}), ("NONE", None), (None, None)]
 )
-def test_the_item_that_failed_a_condition_is_given_if_asked_for(
+def test_item_that_failed_a_condition_is_returned_on_request(
     driver: Driver, table: str, kind: str, asked: str | None, item: Item | None
 ) -> None:
     action = conditional(kind, table, key("old"), "attribute_not_exists(pk)")
@@ -168,7 +168,7 @@ def test_the_item_that_failed_a_condition_is_given_if_asked_for(
     assert reason == CancellationReason("ConditionalCheckFailed", FAILED, item)
 
 
-def test_there_is_no_old_item_to_give_if_there_was_none(driver: Driver, table: str) -> None:
+def test_failed_condition_returns_no_item_if_none_existed(driver: Driver, table: str) -> None:
     action = Put(
         table,
         key("new"),
@@ -188,14 +188,14 @@ def consumed(driver: Driver, asked: TransactWriteItems) -> list[ConsumedCapacity
 
 # A transaction reads before it writes, and so costs twice what its writes cost alone.
 @pytest.mark.parametrize("condition", [None, "attribute_not_exists(pk)"])
-def test_a_transaction_costs_double(driver: Driver, table: str, condition: str | None) -> None:
+def test_transactional_write_costs_double(driver: Driver, table: str, condition: str | None) -> None:
     actions = [putting(table, key("a"), condition), putting(table, key("b"), condition)]
     (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
     assert (told.table_name, told.capacity_units, told.table) == (table, 4, None)
 
 
 # One entry a table; a check is charged as the write it may hold back.
-def test_what_was_consumed_is_told_by_table(driver: Driver, table: str) -> None:
+def test_capacity_is_reported_per_table(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     asked = TransactWriteItems(
         [putting(table, key("a")), checking(other, key("b"), "attribute_not_exists(pk)")],
@@ -211,14 +211,14 @@ def test_what_was_consumed_is_told_by_table(driver: Driver, table: str) -> None:
 
 
 @pytest.mark.parametrize(("size", "units"), [(100, 2), (1536, 4), (2100, 6)])
-def test_a_write_costs_by_the_kilobyte(driver: Driver, table: str, size: int, units: int) -> None:
+def test_write_cost_rounds_up_to_kilobytes(driver: Driver, table: str, size: int, units: int) -> None:
     actions = [putting(table, key("a") | {"pad": text("x" * size)})]
     (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
     assert (told.capacity_units, told.write_capacity_units) == (units, units)
 
 
 # The double price is for the table alone; its indexes are written once.
-def test_an_index_is_charged_once(driver: Driver) -> None:
+def test_index_is_charged_once(driver: Driver) -> None:
     table = make_table(driver, global_index("index", grade="S"), pk="S")
     actions = [putting(table, key("a") | {"grade": text("g")})]
     (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="INDEXES"))
@@ -229,12 +229,12 @@ def test_an_index_is_charged_once(driver: Driver) -> None:
     assert told.capacity_units == 3
 
 
-def test_what_was_consumed_is_told_only_if_asked_for(driver: Driver, table: str) -> None:
+def test_capacity_is_reported_only_on_request(driver: Driver, table: str) -> None:
     written = driver.execute(TransactWriteItems([putting(table, key("a"))]))
     assert (written.consumed_capacity, written.item_collection_metrics) == (None, None)
 
 
-def test_collections_are_told_of_tables_with_local_indexes(driver: Driver) -> None:
+def test_collection_metrics_cover_tables_with_local_indexes(driver: Driver) -> None:
     table = make_indexed_table(driver)
     items: list[Item] = [{"pk": text("p"), "sk": text(str(i))} for i in range(2)]
     asked = TransactWriteItems(

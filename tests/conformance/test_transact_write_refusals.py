@@ -63,7 +63,7 @@ EMPTY: dict[KeyType, AttributeValue] = {"S": text(""), "B": binary(b"")}
 
 
 @pytest.mark.parametrize("value", WRONG_TYPES, ids=["N", "L"])
-def test_a_put_with_a_key_of_another_type_is_canceled(
+def test_put_with_key_of_wrong_type_cancels(
     driver: Driver, table: str, value: AttributeValue
 ) -> None:
     (reason,) = canceled(driver, putting(table, {"pk": value}))
@@ -73,7 +73,7 @@ def test_a_put_with_a_key_of_another_type_is_canceled(
     )
 
 
-def test_a_put_without_a_key_is_canceled(driver: Driver, table: str) -> None:
+def test_put_without_key_cancels(driver: Driver, table: str) -> None:
     (reason,) = canceled(driver, putting(table, {"a": text("a")}))
     assert reason == CancellationReason(
         "ValidationError", f"{INVALID}Missing the key pk in the item"
@@ -85,7 +85,7 @@ def test_a_put_without_a_key_is_canceled(driver: Driver, table: str) -> None:
     [{"pk": number(5)}, {"pk": {"L": []}}, {}, {"other": text("a")}, key("a") | {"b": text("b")}],
 )
 @pytest.mark.parametrize("kind", ["update", "delete", "check"])
-def test_a_key_that_does_not_match_is_canceled(
+def test_key_mismatch_cancels(
     driver: Driver, table: str, kind: str, where: Item
 ) -> None:
     (reason,) = canceled(driver, conditional(kind, table, where, "attribute_exists(pk)"))
@@ -94,7 +94,7 @@ def test_a_key_that_does_not_match_is_canceled(
 
 @KINDS
 @pytest.mark.parametrize(("type_", "word"), [("S", "string"), ("B", "binary")])
-def test_an_empty_key_is_refused(driver: Driver, kind: str, type_: KeyType, word: str) -> None:
+def test_rejects_empty_key(driver: Driver, kind: str, type_: KeyType, word: str) -> None:
     table = make_table(driver, pk=type_)
     action = conditional(kind, table, {"pk": EMPTY[type_]}, "attribute_exists(pk)")
     assert refusal(driver, TransactWriteItems([action])) == (
@@ -106,7 +106,7 @@ def test_an_empty_key_is_refused(driver: Driver, kind: str, type_: KeyType, word
 # Of several indexes with the same key, the first by name is told.
 @pytest.mark.parametrize("value", WRONG_TYPES, ids=["N", "L"])
 @pytest.mark.parametrize("kind", ["put", "update"])
-def test_an_index_key_of_another_type_is_canceled(
+def test_index_key_of_wrong_type_cancels(
     driver: Driver, kind: str, value: AttributeValue
 ) -> None:
     table = make_indexed_table(driver)
@@ -126,7 +126,7 @@ def test_an_index_key_of_another_type_is_canceled(
 
 @pytest.mark.parametrize(("type_", "word"), [("S", "string"), ("B", "binary")])
 @pytest.mark.parametrize("kind", ["put", "update"])
-def test_an_empty_index_key_is_refused(
+def test_rejects_empty_index_key(
     driver: Driver, kind: str, type_: KeyType, word: str
 ) -> None:
     table = make_table(driver, global_index("index", grade=type_), pk="S")
@@ -166,7 +166,7 @@ def test_an_empty_index_key_is_refused(
         ("SET a = n + pk", "An operand in the update expression has an incorrect data type"),
     ],
 )
-def test_an_update_that_cannot_be_made_is_canceled(
+def test_inapplicable_update_cancels(
     driver: Driver, table: str, update: str, message: str
 ) -> None:
     (reason,) = canceled(driver, updating(table, key("old"), update))
@@ -175,7 +175,7 @@ def test_an_update_that_cannot_be_made_is_canceled(
 
 # Actions are held against their tables before anything is read, one by one, and AWS stops at the
 # first that does not fit: it neither goes on to the others nor to any condition.
-def test_only_the_first_action_that_does_not_fit_is_told(driver: Driver, table: str) -> None:
+def test_only_the_first_invalid_action_is_reported(driver: Driver, table: str) -> None:
     reasons = canceled(
         driver,
         putting(table, key("new"), "attribute_exists(pk)"),
@@ -185,14 +185,14 @@ def test_only_the_first_action_that_does_not_fit_is_told(driver: Driver, table: 
     assert [reason.code for reason in reasons] == ["None", "ValidationError", "None"]
 
 
-def test_a_table_that_is_not_there_refuses_the_whole(driver: Driver, table: str) -> None:
+def test_missing_table_rejects_the_transaction(driver: Driver, table: str) -> None:
     actions = [putting(table, key("a")), putting(unused_name(), key("b"))]
     check_not_found(driver, TransactWriteItems(actions))
     assert stored(driver, table, key("a")) is None
 
 
 @pytest.mark.parametrize("second", ["put", "update", "delete", "check"])
-def test_an_item_is_the_affair_of_one_action(driver: Driver, table: str, second: str) -> None:
+def test_rejects_two_actions_on_one_item(driver: Driver, table: str, second: str) -> None:
     actions = [
         putting(table, key("a")),
         conditional(second, table, key("a"), "attribute_not_exists(pk)"),
@@ -200,27 +200,27 @@ def test_an_item_is_the_affair_of_one_action(driver: Driver, table: str, second:
     assert refusal(driver, TransactWriteItems(actions)) == TWICE
 
 
-def test_items_of_two_tables_may_have_one_key(driver: Driver, table: str) -> None:
+def test_items_of_two_tables_may_share_a_key(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     transact(driver, putting(table, key("a")), putting(other, key("a")))
     assert stored(driver, other, key("a")) == key("a")
 
 
 # A number is one key, however it is written.
-def test_a_key_is_a_value_and_not_its_spelling(driver: Driver) -> None:
+def test_keys_are_compared_by_value(driver: Driver) -> None:
     table = make_table(driver, pk="N")
     actions = [putting(table, {"pk": number(one)}) for one in ("1", "1.0")]
     assert refusal(driver, TransactWriteItems(actions)) == TWICE
 
 
-def test_a_transaction_has_an_action(driver: Driver) -> None:
+def test_rejects_empty_transaction(driver: Driver) -> None:
     assert refusal(driver, TransactWriteItems([])) == (
         f"{ENVELOPE}Value at 'TransactItems' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1"
     )
 
 
-def test_a_transaction_has_a_hundred_actions_at_most(driver: Driver, table: str) -> None:
+def test_rejects_more_than_100_actions(driver: Driver, table: str) -> None:
     actions = [putting(table, key(str(i))) for i in range(101)]
     told = refusal(driver, TransactWriteItems(actions))
     assert told.startswith(ENVELOPE)
@@ -232,7 +232,7 @@ def test_a_transaction_has_a_hundred_actions_at_most(driver: Driver, table: str)
     assert driver.execute(Scan(table)).count == 101
 
 
-def test_an_action_is_one_of_four(driver: Driver) -> None:
+def test_action_must_have_exactly_one_kind(driver: Driver) -> None:
     assert refusal(driver, TransactWriteItems([TransactWriteItem()])) == (
         f"{ENVELOPE}Value '' at 'transactItems' failed to satisfy constraint: "
         "TransactWriteRequest should contain Delete or Put or Update or ConditionCheck"
@@ -244,7 +244,7 @@ def test_an_action_is_one_of_four(driver: Driver) -> None:
     ("kind", "member"),
     [("put", "put"), ("update", "update"), ("delete", "delete"), ("check", "conditionCheck")],
 )
-def test_a_bad_table_name_is_told_by_its_place(
+def test_invalid_table_name_error_has_its_position(
     driver: Driver, table: str, kind: str, member: str, place: int
 ) -> None:
     actions = [putting(table, key("a"))] * place
@@ -272,7 +272,7 @@ def test_a_bad_table_name_is_told_by_its_place(
         ),
     ],
 )
-def test_parameters_are_checked_before_anything_else(
+def test_parameters_are_checked_first(
     driver: Driver, table: str, changes: dict[str, object], message: str
 ) -> None:
     for more in (
@@ -306,7 +306,7 @@ def test_parameters_are_checked_before_anything_else(
         ),
     ],
 )
-def test_a_bad_condition_refuses_the_whole(
+def test_invalid_condition_rejects_the_transaction(
     driver: Driver, table: str, kind: str, condition: str, message: str
 ) -> None:
     for name in (table, unused_name()):
@@ -332,7 +332,7 @@ def with_unused_value(kind: str, table: str, where: Item) -> TransactWriteItem:
 
 
 @KINDS
-def test_an_unused_value_comes_before_tables_and_items(
+def test_unused_value_is_reported_before_tables_and_items(
     driver: Driver, table: str, kind: str
 ) -> None:
     unused = with_unused_value(kind, table, key("b"))
@@ -346,7 +346,7 @@ def test_an_unused_value_comes_before_tables_and_items(
     assert stored(driver, table, key("a")) is None
 
 
-def test_an_unused_name_refuses_the_whole(driver: Driver, table: str) -> None:
+def test_unused_name_rejects_the_transaction(driver: Driver, table: str) -> None:
     action = Put(
         table, key("a"), "attribute_not_exists(pk)", expression_attribute_names={"#n": "n"}
     )
@@ -355,7 +355,7 @@ def test_an_unused_name_refuses_the_whole(driver: Driver, table: str) -> None:
     )
 
 
-def test_what_to_return_on_failure_is_one_of_two(driver: Driver, table: str) -> None:
+def test_rejects_invalid_return_values_on_failure(driver: Driver, table: str) -> None:
     action = Put(table, key("a"), return_values_on_condition_check_failure=BOGUS)
     assert refusal(driver, TransactWriteItems([TransactWriteItem(put=action)])) == (
         f"{ENVELOPE}Value 'BOGUS' at "

@@ -99,14 +99,14 @@ BAD = "a = = b"
         ([updating(GONE, {"pk": deep(100)}, "REMOVE a", u=text("u"))], UNUSED),
     ],
 )
-def test_the_first_action_with_something_wrong_decides(
+def test_first_invalid_action_decides_the_error(
     driver: Driver, actions: list[TransactWriteItem], message: str
 ) -> None:
     assert refusal(driver, TransactWriteItems(actions)) == message
 
 
 @pytest.mark.parametrize("kind", ["M", "L"])
-def test_an_item_is_no_deeper_than_32_levels(
+def test_rejects_items_deeper_than_32_levels(
     driver: Driver, table: str, kind: Literal["M", "L"]
 ) -> None:
     item: Item = key("a") | {"d": deep(31, kind)}
@@ -127,7 +127,7 @@ def test_an_item_is_no_deeper_than_32_levels(
         (61, f"ExpressionAttributeValues contains invalid value: {TOO_DEEP} for key :deep"),
     ],
 )
-def test_a_value_is_no_deeper_than_an_item(
+def test_rejects_values_deeper_than_32_levels(
     driver: Driver, table: str, kind: Literal["M", "L"], levels: int, message: str
 ) -> None:
     value = deep(levels, kind)
@@ -146,7 +146,7 @@ def sized(size: int) -> Item:
     return key("a") | {"v": text("x" * (size - len("pk" + "a" + "v")))}
 
 
-def test_an_item_is_no_larger_than_400_kilobytes(driver: Driver, table: str) -> None:
+def test_rejects_items_over_400_kilobytes(driver: Driver, table: str) -> None:
     transact(driver, putting(table, sized(LARGEST)))
     assert stored(driver, table, key("a")) == sized(LARGEST)
     too_large = putting(table, sized(LARGEST + 1))
@@ -157,7 +157,7 @@ def test_an_item_is_no_larger_than_400_kilobytes(driver: Driver, table: str) -> 
 
 # Only the finished item counts, and how large that is depends on the one before; so it cancels.
 @pytest.mark.parametrize("there", [True, False])
-def test_an_update_makes_no_item_larger_than_400_kilobytes(
+def test_rejects_updates_that_grow_an_item_over_400_kilobytes(
     driver: Driver, table: str, there: bool
 ) -> None:
     if there:
@@ -173,7 +173,7 @@ def test_an_update_makes_no_item_larger_than_400_kilobytes(
 
 
 # Four megabytes of what is sent: a delete is as small as its key, however large the item.
-def test_a_transaction_carries_four_megabytes(driver: Driver, table: str) -> None:
+def test_transaction_carries_at_most_four_megabytes(driver: Driver, table: str) -> None:
     def puts(count: int) -> list[TransactWriteItem]:
         pad = text("x" * 350_000)
         return [putting(table, key(str(i)) | {"pad": pad}) for i in range(count)]
@@ -187,7 +187,7 @@ def test_a_transaction_carries_four_megabytes(driver: Driver, table: str) -> Non
 
 
 @pytest.mark.parametrize("kind", ["condition", "update"])
-def test_an_expression_is_no_longer_than_four_kilobytes(
+def test_rejects_expressions_over_four_kilobytes(
     driver: Driver, table: str, kind: str
 ) -> None:
     def action(size: int) -> TransactWriteItem:

@@ -106,7 +106,7 @@ def _padded(
 
 
 @pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: clause.text)
-def test_a_clause_costs_so_many_bytes(driver: Driver, clause: Clause) -> None:
+def test_update_clause_cost_in_bytes(driver: Driver, clause: Clause) -> None:
     table = make_table(driver, pk="S")
     before = KEY | clause.before
     put(driver, table, before)
@@ -118,7 +118,7 @@ def test_a_clause_costs_so_many_bytes(driver: Driver, clause: Clause) -> None:
 
 
 # An alias is only a way of writing: the name it stands for is what counts.
-def test_an_alias_costs_its_name(driver: Driver) -> None:
+def test_placeholder_costs_the_name_it_stands_for(driver: Driver) -> None:
     table = make_table(driver, pk="S")
 
     def aliased(length: int) -> UpdateItem:
@@ -143,7 +143,7 @@ def test_an_alias_costs_its_name(driver: Driver) -> None:
         ({"d": {"L": []}}, "SET d[0] = :pad", 19 + 1 + 4 + 1),
     ],
 )
-def test_a_path_into_a_document_costs_its_steps(
+def test_document_path_costs_its_steps(
     driver: Driver, before: Item, expression: str, cost: int
 ) -> None:
     table = make_table(driver, pk="S")
@@ -153,7 +153,7 @@ def test_a_path_into_a_document_costs_its_steps(
     driver.execute(_padded(table, expression, room))
 
 
-def test_a_document_costs_its_parts(driver: Driver) -> None:
+def test_document_cost_is_the_sum_of_its_parts(driver: Driver) -> None:
     table = make_table(driver, pk="S")
 
     def update(document: AttributeValue) -> UpdateItem:
@@ -174,7 +174,7 @@ def test_a_document_costs_its_parts(driver: Driver) -> None:
 
 # The key is not part of the statement: a long one, and the item itself is the tighter limit.
 @pytest.mark.parametrize("length", [22, 100, 1024])
-def test_a_long_key_leaves_room_for_the_largest_item(driver: Driver, length: int) -> None:
+def test_long_key_leaves_room_for_the_largest_item(driver: Driver, length: int) -> None:
     table = make_table(driver, pk="S")
     key: Item = {"pk": {"S": "k" * length}}
     room = LIMIT - len("pk") - length - len("b")
@@ -195,7 +195,7 @@ def test_untouched_attributes_are_not_charged(driver: Driver, untouched: int) ->
 # The statement is weighed before anything is read: whether the condition holds does not matter,
 # nor whether the value would be used.
 @pytest.mark.parametrize("condition", [None, "attribute_exists(c)", "attribute_not_exists(c)"])
-def test_the_statement_is_weighed_before_the_condition(
+def test_statement_size_is_checked_before_the_condition(
     driver: Driver, condition: str | None
 ) -> None:
     table = make_table(driver, pk="S")

@@ -130,7 +130,7 @@ UPDATES: list[tuple[Item, str, Item]] = [
 
 
 @pytest.mark.parametrize(("before", "expression", "after"), UPDATES)
-def test_an_update_changes_what_it_names(
+def test_update_changes_only_named_attributes(
     driver: Driver, before: Item, expression: str, after: Item
 ) -> None:
     table = make_table(driver, pk="S")
@@ -151,19 +151,19 @@ def test_an_update_changes_what_it_names(
         ("DELETE s :a", None),
     ],
 )
-def test_an_update_may_make_an_item(driver: Driver, expression: str, after: Item | None) -> None:
+def test_update_creates_a_missing_item(driver: Driver, expression: str, after: Item | None) -> None:
     table = make_table(driver, pk="S")
     driver.execute(update(table, expression))
     assert stored(driver, table, KEY) == after
 
 
-def test_an_update_that_makes_no_item_has_none_to_give_back(driver: Driver) -> None:
+def test_update_that_creates_no_item_returns_none(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(update(table, "REMOVE a", returning="ALL_NEW")).attributes is None
 
 
 # An update without an update leaves a trace: the bare key.
-def test_an_update_of_nothing_makes_a_bare_item(driver: Driver) -> None:
+def test_update_without_expression_creates_a_key_only_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(UpdateItem(table, KEY)).raw_attributes is None
     assert stored(driver, table, KEY) == KEY
@@ -214,7 +214,7 @@ RETURNED: list[tuple[str, ReturnValue, Item | None]] = [
 
 
 @pytest.mark.parametrize(("expression", "asked", "given"), RETURNED)
-def test_an_update_gives_back_what_was_asked_for(
+def test_update_returns_requested_values(
     driver: Driver, expression: str, asked: ReturnValue, given: Item | None
 ) -> None:
     table = make_table(driver, pk="S")
@@ -231,7 +231,7 @@ def test_an_update_gives_back_what_was_asked_for(
         ("UPDATED_NEW", {"a": {"S": "new"}, "n": {"N": "10"}}),
     ],
 )
-def test_a_new_item_has_nothing_old_to_give_back(
+def test_update_of_new_item_returns_no_old_values(
     driver: Driver, asked: ReturnValue, given: Item | None
 ) -> None:
     table = make_table(driver, pk="S")
@@ -256,7 +256,7 @@ CONDITIONS = [
 
 
 @pytest.mark.parametrize(("condition", "holds"), CONDITIONS)
-def test_an_update_waits_for_its_condition(driver: Driver, condition: str, holds: bool) -> None:
+def test_update_requires_its_condition(driver: Driver, condition: str, holds: bool) -> None:
     table = make_table(driver, pk="S")
     before = ada(a={"S": "new"}, n={"N": "5"})
     put(driver, table, before)
@@ -269,7 +269,7 @@ def test_an_update_waits_for_its_condition(driver: Driver, condition: str, holds
         assert stored(driver, table, KEY) == before
 
 
-def test_a_failed_condition_shows_the_item_on_request(driver: Driver) -> None:
+def test_failed_condition_returns_the_item_on_request(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     before = ada(a={"S": "old"}, n={"N": "5"})
     put(driver, table, before)
@@ -281,7 +281,7 @@ def test_a_failed_condition_shows_the_item_on_request(driver: Driver) -> None:
 @pytest.mark.parametrize(
     "condition", ["attribute_exists(pk)", "n > :three", "attribute_exists(pk) AND a = :new"]
 )
-def test_a_failed_condition_makes_no_item(driver: Driver, condition: str) -> None:
+def test_failed_condition_creates_no_item(driver: Driver, condition: str) -> None:
     table = make_table(driver, pk="S")
     failed_condition(driver, update(table, "ADD n :ten", condition, showing=True))
     assert stored(driver, table, KEY) is None
@@ -306,7 +306,7 @@ IMPOSSIBLE: list[tuple[Item, str, str]] = [
 
 
 @pytest.mark.parametrize(("before", "expression", "message"), IMPOSSIBLE)
-def test_an_update_that_the_item_does_not_allow_is_refused(
+def test_rejects_updates_that_do_not_fit_the_item(
     driver: Driver, before: Item, expression: str, message: str
 ) -> None:
     table = make_table(driver, pk="S")
@@ -316,7 +316,7 @@ def test_an_update_that_the_item_does_not_allow_is_refused(
 
 
 # Whoever guards an update learns that the guard held, whatever else is wrong with the item.
-def test_the_condition_comes_before_what_the_item_does_not_allow(driver: Driver) -> None:
+def test_condition_is_checked_before_the_update_is_applied(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     failed_condition(driver, update(table, "SET a.b = :new", "attribute_exists(pk)"))
     put(driver, table, ada(long={"S": "x" * 409_590}))

@@ -164,7 +164,7 @@ REFUSED: list[tuple[Callable[[str], UpdateItem], str]] = [
 
 # All of this is refused before a table is looked up, in the envelope of parameter errors.
 @pytest.mark.parametrize(("request_for", "message"), REFUSED, ids=[text for _, text in REFUSED])
-def test_what_no_table_could_take_is_refused_before_the_table_is_looked_up(
+def test_invalid_requests_are_rejected_before_table_lookup(
     driver: Driver, request_for: Callable[[str], UpdateItem], message: str
 ) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
@@ -173,7 +173,7 @@ def test_what_no_table_could_take_is_refused_before_the_table_is_looked_up(
 
 @pytest.mark.parametrize("expression", ["SET {} = :v", "SET a = :v REMOVE {}", "SET {}.a = :v"])
 @pytest.mark.parametrize("name", ["pk", "sk"])
-def test_a_key_is_not_updated(driver: Driver, expression: str, name: str) -> None:
+def test_rejects_updates_of_key_attributes(driver: Driver, expression: str, name: str) -> None:
     table = make_table(driver, pk="S", sk="S")
     request = UpdateItem(
         table,
@@ -186,7 +186,7 @@ def test_a_key_is_not_updated(driver: Driver, expression: str, name: str) -> Non
     )
 
 
-def test_a_key_is_not_updated_by_attribute_updates(driver: Driver) -> None:
+def test_rejects_attribute_updates_of_key_attributes(driver: Driver) -> None:
     updates = {"pk": AttributeValueUpdate({"S": "bob"}, "PUT")}
     request = UpdateItem(make_table(driver, pk="S"), KEY, attribute_updates=updates)
     assert refusal(driver, request) == (
@@ -197,14 +197,14 @@ def test_a_key_is_not_updated_by_attribute_updates(driver: Driver) -> None:
 @pytest.mark.parametrize(
     "key", [KEY, ada(sk={"N": "1"}), ada(sk={"S": "1"}, other={"S": "2"}), {"sk": {"S": "1"}}]
 )
-def test_a_key_that_is_not_the_table_s_is_refused(driver: Driver, key: Item) -> None:
+def test_rejects_key_that_does_not_match_the_schema(driver: Driver, key: Item) -> None:
     assert refusal(driver, UpdateItem(make_table(driver, pk="S", sk="S"), key)) == WRONG_KEY
 
 
 @pytest.mark.parametrize(
     ("value", "kind"), [({"S": ""}, "string"), ({"B": ""}, "binary")], ids=["S", "B"]
 )
-def test_a_key_is_not_empty(driver: Driver, value: AttributeValue, kind: str) -> None:
+def test_rejects_empty_key_values(driver: Driver, value: AttributeValue, kind: str) -> None:
     table = make_table(driver, pk="S" if kind == "string" else "B")
     request = UpdateItem(
         table, {"pk": value}, update_expression="SET a = :v", expression_attribute_values=NEW
@@ -219,7 +219,7 @@ def test_a_key_is_not_empty(driver: Driver, value: AttributeValue, kind: str) ->
 @pytest.mark.parametrize(
     ("value", "kind"), [({"S": ""}, "string"), ({"B": ""}, "binary")], ids=["S", "B"]
 )
-def test_an_index_key_is_not_updated_to_an_empty_value(
+def test_rejects_updating_an_index_key_to_an_empty_value(
     driver: Driver, value: AttributeValue, kind: str
 ) -> None:
     by_code = global_index("by_code", code="S" if kind == "string" else "B")
@@ -240,7 +240,7 @@ def test_an_index_key_is_not_updated_to_an_empty_value(
 
 
 # What the request itself shows is told more precisely than what only the item can tell.
-def test_an_index_key_is_not_updated_to_another_type(driver: Driver) -> None:
+def test_rejects_updating_an_index_key_to_another_type(driver: Driver) -> None:
     table = make_indexed_table(driver)
     key = ada(sk={"S": "1"})
     at_once = UpdateItem(
@@ -259,7 +259,7 @@ def test_an_index_key_is_not_updated_to_another_type(driver: Driver) -> None:
     )
 
 
-def test_a_path_does_not_lead_into_an_index_key(driver: Driver) -> None:
+def test_rejects_document_path_into_an_index_key(driver: Driver) -> None:
     table = make_indexed_table(driver)
     request = UpdateItem(
         table,
@@ -272,7 +272,7 @@ def test_a_path_does_not_lead_into_an_index_key(driver: Driver) -> None:
     )
 
 
-def test_a_table_that_is_not_there_is_not_found(driver: Driver) -> None:
+def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
     check_not_found(driver, UpdateItem(unused_name(), KEY))
     check_not_found(driver, UpdateItem(unused_name(), {}))
 
@@ -341,7 +341,7 @@ BAD_PARAMETERS: list[tuple[UpdateItem, str]] = [
 
 
 @pytest.mark.parametrize(("request_", "message"), BAD_PARAMETERS)
-def test_bad_parameters_are_refused_first(
+def test_invalid_parameters_are_reported_first(
     driver: Driver, request_: UpdateItem, message: str
 ) -> None:
     assert refusal(driver, request_) == message

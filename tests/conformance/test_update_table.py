@@ -44,7 +44,7 @@ def changed(driver: Driver, request: UpdateTable) -> TableDescription:
 
 
 # The answer shows the units that there still are; only then do the new ones hold.
-def test_other_units_hold_once_the_table_is_active(driver: Driver) -> None:
+def test_new_units_apply_once_the_table_is_active(driver: Driver) -> None:
     table = made(driver, provisioned())
     answer = changed(driver, UpdateTable(table, provisioned_throughput=TEN))
     assert (answer.table_status, units(answer)) == ("UPDATING", (5, 5))
@@ -53,7 +53,7 @@ def test_other_units_hold_once_the_table_is_active(driver: Driver) -> None:
 
 
 # How often capacity was lowered is counted by day; how often it was raised is not.
-def test_raising_and_lowering_are_remembered(driver: Driver) -> None:
+def test_increases_and_decreases_are_recorded(driver: Driver) -> None:
     table = made(driver, provisioned())
     raised = changed(driver, UpdateTable(table, provisioned_throughput=TEN)).provisioned_throughput
     assert raised.last_increase_date_time is not None
@@ -66,7 +66,7 @@ def test_raising_and_lowering_are_remembered(driver: Driver) -> None:
 
 
 # What a table could bear once it can bear again.
-def test_warm_throughput_never_falls(driver: Driver) -> None:
+def test_warm_throughput_never_decreases(driver: Driver) -> None:
     table = made(driver, provisioned())
     for throughput in (TEN, FIVE):
         driver.execute(UpdateTable(table, provisioned_throughput=throughput))
@@ -79,7 +79,7 @@ def test_warm_throughput_never_falls(driver: Driver) -> None:
     assert (warm.read_units_per_second, warm.write_units_per_second) == (20, 10)
 
 
-def test_a_table_goes_on_demand(driver: Driver) -> None:
+def test_table_switches_to_on_demand(driver: Driver) -> None:
     index = wide(provisioned_throughput=TEN)
     table = made(driver, provisioned(**G, global_secondary_indexes=[index]))
     answer = changed(driver, UpdateTable(table, billing_mode="PAY_PER_REQUEST"))
@@ -97,7 +97,7 @@ def test_a_table_goes_on_demand(driver: Driver) -> None:
 
 # The first units are shown at once, other than those that replace some; limits of an on-demand
 # table are gone with it.
-def test_a_table_comes_back_from_on_demand(driver: Driver) -> None:
+def test_table_switches_back_to_provisioned(driver: Driver) -> None:
     limits = OnDemandThroughput(100, 100)
     index = wide(on_demand_throughput=limits)
     table = made(
@@ -121,7 +121,7 @@ def test_a_table_comes_back_from_on_demand(driver: Driver) -> None:
 
 
 # To go where one is already is no error, only for PAY_PER_REQUEST.
-def test_on_demand_may_be_asked_for_again(driver: Driver) -> None:
+def test_switching_to_on_demand_twice_succeeds(driver: Driver) -> None:
     table = made(driver, on_demand())
     before = described(driver, table)
     assert (
@@ -132,7 +132,7 @@ def test_on_demand_may_be_asked_for_again(driver: Driver) -> None:
 
 
 # An index changes while its table stays as it is.
-def test_the_units_of_an_index_change_alone(driver: Driver) -> None:
+def test_index_units_change_independently(driver: Driver) -> None:
     index = wide(provisioned_throughput=FIVE)
     table = made(driver, provisioned(**G, global_secondary_indexes=[index]))
     update = IndexUpdate(update=UpdateGlobalSecondaryIndexAction("by-g", TEN))
@@ -148,7 +148,7 @@ def test_the_units_of_an_index_change_alone(driver: Driver) -> None:
 
 # A limit that is not named stays, and -1 takes one away: the answer repeats it, and then it is
 # not shown at all.
-def test_limits_are_merged(driver: Driver) -> None:
+def test_on_demand_limits_are_merged(driver: Driver) -> None:
     table = made(driver, on_demand(on_demand_throughput=OnDemandThroughput(10, 5)))
     answer = changed(driver, UpdateTable(table, on_demand_throughput=OnDemandThroughput(20)))
     assert answer.table_status == "ACTIVE"
@@ -161,7 +161,7 @@ def test_limits_are_merged(driver: Driver) -> None:
 
 
 # Protection is changed at once, and to ask twice is fine.
-def test_protection_changes_at_once(driver: Driver) -> None:
+def test_deletion_protection_changes_immediately(driver: Driver) -> None:
     table = made(driver, on_demand())
     for protected in (True, True, False):
         answer = changed(driver, UpdateTable(table, deletion_protection_enabled=protected))
@@ -170,7 +170,7 @@ def test_protection_changes_at_once(driver: Driver) -> None:
         assert described(driver, table).deletion_protection_enabled is protected
 
 
-def test_the_class_changes_once_the_table_is_active(driver: Driver) -> None:
+def test_table_class_changes_once_the_table_is_active(driver: Driver) -> None:
     table = made(driver, on_demand())
     answer = changed(driver, UpdateTable(table, table_class="STANDARD_INFREQUENT_ACCESS"))
     assert (answer.table_status, answer.table_class_summary) == ("UPDATING", None)
@@ -181,14 +181,14 @@ def test_the_class_changes_once_the_table_is_active(driver: Driver) -> None:
 
 
 # The class that every table has is not worth showing.
-def test_the_usual_class_stays_absent(driver: Driver) -> None:
+def test_standard_table_class_is_not_described(driver: Driver) -> None:
     table = made(driver, on_demand())
     driver.execute(UpdateTable(table, table_class="STANDARD"))
     assert described(driver, table).table_class_summary is None
 
 
 # A disabled stream can still be read, so its name stays; another one gets another.
-def test_a_stream_is_enabled_and_disabled(driver: Driver) -> None:
+def test_stream_can_be_enabled_and_disabled(driver: Driver) -> None:
     table = made(driver, on_demand())
     on = StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
     off = StreamSpecification(stream_enabled=False)
@@ -204,7 +204,7 @@ def test_a_stream_is_enabled_and_disabled(driver: Driver) -> None:
 
 
 # A table is encrypted anew while it is in use.
-def test_encryption_changes_behind_an_active_table(driver: Driver) -> None:
+def test_encryption_changes_while_the_table_stays_active(driver: Driver) -> None:
     table = made(driver, on_demand())
     mine = SSESpecification(enabled=True, sse_type="KMS", kms_master_key_id="mine")
     answer = changed(driver, UpdateTable(table, sse_specification=mine))
@@ -232,7 +232,7 @@ def test_encryption_changes_behind_an_active_table(driver: Driver) -> None:
     ],
     ids=["limits", "a stream"],
 )
-def test_going_on_demand_takes_company(driver: Driver, changes: dict[str, object]) -> None:
+def test_on_demand_switch_combines_with_other_changes(driver: Driver, changes: dict[str, object]) -> None:
     table = made(driver, provisioned())
     request = replace(UpdateTable(table, billing_mode="PAY_PER_REQUEST"), **changes)
     assert units(changed(driver, request)) == (5, 5)
@@ -242,7 +242,7 @@ def test_going_on_demand_takes_company(driver: Driver, changes: dict[str, object
     assert after.stream_specification == changes.get("stream_specification")
 
 
-def test_a_table_is_changed_by_its_arn(driver: Driver) -> None:
+def test_table_can_be_updated_by_arn(driver: Driver) -> None:
     table = described(driver, made(driver, provisioned()))
     driver.execute(UpdateTable(table.table_arn, provisioned_throughput=TEN))
     assert units(described(driver, table.table_name)) == (10, 10)

@@ -54,7 +54,7 @@ def item(pk: str, **attributes: AttributeValue) -> Item:
 
 
 # The answer shows the index before anything is in it; the table is busy making room for it.
-def test_an_index_is_first_creating_and_then_active(driver: Driver) -> None:
+def test_new_index_is_creating_then_active(driver: Driver) -> None:
     table = made(driver, on_demand())
     answer = driver.execute(add_index(table, added(), g="S")).table_description
     (index,) = indexes(answer)
@@ -67,7 +67,7 @@ def test_an_index_is_first_creating_and_then_active(driver: Driver) -> None:
     assert (index.index_status, index.backfilling) == ("ACTIVE", None)
 
 
-def test_an_added_index_is_filled_with_what_the_table_holds(driver: Driver) -> None:
+def test_new_index_is_backfilled(driver: Driver) -> None:
     table = made(driver, on_demand())
     with_g = [item("1", g={"S": "x"}), item("2", g={"S": "x"}, n={"N": "2"})]
     put(driver, table, *with_g, item("3"))
@@ -90,7 +90,7 @@ def test_an_added_index_is_filled_with_what_the_table_holds(driver: Driver) -> N
     [{"N": "1"}, {"S": ""}, {"S": "x" * 2049}, {"NULL": True}, {"SS": ["x"]}],
     ids=["number", "empty", "long", "null", "set"],
 )
-def test_what_cannot_be_a_key_stays_out_of_an_added_index(
+def test_backfill_skips_invalid_index_keys(
     driver: Driver, value: AttributeValue
 ) -> None:
     table = made(driver, on_demand())
@@ -111,7 +111,7 @@ def test_what_cannot_be_a_key_stays_out_of_an_added_index(
     ],
     ids=["keys", "some", "all"],
 )
-def test_an_added_index_holds_what_it_projects(
+def test_new_index_holds_projected_attributes(
     driver: Driver, projection: Projection, held: set[str]
 ) -> None:
     table = made(driver, on_demand())
@@ -122,7 +122,7 @@ def test_an_added_index_holds_what_it_projects(
     assert set(entry) == held
 
 
-def test_an_added_index_keeps_up_with_the_table(driver: Driver) -> None:
+def test_new_index_follows_later_writes(driver: Driver) -> None:
     table = made(driver, on_demand())
     put(driver, table, item("1", g={"S": "x"}), item("2", g={"S": "x"}))
     driver.execute(add_index(table, added(), g="S"))
@@ -133,7 +133,7 @@ def test_an_added_index_keeps_up_with_the_table(driver: Driver) -> None:
 
 
 # Several attributes may partition and sort, in an added index as in any.
-def test_an_added_index_may_have_many_key_attributes(driver: Driver) -> None:
+def test_new_index_may_have_multi_attribute_keys(driver: Driver) -> None:
     table = made(driver, on_demand())
     one: AttributeValue = {"N": "1"}
     put(driver, table, item("1", a=one, b=one, c=one), item("2", a=one, b=one))
@@ -143,7 +143,7 @@ def test_an_added_index_may_have_many_key_attributes(driver: Driver) -> None:
 
 
 # Only new attributes are defined; what the table knows it knows better.
-def test_definitions_are_merged(driver: Driver) -> None:
+def test_attribute_definitions_are_merged(driver: Driver) -> None:
     table = made(driver, sorted_table())
     driver.execute(add_index(table, added("by-g"), g="S"))
     driver.execute(add_index(table, added("by-h", hashed("h")), h="N"))
@@ -151,7 +151,7 @@ def test_definitions_are_merged(driver: Driver) -> None:
     assert definitions == typed(g="S", h="N", pk="S", sk="S")
 
 
-def test_a_type_that_is_in_use_stays(driver: Driver) -> None:
+def test_attribute_type_in_use_cannot_change(driver: Driver) -> None:
     table = made(driver, on_demand())
     driver.execute(add_index(table, added(keys=[*hashed("g"), *ranged("pk")]), pk="N", g="S"))
     assert described(driver, table).attribute_definitions == typed(g="S", pk="S")
@@ -159,7 +159,7 @@ def test_a_type_that_is_in_use_stays(driver: Driver) -> None:
     assert in_index(driver, table) == [item("text", g={"S": "x"})]
 
 
-def test_definitions_that_nothing_uses_are_dropped(driver: Driver) -> None:
+def test_unused_attribute_definitions_are_dropped(driver: Driver) -> None:
     table = made(driver, provisioned())
     index = added(provisioned_throughput=FIVE)
     driver.execute(add_index(table, index, g="S", extra="N"))
@@ -169,7 +169,7 @@ def test_definitions_that_nothing_uses_are_dropped(driver: Driver) -> None:
     assert described(driver, table).attribute_definitions == typed(g="S", pk="S")
 
 
-def test_a_removed_index_is_first_deleting_and_then_gone(driver: Driver) -> None:
+def test_removed_index_is_deleting_then_gone(driver: Driver) -> None:
     definitions = typed(pk="S", g="S", h="S")
     both = [wide("by-g"), wide("by-h", [*hashed("g"), *ranged("h")])]
     table = made(
@@ -191,7 +191,7 @@ def test_a_removed_index_is_first_deleting_and_then_gone(driver: Driver) -> None
 
 
 # Without the index its key is an attribute like any other, and may be defined anew.
-def test_an_index_can_be_made_again_otherwise(driver: Driver) -> None:
+def test_index_can_be_recreated_with_another_key(driver: Driver) -> None:
     table = made(driver, on_demand())
     driver.execute(add_index(table, added(), g="S"))
     driver.execute(UpdateTable(table, global_secondary_index_updates=[removed()]))
@@ -202,7 +202,7 @@ def test_an_index_can_be_made_again_otherwise(driver: Driver) -> None:
 
 
 # A refused request changes nothing, also not what it could have changed.
-def test_all_changes_are_made_or_none(driver: Driver) -> None:
+def test_update_is_all_or_nothing(driver: Driver) -> None:
     table = made(driver, on_demand())
     before = described(driver, table)
     request = UpdateTable(

@@ -210,7 +210,7 @@ ANY_TABLE: list[tuple[UpdateTable, str]] = [
 
 # The request is looked at before the table, so it is refused whether there is one or not.
 @pytest.mark.parametrize(("request_", "message"), ANY_TABLE, ids=[m for _, m in ANY_TABLE])
-def test_what_no_table_could_take_is_refused_before_the_table_is_looked_up(
+def test_invalid_requests_are_rejected_before_table_lookup(
     driver: Driver, request_: UpdateTable, message: str
 ) -> None:
     for table in (made(driver, on_demand()), unused_name()):
@@ -379,7 +379,7 @@ ONE_TABLE: list[tuple[Callable[[], CreateTable], UpdateTable, str]] = [
 @pytest.mark.parametrize(
     ("table", "request_", "message"), ONE_TABLE, ids=[message for _, _, message in ONE_TABLE]
 )
-def test_what_a_table_cannot_take_is_refused(
+def test_rejects_invalid_updates_for_the_table(
     driver: Driver, table: Callable[[], CreateTable], request_: UpdateTable, message: str
 ) -> None:
     name = made(driver, table())
@@ -398,7 +398,7 @@ def test_what_a_table_cannot_take_is_refused(
     ],
     ids=["two more", "one more, one less", "many less"],
 )
-def test_one_index_is_made_or_unmade_at_a_time(
+def test_only_one_index_is_created_or_deleted_at_a_time(
     driver: Driver, indexes: tuple[IndexUpdate, ...]
 ) -> None:
     table = made(driver, on_demand_indexed())
@@ -413,7 +413,7 @@ def test_one_index_is_made_or_unmade_at_a_time(
 
 
 # Other than at the table's creation this is a limit, not a fault of the request.
-def test_a_table_has_at_most_twenty_global_indexes(driver: Driver) -> None:
+def test_table_has_at_most_20_global_indexes(driver: Driver) -> None:
     twenty = [wide(f"by-{n}") for n in range(20)]
     table = made(driver, on_demand(**G, global_secondary_indexes=twenty))
     with pytest.raises(LimitExceeded) as refused:
@@ -425,14 +425,14 @@ def test_a_table_has_at_most_twenty_global_indexes(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("index", [remove("never"), rate(name="never")], ids=["remove", "change"])
-def test_an_index_that_is_not_there_is_named(driver: Driver, index: IndexUpdate) -> None:
+def test_missing_index_error_names_the_index(driver: Driver, index: IndexUpdate) -> None:
     table = made(driver, on_demand())
     with pytest.raises(ResourceNotFound) as refused:
         driver.execute(asking(index, table_name=table))
     assert refused.value.message == (f"Requested resource not found: Index never for table {table}")
 
 
-def test_a_table_that_is_not_there_is_named(driver: Driver) -> None:
+def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
     with pytest.raises(TableNotFound) as refused:
         driver.execute(asking(table_name=name, provisioned_throughput=TEN))
