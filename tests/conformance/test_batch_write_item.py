@@ -115,7 +115,9 @@ def test_rejects_empty_batch_write(driver: Driver) -> None:
 @pytest.mark.parametrize(
     "write", [WriteRequest(), WriteRequest(PutRequest(KEY), DeleteRequest(KEY))]
 )
-def test_write_request_needs_exactly_one_of_put_and_delete(driver: Driver, write: WriteRequest) -> None:
+def test_write_request_needs_exactly_one_of_put_and_delete(
+    driver: Driver, write: WriteRequest
+) -> None:
     assert refusal(driver, BatchWriteItem({unused_name(): [write]})) == (
         "Supplied AttributeValue has more than one datatypes set, "
         "must contain exactly one of the supported datatypes"

@@ -79,7 +79,9 @@ def test_eventually_consistent_read_costs_half(driver: Driver, there: bool) -> N
 @pytest.mark.parametrize(
     ("size", "read", "written"), [(1_024, 1, 1), (1_025, 1, 2), (4_096, 1, 4), (4_097, 2, 5)]
 )
-def test_units_round_up_to_started_blocks(driver: Driver, size: int, read: float, written: float) -> None:
+def test_units_round_up_to_started_blocks(
+    driver: Driver, size: int, read: float, written: float
+) -> None:
     table = make_table(driver, pk="S")
     item = ada(text={"S": "x" * (size - 9)})
     told = _told(driver, PutItem(table, item, return_consumed_capacity="TOTAL"))

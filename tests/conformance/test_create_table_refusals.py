@@ -68,9 +68,7 @@ KEYS = [
 
 # The keys of the table come first of all but its capacity.
 @pytest.mark.parametrize(("request_", "message"), KEYS, ids=[message for _, message in KEYS])
-def test_rejects_invalid_key_schemas(
-    driver: Driver, request_: CreateTable, message: str
-) -> None:
+def test_rejects_invalid_key_schemas(driver: Driver, request_: CreateTable, message: str) -> None:
     assert refusal(driver, request_) == message
 
 
@@ -174,9 +172,7 @@ INDEXES = [
 
 
 @pytest.mark.parametrize(("request_", "message"), INDEXES, ids=[message for _, message in INDEXES])
-def test_rejects_invalid_indexes(
-    driver: Driver, request_: CreateTable, message: str
-) -> None:
+def test_rejects_invalid_indexes(driver: Driver, request_: CreateTable, message: str) -> None:
     assert refusal(driver, request_) == message
 
 
@@ -293,9 +289,7 @@ CAPACITY = [
 
 
 @pytest.mark.parametrize(("request_", "message"), CAPACITY, ids=[m for _, m in CAPACITY])
-def test_rejects_invalid_capacity(
-    driver: Driver, request_: CreateTable, message: str
-) -> None:
+def test_rejects_invalid_capacity(driver: Driver, request_: CreateTable, message: str) -> None:
     assert refusal(driver, request_) == message
 
 

@@ -278,7 +278,9 @@ KEYS: list[tuple[Item, str]] = [
 
 
 @pytest.mark.parametrize(("key", "message"), KEYS)
-def test_rejects_key_that_does_not_match_the_schema(driver: Driver, key: Item, message: str) -> None:
+def test_rejects_key_that_does_not_match_the_schema(
+    driver: Driver, key: Item, message: str
+) -> None:
     assert refusal(driver, GetItem(make_table(driver, pk="S", sk="S"), key)) == message
 
 

@@ -42,9 +42,7 @@ def token() -> str:
     return str(uuid4())
 
 
-def test_same_request_with_same_token_is_applied_once(
-    driver: Driver, table: str
-) -> None:
+def test_same_request_with_same_token_is_applied_once(driver: Driver, table: str) -> None:
     asked = counting(table, token())
     for _ in range(3):
         driver.execute(asked)
@@ -63,9 +61,7 @@ def test_request_with_new_or_no_token_is_applied_again(
 
 # A token stands for one request: another one under it is a mistake of the caller's.
 @pytest.mark.parametrize("other", ["value", "put", "delete", "more", "check"])
-def test_rejects_different_request_with_same_token(
-    driver: Driver, table: str, other: str
-) -> None:
+def test_rejects_different_request_with_same_token(driver: Driver, table: str, other: str) -> None:
     asked = counting(table, token())
     driver.execute(asked)
     actions = {
@@ -108,9 +104,7 @@ def test_return_options_may_differ_in_a_replay(driver: Driver, table: str) -> No
 
 
 # A transaction that was canceled changed nothing, so the token is free for the next attempt.
-def test_token_is_consumed_only_by_a_committed_transaction(
-    driver: Driver, table: str
-) -> None:
+def test_token_is_consumed_only_by_a_committed_transaction(driver: Driver, table: str) -> None:
     one = token()
     failing = TransactWriteItems(
         [putting(table, key("a"), "attribute_exists(pk)")], client_request_token=one

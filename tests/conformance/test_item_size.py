@@ -145,7 +145,9 @@ def test_every_put_has_the_same_size_limit(driver: Driver, write: Write) -> None
 
 # The parameters from before expressions weigh the finished item and nothing else.
 @pytest.mark.parametrize("before", [None, ada(untouched=_text(100))], ids=["new", "old"])
-def test_attribute_updates_check_the_size_of_the_resulting_item(driver: Driver, before: Item | None) -> None:
+def test_attribute_updates_check_the_size_of_the_resulting_item(
+    driver: Driver, before: Item | None
+) -> None:
     table = make_table(driver, pk="S")
     untouched = 0
     if before is not None:
@@ -170,7 +172,9 @@ def _transact_update(table: str, length: int) -> TransactWriteItems:
 
 # What becomes too large only when it is carried out does cancel the transaction.
 @pytest.mark.parametrize("before", [None, ada(untouched=_text(100))], ids=["new", "old"])
-def test_transactional_update_checks_the_size_of_the_resulting_item(driver: Driver, before: Item | None) -> None:
+def test_transactional_update_checks_the_size_of_the_resulting_item(
+    driver: Driver, before: Item | None
+) -> None:
     table = make_table(driver, pk="S")
     untouched = 0
     if before is not None:

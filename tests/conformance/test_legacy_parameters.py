@@ -103,9 +103,7 @@ def table(driver: Driver) -> str:
 
 
 @every_write
-def test_write_succeeds_if_expected_matches(
-    driver: Driver, table: str, write: Write
-) -> None:
+def test_write_succeeds_if_expected_matches(driver: Driver, table: str, write: Write) -> None:
     before: Item = {**KEY, "a": {"N": "1"}}
     put(driver, table, before)
     failed_condition(driver, write(table, A_IS_2, None))
@@ -364,7 +362,9 @@ def test_updated_attributes_are_the_named_ones(driver: Driver, table: str) -> No
     ],
     ids=str,
 )
-def test_rejects_invalid_attribute_updates(driver: Driver, change: AttributeValueUpdate, text: str) -> None:
+def test_rejects_invalid_attribute_updates(
+    driver: Driver, change: AttributeValueUpdate, text: str
+) -> None:
     assert refusal(driver, UpdateItem(unused_name(), KEY, {"a": change})) == ENVELOPE + text
 
 

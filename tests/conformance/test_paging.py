@@ -60,9 +60,7 @@ def test_pages_work_backwards(driver: Driver, table: str) -> None:
 
 
 # Nothing is looked at beyond the limit, so nobody knows yet that there is no more.
-def test_page_that_hits_its_limit_at_the_end_has_a_cursor(
-    driver: Driver, table: str
-) -> None:
+def test_page_that_hits_its_limit_at_the_end_has_a_cursor(driver: Driver, table: str) -> None:
     asked = replace(query(table, "pk = :p", p=text("p")), limit=5)
     full, empty = pages(driver, asked)
     assert full.count == 5

@@ -408,9 +408,7 @@ KEYS: list[tuple[Item, str]] = [
 
 # What only the table can tell is refused without the envelope.
 @pytest.mark.parametrize(("item", "message"), KEYS, ids=[text for _, text in KEYS])
-def test_rejects_item_without_the_table_key(
-    driver: Driver, item: Item, message: str
-) -> None:
+def test_rejects_item_without_the_table_key(driver: Driver, item: Item, message: str) -> None:
     table = make_table(driver, pk="S", sk="S")
     assert refusal(driver, PutItem(table, item)) == message
 

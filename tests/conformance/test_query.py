@@ -114,9 +114,7 @@ def test_query_needs_a_key_condition(driver: Driver, table: str) -> None:
     ],
     ids=["select", "limit", "capacity"],
 )
-def test_parameters_are_checked_first(
-    driver: Driver, request_: Query, message: str
-) -> None:
+def test_parameters_are_checked_first(driver: Driver, request_: Query, message: str) -> None:
     assert refusal(driver, request_) == ENVELOPE + message
 
 

@@ -305,7 +305,9 @@ COMPARISONS: dict[str, Callable[[Any, Any, Any], bool]] = {
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_query_equals_filtering_and_sorting(driver: Driver, kind: Kind, data: st.DataObject) -> None:
+def test_query_equals_filtering_and_sorting(
+    driver: Driver, kind: Kind, data: st.DataObject
+) -> None:
     table = make_table(driver, pk="S", sk=kind.type)
     keys = data.draw(st.lists(kind.keys, max_size=25, unique_by=kind.compared))
     operand = st.one_of([kind.keys, *([st.sampled_from(keys)] if keys else [])])

@@ -119,9 +119,7 @@ def test_scan_order_is_stable(driver: Driver, table: str) -> None:
     ],
     ids=["limit", "segment", "select", "capacity"],
 )
-def test_parameters_are_checked_first(
-    driver: Driver, request_: Scan, message: str
-) -> None:
+def test_parameters_are_checked_first(driver: Driver, request_: Scan, message: str) -> None:
     assert refusal(driver, request_) == ENVELOPE + message
 
 

@@ -77,7 +77,9 @@ MORE_DUPLICATES: list[tuple[AttributeValue, str]] = [
 @pytest.mark.parametrize(
     ("value", "message"), MORE_DUPLICATES, ids=[str(value) for value, _ in MORE_DUPLICATES]
 )
-def test_adding_an_existing_member_changes_nothing(driver: Driver, value: AttributeValue, message: str) -> None:
+def test_adding_an_existing_member_changes_nothing(
+    driver: Driver, value: AttributeValue, message: str
+) -> None:
     table = make_table(driver, pk="S")
     refused = refusal(driver, PutItem(table, ada(set=value)))
     assert refused == ENVELOPE + INVALID + message

@@ -129,9 +129,7 @@ def test_projection_is_parsed_before_table_lookup(
 @pytest.mark.parametrize(
     "bad", [{}, {"pk": number(1)}, {"other": text("a")}, key("a") | key("b") | {"c": text("c")}]
 )
-def test_key_mismatch_cancels_the_transaction(
-    driver: Driver, table: str, bad: Item
-) -> None:
+def test_key_mismatch_cancels_the_transaction(driver: Driver, table: str, bad: Item) -> None:
     asked = getting(Get(table, key("a")), Get(table, bad), Get(table, {}))
     with pytest.raises(TransactionCanceled) as refused:
         driver.execute(asked)

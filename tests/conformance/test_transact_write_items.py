@@ -128,9 +128,7 @@ def test_failed_update_creates_no_item(driver: Driver, table: str, condition: st
     assert stored(driver, table, key("ghost")) is None
 
 
-def test_update_creates_an_item_if_none_exists(
-    driver: Driver, table: str
-) -> None:
+def test_update_creates_an_item_if_none_exists(driver: Driver, table: str) -> None:
     transact(
         driver,
         updating(table, key("new"), "SET a = :a", "attribute_not_exists(pk)", a=text("a")),
@@ -188,7 +186,9 @@ def consumed(driver: Driver, asked: TransactWriteItems) -> list[ConsumedCapacity
 
 # A transaction reads before it writes, and so costs twice what its writes cost alone.
 @pytest.mark.parametrize("condition", [None, "attribute_not_exists(pk)"])
-def test_transactional_write_costs_double(driver: Driver, table: str, condition: str | None) -> None:
+def test_transactional_write_costs_double(
+    driver: Driver, table: str, condition: str | None
+) -> None:
     actions = [putting(table, key("a"), condition), putting(table, key("b"), condition)]
     (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
     assert (told.table_name, told.capacity_units, told.table) == (table, 4, None)
@@ -211,7 +211,9 @@ def test_capacity_is_reported_per_table(driver: Driver, table: str) -> None:
 
 
 @pytest.mark.parametrize(("size", "units"), [(100, 2), (1536, 4), (2100, 6)])
-def test_write_cost_rounds_up_to_kilobytes(driver: Driver, table: str, size: int, units: int) -> None:
+def test_write_cost_rounds_up_to_kilobytes(
+    driver: Driver, table: str, size: int, units: int
+) -> None:
     actions = [putting(table, key("a") | {"pad": text("x" * size)})]
     (told,) = consumed(driver, TransactWriteItems(actions, return_consumed_capacity="TOTAL"))
     assert (told.capacity_units, told.write_capacity_units) == (units, units)

@@ -85,9 +85,7 @@ def test_put_without_key_cancels(driver: Driver, table: str) -> None:
     [{"pk": number(5)}, {"pk": {"L": []}}, {}, {"other": text("a")}, key("a") | {"b": text("b")}],
 )
 @pytest.mark.parametrize("kind", ["update", "delete", "check"])
-def test_key_mismatch_cancels(
-    driver: Driver, table: str, kind: str, where: Item
-) -> None:
+def test_key_mismatch_cancels(driver: Driver, table: str, kind: str, where: Item) -> None:
     (reason,) = canceled(driver, conditional(kind, table, where, "attribute_exists(pk)"))
     assert reason == CancellationReason("ValidationError", WRONG_KEY)
 
@@ -106,9 +104,7 @@ def test_rejects_empty_key(driver: Driver, kind: str, type_: KeyType, word: str)
 # Of several indexes with the same key, the first by name is told.
 @pytest.mark.parametrize("value", WRONG_TYPES, ids=["N", "L"])
 @pytest.mark.parametrize("kind", ["put", "update"])
-def test_index_key_of_wrong_type_cancels(
-    driver: Driver, kind: str, value: AttributeValue
-) -> None:
+def test_index_key_of_wrong_type_cancels(driver: Driver, kind: str, value: AttributeValue) -> None:
     table = make_indexed_table(driver)
     where: Item = {"pk": text("p"), "sk": text("1")}
     action = (
@@ -126,9 +122,7 @@ def test_index_key_of_wrong_type_cancels(
 
 @pytest.mark.parametrize(("type_", "word"), [("S", "string"), ("B", "binary")])
 @pytest.mark.parametrize("kind", ["put", "update"])
-def test_rejects_empty_index_key(
-    driver: Driver, kind: str, type_: KeyType, word: str
-) -> None:
+def test_rejects_empty_index_key(driver: Driver, kind: str, type_: KeyType, word: str) -> None:
     table = make_table(driver, global_index("index", grade=type_), pk="S")
     if kind == "put":
         action = putting(table, key("p") | {"grade": EMPTY[type_]})
@@ -166,9 +160,7 @@ def test_rejects_empty_index_key(
         ("SET a = n + pk", "An operand in the update expression has an incorrect data type"),
     ],
 )
-def test_inapplicable_update_cancels(
-    driver: Driver, table: str, update: str, message: str
-) -> None:
+def test_inapplicable_update_cancels(driver: Driver, table: str, update: str, message: str) -> None:
     (reason,) = canceled(driver, updating(table, key("old"), update))
     assert reason == CancellationReason("ValidationError", message)
 

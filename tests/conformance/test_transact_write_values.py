@@ -187,9 +187,7 @@ def test_transaction_carries_at_most_four_megabytes(driver: Driver, table: str) 
 
 
 @pytest.mark.parametrize("kind", ["condition", "update"])
-def test_rejects_expressions_over_four_kilobytes(
-    driver: Driver, table: str, kind: str
-) -> None:
+def test_rejects_expressions_over_four_kilobytes(driver: Driver, table: str, kind: str) -> None:
     def action(size: int) -> TransactWriteItem:
         if kind == "update":
             return updating(table, key("a"), "REMOVE " + "b" * (size - len("REMOVE ")))

@@ -232,7 +232,9 @@ def test_encryption_changes_while_the_table_stays_active(driver: Driver) -> None
     ],
     ids=["limits", "a stream"],
 )
-def test_on_demand_switch_combines_with_other_changes(driver: Driver, changes: dict[str, object]) -> None:
+def test_on_demand_switch_combines_with_other_changes(
+    driver: Driver, changes: dict[str, object]
+) -> None:
     table = made(driver, provisioned())
     request = replace(UpdateTable(table, billing_mode="PAY_PER_REQUEST"), **changes)
     assert units(changed(driver, request)) == (5, 5)

@@ -90,9 +90,7 @@ def test_new_index_is_backfilled(driver: Driver) -> None:
     [{"N": "1"}, {"S": ""}, {"S": "x" * 2049}, {"NULL": True}, {"SS": ["x"]}],
     ids=["number", "empty", "long", "null", "set"],
 )
-def test_backfill_skips_invalid_index_keys(
-    driver: Driver, value: AttributeValue
-) -> None:
+def test_backfill_skips_invalid_index_keys(driver: Driver, value: AttributeValue) -> None:
     table = made(driver, on_demand())
     put(driver, table, item("bad", g=value), item("good", g={"S": "x"}))
     driver.execute(add_index(table, added(), g="S"))
