@@ -39,24 +39,24 @@ def shown(peer: Peer, example: Example) -> Step:
 
 # A peer that has learnt better is believed again as soon as its difference is taken from the list.
 @pytest.mark.parametrize("known", DIFFERENCES, ids=called)
-def test_a_peer_still_differs(known: Difference, peer_named: Callable[[str], Peer]) -> None:
+def test_known_difference_still_exists(known: Difference, peer_named: Callable[[str], Peer]) -> None:
     step = shown(peer_named(known.peer), known.example)
     assert differs(step, known.peer)
     assert known.explains(step)
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=called)
-def test_a_peer_still_has_its_habit(habit: Habit, peer_named: Callable[[str], Peer]) -> None:
+def test_known_peer_habit_still_exists(habit: Habit, peer_named: Callable[[str], Peer]) -> None:
     step = shown(peer_named(habit.peer), habit.example)
     assert seen(step.ours, step) != seen(step.theirs, step) or not left_alike(step)
     assert not differs(step, habit.peer)
 
 
 @pytest.mark.parametrize("peer", COMPARED)
-def test_a_feature_has_a_reason(peer: str) -> None:
+def test_every_feature_has_a_reason(peer: str) -> None:
     assert all(COMPARED[peer].values())
 
 
-def test_other_words_are_other_texts() -> None:
+def test_different_wordings_are_different_texts() -> None:
     assert not same_text("The expression can not be empty;", "The expression is empty")
     assert same_text("1 validation error detected: Empty attribute name", "Empty attribute name")

@@ -275,7 +275,7 @@ class TableOnFile(TableAndModel):
 # What a test of one operation cannot see: a write that leaves something behind in an index, a feed
 # that tells a change twice, a count that drifts.
 @pytest.mark.parametrize("machine", [TableAndModel, TableOnFile], ids=["memory", "file"])
-def test_the_engine_agrees_with_a_dictionary(machine: type[TableAndModel]) -> None:
+def test_engine_agrees_with_a_dictionary_model(machine: type[TableAndModel]) -> None:
     run_state_machine_as_test(
         machine,
         settings=settings(
@@ -285,7 +285,7 @@ def test_the_engine_agrees_with_a_dictionary(machine: type[TableAndModel]) -> No
     )
 
 
-def test_the_model_keeps_what_dynamodb_keeps() -> None:
+def test_model_stores_what_dynamodb_stores() -> None:
     assert as_kept({"N": "-0.0"}) == {"N": "0"}
     assert as_kept({"NS": ["10", "9"]}) == {"NS": ["9", "10"]}
     assert as_kept({"L": [{"SS": ["b", "a"]}]}) == {"L": [{"SS": ["a", "b"]}]}

@@ -35,13 +35,13 @@ def served(folder: Path, module: str) -> Dynalite:
     [(HANGS, "hung"), (DIES, "died"), (BABBLES, "died")],
     ids=["hangs", "dies", "babbles"],
 )
-def test_a_server_that_does_not_answer_has_failed(tmp_path: Path, module: str, what: str) -> None:
+def test_unresponsive_server_counts_as_failed(tmp_path: Path, module: str, what: str) -> None:
     with served(tmp_path, module) as peer, pytest.raises(PeerFailed, match=f"dynalite {what}"):
         peer.execute(ListTables())
 
 
 # One bad request must not make the rest of the run worthless.
-def test_a_server_that_failed_is_replaced(tmp_path: Path) -> None:
+def test_failed_server_is_replaced(tmp_path: Path) -> None:
     with served(tmp_path, DIES) as peer:
         with pytest.raises(PeerFailed):
             peer.execute(ListTables())
@@ -50,7 +50,7 @@ def test_a_server_that_failed_is_replaced(tmp_path: Path) -> None:
 
 
 # It is the peer that failed, not we: the case is counted, and nothing is claimed.
-def test_the_failure_of_a_peer_is_no_difference(tmp_path: Path) -> None:
+def test_peer_failure_is_not_a_difference(tmp_path: Path) -> None:
     tally = Tally()
     with served(tmp_path, DIES) as peer:
         run_case(peer, PLAIN, [], [GetItem("table", {"pk": {"S": "a"}})], tally)
@@ -58,7 +58,7 @@ def test_the_failure_of_a_peer_is_no_difference(tmp_path: Path) -> None:
     assert tally.failures.total() == 1
 
 
-def test_a_server_ends_when_it_is_stopped(tmp_path: Path) -> None:
+def test_server_ends_when_stopped(tmp_path: Path) -> None:
     with served(tmp_path, HANGS) as peer:
         process = peer.process
         assert process is not None
@@ -67,7 +67,7 @@ def test_a_server_ends_when_it_is_stopped(tmp_path: Path) -> None:
 
 
 # Even if the tests are killed: whoever started the server is gone when its input ends.
-def test_a_server_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+def test_server_ends_with_its_parent_process(tmp_path: Path) -> None:
     with served(tmp_path, HANGS) as peer:
         process = peer.process
         assert process is not None
@@ -78,25 +78,25 @@ def test_a_server_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
 
 
 # A skip would hide that nothing was compared.
-def test_a_missing_server_is_named(tmp_path: Path) -> None:
+def test_missing_server_is_named(tmp_path: Path) -> None:
     with pytest.raises(PeerMissing, match="`make test` installs Node"):
         Dynalite(tmp_path / "nowhere").start()
 
 
-def test_a_missing_node_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_node_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(PeerMissing, match="There is no Node"):
         Dynalite(tmp_path).start()
 
 
-def test_a_module_that_does_not_load_is_told(tmp_path: Path) -> None:
+def test_module_that_does_not_load_is_reported(tmp_path: Path) -> None:
     with pytest.raises(PeerMissing, match="no such thing"):
         served(tmp_path, "throw new Error('no such thing')").start()
 
 
 # The peers are drivers: what is written for a driver runs on them.
 @pytest.mark.parametrize("name", ["moto", "dynalite"])
-def test_a_peer_is_a_driver(name: str, request: pytest.FixtureRequest) -> None:
+def test_peer_is_a_driver(name: str, request: pytest.FixtureRequest) -> None:
     peer: Peer = request.getfixturevalue(name)
     key: Item = {"pk": {"S": "a"}}
     item: Item = {**key, "b": {"B": "AAE="}, "bs": {"BS": ["/w==", "AA=="]}}
@@ -107,14 +107,14 @@ def test_a_peer_is_a_driver(name: str, request: pytest.FixtureRequest) -> None:
         peer.execute(DescribeTable("table"))
 
 
-def test_bytes_go_out_and_come_back() -> None:
+def test_bytes_survive_a_round_trip() -> None:
     item = {"B": {"S": "a name"}, "b": {"B": "AAE="}, "l": {"L": [{"BS": ["/w=="]}]}}
     sent = with_bytes(item)
     assert sent == {"B": {"S": "a name"}, "b": {"B": b"\0\1"}, "l": {"L": [{"BS": [b"\xff"]}]}}
     assert with_text(sent) == item
 
 
-def test_a_refusal_is_ours() -> None:
+def test_peer_errors_become_our_errors() -> None:
     refused = refusal_of("ResourceNotFoundException", {"message": "Requested resource not found"})
     assert type(refused) is ResourceNotFound
     assert not isinstance(refused, TableNotFound)

@@ -86,7 +86,7 @@ def test_states_are_instant(engine: Engine) -> None:
 
 
 # Whoever tests their own waiting can have the states.
-def test_states_take_time_if_asked(clock: Clock) -> None:
+def test_states_take_time_with_delays(clock: Clock) -> None:
     settings = Settings(clock=clock, delays=Delays(create_table=5))
     with connect("memory:", settings) as engine:
         engine.execute(TABLE)
@@ -96,7 +96,7 @@ def test_states_take_time_if_asked(clock: Clock) -> None:
 
 
 # The specification is shown as DynamoDB shows it, so that tools which look for it are content.
-def test_encryption_is_remembered_and_not_done(engine: Engine) -> None:
+def test_encryption_settings_are_stored_but_not_applied(engine: Engine) -> None:
     engine.execute(
         CreateTable(
             "differences",
@@ -112,7 +112,7 @@ def test_encryption_is_remembered_and_not_done(engine: Engine) -> None:
 
 
 # A time that a table could be restored to would be a promise that nobody here keeps.
-def test_recovery_is_remembered_and_not_done(engine: Engine, clock: Clock) -> None:
+def test_recovery_settings_are_stored_but_not_applied(engine: Engine, clock: Clock) -> None:
     engine.execute(TABLE)
     asked = PointInTimeRecoverySpecification(True, 7)
     engine.execute(UpdateContinuousBackups("differences", asked))
@@ -143,7 +143,7 @@ def test_throughput_is_not_enforced(engine: Engine) -> None:
 
 
 # Not the order of the keys, and the same each time: nobody may rely on more.
-def test_a_scan_goes_in_an_order_of_its_own(engine: Engine) -> None:
+def test_scan_order_differs_from_aws(engine: Engine) -> None:
     engine.execute(TABLE)
     names = [f"{number:02}" for number in range(25)]
     writes = [WriteRequest(PutRequest(key(name))) for name in names]
@@ -155,7 +155,7 @@ def test_a_scan_goes_in_an_order_of_its_own(engine: Engine) -> None:
 
 
 # An index that lags would make tests fail at random; here it is written with the table.
-def test_a_global_index_is_never_behind(engine: Engine) -> None:
+def test_global_index_is_always_consistent(engine: Engine) -> None:
     engine.execute(
         CreateTable(
             "differences",
@@ -180,7 +180,7 @@ def test_a_global_index_is_never_behind(engine: Engine) -> None:
 
 
 # No thread sweeps; an item is there until whoever runs the engine sweeps, and then gone at once.
-def test_expired_items_go_when_swept(engine: Engine, clock: Clock) -> None:
+def test_expired_items_are_removed_by_a_sweep(engine: Engine, clock: Clock) -> None:
     engine.execute(TABLE)
     engine.execute(UpdateTimeToLive("differences", TimeToLiveSpecification(True, "expires")))
     expires = str(int(clock.now) + 60)
@@ -192,7 +192,7 @@ def test_expired_items_go_when_swept(engine: Engine, clock: Clock) -> None:
 
 
 # The feed has every write of every table, whether or not the table has a stream.
-def test_the_change_feed_is_always_on(engine: Engine) -> None:
+def test_change_feed_is_always_on(engine: Engine) -> None:
     engine.execute(TABLE)
     engine.execute(PutItem("differences", key("ada")))
     changes = engine.execute(ReadChanges()).changes
@@ -200,7 +200,7 @@ def test_the_change_feed_is_always_on(engine: Engine) -> None:
 
 
 # A difference without a test is a rumour.
-def test_every_difference_on_the_page_names_its_test() -> None:
+def test_every_documented_difference_names_its_test() -> None:
     page = (ROOT / "docs/compatibility.md").read_text()
     section = page.partition("## Differences that we keep")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
@@ -211,7 +211,7 @@ def test_every_difference_on_the_page_names_its_test() -> None:
 
 
 # A test should see what it wrote, not what was there six hours ago.
-def test_counts_are_exact(engine: Engine) -> None:
+def test_item_counts_are_exact(engine: Engine) -> None:
     engine.execute(TABLE)
     engine.execute(PutItem("differences", key("a")))
     table = engine.execute(DescribeTable("differences")).table
@@ -219,14 +219,14 @@ def test_counts_are_exact(engine: Engine) -> None:
 
 
 # DynamoDB lets deletion protection be changed once in fifteen seconds, and tables by the hundred.
-def test_changes_may_follow_at_once(engine: Engine) -> None:
+def test_table_updates_may_follow_immediately(engine: Engine) -> None:
     engine.execute(TABLE)
     for protected in (True, False) * 3:
         engine.execute(UpdateTable("differences", deletion_protection_enabled=protected))
     assert not engine.execute(DescribeTable("differences")).table.deletion_protection_enabled
 
 
-def test_an_item_collection_is_measured_and_not_bounded(engine: Engine) -> None:
+def test_item_collection_size_is_measured_but_not_limited(engine: Engine) -> None:
     by_time = LocalSecondaryIndex(
         "by-time",
         [KeySchemaElement("PK", "HASH"), KeySchemaElement("time", "RANGE")],
@@ -252,7 +252,7 @@ def test_an_item_collection_is_measured_and_not_bounded(engine: Engine) -> None:
 
 
 # One writer at a time: a transaction never finds another at work on its items.
-def test_transactions_that_meet_wait_for_each_other(engine: Engine) -> None:
+def test_concurrent_transactions_wait_instead_of_conflicting(engine: Engine) -> None:
     engine.execute(TABLE)
     add = Update(
         "differences",
@@ -275,7 +275,7 @@ def test_transactions_that_meet_wait_for_each_other(engine: Engine) -> None:
     assert item["hits"] == {"N": "80"}
 
 
-def test_a_key_alias_is_not_resolved(engine: Engine) -> None:
+def test_kms_key_alias_is_not_resolved(engine: Engine) -> None:
     specification = SSESpecification(enabled=True, sse_type="KMS", kms_master_key_id="alias/mine")
     engine.execute(replace(TABLE, sse_specification=specification))
     description = engine.execute(DescribeTable("differences")).table.sse_description

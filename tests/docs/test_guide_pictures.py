@@ -8,7 +8,7 @@ from tools.guide_pictures import FOLDER, PAGE, drawn
 
 
 # A picture that was drawn by older code shows what no reader gets.
-def test_the_pictures_are_those_of_the_code() -> None:
+def test_guide_pictures_are_up_to_date() -> None:
     there = {path.name: path.read_text() for path in FOLDER.glob("*.svg")}
     fresh = drawn()
     stale = sorted(name for name in {*there, *fresh} if there.get(name) != fresh.get(name))
@@ -18,6 +18,6 @@ def test_the_pictures_are_those_of_the_code() -> None:
     )
 
 
-def test_the_page_shows_each_of_them() -> None:
+def test_guide_page_shows_every_picture() -> None:
     shown = re.findall(r"!\[[^\]]+\]\(counting/([^)]+)\)", PAGE.read_text())
     assert sorted(shown) == sorted(path.name for path in FOLDER.glob("*.svg"))

@@ -28,13 +28,13 @@ def test_links_resolve(path: Path) -> None:
 
 # A claim with a test that is gone is a claim without proof.
 @every_document
-def test_tests_that_are_named_exist(path: Path) -> None:
+def test_named_tests_exist(path: Path) -> None:
     for file, test in _TEST.findall(path.read_text()):
         assert (ROOT / file).is_file(), f"{file} is gone"
         assert not test or f"def {test}(" in (ROOT / file).read_text(), f"{file}::{test} is gone"
 
 
 @every_document
-def test_files_that_are_named_exist(path: Path) -> None:
+def test_named_files_exist(path: Path) -> None:
     for name in _SOURCE.findall(path.read_text()):
         assert (ROOT / name).exists(), f"{name} is gone"

@@ -14,7 +14,7 @@ NAMING = [path for path in DOCUMENTS if NAMED.search(path.read_text())]
 
 
 @pytest.mark.parametrize("path", NAMING, ids=name_of)
-def test_tests_that_a_page_names_are_there(path: Path) -> None:
+def test_tests_named_on_a_page_exist(path: Path) -> None:
     missing = [
         f"{file}::{name}"
         for file, name in NAMED.findall(path.read_text())

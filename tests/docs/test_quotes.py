@@ -17,7 +17,7 @@ LEFT_OUT = "…"
 
 
 @pytest.mark.parametrize("path", QUOTING, ids=name_of)
-def test_what_is_quoted_stands_there(path: Path) -> None:
+def test_quoted_code_matches_its_source(path: Path) -> None:
     for block in blocks(path):
         if block.source:
             text = (path.parent / block.source).read_text()
@@ -30,7 +30,7 @@ def test_what_is_quoted_stands_there(path: Path) -> None:
 @pytest.mark.parametrize(
     "path", [path for path in DOCUMENTS if path.parent.name != "reference"], ids=name_of
 )
-def test_what_is_not_run_says_where_it_is_from(path: Path) -> None:
+def test_unexecuted_code_names_its_source(path: Path) -> None:
     for block in blocks(path):
         assert block.language != "py" or block.source, f"{name_of(path)}, line {block.line}"
 
@@ -47,7 +47,7 @@ def test_what_is_not_run_says_where_it_is_from(path: Path) -> None:
         ("def one\n", "def one"),
     ],
 )
-def test_a_quote_that_is_none_is_found_out(quoted: str, missing: str | None) -> None:
+def test_false_quote_is_detected(quoted: str, missing: str | None) -> None:
     text = "def one():\n    return 1\n\n\nclass Two:\n    def inner():\n        return 2\n"
     assert missing_piece(quoted, text) == missing
 

@@ -18,7 +18,7 @@ def pages() -> dict[str, str]:
 
 
 # A page that is written by hand is right on the day it is written.
-def test_the_pages_are_those_of_the_code(pages: dict[str, str]) -> None:
+def test_reference_pages_are_up_to_date(pages: dict[str, str]) -> None:
     there = {path.name: path.read_text() for path in FOLDER.glob("*.md")}
     stale = sorted(name for name in {*there, *pages} if there.get(name) != pages.get(name))
     assert not stale, (
@@ -27,7 +27,7 @@ def test_the_pages_are_those_of_the_code(pages: dict[str, str]) -> None:
     )
 
 
-def test_every_public_name_is_told() -> None:
+def test_every_public_name_is_documented() -> None:
     told = {name for _, name in contents().places}
     assert not set(singletable.__all__) - told
 
@@ -65,27 +65,27 @@ def test_every_public_name_is_told() -> None:
         ("singletable.errors", "ValidationError", "At AWS: `ValidationException`."),
     ],
 )
-def test_an_entry_is_as_one_reads_it(module: str, name: str, said: str) -> None:
+def test_entry_shows_the_public_signature(module: str, name: str, said: str) -> None:
     definition = find(module, name)
     assert definition is not None
     assert f"\n{said}" in "\n".join(["", *entry_of(definition).lines])
 
 
-def test_what_is_not_ours_is_not_explained() -> None:
+def test_inherited_builtin_members_are_not_documented() -> None:
     assert find("singletable.store.store", "datetime") is None
 
 
 # Commands are told from their own help, so what is written there is what is shown here.
-def test_every_command_is_told(pages: dict[str, str]) -> None:
+def test_every_command_is_documented(pages: dict[str, str]) -> None:
     assert "## singletable tour\n" in pages["commands.md"]
     assert "| `--durability` full\\|normal |" in pages["commands.md"]
 
 
-def test_a_name_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removed_name_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(singletable, "__all__", [*singletable.__all__, "Gone"])
     with pytest.raises(LookupError, match=r"Gone, and .* has no such name"):
         contents()
 
 
-def test_make_writes_them() -> None:
+def test_make_reference_writes_the_pages() -> None:
     assert "python -m tools.reference" in (ROOT / "Makefile").read_text()

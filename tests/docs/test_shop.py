@@ -24,7 +24,7 @@ def shop() -> ModuleType:
     return module
 
 
-def test_the_chapter_shows_the_module() -> None:
+def test_shop_chapter_shows_the_module() -> None:
     first = next(block for block in blocks(GUIDE / "patterns.md") if block.language == "python")
     assert first.text == (GUIDE / "shop.py").read_text(), (
         "docs/guide/patterns.md and docs/guide/shop.py show different shops. Copy one to the other."
@@ -32,7 +32,7 @@ def test_the_chapter_shows_the_module() -> None:
 
 
 # What an app is told to do for its own documents, done for ours.
-def test_the_documents_of_the_shop_say_what_it_declares(shop: ModuleType) -> None:
+def test_shop_docs_are_up_to_date(shop: ModuleType) -> None:
     try:
         check_docs(shop, GUIDE / "shop")
     except StaleDocs as stale:

@@ -29,7 +29,7 @@ def test_every_error_is_exported() -> None:
 
 
 # The tree at the top of the file is how readers learn what may be caught.
-def test_the_error_tree_is_drawn_in_full() -> None:
+def test_error_tree_lists_every_error() -> None:
     drawn = errors.__doc__ or ""
     for name, kind in inspect.getmembers(errors, inspect.isclass):
         if issubclass(kind, errors.SingleTableError):

@@ -23,7 +23,7 @@ def test_importing_the_library_is_light() -> None:
 
 # Contracts find circles between siblings; this finds any at all, those for types included.
 @pytest.mark.parametrize("package", ["singletable", "singletable_apps"])
-def test_no_module_imports_itself_by_a_detour(package: str) -> None:
+def test_there_are_no_import_cycles(package: str) -> None:
     graph = grimp.build_graph(package, cache_dir=None)
     modules = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     try:
@@ -34,7 +34,7 @@ def test_no_module_imports_itself_by_a_detour(package: str) -> None:
 
 # An app is a folder that can be taken away, or copied for another; the front finds whichever there
 # are. Commands are named in pyproject.toml, each for one app.
-def test_apps_and_the_front_know_nothing_of_each_other() -> None:
+def test_apps_and_front_do_not_import_each_other() -> None:
     graph = grimp.build_graph("singletable_apps", cache_dir=None)
     rooms = graph.find_children("singletable_apps") - {"singletable_apps.commands"}
     known = {

@@ -25,7 +25,7 @@ WRITTEN = [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS]
 
 
 # A reader decides by the first line whether this is the file to read.
-def test_a_file_says_first_what_it_is() -> None:
+def test_every_file_starts_with_a_docstring() -> None:
     assert not {name_of(path): said for path in [*WRITTEN, *TESTS] if (said := _first(path))}
 
 
@@ -42,7 +42,7 @@ def _first(path: Path) -> str | None:
 
 
 # Work left undone belongs where work is planned; in the code nobody comes back to it.
-def test_nothing_is_left_to_do() -> None:
+def test_no_todo_marks_are_left() -> None:
     marks = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")
     assert not [
         f"{name_of(path)}: {line}"
@@ -53,7 +53,7 @@ def test_nothing_is_left_to_do() -> None:
 
 
 # What is public is explained, in one sentence about the result.
-def test_what_is_public_is_explained() -> None:
+def test_every_public_name_has_a_docstring() -> None:
     assert not [
         f"{name_of(path)}:{node.lineno}: {node.name}"
         for path in SOURCES

@@ -26,7 +26,7 @@ def _tracked() -> list[Path]:
     return [path for path in paths if path.suffix in TEXT and path.is_file()]
 
 
-def test_a_file_names_no_registry() -> None:
+def test_no_file_names_a_package_registry() -> None:
     assert not [name_of(path) for path in _tracked() if REGISTRIES.search(path.read_text())]
 
 

@@ -28,6 +28,10 @@ def test_a_signal_ends_what_is_within_and_the_rest_goes_on(sent: signal.Signals)
     before = signal.getsignal(signal.SIGTERM)
     seen: list[str] = []
     with ExitStack() as stack:
+        # A shell starts background jobs with SIGINT ignored, and Python then installs no handler.
+        stack.callback(
+            signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler)
+        )
         stack.callback(seen.append, "goes on")
         listener, _, _ = stack.enter_context(listening(Listening("127.0.0.1", 0)))
         stack.callback(seen.append, "closed")
