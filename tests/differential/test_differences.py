@@ -39,14 +39,14 @@ def shown(peer: Peer, example: Example) -> Step:
 
 # A peer that has learnt better is believed again as soon as its difference is taken from the list.
 @pytest.mark.parametrize("known", DIFFERENCES, ids=called)
-def test_known_difference_still_exists(known: Difference, peer_named: Callable[[str], Peer]) -> None:
+def test_known_difference_persists(known: Difference, peer_named: Callable[[str], Peer]) -> None:
     step = shown(peer_named(known.peer), known.example)
     assert differs(step, known.peer)
     assert known.explains(step)
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=called)
-def test_known_peer_habit_still_exists(habit: Habit, peer_named: Callable[[str], Peer]) -> None:
+def test_known_peer_habit_persists(habit: Habit, peer_named: Callable[[str], Peer]) -> None:
     step = shown(peer_named(habit.peer), habit.example)
     assert seen(step.ours, step) != seen(step.theirs, step) or not left_alike(step)
     assert not differs(step, habit.peer)
