@@ -1,52 +1,52 @@
-"""Every exception we raise.
+"""Every exception that singletable raises.
 
 SingleTableError
-├─ AddressError                 connect() knows no driver for the address
-├─ FaultsError                  faults to inject that make no sense, or that this driver cannot have
-├─ CredentialsError             credentials are missing or cannot be used; says where and why
-├─ DeclarationError             the schema is wrong: found before an item is touched
-│  └─ UnsupportedPattern           no key can answer an access pattern
-├─ StaleDocs               written documents do not say what the code says
-├─ InvalidValue                 a value does not fit its field; nothing was sent
-├─ ItemMismatch                 an item in the table does not fit its entity
-├─ InvalidCursor                a page cursor that is not ours, or not for this query
-├─ StorageError                 the database file is not ours to use, or is gone
-│  └─ EngineClosed              it was closed before the call
-├─ ConnectionFailed                  no answer came; `arrived` says whether the request may have
-│  └─ CertificateError                 who answers there has no certificate that is trusted
-├─ UnexpectedResponse                what answered is not DynamoDB
-└─ OperationError               the table refused; `code` is DynamoDB's name for it
-   ├─ ValidationError           the request breaks a rule of DynamoDB
-   ├─ SerializationError        the request is not of the operation's shape
-   ├─ ConditionFailed           carries the item as it stood
-   │  ├─ AlreadyExists          there is such an item, or another has the unique value
-   │  ├─ NotFound               there is no such item
-   │  └─ VersionConflict        the item was written since it was read
-   ├─ ResourceNotFound          no such table, index or resource
-   │  └─ TableNotFound          the table that a control-plane call names
-   │     └─ BackupTableNotFound  the table that a call about backups names
-   ├─ ResourceInUse             the table exists already, or is being changed
-   ├─ ContinuousBackupsUnavailable  a new table has no backups yet; ask again in some seconds
-   ├─ AccessDenied              no policy allows it, or the resource belongs to another account
-   ├─ MissingAuthenticationToken                 the request does not say who asks
-   ├─ IncompleteSignature       the signature lacks a part, or a part cannot be read
-   ├─ InvalidSignature          the signature is wrong, too old, or for elsewhere
-   ├─ UnrecognizedClient        nobody has the access key, or it goes with another session token
-   ├─ ExpiredToken              the session of the access key is over
-   ├─ LimitExceeded             too many tables, indexes, tags or changes at once
-   ├─ ItemCollectionTooLarge    an item collection of a table with an LSI outgrew 10 GB
-   ├─ TransactionCanceled       carries one reason for each action
-   ├─ TransactionConflict       another transaction has the item
-   ├─ TransactionInProgress     the same client token is being worked on
-   ├─ IdempotentParameterMismatch       the same client token came with another request
-   ├─ Throttled                 more than a table, an index or a partition can bear; carries reasons
-   │  ├─ ProvisionedThroughputExceeded  more than was provisioned
-   │  └─ RequestLimitExceeded   more than the account may have
-   ├─ InternalError             something broke at DynamoDB; a write may have taken effect or not
-   ├─ ServiceUnavailable        DynamoDB is away for the moment
-   └─ TrimmedDataAccess           the change feed no longer reaches back so far
+├─ AddressError                    connect() has no driver for the address
+├─ FaultsError                     the fault settings are invalid, or not supported by this driver
+├─ CredentialsError                credentials are missing or unusable; says where and why
+├─ DeclarationError                the schema is wrong; raised before any item is read or written
+│  └─ UnsupportedPattern           no key or index supports an access pattern
+├─ StaleDocs                       generated docs do not match the code
+├─ InvalidValue                    a value does not fit its field; nothing was sent
+├─ ItemMismatch                    a stored item does not fit its entity
+├─ InvalidCursor                   a page cursor was altered, or belongs to another query
+├─ StorageError                    the database file cannot be used
+│  └─ EngineClosed                 the engine was closed before the call
+├─ ConnectionFailed                no response; `may_have_arrived` says whether to expect effects
+│  └─ CertificateError             the server's TLS certificate is not trusted
+├─ UnexpectedResponse              the response is not DynamoDB's
+└─ OperationError                  DynamoDB rejected the request; `code` is the AWS error code
+   ├─ ValidationError              the request breaks one of DynamoDB's rules
+   ├─ SerializationError           the request does not have the operation's shape
+   ├─ ConditionFailed              the condition did not match; carries the stored item
+   │  ├─ AlreadyExists             the item exists, or another item has the unique value
+   │  ├─ NotFound                  the item does not exist
+   │  └─ VersionConflict           the item was written since it was read
+   ├─ ResourceNotFound             the table, index or resource does not exist
+   │  └─ TableNotFound             the table of a control-plane request does not exist
+   │     └─ BackupTableNotFound    the table of a backup request does not exist
+   ├─ ResourceInUse                the table already exists, or is being changed
+   ├─ ContinuousBackupsUnavailable  a new table has no backups yet; retry in some seconds
+   ├─ AccessDenied                 no policy allows it, or another account owns the resource
+   ├─ MissingAuthenticationToken   the request is not signed
+   ├─ IncompleteSignature          a part of the signature is missing or malformed
+   ├─ InvalidSignature             the signature is wrong, expired, or for another endpoint
+   ├─ UnrecognizedClient           the access key is unknown, or has another session token
+   ├─ ExpiredToken                 the session of the access key has expired
+   ├─ LimitExceeded                too many tables, indexes, tags or simultaneous changes
+   ├─ ItemCollectionTooLarge       an item collection of a table with an LSI exceeds 10 GB
+   ├─ TransactionCanceled          the transaction failed; carries one reason for each action
+   ├─ TransactionConflict          another transaction is writing the item
+   ├─ TransactionInProgress        a transaction with the same client token is in progress
+   ├─ IdempotentParameterMismatch  the client token was used with another request
+   ├─ Throttled                    a table, index or partition is over capacity; carries reasons
+   │  ├─ ProvisionedThroughputExceeded  over the provisioned capacity
+   │  └─ RequestLimitExceeded      over the limit of the account
+   ├─ InternalError                DynamoDB failed; a write may or may not have been applied
+   ├─ ServiceUnavailable           DynamoDB is temporarily unavailable
+   └─ TrimmedDataAccess            the change feed no longer has records of that age
 
-DynamoDB's own refusals keep DynamoDB's own words.
+Errors that mirror DynamoDB's have DynamoDB's own messages.
 """
 
 from __future__ import annotations
@@ -56,53 +56,53 @@ from dataclasses import dataclass
 
 
 class SingleTableError(Exception):
-    """The root: whatever singletable raises on purpose is one of these."""
+    """Base class of every error that singletable raises on purpose."""
 
 
 class AddressError(SingleTableError):
-    """There is no driver for the address; the message says which addresses there are."""
+    """No driver handles the address; the message lists the supported addresses."""
 
 
 class FaultsError(SingleTableError):
-    """Faults cannot be injected as described; the message says which, and what to write instead."""
+    """The fault settings are invalid; the message says which, and what to write instead."""
 
 
 class CredentialsError(SingleTableError):
-    """Credentials are missing or cannot be used; the message says where, why and what to do."""
+    """Credentials are missing or unusable; the message says where, why and what to do."""
 
 
 class DeclarationError(SingleTableError):
-    """The schema is wrong, found before an item is touched; says where, and what to write."""
+    """The schema is wrong; the message says where, and what to write instead."""
 
 
 class UnsupportedPattern(DeclarationError):
-    """No key of the entity can answer an access pattern; says which there are, and what to add."""
+    """No key or index of the entity supports an access pattern; says which to add."""
 
 
 class StaleDocs(SingleTableError):
-    """Written documents do not say what the code says; the message has the command to run."""
+    """Generated docs do not match the code; the message has the command that updates them."""
 
 
 class InvalidValue(SingleTableError, ValueError):
-    """A value does not fit its field; nothing was sent. `place` says where: `Ballot.ranks[2]`."""
+    """A value does not fit its field; nothing was sent. `path` is where: `Ballot.ranks[2]`."""
 
-    def __init__(self, text: str, place: str = "") -> None:
-        super().__init__(f"{place}: {text}" if place else text)
+    def __init__(self, text: str, path: str = "") -> None:
+        super().__init__(f"{path}: {text}" if path else text)
         self.text = text
-        self.place = place
+        self.path = path
 
 
 class ItemMismatch(SingleTableError):
-    """An item in the table does not fit its entity. `place` says where: `Ballot.ranks[2]`."""
+    """A stored item does not fit its entity. `path` is where: `Ballot.ranks[2]`."""
 
-    def __init__(self, text: str, place: str = "") -> None:
-        super().__init__(f"{place}: {text}" if place else text)
+    def __init__(self, text: str, path: str = "") -> None:
+        super().__init__(f"{path}: {text}" if path else text)
         self.text = text
-        self.place = place
+        self.path = path
 
 
 class InvalidCursor(SingleTableError):
-    """A page cursor that was not made here, was changed, or is for another query."""
+    """A page cursor is not from this library, was altered, or belongs to another query."""
 
 
 class StorageError(SingleTableError):
@@ -114,7 +114,7 @@ class EngineClosed(StorageError):
 
 
 class ConnectionFailed(SingleTableError):
-    """No answer came. If the request may have `arrived`, nobody knows whether a write was done."""
+    """No response arrived. If `may_have_arrived`, a write may or may not have been applied."""
 
     def __init__(self, message: str, *, may_have_arrived: bool = False) -> None:
         super().__init__(message)
@@ -122,17 +122,17 @@ class ConnectionFailed(SingleTableError):
 
 
 class CertificateError(ConnectionFailed):
-    """Who answers there has no certificate that is trusted; nothing was sent."""
+    """The server's TLS certificate is not trusted; nothing was sent."""
 
 
 class UnexpectedResponse(SingleTableError):
-    """What answered is not DynamoDB: the message says what was asked, where, and what came."""
+    """The response is not DynamoDB's; the message has the request, the address and the response."""
 
 
 class OperationError(SingleTableError):
-    """A refusal in DynamoDB's words; `code` is the exception's name at AWS.
+    """DynamoDB rejected the request; `message` and `code` are AWS's.
 
-    `request_id` is what a service far away calls the request, for its support and its logs.
+    `request_id` identifies the request in the service's logs and for AWS Support.
     """
 
     code: str = "InternalServerError"
@@ -150,15 +150,15 @@ class ValidationError(OperationError):
 
 
 class SerializationError(OperationError):
-    """The request is not of the shape that the operation has."""
+    """The request does not have the operation's shape."""
 
     code = "SerializationException"
 
 
 class ConditionFailed(OperationError):
-    """The condition did not hold. `item` is the item as it stood, if it was asked for.
+    """The condition did not match. `item` is the stored item, if the request asked to return it.
 
-    A store also gives it as an instance of its entity, in `current`.
+    A store also sets `current` to the item as an instance of its entity.
     """
 
     code = "ConditionalCheckFailedException"
@@ -174,7 +174,7 @@ class ConditionFailed(OperationError):
 
 
 class AlreadyExists(ConditionFailed):
-    """There is such an item already, or another has the unique value; `fields` says of what."""
+    """The item exists, or another item has the unique value; `fields` names the fields."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class AlreadyExists(ConditionFailed):
 
 
 class NotFound(ConditionFailed):
-    """There is no such item."""
+    """The item does not exist."""
 
 
 class VersionConflict(ConditionFailed):
@@ -195,41 +195,41 @@ class VersionConflict(ConditionFailed):
 
 
 class ResourceNotFound(OperationError):
-    """There is no such table, index or resource."""
+    """The table, index or resource does not exist."""
 
     code = "ResourceNotFoundException"
 
 
 class TableNotFound(ResourceNotFound):
-    """There is no table of that name. DynamoDB words it one way for items, another for tables."""
+    """The table does not exist. DynamoDB words this differently for items and for tables."""
 
 
 class BackupTableNotFound(TableNotFound):
-    """There is no table of that name. DynamoDB has another name for it where backups are meant."""
+    """The table does not exist. DynamoDB has a separate code for backup requests."""
 
     code = "TableNotFoundException"
 
 
 class ResourceInUse(OperationError):
-    """The table exists already, or is in a state that forbids the change."""
+    """The table already exists, or its state does not allow the change."""
 
     code = "ResourceInUseException"
 
 
 class ContinuousBackupsUnavailable(OperationError):
-    """The table is so new that it has no backups yet; the same request may succeed soon."""
+    """The table is too new to have backups; the same request may succeed soon."""
 
     code = "ContinuousBackupsUnavailableException"
 
 
 class AccessDenied(OperationError):
-    """No policy allows it, or the resource belongs to another account."""
+    """No policy allows the request, or the resource belongs to another account."""
 
     code = "AccessDeniedException"
 
 
 class MissingAuthenticationToken(OperationError):
-    """The request does not say who asks."""
+    """The request is not signed."""
 
     code = "MissingAuthenticationTokenException"
 
@@ -238,25 +238,25 @@ class MissingAuthenticationToken(OperationError):
 
 
 class IncompleteSignature(OperationError):
-    """A part of the signature is missing, or cannot be read."""
+    """A part of the signature is missing or malformed."""
 
     code = "IncompleteSignatureException"
 
 
 class InvalidSignature(OperationError):
-    """The signature is not that of the request, is too old, or is for another place."""
+    """The signature does not match the request, has expired, or is for another endpoint."""
 
     code = "InvalidSignatureException"
 
 
 class UnrecognizedClient(OperationError):
-    """Nobody has the access key, or it goes with another session token."""
+    """The access key is unknown, or belongs to another session token."""
 
     code = "UnrecognizedClientException"
 
 
 class ExpiredToken(OperationError):
-    """The session that the access key belongs to is over."""
+    """The session of the access key has expired."""
 
     code = "ExpiredTokenException"
 
@@ -267,20 +267,20 @@ class ExpiredToken(OperationError):
 
 
 class LimitExceeded(OperationError):
-    """More tables, indexes, tags or simultaneous changes than DynamoDB allows."""
+    """The request exceeds DynamoDB's limit on tables, indexes, tags or simultaneous changes."""
 
     code = "LimitExceededException"
 
 
 class ItemCollectionTooLarge(OperationError):
-    """An item collection on a table with local secondary indexes outgrew its limit."""
+    """An item collection of a table with local secondary indexes exceeds its size limit."""
 
     code = "ItemCollectionSizeLimitExceededException"
 
 
 @dataclass(frozen=True, slots=True)
 class CancellationReason:
-    """Why one action of a transaction stopped it; `code` is "None" for an action that did not."""
+    """Why one action canceled its transaction; `code` is "None" for an action that did not."""
 
     code: str = "None"
     message: str | None = None
@@ -288,7 +288,7 @@ class CancellationReason:
 
 
 class TransactionCanceled(OperationError):
-    """A transaction changed nothing; `reasons` has one entry for each of its actions, in order."""
+    """The transaction changed nothing; `reasons` has one entry for each action, in order."""
 
     code = "TransactionCanceledException"
 
@@ -302,33 +302,33 @@ class TransactionCanceled(OperationError):
 
 
 class TransactionConflict(OperationError):
-    """Another transaction is at work on the item."""
+    """Another transaction is writing the item."""
 
     code = "TransactionConflictException"
 
 
 class TransactionInProgress(OperationError):
-    """A transaction with the same client token is still at work."""
+    """A transaction with the same client token is still in progress."""
 
     code = "TransactionInProgressException"
 
 
 class IdempotentParameterMismatch(OperationError):
-    """A client token was used again, with another request."""
+    """The client token was already used with a different request."""
 
     code = "IdempotentParameterMismatchException"
 
 
 @dataclass(frozen=True, slots=True)
 class ThrottlingReason:
-    """What was exceeded, in AWS's compound words, and the ARN of the table or index it is about."""
+    """The limit that was exceeded, as AWS names it, and the ARN of the table or index."""
 
     reason: str
     resource: str
 
 
 class Throttled(OperationError):
-    """The request came too fast; nothing was changed. The same request may succeed later."""
+    """The request exceeds a rate limit; nothing was changed. Retry it later."""
 
     code = "ThrottlingException"
 
@@ -338,19 +338,19 @@ class Throttled(OperationError):
 
 
 class ProvisionedThroughputExceeded(Throttled):
-    """More units were asked for than the table or the index has provisioned."""
+    """The request exceeds the provisioned capacity of the table or index."""
 
     code = "ProvisionedThroughputExceededException"
 
 
 class RequestLimitExceeded(Throttled):
-    """More units were asked for than the account may have."""
+    """The request exceeds the throughput limit of the account."""
 
     code = "RequestLimitExceeded"
 
 
 class InternalError(OperationError):
-    """Something broke at DynamoDB. Whether a write took effect is not known."""
+    """DynamoDB failed. A write may or may not have been applied."""
 
     code = "InternalServerError"
 
@@ -359,7 +359,7 @@ class InternalError(OperationError):
 
 
 class ServiceUnavailable(OperationError):
-    """DynamoDB is away for the moment; nothing was changed."""
+    """DynamoDB is temporarily unavailable; nothing was changed."""
 
     code = "ServiceUnavailable"
 
@@ -368,6 +368,6 @@ class ServiceUnavailable(OperationError):
 
 
 class TrimmedDataAccess(OperationError):
-    """The change feed no longer holds what follows the position asked for."""
+    """The change feed no longer has the records after this position."""
 
     code = "TrimmedDataAccessException"

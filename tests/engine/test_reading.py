@@ -7,7 +7,7 @@ import pytest
 from singletable.engine.dialect import READ
 from singletable.engine.reading import read_expressions
 from singletable.errors import ValidationError
-from singletable.expressions import BeginsWith, Literally, Placeholders, Set, parse_condition
+from singletable.expressions import BeginsWith, Constant, Placeholders, Set, parse_condition
 from singletable.operations import Query, Scan, UpdateItem
 from singletable.values import AttributeValue, Item
 
@@ -22,7 +22,7 @@ def scan(text: str, values: dict[str, AttributeValue]) -> Scan:
 def test_each_request_has_its_own_values(word: str) -> None:
     read = read_expressions(scan("begins_with(a, :v)", {":v": {"S": word}}), READ)
     assert isinstance(read.filter, BeginsWith)
-    assert read.filter.prefix == Literally({"S": word})
+    assert read.filter.prefix == Constant({"S": word})
 
 
 def test_values_that_are_one_object_are_told_apart() -> None:
@@ -36,8 +36,8 @@ def test_values_that_are_one_object_are_told_apart() -> None:
             expression_attribute_values={":a": first, ":b": second},
         )
         assert read_expressions(request, READ).update == (
-            Set(("a",), Literally(first)),
-            Set(("b",), Literally(second)),
+            Set(("a",), Constant(first)),
+            Set(("b",), Constant(second)),
         )
 
 

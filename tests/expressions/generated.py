@@ -16,6 +16,7 @@ from singletable.expressions import (
     Comparator,
     Compare,
     Condition,
+    Constant,
     Contains,
     Delete,
     Exists,
@@ -26,7 +27,6 @@ from singletable.expressions import (
     KeyComparator,
     KeyCondition,
     ListAppend,
-    Literally,
     Not,
     NotExists,
     Operand,
@@ -107,7 +107,7 @@ paths: st.SearchStrategy[Path] = st.tuples(st.sampled_from(NAMES), st.lists(step
 def literally(
     of: st.SearchStrategy[AttributeValue],
 ) -> st.SearchStrategy[Operand]:
-    return of.map(Literally)
+    return of.map(Constant)
 
 
 ats: st.SearchStrategy[Operand] = paths.map(At)
@@ -125,7 +125,7 @@ def _differ(pair: tuple[Operand, Operand]) -> bool:
 def _ascend(bounds: tuple[Operand, Operand, Operand]) -> bool:
     """DynamoDB takes no two bounds of different types, or in the wrong order."""
     _, low, high = bounds
-    if isinstance(low, Literally) and isinstance(high, Literally):
+    if isinstance(low, Constant) and isinstance(high, Constant):
         return compare("<=", low.value, high.value)
     return True
 
@@ -166,7 +166,7 @@ def terms_of(
     kind: st.SearchStrategy[AttributeValue],
 ) -> st.SearchStrategy[Term]:
     """Paths and values, and if_not_exists over them."""
-    simple: st.SearchStrategy[Term] = st.one_of(paths.map(At), kind.map(Literally))
+    simple: st.SearchStrategy[Term] = st.one_of(paths.map(At), kind.map(Constant))
     return st.recursive(simple, lambda inner: st.builds(IfNotExists, paths, inner), max_leaves=3)
 
 

@@ -8,13 +8,13 @@ from singletable.expressions import (
     Path,
     Placeholders,
     Set,
-    operator_count,
+    condition_paths,
+    count_operators,
     parse_condition,
     parse_update,
-    paths_of,
-    paths_of_update,
     result_type,
-    touched_attributes,
+    target_attributes,
+    update_paths,
 )
 from tests.expressions.refusals import NAMES, VALUES
 
@@ -27,9 +27,9 @@ def test_a_condition_mentions_its_paths_in_order() -> None:
         "g BETWEEN h AND i AND attribute_type(j, :type) AND contains(k, l) AND "
         "attribute_not_exists(m)"
     )
-    heads = [path[0] for path in paths_of(parse_condition(text, PLACEHOLDERS))]
+    heads = [path[0] for path in condition_paths(parse_condition(text, PLACEHOLDERS))]
     assert heads == ["a", "b", "a", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"]
-    assert paths_of(parse_condition("b.c[1] = :n", PLACEHOLDERS)) == (("b", "c", 1),)
+    assert condition_paths(parse_condition("b.c[1] = :n", PLACEHOLDERS)) == (("b", "c", 1),)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_condition_mentions_its_paths_in_order() -> None:
     ],
 )
 def test_operators_and_functions_are_counted(text: str, count: int) -> None:
-    assert operator_count(parse_condition(text, PLACEHOLDERS)) == count
+    assert count_operators(parse_condition(text, PLACEHOLDERS)) == count
 
 
 def test_an_update_mentions_targets_and_sources() -> None:
@@ -50,8 +50,8 @@ def test_an_update_mentions_targets_and_sources() -> None:
         PLACEHOLDERS,
     )
     expected: list[Path] = [("a", "b"), ("c",), ("d",), ("e",), ("f",), ("g",), ("h", 0)]
-    assert paths_of_update(update) == (*expected, ("a", "c"), ("i",))
-    assert touched_attributes(update) == ("a", "d", "g", "i")
+    assert update_paths(update) == (*expected, ("a", "c"), ("i",))
+    assert target_attributes(update) == ("a", "d", "g", "i")
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from singletable.expressions import (
     At,
     Compare,
     Condition,
+    Constant,
     KeyCondition,
-    Literally,
     Not,
     Or,
     Placeholders,
     Projection,
     Remove,
-    Rendered,
+    RenderedExpression,
     Set,
     Update,
     parse_condition,
@@ -33,11 +33,11 @@ from singletable.expressions import (
 )
 from tests.expressions import generated
 
-ONE = Compare("=", At(("status",)), Literally({"N": "1"}))
-TWO = Compare("<", At(("a", 0, "b")), Literally({"N": "2"}))
+ONE = Compare("=", At(("status",)), Constant({"N": "1"}))
+TWO = Compare("<", At(("a", 0, "b")), Constant({"N": "2"}))
 
 
-def placeholders_of(rendered: Rendered) -> Placeholders:
+def placeholders_of(rendered: RenderedExpression) -> Placeholders:
     return Placeholders(rendered.names, rendered.values)
 
 
@@ -98,7 +98,7 @@ def test_values_of_different_types_do_not_share_a_placeholder() -> None:
 def test_expressions_of_one_request_share_their_placeholders() -> None:
     aliases = Aliases()
     update = render_update(
-        (Set(("status",), Literally({"N": "1"})), Remove(("b",)), Set(("c",), At(("b",)))), aliases
+        (Set(("status",), Constant({"N": "1"})), Remove(("b",)), Set(("c",), At(("b",)))), aliases
     )
     condition = render_condition(ONE, aliases)
     assert update.text == "SET #n0 = :v0, #n2 = #n1 REMOVE #n1"

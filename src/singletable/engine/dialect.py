@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from singletable.engine.constraints import answered_of_old
 from singletable.errors import ValidationError
-from singletable.values import MODERN, OLDER, AttributeValue, Item, Layer
+from singletable.values import LEGACY, MODERN, AttributeValue, Item, ValidationLayer
 from singletable.values import check_item as _check_item
 from singletable.values import check_value as _check_value
 
@@ -37,7 +37,7 @@ class BadExpressionValue(ValidationError):
 class Dialect:
     """One operation's wording."""
 
-    layer: Layer
+    layer: ValidationLayer
     envelope: bool = False
     names_bad_value: bool = False
     falls_back: bool = False
@@ -71,6 +71,6 @@ class Dialect:
 
 SINGLE_WRITE = Dialect(MODERN, envelope=True, falls_back=True)
 READ = Dialect(MODERN)
-SCAN = Dialect(OLDER, names_bad_value=True)
-BATCH_WRITE = Dialect(OLDER)
+SCAN = Dialect(LEGACY, names_bad_value=True)
+BATCH_WRITE = Dialect(LEGACY)
 TRANSACTION = Dialect(MODERN, falls_back=True)

@@ -26,7 +26,7 @@ from singletable.operations import (
     UpdateTable,
     UpdateTimeToLive,
 )
-from singletable.values import half_a_character
+from singletable.values import lone_surrogate_error
 
 R = TypeVar("R")
 
@@ -104,7 +104,7 @@ class Engine:
             try:
                 return cast(R, handler.run(plan, self._session(execute, writes=handler.writes)))
             except UnicodeEncodeError as error:
-                raise half_a_character(error) from None
+                raise lone_surrogate_error(error) from None
             except DecodeError as error:
                 raise _damaged(error) from error
 

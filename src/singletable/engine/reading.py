@@ -21,8 +21,8 @@ from singletable.expressions import (
     Projection,
     Update,
     check_key_condition,
-    key_clauses,
     parse_condition,
+    parse_key_clauses,
     parse_projection,
     parse_update,
     prepare,
@@ -136,5 +136,5 @@ def _read(texts: Texts, placeholders: Placeholders) -> Expressions:
     )
     read_projection = None if projection is None else parse_projection(projection, placeholders)
     placeholders.check_unused()
-    clauses = None if key_condition is None else key_clauses(key_condition, placeholders)
+    clauses = None if key_condition is None else parse_key_clauses(key_condition, placeholders)
     return Expressions(read_update, read_condition, clauses, read_filter, read_projection)

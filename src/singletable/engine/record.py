@@ -23,7 +23,7 @@ from singletable.operations import (
     TableClass,
     Tag,
 )
-from singletable.values import plain
+from singletable.values import to_builtin
 
 Changing: TypeAlias = Literal["IOPS", "STREAM", "CLASS", "SSE", "WARM"]
 
@@ -115,7 +115,7 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
 
 
 _decode = Decoder(TableRecord).decode
-_encode = Encoder(enc_hook=plain).encode
+_encode = Encoder(enc_hook=to_builtin).encode
 
 
 def record_from_json(raw: bytes) -> TableRecord:

@@ -8,7 +8,7 @@ from singletable.engine.dialect import ENVELOPE
 from singletable.engine.session import Session
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
-from singletable.expressions import Condition, Projection, paths_of
+from singletable.expressions import Condition, Projection, condition_paths
 from singletable.operations import Query, Scan
 from singletable.values import INVALID
 
@@ -89,7 +89,7 @@ def select_from(
             f"{INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
         )
     if isinstance(request, Query) and condition is not None:
-        unknown = _unprojected(index, paths_of(condition))
+        unknown = _unprojected(index, condition_paths(condition))
         if unknown:
             raise ValidationError(
                 f"{INVALID}Secondary index {index.name} does not project one or more filter "

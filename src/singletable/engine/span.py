@@ -12,10 +12,10 @@ from singletable.values import (
     INVALID,
     AttributeValue,
     Item,
-    after_prefix,
-    escaped,
+    encode_key_part,
+    escape_key,
     key_bytes,
-    part,
+    prefix_upper_bound,
 )
 
 UNSUPPORTED = "Query key condition not supported"
@@ -126,14 +126,14 @@ class _Bounds:
                 self.low, self.high = self._at(first), self._after(clause.values[1])
             case _:
                 key = key_bytes(first)
-                self.low = self.prefix + (escaped(key) if self.closed else key)
-                self.high = after_prefix(self.low)
+                self.low = self.prefix + (escape_key(key) if self.closed else key)
+                self.high = prefix_upper_bound(self.low)
 
     def _at(self, value: AttributeValue) -> bytes:
         key = key_bytes(value)
-        return self.prefix + (part(key) if self.closed else key)
+        return self.prefix + (encode_key_part(key) if self.closed else key)
 
     def _after(self, value: AttributeValue) -> bytes:
         at = self._at(value)
         # A closed part ends in zeros, so there is always something after it.
-        return (after_prefix(at) or at) if self.closed else at + b"\x00"
+        return (prefix_upper_bound(at) or at) if self.closed else at + b"\x00"

@@ -11,7 +11,7 @@ from msgspec import json
 from singletable.engine.record import IndexRecord, TableRecord
 from singletable.engine.storage import Position, Rows
 from singletable.operations import KeySchemaElement
-from singletable.values import AttributeValue, Item, KeyType, key_bytes, part
+from singletable.values import AttributeValue, Item, KeyType, encode_key_part, key_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class KeySchema:
 def partition_bytes(values: list[AttributeValue]) -> bytes:
     """Where a partition stands: by a hash first, so that scans wander and segments are ranges."""
     keys = [key_bytes(value) for value in values]
-    return hashed(keys[0] if len(keys) == 1 else b"".join([part(key) for key in keys]))
+    return hashed(keys[0] if len(keys) == 1 else b"".join([encode_key_part(key) for key in keys]))
 
 
 def hashed(key: bytes) -> bytes:
@@ -84,7 +84,7 @@ class Index:
         ]
         return Position(
             partition_bytes([item[a.name] for a in self.key.partition]),
-            b"".join([part(key_bytes(value)) for value in sort]),
+            b"".join([encode_key_part(key_bytes(value)) for value in sort]),
         )
 
     def project(self, item: Item) -> Item:

@@ -10,14 +10,14 @@ from msgspec import json
 from singletable.engine.session import Session
 from singletable.errors import IdempotentParameterMismatch
 from singletable.operations import TransactWriteItems
-from singletable.values import plain
+from singletable.values import to_builtin
 
 LIFETIME = 10 * 60
 
 
 def digest_of(request: TransactWriteItems) -> bytes:
     """What makes two requests the same: their actions, in whatever order attributes are listed."""
-    actions = json.encode(request.transact_items, enc_hook=plain, order="deterministic")
+    actions = json.encode(request.transact_items, enc_hook=to_builtin, order="deterministic")
     return hashlib.sha256(actions).digest()
 
 

@@ -16,14 +16,14 @@ from singletable.engine.table import Table
 from singletable.engine.write import Stored
 from singletable.errors import ValidationError
 from singletable.expressions import (
-    Literally,
+    Constant,
     Set,
     Term,
     Update,
     apply_update,
     creates_item,
-    paths_of_update,
     result_type,
+    update_paths,
 )
 from singletable.values import INVALID, MAX_ITEM_SIZE, TOO_DEEP, Item, check_item, item_size
 
@@ -52,7 +52,7 @@ def check_update(table: Table, update: Update) -> None:
         for action in update:
             if isinstance(action, Set) and len(action.path) == 1:
                 _check_index_key(table, str(action.path[0]), action.term)
-    check_scalar_keys(table, paths_of_update(update))
+    check_scalar_keys(table, update_paths(update))
 
 
 def updated(old: Stored, update: Update, key: Item) -> Updated | None:
@@ -102,7 +102,7 @@ def _check_index_key(table: Table, name: str, term: Term) -> None:
     kind = result_type(term)
     if kind is not None:
         check_index_key_type(attribute, index, kind)
-    if isinstance(term, Literally) and (empty := emptiness(term.value)) is not None:
+    if isinstance(term, Constant) and (empty := emptiness(term.value)) is not None:
         raise _empty_index_key(empty)
 
 

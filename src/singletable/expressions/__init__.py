@@ -1,17 +1,17 @@
 """The little language: conditions, updates, projections and key conditions."""
 
-from singletable.expressions.aliases import Aliases, Rendered
+from singletable.expressions.aliases import Aliases, RenderedExpression
 from singletable.expressions.apply_update import apply_update, updated_attributes
 from singletable.expressions.cost import update_cost
 from singletable.expressions.holds import holds
 from singletable.expressions.key_condition import KeyClause, KeyComparator, KeyCondition
 from singletable.expressions.mentions import (
+    condition_paths,
+    count_operators,
     creates_item,
-    operator_count,
-    paths_of,
-    paths_of_update,
     result_type,
-    touched_attributes,
+    target_attributes,
+    update_paths,
 )
 from singletable.expressions.nodes import (
     Action,
@@ -23,6 +23,7 @@ from singletable.expressions.nodes import (
     Comparator,
     Compare,
     Condition,
+    Constant,
     Contains,
     Delete,
     Exists,
@@ -30,7 +31,6 @@ from singletable.expressions.nodes import (
     IfNotExists,
     In,
     ListAppend,
-    Literally,
     Not,
     NotExists,
     Operand,
@@ -46,8 +46,8 @@ from singletable.expressions.nodes import (
 )
 from singletable.expressions.parse import (
     check_key_condition,
-    key_clauses,
     parse_condition,
+    parse_key_clauses,
     parse_key_condition,
     parse_projection,
     parse_update,
@@ -76,6 +76,7 @@ __all__ = [
     "Comparator",
     "Compare",
     "Condition",
+    "Constant",
     "Contains",
     "Delete",
     "Exists",
@@ -86,7 +87,6 @@ __all__ = [
     "KeyComparator",
     "KeyCondition",
     "ListAppend",
-    "Literally",
     "Not",
     "NotExists",
     "Operand",
@@ -95,7 +95,7 @@ __all__ = [
     "Placeholders",
     "Projection",
     "Remove",
-    "Rendered",
+    "RenderedExpression",
     "Set",
     "SizeOf",
     "Sum",
@@ -103,16 +103,15 @@ __all__ = [
     "Update",
     "apply_update",
     "check_key_condition",
+    "condition_paths",
+    "count_operators",
     "creates_item",
     "holds",
-    "key_clauses",
-    "operator_count",
     "parse_condition",
+    "parse_key_clauses",
     "parse_key_condition",
     "parse_projection",
     "parse_update",
-    "paths_of",
-    "paths_of_update",
     "prepare",
     "project",
     "render_condition",
@@ -120,8 +119,9 @@ __all__ = [
     "render_projection",
     "render_update",
     "result_type",
-    "touched_attributes",
+    "target_attributes",
     "update_cost",
+    "update_paths",
     "updated_attributes",
     "value_at",
 ]

@@ -9,7 +9,7 @@ from singletable.values import AttributeValue, content_of, item_to_json, type_of
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedExpression:
     """A text, with the names and values that its placeholders stand for."""
 
     text: str
@@ -47,6 +47,6 @@ class Aliases:
         steps = [f".{self.name(s)}" if isinstance(s, str) else f"[{s}]" for s in path]
         return "".join(steps)[1:]
 
-    def rendered(self, text: str) -> Rendered:
+    def rendered(self, text: str) -> RenderedExpression:
         """The text with all placeholders handed out so far."""
-        return Rendered(text, dict(self.names), dict(self.values))
+        return RenderedExpression(text, dict(self.names), dict(self.values))

@@ -16,7 +16,7 @@ from singletable.expressions.nodes import (
     And,
     At,
     Condition,
-    Literally,
+    Constant,
     Not,
     Operand,
     Or,
@@ -45,7 +45,7 @@ class _Size:
     operand: _Found
 
 
-_Found: TypeAlias = At | Literally | _Size
+_Found: TypeAlias = At | Constant | _Size
 
 
 def bind_condition(written: WrittenCondition, placeholders: Placeholders) -> Condition:
@@ -75,7 +75,7 @@ def _find(operand: WrittenOperand, placeholders: Placeholders) -> _Found:
         case WrittenPath():
             return placeholders.at(operand)
         case WrittenValue(alias):
-            return Literally(placeholders.value(alias))
+            return Constant(placeholders.value(alias))
         case Call(_, operands):
             # All are looked up, for one that is not defined is reported before one too many.
             measured, *_ = [_find(inner, placeholders) for inner in operands]
@@ -102,7 +102,7 @@ def _settle(operand: _Found) -> Operand:
     measured = _settle(operand.operand)
     if isinstance(measured, At):
         return SizeOf(measured.path)
-    size = size_of(measured.value) if isinstance(measured, Literally) else None
+    size = size_of(measured.value) if isinstance(measured, Constant) else None
     if size is None:
         raise wrong_type("size", known_type(measured) or "N")
-    return Literally({"N": str(size)})
+    return Constant({"N": str(size)})

@@ -13,10 +13,10 @@ from singletable.expressions.nodes import (
     Action,
     Add,
     At,
+    Constant,
     Delete,
     IfNotExists,
     ListAppend,
-    Literally,
     Remove,
     Set,
     Sum,
@@ -97,7 +97,7 @@ def _bind_term(term: WrittenTerm, placeholders: Placeholders) -> Term:
         case WrittenPath():
             return placeholders.at(term)
         case WrittenValue(alias):
-            return Literally(placeholders.value(alias))
+            return Constant(placeholders.value(alias))
         case Arithmetic(sign, left, right):
             one, other = _bind_term(left, placeholders), _bind_term(right, placeholders)
             _check_literals(sign, (one, other), "N")
@@ -127,5 +127,5 @@ def _call(function: str, operands: tuple[Term, ...]) -> Term:
 
 def _check_literals(operator: str, operands: tuple[Term, ...], wanted: str) -> None:
     for operand in operands:
-        if isinstance(operand, Literally) and type_of(operand.value) != wanted:
+        if isinstance(operand, Constant) and type_of(operand.value) != wanted:
             raise wrong_type(operator, type_of(operand.value))

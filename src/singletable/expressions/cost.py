@@ -13,10 +13,10 @@ from singletable.expressions.nodes import (
     Action,
     Add,
     At,
+    Constant,
     Delete,
     IfNotExists,
     ListAppend,
-    Literally,
     Path,
     Remove,
     Set,
@@ -72,7 +72,7 @@ def _value(value: AttributeValue) -> int:
 
 def _term(term: Term) -> int:
     match term:
-        case Literally(value):
+        case Constant(value):
             return _value(value)
         case At(path):
             return _source(path)

@@ -12,11 +12,11 @@ from singletable.expressions.nodes import (
     Between,
     Compare,
     Condition,
+    Constant,
     Contains,
     Exists,
     HasType,
     In,
-    Literally,
     Not,
     NotExists,
     Operand,
@@ -78,7 +78,7 @@ def _joined(condition: And | Or, item: Item) -> bool:
 
 def _value(operand: Operand, item: Item) -> AttributeValue | None:
     match operand:
-        case Literally(value):
+        case Constant(value):
             return value
         case At(path):
             return value_at(path, item)

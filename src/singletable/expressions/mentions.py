@@ -13,13 +13,13 @@ from singletable.expressions.nodes import (
     Between,
     Compare,
     Condition,
+    Constant,
     Contains,
     Exists,
     HasType,
     IfNotExists,
     In,
     ListAppend,
-    Literally,
     Not,
     NotExists,
     Operand,
@@ -34,7 +34,7 @@ from singletable.expressions.nodes import (
 from singletable.values import type_of
 
 
-def paths_of(condition: Condition) -> tuple[Path, ...]:
+def condition_paths(condition: Condition) -> tuple[Path, ...]:
     """Every path that the condition looks at, in the order of the text."""
     paths = [
         path
@@ -45,7 +45,7 @@ def paths_of(condition: Condition) -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def operator_count(condition: Condition) -> int:
+def count_operators(condition: Condition) -> int:
     """How many operators and functions the condition has; DynamoDB takes 300."""
     count, waiting = 0, [condition]
     while waiting:
@@ -97,15 +97,15 @@ def operands(clause: Condition) -> tuple[Operand, ...]:
 
 
 def _path_of(operand: Operand) -> Path | None:
-    return None if isinstance(operand, Literally) else operand.path
+    return None if isinstance(operand, Constant) else operand.path
 
 
-def touched_attributes(update: Update) -> tuple[str, ...]:
+def target_attributes(update: Update) -> tuple[str, ...]:
     """The attributes that the update changes, or something inside of them."""
     return tuple(dict.fromkeys(str(action.path[0]) for action in update))
 
 
-def paths_of_update(update: Update) -> tuple[Path, ...]:
+def update_paths(update: Update) -> tuple[Path, ...]:
     """Every path that the update changes or looks at, in the order of the text."""
     paths: list[Path] = []
     for action in update:
@@ -117,7 +117,7 @@ def paths_of_update(update: Update) -> tuple[Path, ...]:
 
 def _add_paths_in(term: Term, paths: list[Path]) -> None:
     match term:
-        case Literally():
+        case Constant():
             return
         case At(path):
             paths.append(path)
@@ -144,7 +144,7 @@ def result_type(term: Term) -> str | None:
     match term:
         case At():
             return None
-        case Literally(value):
+        case Constant(value):
             return type_of(value)
         case IfNotExists(_, otherwise):
             return result_type(otherwise)

@@ -22,7 +22,7 @@ class At(Struct, frozen=True):
     path: Path
 
 
-class Literally(Struct, frozen=True):
+class Constant(Struct, frozen=True):
     """A value given with the request."""
 
     value: AttributeValue
@@ -34,7 +34,7 @@ class SizeOf(Struct, frozen=True):
     path: Path
 
 
-Operand: TypeAlias = At | Literally | SizeOf
+Operand: TypeAlias = At | Constant | SizeOf
 
 
 class Compare(Struct, frozen=True):
@@ -140,7 +140,7 @@ class Sum(Struct, frozen=True):
     right: Term
 
 
-Term: TypeAlias = At | Literally | IfNotExists | ListAppend | Sum
+Term: TypeAlias = At | Constant | IfNotExists | ListAppend | Sum
 
 
 class Set(Struct, frozen=True):

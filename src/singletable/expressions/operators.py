@@ -13,11 +13,11 @@ from singletable.expressions.nodes import (
     Comparator,
     Compare,
     Condition,
+    Constant,
     Contains,
     Exists,
     HasType,
     In,
-    Literally,
     NotExists,
     Operand,
     SizeOf,
@@ -41,7 +41,7 @@ def known_type(operand: Operand) -> str | None:
     match operand:
         case At():
             return None
-        case Literally(value):
+        case Constant(value):
             return type_of(value)
         case SizeOf():
             return "N"
@@ -75,7 +75,7 @@ def _compare(operator: str, operands: tuple[Operand, ...]) -> Condition:
 def _between(operands: tuple[Operand, ...]) -> Condition:
     _check_types("BETWEEN", operands, ORDERED_TYPES)
     operand, low, high = operands
-    if isinstance(low, Literally) and isinstance(high, Literally):
+    if isinstance(low, Constant) and isinstance(high, Constant):
         if type_of(low.value) != type_of(high.value):
             raise _wrong_bounds("same data type for lower and upper bounds", low, high)
         if compare(">", low.value, high.value):
@@ -83,7 +83,7 @@ def _between(operands: tuple[Operand, ...]) -> Condition:
     return Between(operand, low, high)
 
 
-def _wrong_bounds(requirement: str, low: Literally, high: Literally) -> Problem:
+def _wrong_bounds(requirement: str, low: Constant, high: Constant) -> Problem:
     return Problem(
         f"The BETWEEN operator requires {requirement}; "
         f"lower bound operand: AttributeValue: {_value_text(low)}, "
@@ -91,7 +91,7 @@ def _wrong_bounds(requirement: str, low: Literally, high: Literally) -> Problem:
     )
 
 
-def _value_text(operand: Literally) -> str:
+def _value_text(operand: Constant) -> str:
     return f"{{{type_of(operand.value)}:{content_of(operand.value)}}}"
 
 
@@ -118,7 +118,7 @@ def _required_path(function: str, operand: Operand) -> At:
 def _has_type(operands: tuple[Operand, ...]) -> Condition:
     operand, wanted = operands
     kind = known_type(wanted)
-    if kind != "S" or not isinstance(wanted, Literally):
+    if kind != "S" or not isinstance(wanted, Constant):
         raise wrong_type("attribute_type", kind or ANY_TYPE)
     name = str(content_of(wanted.value))
     if name not in TYPE_NAMES:

@@ -46,7 +46,7 @@ def parse_condition(
 def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
     """The key condition that the text writes, not yet held against the keys of a table."""
     check_key_condition(text, placeholders)
-    return key_clauses(text, placeholders)
+    return parse_key_clauses(text, placeholders)
 
 
 def check_key_condition(text: str, placeholders: Placeholders) -> None:
@@ -57,7 +57,7 @@ def check_key_condition(text: str, placeholders: Placeholders) -> None:
     parse_condition(text, placeholders, KEY_CONDITION)
 
 
-def key_clauses(text: str, placeholders: Placeholders) -> KeyCondition:
+def parse_key_clauses(text: str, placeholders: Placeholders) -> KeyCondition:
     """The clauses of a key condition that was checked, one for each attribute."""
     return _parse(KEY_CONDITION, text, placeholders, _condition_kept, bind_key_condition)
 

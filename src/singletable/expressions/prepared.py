@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from msgspec import Struct
 
 from singletable.expressions.key_condition import KeyClause
-from singletable.expressions.nodes import Between, HasType, Literally
+from singletable.expressions.nodes import Between, Constant, HasType
 from singletable.values import AttributeValue
 
 T = TypeVar("T", bound=Struct)
@@ -67,7 +67,7 @@ def _source(part: object, aliases: dict[int, str], names: dict[str, object], dep
 
 def _depends_on_content(part: object) -> bool:
     match part:
-        case HasType() | Between(_, Literally(), Literally()) | KeyClause(_, "BETWEEN"):
+        case HasType() | Between(_, Constant(), Constant()) | KeyClause(_, "BETWEEN"):
             return True
         case _:
             return False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from singletable.expressions.aliases import Aliases, Rendered
+from singletable.expressions.aliases import Aliases, RenderedExpression
 from singletable.expressions.key_condition import KeyClause, KeyCondition
 from singletable.expressions.nodes import (
     Action,
@@ -18,6 +18,7 @@ from singletable.expressions.nodes import (
     Between,
     Compare,
     Condition,
+    Constant,
     Contains,
     Delete,
     Exists,
@@ -25,7 +26,6 @@ from singletable.expressions.nodes import (
     IfNotExists,
     In,
     ListAppend,
-    Literally,
     Not,
     NotExists,
     Operand,
@@ -40,19 +40,21 @@ from singletable.expressions.nodes import (
 )
 
 
-def render_condition(condition: Condition, aliases: Aliases | None = None) -> Rendered:
+def render_condition(condition: Condition, aliases: Aliases | None = None) -> RenderedExpression:
     """The condition as text; of several expressions in a request, give all the same aliases."""
     aliases = aliases or Aliases()
     return aliases.rendered(_condition(condition, aliases))
 
 
-def render_key_condition(condition: KeyCondition, aliases: Aliases | None = None) -> Rendered:
+def render_key_condition(
+    condition: KeyCondition, aliases: Aliases | None = None
+) -> RenderedExpression:
     """The key condition as text."""
     aliases = aliases or Aliases()
     return aliases.rendered(" AND ".join([_key_clause(clause, aliases) for clause in condition]))
 
 
-def render_update(update: Update, aliases: Aliases | None = None) -> Rendered:
+def render_update(update: Update, aliases: Aliases | None = None) -> RenderedExpression:
     """The update as text; actions of one kind come together, in the order of the first of each."""
     aliases = aliases or Aliases()
     sections: dict[str, list[str]] = {}
@@ -63,7 +65,7 @@ def render_update(update: Update, aliases: Aliases | None = None) -> Rendered:
     return aliases.rendered(" ".join(texts))
 
 
-def render_projection(projection: Projection, aliases: Aliases | None = None) -> Rendered:
+def render_projection(projection: Projection, aliases: Aliases | None = None) -> RenderedExpression:
     """The projection as text."""
     aliases = aliases or Aliases()
     return aliases.rendered(", ".join([aliases.path(path) for path in projection]))
@@ -117,7 +119,7 @@ def _operand(operand: Operand, to: Aliases) -> str:
     match operand:
         case At(path):
             return to.path(path)
-        case Literally(value):
+        case Constant(value):
             return to.value(value)
         case SizeOf(path):
             return f"size({to.path(path)})"
@@ -158,7 +160,7 @@ def _term(term: Term, to: Aliases) -> str:
     match term:
         case At(path):
             return to.path(path)
-        case Literally(value):
+        case Constant(value):
             return to.value(value)
         case IfNotExists(path, otherwise):
             return f"if_not_exists({to.path(path)}, {_term(otherwise, to)})"

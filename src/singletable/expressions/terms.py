@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import assert_never
 
 from singletable.errors import ValidationError
-from singletable.expressions.nodes import At, IfNotExists, ListAppend, Literally, Sum, Term
+from singletable.expressions.nodes import At, Constant, IfNotExists, ListAppend, Sum, Term
 from singletable.expressions.paths import value_at
-from singletable.values import AttributeValue, Item, NotANumber, add_numbers, subtract_numbers
-from singletable.values.number import OVERFLOW, TOO_MANY_DIGITS
+from singletable.values import AttributeValue, InvalidNumber, Item, add_numbers, subtract_numbers
+from singletable.values.numbers import OVERFLOW, TOO_MANY_DIGITS
 
 NO_SUCH_ATTRIBUTE = "The provided expression refers to an attribute that does not exist in the item"
 WRONG_TYPE = "An operand in the update expression has an incorrect data type"
@@ -18,7 +18,7 @@ WRONG_TYPE = "An operand in the update expression has an incorrect data type"
 def evaluate(term: Term, item: Item) -> AttributeValue:
     """The value of the term; ValidationError if an attribute is missing or of the wrong type."""
     match term:
-        case Literally(value):
+        case Constant(value):
             return value
         case At(path):
             found = value_at(path, item)
@@ -44,7 +44,7 @@ def number(reckon: Callable[[str, str], str], left: str, right: str) -> Attribut
     """The result of a sum, unless it is no number that DynamoDB can keep."""
     try:
         return {"N": reckon(left, right)}
-    except NotANumber as problem:
+    except InvalidNumber as problem:
         # Of a sum with more digits than it keeps, DynamoDB says that it is too large; it is not.
         text = OVERFLOW if str(problem) == TOO_MANY_DIGITS else str(problem)
         raise ValidationError(text) from None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from singletable.errors import OperationError
 from singletable.expressions import Placeholders, parse_key_condition
 from singletable.operations import KeySchemaElement, Query, TableDescription
-from singletable.values import AttributeValue, Item, NotANumber, canonical_number, check_value
+from singletable.values import AttributeValue, InvalidNumber, Item, canonical_number, check_value
 
 
 def partition_of(table: TableDescription | None, item: Item) -> tuple[str, ...]:
@@ -62,6 +62,6 @@ def _text(value: AttributeValue) -> str:
     if "N" in value:
         try:
             return canonical_number(value["N"])
-        except NotANumber:
+        except InvalidNumber:
             return value["N"]
     return value.get("S") or value.get("B") or ""

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from singletable import expressions
 from singletable.errors import DeclarationError
-from singletable.expressions import Compare, Literally, Operand
+from singletable.expressions import Compare, Constant, Operand
 from singletable.schema.codec import Codec
 
 E = TypeVar("E")
@@ -92,13 +92,13 @@ class Size(Generic[E]):
 
     def _compare(self, comparator: expressions.Comparator, other: int) -> Condition[E]:
         return Condition(
-            lambda: Compare(comparator, self.operand(), Literally({"N": str(other)})), self._path
+            lambda: Compare(comparator, self.operand(), Constant({"N": str(other)})), self._path
         )
 
 
 # FROM presence.py: Whether an item has a value.
 
-NULL = expressions.Literally({"NULL": True})
+NULL = expressions.Constant({"NULL": True})
 
 
 def there_is(place: expressions.Path, codec: Codec) -> expressions.Condition:

@@ -216,7 +216,7 @@ class Attr(Path[Any, T], Part[T]):
         if default is None or default == frozenset():
             return expressions.Remove(self.place())
         held = self.codec().encode(default) if instead is None else instead
-        return expressions.Set(self.place(), expressions.Literally(held))
+        return expressions.Set(self.place(), expressions.Constant(held))
 
     def __repr__(self) -> str:
         return f"{self.owner}.{self.name}"

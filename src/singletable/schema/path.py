@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast, overload
 
 from singletable import expressions
 from singletable.errors import InvalidValue
-from singletable.expressions import At, Compare, Literally, Operand
+from singletable.expressions import At, Compare, Constant, Operand
 from singletable.schema.codec import Codec
 from singletable.schema.condition import Condition, Size, there_is, there_is_none
 from singletable.values import AttributeValue
@@ -133,7 +133,7 @@ class Path(ABC, Generic[E, T]):
     def contains(self: Path[E, Any], member: object) -> Condition[E]:
         """The text has this part, or the list or set this member."""
         return self._condition(
-            lambda: expressions.Contains(At(self.place()), Literally(self._member(member)))
+            lambda: expressions.Contains(At(self.place()), Constant(self._member(member)))
         )
 
     def size(self) -> Size[E]:
@@ -143,7 +143,7 @@ class Path(ABC, Generic[E, T]):
     def set(self, value: T) -> Edit[E]:
         """Make it this value; None removes it."""
         if value is not None and value != frozenset():
-            return self._edit(expressions.Set(self.place(), Literally(self._encoded(value))))
+            return self._edit(expressions.Set(self.place(), Constant(self._encoded(value))))
         may_be = self.codec().optional if value is None else self._may_be_absent()
         if not may_be:
             raise InvalidValue(f"{self}: expected a value, but got {value!r}. It is not optional.")
@@ -154,7 +154,7 @@ class Path(ABC, Generic[E, T]):
         if value is None or value == frozenset():
             raise InvalidValue(f"{self}: expected a value to set once, but got {value!r}.")
         place = self.place()
-        given = Literally(self._encoded(value))
+        given = Constant(self._encoded(value))
         return self._edit(expressions.Set(place, expressions.IfNotExists(place, given)))
 
     def remove(self) -> Edit[E]:
@@ -239,7 +239,7 @@ class Path(ABC, Generic[E, T]):
             return At(value.place())
         if isinstance(value, Size):
             return value.operand()
-        return Literally(self._encoded(value))
+        return Constant(self._encoded(value))
 
     def _encoded(self, value: object) -> AttributeValue:
         try:
@@ -250,7 +250,7 @@ class Path(ABC, Generic[E, T]):
     def _of_type(self, type_: str, value: AttributeValue) -> Operand:
         if type_ not in self.codec().types:
             raise InvalidValue(f"{self} is not of the kind that this can be asked of.")
-        return Literally(value)
+        return Constant(value)
 
     def _member(self, member: object) -> AttributeValue:
         types = self.codec().types
@@ -271,8 +271,8 @@ class Path(ABC, Generic[E, T]):
 
     def _grow(self, values: list[object], *, at_end: bool) -> Edit[E]:
         place = self.place()
-        there = expressions.IfNotExists(place, Literally({"L": []}))
-        new = Literally(self._encoded(values))
+        there = expressions.IfNotExists(place, Constant({"L": []}))
+        new = Constant(self._encoded(values))
         first, second = (there, new) if at_end else (new, there)
         return self._edit(expressions.Set(place, expressions.ListAppend(first, second)))
 

@@ -237,7 +237,7 @@ class Access:
     @property
     def tested(self) -> tuple[expressions.Path, ...]:
         """The places that the index's own condition looks at."""
-        return () if self.condition is None else tuple(expressions.paths_of(self.condition))
+        return () if self.condition is None else tuple(expressions.condition_paths(self.condition))
 
     def __str__(self) -> str:
         return f"{self.owner}.{self.name}"

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from singletable import expressions
-from singletable.expressions import At, Compare, Exists, Literally, Not, NotExists, Or
+from singletable.expressions import At, Compare, Constant, Exists, Not, NotExists, Or
 from singletable.schema import Model
 from singletable.store.context import Context
 from singletable.store.write import both
@@ -51,4 +51,4 @@ def _over(model: Model, now: datetime) -> expressions.Condition | None:
     expires = model.role("expires")
     if expires is None:
         return None
-    return Compare("<=", At(expires.place()), Literally({"N": str(int(now.timestamp()))}))
+    return Compare("<=", At(expires.place()), Constant({"N": str(int(now.timestamp()))}))

@@ -18,8 +18,8 @@ from singletable.expressions import (
     At,
     Compare,
     Condition,
+    Constant,
     Exists,
-    Literally,
     NotExists,
     Or,
 )
@@ -119,7 +119,7 @@ def _marker_writes(
 def _is_of(key: Item) -> And | Compare:
     """The condition that a marker names this owner."""
     first, *rest = [
-        Compare("=", At((f"{OWNER}{name}",)), Literally(value)) for name, value in key.items()
+        Compare("=", At((f"{OWNER}{name}",)), Constant(value)) for name, value in key.items()
     ]
     return And(first, rest[0]) if rest else first
 

@@ -13,7 +13,7 @@ from singletable.errors import (
     NotFound,
     VersionConflict,
 )
-from singletable.expressions import And, At, Compare, Literally
+from singletable.expressions import And, At, Compare, Constant
 from singletable.schema import ItemKey, Model
 from singletable.schema.unique import RELEASED
 from singletable.store.alive import is_alive
@@ -68,7 +68,7 @@ def version_asked(model: Model, condition: expressions.Condition | None) -> int 
         case And(left, right):
             found = version_asked(model, left)
             return version_asked(model, right) if found is None else found
-        case Compare("=", At(path), Literally(value)) if field is not None:
+        case Compare("=", At(path), Constant(value)) if field is not None:
             return int(value.get("N", "0")) if path == field.place() else None
         case _:
             return None

@@ -11,8 +11,8 @@ from singletable import expressions
 from singletable.expressions import (
     At,
     Compare,
+    Constant,
     Exists,
-    Literally,
     NotExists,
     Or,
     Set,
@@ -171,7 +171,7 @@ def unchanged(model: Model, seen: Item, fields: Sequence[str]) -> expressions.Co
 
 def _still(place: expressions.Path, seen: Item) -> expressions.Condition:
     value = value_at(place, seen)
-    return NotExists(place) if value is None else Compare("=", At(place), Literally(value))
+    return NotExists(place) if value is None else Compare("=", At(place), Constant(value))
 
 
 def _guard(model: Model, seen: Item | None, fields: set[str]) -> expressions.Condition:
@@ -195,7 +195,7 @@ def _with_counts(
     for path in counted_in(model.entity):
         count = value_at(path.place(), seen)
         if count is not None:
-            item = apply_update((Set(path.place(), Literally(count)),), item)
+            item = apply_update((Set(path.place(), Constant(count)),), item)
             field = model.fields[path.field]
             stamps[path.field] = field.codec().decode(item[field.attribute])
         guard = both(guard, _still(path.place(), seen)) or guard
@@ -204,7 +204,7 @@ def _with_counts(
 
 def _is_version(model: Model, attribute: str, read: int, now: datetime) -> expressions.Condition:
     """The condition that an item has the version that was read."""
-    same = Compare("=", At((attribute,)), Literally({"N": str(read)}))
+    same = Compare("=", At((attribute,)), Constant({"N": str(read)}))
     if read:
         return same
     # Items from before the field was declared have none; they count as version 0.

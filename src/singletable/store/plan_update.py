@@ -11,7 +11,7 @@ from typing import Any
 
 from singletable import expressions
 from singletable.errors import NotFound
-from singletable.expressions import Add, Literally, Remove, Set, apply_update
+from singletable.expressions import Add, Constant, Remove, Set, apply_update
 from singletable.schema import Access, Condition, Edit, ItemKey, Model
 from singletable.store.alive import is_there
 from singletable.store.companions import companions, watched
@@ -115,7 +115,7 @@ def _known(address: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
     known = set(address.values)
     for edit in edits:
         match edit.action:
-            case Set(path, Literally()) | Remove(path) if len(path) == 1:
+            case Set(path, Constant()) | Remove(path) if len(path) == 1:
                 known.add(edit.field)
             case _:
                 pass
@@ -139,7 +139,7 @@ def _stamps(model: Model, now: object) -> list[expressions.Action]:
         if role == "version":
             actions.append(Add(field.place(), {"N": "1"}))
         if role == "updated":
-            actions.append(Set(field.place(), Literally(field.codec().encode(now))))
+            actions.append(Set(field.place(), Constant(field.codec().encode(now))))
     return actions
 
 
@@ -153,7 +153,7 @@ def _index_actions(address: ItemKey[Any], touched: set[str], new: Item) -> list[
         attributes = model.index_attributes(access, values, new)
         for name in access.own_attributes:
             if name in attributes:
-                actions.append(Set((name,), Literally(attributes[name])))
+                actions.append(Set((name,), Constant(attributes[name])))
             else:
                 actions.append(Remove((name,)))
     return actions

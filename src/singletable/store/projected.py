@@ -6,7 +6,7 @@ from typing import Any
 
 from singletable import expressions
 from singletable.errors import InvalidValue
-from singletable.expressions import paths_of
+from singletable.expressions import condition_paths
 from singletable.schema import Access, Index, Model, Path
 
 
@@ -43,7 +43,7 @@ def check_whole(model: Model, access: Access) -> None:
 def check_where(model: Model, access: Access, where: expressions.Condition) -> None:
     """Refuse a condition on what an index does not hold: it would find nothing, or all."""
     has = held_by(model, access.index)
-    asked = {str(path[0]) for path in paths_of(where)}
+    asked = {str(path[0]) for path in condition_paths(where)}
     lacking = [] if has is None else sorted(asked - has)
     if lacking:
         raise InvalidValue(

@@ -17,7 +17,7 @@ from singletable.expressions import (
     Aliases,
     At,
     Compare,
-    Literally,
+    Constant,
     render_condition,
     render_key_condition,
     render_projection,
@@ -220,7 +220,7 @@ class Reading(Generic[E]):
         whole = both(self.where, alive(self.model, self.context.clock()))
         if not self.alone and self.by_tag and self.model.tag is not None:
             attribute, tag = self.model.tag
-            whole = both(whole, Compare("=", At((attribute,)), Literally({"S": tag})))
+            whole = both(whole, Compare("=", At((attribute,)), Constant({"S": tag})))
         return whole
 
     def _limit(self, stream: Stream, most: int | None) -> int | None:

@@ -1,73 +1,85 @@
-"""What an attribute may hold: its types, its order, its size, its limits."""
+"""Attribute values: types, validation, canonical form, size and sort order."""
 
-from singletable.values.attribute import (
+from singletable.values.attributes import (
     AttributeType,
     AttributeValue,
     Item,
     KeyType,
     content_of,
+    item_from_json,
+    item_to_json,
+    to_builtin,
     type_of,
 )
-from singletable.values.check import (
-    SEVERAL_TYPES,
-    TOO_DEEP,
-    binary_of,
-    check_item,
-    check_value,
-    half_a_character,
-    text_size,
-)
-from singletable.values.json import item_from_json, item_to_json, plain
-from singletable.values.layer import INVALID, MODERN, OLDER, Layer
-from singletable.values.number import (
-    NotANumber,
+from singletable.values.numbers import (
+    InvalidNumber,
     Number,
     add_numbers,
     canonical_number,
-    number_bytes,
     number_size,
     number_text,
     parse_number,
     subtract_numbers,
 )
-from singletable.values.order import after_prefix, escaped, key_bytes, part
-from singletable.values.size import MAX_ITEM_SIZE, attribute_size, item_size
+from singletable.values.sort_order import (
+    encode_key_part,
+    escape_key,
+    key_bytes,
+    number_bytes,
+    prefix_upper_bound,
+)
+from singletable.values.validation import (
+    INVALID,
+    LEGACY,
+    MAX_ITEM_SIZE,
+    MODERN,
+    MULTIPLE_TYPES,
+    TOO_DEEP,
+    ValidationLayer,
+    attribute_size,
+    check_item,
+    check_value,
+    decode_binary,
+    item_size,
+    lone_surrogate_error,
+    text_size,
+)
 
 __all__ = [
     "INVALID",
+    "LEGACY",
     "MAX_ITEM_SIZE",
     "MODERN",
-    "OLDER",
-    "SEVERAL_TYPES",
+    "MULTIPLE_TYPES",
     "TOO_DEEP",
     "AttributeType",
     "AttributeValue",
+    "InvalidNumber",
     "Item",
     "KeyType",
-    "Layer",
-    "NotANumber",
     "Number",
+    "ValidationLayer",
     "add_numbers",
-    "after_prefix",
     "attribute_size",
-    "binary_of",
     "canonical_number",
     "check_item",
     "check_value",
     "content_of",
-    "escaped",
-    "half_a_character",
+    "decode_binary",
+    "encode_key_part",
+    "escape_key",
     "item_from_json",
     "item_size",
     "item_to_json",
     "key_bytes",
+    "lone_surrogate_error",
     "number_bytes",
     "number_size",
     "number_text",
     "parse_number",
-    "part",
-    "plain",
+    "prefix_upper_bound",
     "subtract_numbers",
     "text_size",
+    "to_builtin",
     "type_of",
 ]

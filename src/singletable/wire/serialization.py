@@ -13,7 +13,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from singletable.errors import SerializationError
-from singletable.values import binary_of
+from singletable.values import decode_binary
 from singletable.wire.shapes import (
     ListOf,
     MapOf,
@@ -165,7 +165,7 @@ def _boolean(raw: Any) -> object:
 def _blob(raw: Any) -> str:
     if not isinstance(raw, str):
         raise SerializationError("only base-64-encoded strings are convertible to bytes")
-    binary_of(raw)
+    decode_binary(raw)
     return raw
 
 

@@ -102,7 +102,7 @@ def test_what_does_not_fit_is_refused_in_both_ways(name: str) -> None:
             continue
         for compiled_way in (compiled.encode, compiled.check):
             refused = _refusal(compiled_way, {"it": value})
-            assert str(refused).startswith(f"Thing.it{problem.place}: expected ")
+            assert str(refused).startswith(f"Thing.it{problem.path}: expected ")
 
 
 def _refusal(act: Callable[[Any], object], value: object) -> InvalidValue | ItemMismatch | None:
@@ -141,7 +141,7 @@ def test_any_attribute_is_read_or_refused_in_words(name: str, data: st.DataObjec
         assert compiled.decode({"It": held}) == {"it": codec.decode(held)}
     else:
         refused = _refusal(compiled.decode, {"It": held})
-        assert str(refused).startswith(f"Thing.it{problem.place}: attribute 'It': expected ")
+        assert str(refused).startswith(f"Thing.it{problem.path}: attribute 'It': expected ")
 
 
 @given(texts, st.characters(categories=["Cs"]))

@@ -22,7 +22,7 @@ from singletable.operations import (
     ItemCollectionMetrics,
     WriteRequest,
 )
-from singletable.values import MAX_ITEM_SIZE, SEVERAL_TYPES, Item
+from singletable.values import MAX_ITEM_SIZE, MULTIPLE_TYPES, Item
 
 MAX_WRITES = 25
 
@@ -47,7 +47,7 @@ def check(request: BatchWriteItem) -> BatchWritePlan:
     for name, writes in request.request_items.items():
         for write in writes:
             if (write.put_request is None) == (write.delete_request is None):
-                raise ValidationError(SEVERAL_TYPES)
+                raise ValidationError(MULTIPLE_TYPES)
         plans[name] = [_write(write) for write in writes]
     if sum(map(len, plans.values())) > MAX_WRITES:
         raise ValidationError("Too many items requested for the BatchWriteItem call")
@@ -62,7 +62,7 @@ def _write(request: WriteRequest) -> Write:
         return Write(item, size)
     if request.delete_request is not None:
         return Write(BATCH_WRITE.check_item(request.delete_request.key)[0], None)
-    raise ValidationError(SEVERAL_TYPES)
+    raise ValidationError(MULTIPLE_TYPES)
 
 
 def run(plan: BatchWritePlan, session: Session) -> BatchWriteItemOutput:

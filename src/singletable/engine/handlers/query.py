@@ -26,7 +26,7 @@ from singletable.engine.start_key import (
 )
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
-from singletable.expressions import Condition, KeyCondition, Projection, paths_of
+from singletable.expressions import Condition, KeyCondition, Projection, condition_paths
 from singletable.operations import PageOutput, Query
 from singletable.values import Item
 
@@ -80,7 +80,7 @@ def run(plan: QueryPlan, session: Session) -> PageOutput:
         _check_filter(target, plan.filter, request)
     check_all_attributes(index, request)
     if plan.filter is not None:
-        check_scalar_keys(table, paths_of(plan.filter))
+        check_scalar_keys(table, condition_paths(plan.filter))
     selection = select_from(index, request, plan.projection, plan.filter)
     reading = Reading.of(request, table, index, plan.filter, selection)
     after = None if start is None else start.sort
@@ -90,7 +90,7 @@ def run(plan: QueryPlan, session: Session) -> PageOutput:
 
 def _check_filter(target: Table | Index, condition: Condition, request: Query) -> None:
     """Raise if the filter looks at the key that the query goes by."""
-    heads = {path[0] for path in paths_of(condition)}
+    heads = {path[0] for path in condition_paths(condition)}
     for name in target.key.names:
         if name in heads:
             what = "QueryFilter" if request.query_filter else "Filter Expression"

@@ -21,7 +21,7 @@ from singletable.engine.start_key import (
 )
 from singletable.engine.table import Index, Table
 from singletable.errors import ValidationError
-from singletable.expressions import Condition, Projection, paths_of
+from singletable.expressions import Condition, Projection, condition_paths
 from singletable.operations import PageOutput, Scan
 from singletable.values import Item
 
@@ -89,7 +89,7 @@ def run(plan: ScanPlan, session: Session) -> PageOutput:
             f"correct Segment. TotalSegments: {request.total_segments} Segment: {request.segment}"
         )
     check_scalar_keys(table, plan.projection or ())
-    check_scalar_keys(table, () if plan.filter is None else paths_of(plan.filter))
+    check_scalar_keys(table, () if plan.filter is None else condition_paths(plan.filter))
     selection = select_from(index, request, plan.projection, plan.filter)
     reading = Reading.of(request, table, index, plan.filter, selection)
     return read_page(session, reading, target.rows.all_between(low, high, start))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from singletable.engine.dialect import Dialect
 from singletable.errors import ValidationError
-from singletable.expressions import Compare, Literally, holds
+from singletable.expressions import Compare, Constant, holds
 from singletable.operations.shapes import ComparisonOperator
 from singletable.values import INVALID, AttributeValue, check_value, type_of
 
@@ -57,7 +57,7 @@ def check_arguments(
 
 
 def _check_bounds(low: AttributeValue, high: AttributeValue) -> None:
-    if not holds(Compare("<=", Literally(low), Literally(high)), {}):
+    if not holds(Compare("<=", Constant(low), Constant(high)), {}):
         raise ValidationError(
             "The BETWEEN condition was provided a range where the lower bound is greater than the "
             "upper bound"

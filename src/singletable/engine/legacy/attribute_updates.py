@@ -7,10 +7,10 @@ from singletable.errors import ValidationError
 from singletable.expressions import (
     Action,
     Add,
+    Constant,
     Delete,
     IfNotExists,
     ListAppend,
-    Literally,
     Path,
     Remove,
     Set,
@@ -65,14 +65,14 @@ def _action(attribute: str, asked: AttributeValueUpdate, dialect: Dialect) -> Ac
         case "DELETE":
             return _deleted((attribute,), value)
         case "PUT" | None:
-            return Set((attribute,), Literally(value))
+            return Set((attribute,), Constant(value))
 
 
 def _added(path: Path, value: AttributeValue) -> Action:
     kind = type_of(value)
     if kind == "L":
         # Only here does ADD take a list, and appends it.
-        return Set(path, ListAppend(IfNotExists(path, Literally({"L": []})), Literally(value)))
+        return Set(path, ListAppend(IfNotExists(path, Constant({"L": []})), Constant(value)))
     if kind != "N" and kind not in SETS:
         raise ValidationError(f"{INVALID}ADD action is not supported for the type {kind}")
     return Add(path, value)

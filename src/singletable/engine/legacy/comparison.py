@@ -12,10 +12,10 @@ from singletable.expressions import (
     Comparator,
     Compare,
     Condition,
+    Constant,
     Contains,
     Exists,
     In,
-    Literally,
     Not,
     NotExists,
 )
@@ -40,7 +40,7 @@ def comparison(
     The name is a name and no path: a dot in it is part of it.
     """
     at = At((attribute,))
-    given = tuple([Literally(value) for value in values])
+    given = tuple([Constant(value) for value in values])
     match operator:
         case "EQ" | "NE" | "LT" | "LE" | "GT" | "GE":
             return Compare(COMPARATORS[operator], at, given[0])

@@ -140,7 +140,7 @@ def mismatch(says: str, value: AttributeValue, advice: str = OR_DECLARE) -> Item
 
 def inside(problem: InvalidValue | ItemMismatch, outer: str) -> InvalidValue | ItemMismatch:
     """The same problem, its place told from further out."""
-    return type(problem)(problem.text, outer + problem.place)
+    return type(problem)(problem.text, outer + problem.path)
 
 
 def shown(value: object) -> str:

@@ -93,7 +93,7 @@ class _Slow:
             return decode_member(stored, item, f"{self.owner}.{stored.field}")
         except ItemMismatch as problem:
             text = f"attribute {stored.attribute!r}: {problem.text}"
-            raise ItemMismatch(text, problem.place) from None
+            raise ItemMismatch(text, problem.path) from None
 
     def unknown(self, item: Item) -> Item:
         """The attributes that nobody has declared."""

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from singletable.errors import InvalidValue
 from singletable.schema.codec.codec import Codec, Source, mismatch, shown, unfit
-from singletable.values import AttributeValue, NotANumber, canonical_number, plain
+from singletable.values import AttributeValue, InvalidNumber, canonical_number, to_builtin
 
 TEXT_SAYS = "text (str)"
 BOOL_SAYS = "True or False (bool)"
@@ -39,7 +39,7 @@ def _encode_text(value: object) -> AttributeValue:
     if not isinstance(value, str):
         raise unfit(TEXT_SAYS, value)
     # A string of a type of its own, such as a StrEnum's member, is held as the bare string.
-    return {"S": whole_characters(str(plain(value)))}
+    return {"S": whole_characters(str(to_builtin(value)))}
 
 
 def _decode_text(value: AttributeValue) -> object:
@@ -169,9 +169,9 @@ def number_text(says: str, value: int | Decimal | float) -> str:
     """The canonical text of the number; InvalidValue if DynamoDB cannot hold it."""
     try:
         if isinstance(value, int) and abs(value) >= BEYOND:
-            raise NotANumber
+            raise InvalidNumber
         return canonical_number(repr(value) if isinstance(value, float) else str(value))
-    except NotANumber:
+    except InvalidNumber:
         came = f"{shown_number(value)} ({type(value).__name__})"
         raise InvalidValue(
             f"expected {says} that DynamoDB can hold, but got {came}. It holds 38 digits, "
@@ -237,7 +237,7 @@ def _decode_decimal(value: AttributeValue) -> object:
         raise mismatch("a number (N)", value)
     try:
         return Decimal(canonical_number(value["N"]))
-    except NotANumber:
+    except InvalidNumber:
         raise mismatch("a number (N)", value) from None
 
 
@@ -281,7 +281,7 @@ def _decode_float(value: AttributeValue) -> object:
         raise mismatch("a number (N)", value)
     try:
         return float(canonical_number(value["N"]))
-    except NotANumber:
+    except InvalidNumber:
         raise mismatch("a number (N)", value) from None
 
 

@@ -17,7 +17,7 @@ from msgspec import to_builtins
 
 from singletable.errors import InvalidValue
 from singletable.schema.codec.codec import Codec, Source, mismatch, shown, unfit
-from singletable.values import AttributeValue, NotANumber, canonical_number
+from singletable.values import AttributeValue, InvalidNumber, canonical_number
 
 MOMENT_SAYS = "a moment with its time zone (datetime)"
 DAY_SAYS = "a day (date)"
@@ -135,7 +135,7 @@ def _moments(kind: str, says: str, form: TimeFormat, read: Callable[[str], datet
             raise mismatch(f"{says} ({kind})", value)
         try:
             return read(value["N"] if kind == "N" else value["S"])
-        except (ValueError, OverflowError, NotANumber):
+        except (ValueError, OverflowError, InvalidNumber):
             raise mismatch(f"{says} ({kind}), with its offset from UTC", value) from None
 
     def writing(source: Source, name: str) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 
 from singletable.expressions import (
     Path,
+    condition_paths,
     parse_condition,
     parse_key_condition,
     parse_projection,
     parse_update,
-    paths_of,
-    paths_of_update,
+    update_paths,
 )
 from singletable.operations import WriteRequest
 from singletable.server.guard.needs.need import Part
@@ -64,10 +64,10 @@ def _paths(part: Part) -> Iterator[Path]:
     if (text := getattr(part, "key_condition_expression", None)) is not None:
         yield from ((clause.attribute,) for clause in parse_key_condition(text, placeholders))
     if (text := getattr(part, "filter_expression", None)) is not None:
-        yield from paths_of(parse_condition(text, placeholders, "FilterExpression"))
+        yield from condition_paths(parse_condition(text, placeholders, "FilterExpression"))
     if (text := getattr(part, "update_expression", None)) is not None:
-        yield from paths_of_update(parse_update(text, placeholders))
+        yield from update_paths(parse_update(text, placeholders))
     if (text := getattr(part, "condition_expression", None)) is not None:
-        yield from paths_of(parse_condition(text, placeholders))
+        yield from condition_paths(parse_condition(text, placeholders))
     if (text := getattr(part, "projection_expression", None)) is not None:
         yield from parse_projection(text, placeholders)

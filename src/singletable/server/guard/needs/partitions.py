@@ -17,7 +17,7 @@ from singletable.operations import (
 )
 from singletable.server.guard.needs.need import Part
 from singletable.server.guard.needs.placeholders import placeholders_of
-from singletable.values import AttributeValue, Item, NotANumber, binary_of, canonical_number
+from singletable.values import AttributeValue, InvalidNumber, Item, canonical_number, decode_binary
 
 
 def partition_values(part: Part, attribute: str) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def _texts(value: AttributeValue) -> Iterator[str]:
             if kind == "N":
                 text = canonical_number(text)
             elif kind == "B":
-                text = b64encode(binary_of(text)).decode()
-        except (NotANumber, OperationError):
+                text = b64encode(decode_binary(text)).decode()
+        except (InvalidNumber, OperationError):
             pass  # it is no key, and whoever executes the request says so
         yield text

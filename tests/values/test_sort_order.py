@@ -1,4 +1,4 @@
-"""Key bytes: they sort as DynamoDB sorts, alone and as parts of a longer key."""
+"""Key bytes sort as DynamoDB sorts, alone and as parts of a longer key."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from base64 import b64encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.values import AttributeValue, after_prefix, escaped, key_bytes, part
+from singletable.values import (
+    AttributeValue,
+    encode_key_part,
+    escape_key,
+    key_bytes,
+    prefix_upper_bound,
+)
 
-# Zeros and 0xFF are where encodings go wrong, so they come often.
+# Generate 0x00 and 0xFF often: these are where encodings go wrong.
 keys = st.lists(st.sampled_from([b"\x00", b"\xff", b"\x01", b"a", b"b"]), max_size=6).map(b"".join)
 
 
 @given(st.text(), st.text())
-def test_texts_sort_by_their_utf8_bytes(one: str, two: str) -> None:
+def test_strings_sort_by_utf8_bytes(one: str, two: str) -> None:
     left: AttributeValue = {"S": one}
     right: AttributeValue = {"S": two}
     assert (key_bytes(left) < key_bytes(right)) == (one.encode() < two.encode())
@@ -28,23 +34,23 @@ def test_binary_sorts_by_unsigned_bytes(one: bytes, two: bytes) -> None:
 
 
 @given(st.lists(keys, min_size=2, max_size=2), st.lists(keys, min_size=2, max_size=2))
-def test_parts_sort_as_the_tuple_of_their_keys(one: list[bytes], two: list[bytes]) -> None:
-    left, right = b"".join(map(part, one)), b"".join(map(part, two))
+def test_concatenated_key_parts_sort_as_tuples(one: list[bytes], two: list[bytes]) -> None:
+    left, right = b"".join(map(encode_key_part, one)), b"".join(map(encode_key_part, two))
     assert (left < right) == (one < two)
     assert (left == right) == (one == two)
 
 
 @given(keys, keys)
-def test_a_part_begins_with_an_escaped_prefix_exactly_if_the_key_does(
+def test_key_part_starts_with_escaped_prefix_if_and_only_if_key_does(
     key: bytes, start: bytes
 ) -> None:
-    assert part(key).startswith(escaped(start)) == key.startswith(start)
+    assert encode_key_part(key).startswith(escape_key(start)) == key.startswith(start)
 
 
 @given(keys, keys)
-def test_after_prefix_is_above_all_that_begins_with_it_and_nothing_else(
+def test_prefix_upper_bound_is_above_exactly_the_keys_with_the_prefix(
     prefix: bytes, key: bytes
 ) -> None:
-    bound = after_prefix(prefix)
+    bound = prefix_upper_bound(prefix)
     inside = prefix <= key and (bound is None or key < bound)
     assert inside == key.startswith(prefix)

@@ -1,34 +1,43 @@
-"""Whether a value is one that DynamoDB takes; it comes back in canonical form, with its size.
+"""Validate values as DynamoDB does; return them in canonical form with their size.
 
-Canonical are numbers without superfluous digits and sets in order: text and binary by their bytes,
-numbers by value. DynamoDB gives both back so.
+In canonical form, numbers have no redundant digits and sets are sorted: text and binary by their
+bytes, numbers by value. DynamoDB returns both this way.
+
+DynamoDB validates values in two layers of different age, which word some errors differently. The
+engine knows which layer an operation uses; `ValidationLayer` knows what each layer says.
 """
 
 from __future__ import annotations
 
+import re
 from binascii import Error as BinasciiError
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from singletable.errors import SerializationError, ValidationError
-from singletable.values.attribute import AttributeValue, Item
-from singletable.values.layer import INVALID, MODERN, Layer
-from singletable.values.number import (
-    NotANumber,
+from singletable.values.attributes import AttributeValue, Item
+from singletable.values.numbers import (
+    NOT_NUMERIC,
+    OVERFLOW,
+    UNDERFLOW,
+    InvalidNumber,
     canonical_number,
     integer_size,
     is_short_integer,
-    number_bytes,
     number_size,
     parse_number,
 )
+from singletable.values.sort_order import number_bytes
 
+MAX_ITEM_SIZE = 400 * 1024
+INVALID = "One or more parameter values were invalid: "
 MAX_NESTING = 32
 EMPTY_VALUE = (
     "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 )
-SEVERAL_TYPES = (
+MULTIPLE_TYPES = (
     "Supplied AttributeValue has more than one datatypes set, "
     "must contain exactly one of the supported datatypes"
 )
@@ -42,42 +51,99 @@ EMPTY_SETS = {
     "NS": INVALID + "An number set  may not be empty",
     "BS": INVALID + "Binary sets should not be empty",
 }
-# In this order DynamoDB looks at the types of a value that has several.
+# The order in which DynamoDB checks the types of a value that has several.
 MODEL_ORDER = ("S", "B", "N", "BOOL", "NULL", "BS", "NS", "SS", "L", "M")
+_HUGE_EXPONENT = re.compile(r"[^eE]*[eE]([+-]?)0*2147483647", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationLayer:
+    """One of DynamoDB's two validation layers, with the wording of its errors."""
+
+    modern: bool
+
+    def bad_number(self, text: str, problem: InvalidNumber) -> str:
+        """Return the error for text that is not a number."""
+        if self.modern:
+            return str(problem)
+        if not text:
+            return NOT_NUMERIC
+        # The legacy layer negates the exponent in 32 bits, which wraps for this one value.
+        if str(problem) == OVERFLOW and _HUGE_EXPONENT.fullmatch(text):
+            return UNDERFLOW
+        return str(problem)
+
+    def duplicates(self, kind: str, members: list[str]) -> str:
+        """Return the error for a set that contains a member twice."""
+        if kind == "NS":
+            text = "Input collection contains duplicates"
+            return f"{INVALID}{text}." if self.modern else text
+        listed = f"[{', '.join(members)}]"
+        if self.modern:
+            first = _first_duplicate(members)
+            known = sorted(members[:first], key=a2b_base64 if kind == "BS" else str.encode)
+            quoted = [f'"{member}"' for member in [*known, *members[first:]]]
+            listed = f"[{(',' if kind == 'BS' else ', ').join(quoted)}]"
+        of_type = "of type BS" if kind == "BS" else ""
+        return f"{INVALID}Input collection {listed}{of_type} contains duplicates."
+
+
+def _first_duplicate(members: list[str]) -> int:
+    """Return the index of the first member that occurred before."""
+    seen: set[str] = set()
+    for index, member in enumerate(members):
+        if member in seen:
+            return index
+        seen.add(member)
+    return len(members)
+
+
+MODERN = ValidationLayer(modern=True)
+LEGACY = ValidationLayer(modern=False)
+
+
+def item_size(item: Item) -> int:
+    """Return the size that limits and capacity count: the bytes of names and values."""
+    return check_item(item)[1]
+
+
+def attribute_size(name: str, value: AttributeValue) -> int:
+    """Return the size of one attribute in bytes, including its name."""
+    return text_size(name) + check_value(value)[1]
 
 
 def text_size(text: str) -> int:
-    """The length of the text in UTF-8."""
+    """Return the length of the text in UTF-8."""
     if text.isascii():
         return len(text)
     try:
         return len(text.encode())
     except UnicodeEncodeError as error:
-        raise half_a_character(error) from None
+        raise lone_surrogate_error(error) from None
 
 
-def half_a_character(error: UnicodeEncodeError) -> ValidationError:
-    """What is said of text that cannot be written; JSON cannot bring it, only Python can."""
+def lone_surrogate_error(error: UnicodeEncodeError) -> ValidationError:
+    """Return the error for text that is not valid Unicode, which only Python callers can send."""
     half = error.object[error.start : error.end]
     return ValidationError(
-        f"{INVALID}Text must be valid Unicode, and {half!r} is half of a surrogate pair. "
+        f"{INVALID}Text must be valid Unicode, but contains {half!r}, half of a surrogate pair. "
         "Send the whole character."
     )
 
 
 def name_size(name: object) -> int:
-    """The length of an attribute's name in UTF-8; only Python can bring one that is no text."""
+    """Return the length of an attribute name in UTF-8; Python callers may send other types."""
     if isinstance(name, str):
         return len(name) if name.isascii() else text_size(name)
-    raise ValidationError(f"{INVALID}An attribute's name is text, not {_shown(name)}.")
+    raise ValidationError(f"{INVALID}Attribute names are strings, not {_shorten(name)}.")
 
 
-def check_item(item: Item, layer: Layer = MODERN) -> tuple[Item, int]:
-    """The item in canonical form and its size; ValidationError if it cannot be kept."""
+def check_item(item: Item, layer: ValidationLayer = MODERN) -> tuple[Item, int]:
+    """Return the item in canonical form and its size. Raise ValidationError if it is invalid."""
     size = 0
     canonical = item
     for name, value in item.items():
-        # Most values are plain text, and most names: for these no call is needed.
+        # Most values and names are ASCII text: avoid a call for these.
         shape: type = value.__class__
         text = value.get("S") if shape is dict and len(value) == 1 else None
         if isinstance(text, str) and text.isascii():
@@ -94,9 +160,9 @@ def check_item(item: Item, layer: Layer = MODERN) -> tuple[Item, int]:
 
 
 def check_value(
-    value: AttributeValue, layer: Layer = MODERN, depth: int = 1
+    value: AttributeValue, layer: ValidationLayer = MODERN, depth: int = 1
 ) -> tuple[AttributeValue, int]:
-    """The value in canonical form and its size; ValidationError if it cannot be kept."""
+    """Return the value in canonical form and its size. Raise ValidationError if it is invalid."""
     try:
         ((kind, content),) = value.items()
     except (ValueError, AttributeError):
@@ -111,7 +177,7 @@ def check_value(
             kept = _canonical(text, layer)
             return (value if kept == text else {"N": kept}), number_size(kept)
         if kind == "B":
-            return value, len(binary_of(text))
+            return value, len(decode_binary(text))
     elif content.__class__ is bool:
         if kind == "BOOL":
             return value, 1
@@ -127,11 +193,11 @@ def check_value(
             return _check_list(value, cast("list[AttributeValue]", content), layer, depth)
         if kind in EMPTY_SETS:
             return _check_set(value, kind, cast("list[str]", content), layer)
-    raise ValidationError(_misshapen(kind, content))
+    raise ValidationError(_wrong_content(kind, content))
 
 
 def _check_map(
-    value: AttributeValue, content: Item, layer: Layer, depth: int
+    value: AttributeValue, content: Item, layer: ValidationLayer, depth: int
 ) -> tuple[AttributeValue, int]:
     if depth >= MAX_NESTING:
         raise ValidationError(TOO_DEEP)
@@ -146,7 +212,7 @@ def _check_map(
 
 
 def _check_list(
-    value: AttributeValue, content: list[AttributeValue], layer: Layer, depth: int
+    value: AttributeValue, content: list[AttributeValue], layer: ValidationLayer, depth: int
 ) -> tuple[AttributeValue, int]:
     if depth >= MAX_NESTING:
         raise ValidationError(TOO_DEEP)
@@ -162,41 +228,41 @@ def _check_list(
 
 
 def _check_set(
-    value: AttributeValue, kind: str, members: list[str], layer: Layer
+    value: AttributeValue, kind: str, members: list[str], layer: ValidationLayer
 ) -> tuple[AttributeValue, int]:
     if not members:
         raise ValidationError(EMPTY_SETS[kind])
     for member in members:
         if member.__class__ is not str:
-            raise ValidationError(_misshapen(kind, members))
+            raise ValidationError(_wrong_content(kind, members))
     if kind == "NS":
         kept = [_canonical(member, layer) for member in members]
         size = sum(map(number_size, kept))
-        order: Callable[[str], bytes] = _number_order
+        order: Callable[[str], bytes] = _number_sort_key
     elif kind == "SS":
         kept = members
         size = sum(map(text_size, members))
         order = str.encode
     else:
         kept = members
-        size = sum(len(binary_of(member)) for member in members)
+        size = sum(len(decode_binary(member)) for member in members)
         order = a2b_base64
     if len(set(kept)) != len(kept):
         raise ValidationError(layer.duplicates(kind, members))
     kept = sorted(kept, key=order)
-    # One cast for three types that differ in their name only.
+    # The three set types differ only in their name.
     return (value if kept == members else cast(AttributeValue, {kind: kept})), size
 
 
-def _canonical(text: str, layer: Layer) -> str:
+def _canonical(text: str, layer: ValidationLayer) -> str:
     try:
         return canonical_number(text)
-    except NotANumber as problem:
+    except InvalidNumber as problem:
         raise ValidationError(layer.bad_number(text, problem)) from None
 
 
-def binary_of(text: str) -> bytes:
-    """The bytes that base64 text stands for. Other text is no binary: a matter of shape at AWS."""
+def decode_binary(text: str) -> bytes:
+    """Decode base64. Invalid base64 is a SerializationError, as at AWS."""
     if len(text) % 4:
         raise SerializationError(
             f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(text)}"
@@ -207,44 +273,44 @@ def binary_of(text: str) -> bytes:
         raise SerializationError("Invalid last non-pad Base64 character dectected") from None
 
 
-def _number_order(member: str) -> bytes:
+def _number_sort_key(member: str) -> bytes:
     return number_bytes(parse_number(member))
 
 
-def _not_one_type(value: object, layer: Layer, depth: int) -> ValidationError:
+def _not_one_type(value: object, layer: ValidationLayer, depth: int) -> ValidationError:
     if not isinstance(value, Mapping):
         return ValidationError(
-            f'{INVALID}An attribute value is a mapping such as {{"S": "text"}}, not '
-            f"{_shown(value)}."
+            f'{INVALID}Expected an attribute value such as {{"S": "text"}}, but got '
+            f"{_shorten(value)}."
         )
-    # What is wrong with one of the types is said before that there are several.
+    # An error in one of the types takes precedence over the error that there are several.
     for kind in MODEL_ORDER:
         if kind in value:
             check_value(cast(AttributeValue, {kind: value[kind]}), layer, depth)
-    return ValidationError(SEVERAL_TYPES if value else EMPTY_VALUE)
+    return ValidationError(MULTIPLE_TYPES if value else EMPTY_VALUE)
 
 
-def _misshapen(kind: str, content: object) -> str:
+def _wrong_content(kind: str, content: object) -> str:
     shapes = {
-        "S": "text",
-        "N": "a number as text",
+        "S": "a string",
+        "N": "a number as a string",
         "B": "base64 text",
         "BOOL": "true or false",
         "NULL": "true",
         "M": "a mapping of values",
         "L": "a list of values",
-        "SS": "a list of texts",
-        "NS": "a list of numbers as text",
+        "SS": "a list of strings",
+        "NS": "a list of numbers as strings",
         "BS": "a list of base64 texts",
     }
     if kind not in shapes:
         return EMPTY_VALUE
-    return f"{INVALID}A value of type {kind} holds {shapes[kind]}, not {_shown(content)}."
+    return f"{INVALID}Expected {shapes[kind]} for type {kind}, but got {_shorten(content)}."
 
 
-def _shown(value: object) -> str:
-    """The beginning of what Python prints for the value; some things it cannot print."""
+def _shorten(value: object) -> str:
+    """Return the start of the value's repr, or its type if repr() fails."""
     try:
         return f"{value!r:.60}"
     except (ValueError, RecursionError):
-        return f"a value of Python's type {type(value).__name__}"
+        return f"a value of Python type {type(value).__name__}"

@@ -1,8 +1,7 @@
-"""Numbers as DynamoDB keeps them: 38 digits, one canonical text each.
+"""DynamoDB's numbers: 38 digits, each with one canonical text.
 
-A number is `sign × 0.DIGITS × 10^exponent`, with no zero at either end of DIGITS; zero has no
-digits. In that form equal numbers are equal tuples, and the order of the parts is the order of the
-numbers.
+A number is `sign × 0.DIGITS × 10^exponent`, without leading or trailing zeros in DIGITS; zero has
+no digits. In this form equal numbers are equal tuples, and the tuples sort as the numbers do.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ _SYNTAX = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", re
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,37}", re.ASCII)
 
 
-class NotANumber(ValueError):
-    """The text is no number that DynamoDB can keep; the message is DynamoDB's."""
+class InvalidNumber(ValueError):
+    """The text is not a number that DynamoDB can store; the message is DynamoDB's."""
 
 
 class Number(NamedTuple):
-    """A number in parts; see the top of the file."""
+    """A number in its parts, as described at the top of this file."""
 
     sign: int
     digits: str
@@ -47,57 +46,57 @@ ZERO = Number(0, "", 0)
 
 
 def parse_number(text: str) -> Number:
-    """The number that `text` writes; NotANumber if it is none, or out of DynamoDB's range."""
+    """Parse a number. Raise InvalidNumber if it is malformed or out of DynamoDB's range."""
     match = _SYNTAX.fullmatch(text)
     if match is None or not (match[2] or match[3]):
-        raise NotANumber(f"{NOT_NUMERIC}: {text}")
+        raise InvalidNumber(f"{NOT_NUMERIC}: {text}")
     whole, fraction = match[2], match[3] or ""
-    power = _power(match[4], text)
+    power = _parse_exponent(match[4], text)
     digits = (whole + fraction).lstrip("0")
-    # Zero is held to the range as well, by the exponent it is written with.
+    # DynamoDB checks the range of zero too, by the exponent it is written with.
     exponent = len(digits) - len(fraction) + power if digits else power + 1
     digits = digits.rstrip("0")
     if exponent > LARGEST_EXPONENT:
-        raise NotANumber(OVERFLOW)
+        raise InvalidNumber(OVERFLOW)
     if exponent < SMALLEST_EXPONENT:
-        raise NotANumber(UNDERFLOW)
+        raise InvalidNumber(UNDERFLOW)
     if len(digits) > MAX_DIGITS:
-        raise NotANumber(TOO_MANY_DIGITS)
+        raise InvalidNumber(TOO_MANY_DIGITS)
     if not digits:
         return ZERO
     return Number(-1 if match[1] == "-" else 1, digits, exponent)
 
 
-def _power(written: str | None, text: str) -> int:
-    """The written exponent; DynamoDB reads no more than 64 bits of it."""
+def _parse_exponent(written: str | None, text: str) -> int:
+    """Parse the exponent, which DynamoDB limits to 64 bits."""
     if not written:
         return 0
     magnitude = written.lstrip("+-").lstrip("0") or "0"
     power = -int(magnitude[:20]) if written.startswith("-") else int(magnitude[:20])
     if len(magnitude) > 19 or not -(2**63) <= power < 2**63:
-        raise NotANumber(f"{NOT_NUMERIC}: {text}")
+        raise InvalidNumber(f"{NOT_NUMERIC}: {text}")
     return power
 
 
 def is_short_integer(text: str) -> bool:
-    """Whether the text is a positive whole number in canonical form: what most numbers are."""
+    """Return whether the text is a positive integer in canonical form, as most numbers are."""
     return text.isdigit() and text.isascii() and text[0] != "0" and len(text) <= MAX_DIGITS
 
 
 def integer_size(text: str) -> int:
-    """How many bytes DynamoDB counts for a positive whole number in canonical text."""
+    """Return the size in bytes that DynamoDB counts for a positive integer in canonical form."""
     return 1 + (len(text.rstrip("0")) + 1) // 2
 
 
 def canonical_number(text: str) -> str:
-    """The one text that DynamoDB gives back for the number: no exponent, no superfluous zero."""
+    """Return the text that DynamoDB returns for the number: no exponent, no redundant zeros."""
     if _CANONICAL_INTEGER.fullmatch(text):
         return text
     return number_text(parse_number(text))
 
 
 def number_text(number: Number) -> str:
-    """The canonical text of a number."""
+    """Format a number as its canonical text."""
     sign, digits, exponent = number
     if not sign:
         return "0"
@@ -109,26 +108,11 @@ def number_text(number: Number) -> str:
     return f"{minus}{digits[:exponent]}.{digits[exponent:]}"
 
 
-def number_bytes(number: Number) -> bytes:
-    """Bytes that sort as the numbers do."""
-    sign, digits, exponent = number
-    if not sign:
-        return b"\x80"
-    if len(digits) % 2:
-        digits += "0"
-    pairs = bytes([int(digits[i : i + 2]) + 1 for i in range(0, len(digits), 2)])
-    magnitude = (exponent + 1000).to_bytes(2, "big") + pairs
-    if sign > 0:
-        return b"\xc0" + magnitude
-    # Larger magnitudes come first below zero; the last byte lets -1.5 follow -1.55.
-    return b"\x40" + bytes([255 - byte for byte in magnitude]) + b"\xff"
-
-
 def number_size(text: str) -> int:
-    """How many bytes DynamoDB counts for a number in canonical text.
+    """Return the size in bytes that DynamoDB counts for a number in canonical form.
 
-    One, and one for every two significant digits before the point and after it, each rounded up;
-    one more below zero. Zeros at either end of the whole number are not significant.
+    One byte, plus one for every two significant digits before and after the point, each rounded
+    up, plus one for a negative number. Leading and trailing zeros are not significant.
     """
     negative = text.startswith("-")
     whole, _, fraction = text.removeprefix("-").partition(".")
@@ -142,10 +126,10 @@ def number_size(text: str) -> int:
 
 
 def add_numbers(left: str, right: str) -> str:
-    """The canonical sum; NotANumber if DynamoDB could not keep it."""
+    """Add two numbers. Raise InvalidNumber if DynamoDB could not store the sum."""
     return canonical_number(str(EXACT.add(Decimal(left), Decimal(right))))
 
 
 def subtract_numbers(left: str, right: str) -> str:
-    """The canonical difference; NotANumber if DynamoDB could not keep it."""
+    """Subtract two numbers. Raise InvalidNumber if DynamoDB could not store the difference."""
     return canonical_number(str(EXACT.subtract(Decimal(left), Decimal(right))))

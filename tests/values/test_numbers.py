@@ -1,4 +1,4 @@
-"""Numbers: 38 digits, one canonical text, bytes that sort as they do."""
+"""Numbers have 38 digits, one canonical text, and bytes that sort by value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.values import (
-    NotANumber,
+    InvalidNumber,
     add_numbers,
     canonical_number,
     number_bytes,
@@ -21,7 +21,7 @@ from singletable.values import (
 
 @st.composite
 def numbers(draw: st.DrawFn) -> str:
-    """Texts of numbers that DynamoDB can keep, in all the ways they may be written."""
+    """Generate numbers that DynamoDB can store, in every way they may be written."""
     digits = draw(st.integers(0, 10**38 - 1))
     exponent = draw(st.integers(-130, 125 - len(str(digits))))
     sign = draw(st.sampled_from(["", "+", "-"]))
@@ -31,7 +31,7 @@ def numbers(draw: st.DrawFn) -> str:
 
 
 @given(numbers())
-def test_the_canonical_text_is_the_same_number_and_stays_as_it_is(text: str) -> None:
+def test_canonical_number_keeps_value_and_is_idempotent(text: str) -> None:
     canonical = canonical_number(text)
     assert Decimal(canonical) == Decimal(text)
     assert canonical_number(canonical) == canonical
@@ -39,12 +39,12 @@ def test_the_canonical_text_is_the_same_number_and_stays_as_it_is(text: str) -> 
 
 
 @given(numbers(), numbers())
-def test_equal_numbers_have_equal_texts_and_bytes_sort_as_numbers_do(one: str, two: str) -> None:
-    left, right = Decimal(one), Decimal(two)
-    assert (canonical_number(one) == canonical_number(two)) == (left == right)
-    one_bytes, two_bytes = number_bytes(parse_number(one)), number_bytes(parse_number(two))
-    assert (one_bytes < two_bytes) == (left < right)
-    assert (one_bytes == two_bytes) == (left == right)
+def test_number_bytes_sort_by_value(first: str, second: str) -> None:
+    left, right = Decimal(first), Decimal(second)
+    assert (canonical_number(first) == canonical_number(second)) == (left == right)
+    left_bytes, right_bytes = number_bytes(parse_number(first)), number_bytes(parse_number(second))
+    assert (left_bytes < right_bytes) == (left < right)
+    assert (left_bytes == right_bytes) == (left == right)
 
 
 @given(st.integers(-(10**37), 10**37), st.integers(-(10**37), 10**37))
@@ -70,7 +70,7 @@ def test_sums_and_differences_are_exact(one: int, two: int) -> None:
         ("12345678901234567890123456789012345678", "12345678901234567890123456789012345678"),
     ],
 )
-def test_a_number_has_one_text(text: str, canonical: str) -> None:
+def test_canonical_number(text: str, canonical: str) -> None:
     assert canonical_number(text) == canonical
 
 
@@ -98,13 +98,13 @@ def test_a_number_has_one_text(text: str, canonical: str) -> None:
         "٣",
     ],
 )
-def test_what_is_no_number_is_refused_by_its_text(text: str) -> None:
-    with pytest.raises(NotANumber) as refused:
+def test_malformed_number_is_rejected_with_its_text(text: str) -> None:
+    with pytest.raises(InvalidNumber) as error:
         canonical_number(text)
-    assert str(refused.value) == f"The parameter cannot be converted to a numeric value: {text}"
+    assert str(error.value) == f"The parameter cannot be converted to a numeric value: {text}"
 
 
-# Zero has no magnitude, yet DynamoDB holds the exponent it is written with to the same range.
+# DynamoDB limits the exponent of zero too, as it is written.
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -118,12 +118,12 @@ def test_what_is_no_number_is_refused_by_its_text(text: str) -> None:
         ("1" * 39, "38 significant digits"),
     ],
 )
-def test_what_is_out_of_range_is_refused(text: str, word: str) -> None:
-    with pytest.raises(NotANumber, match=word):
+def test_number_out_of_range_is_rejected(text: str, word: str) -> None:
+    with pytest.raises(InvalidNumber, match=word):
         canonical_number(text)
 
 
-# Measured at AWS to the byte, by items just at and just above 400 KB.
+# Measured at AWS to the byte, with items just at and just above 400 KB.
 @pytest.mark.parametrize(
     ("text", "size"),
     [
@@ -150,5 +150,5 @@ def test_what_is_out_of_range_is_refused(text: str, word: str) -> None:
         ("-42", 3),
     ],
 )
-def test_the_size_of_a_number(text: str, size: int) -> None:
+def test_number_size(text: str, size: int) -> None:
     assert number_size(canonical_number(text)) == size

@@ -1,8 +1,10 @@
-"""Values: what is taken comes back canonical and measured; the rest is refused in AWS's words."""
+"""Valid values are returned in canonical form with their size; others raise AWS's errors."""
 
 from __future__ import annotations
 
-from typing import cast
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -10,11 +12,11 @@ from hypothesis import strategies as st
 
 from singletable.errors import SerializationError, ValidationError
 from singletable.values import (
+    LEGACY,
     MODERN,
-    OLDER,
     AttributeValue,
     Item,
-    Layer,
+    ValidationLayer,
     check_item,
     check_value,
     item_from_json,
@@ -44,7 +46,7 @@ items = st.dictionaries(st.text(min_size=1), values, max_size=6)
 
 
 @given(items)
-def test_a_canonical_item_stays_as_it_is_through_check_and_json(item: Item) -> None:
+def test_canonical_item_survives_check_and_json_unchanged(item: Item) -> None:
     canonical, size = check_item(item)
     assert check_item(canonical) == (canonical, size)
     assert item_from_json(item_to_json(canonical)) == canonical
@@ -52,13 +54,14 @@ def test_a_canonical_item_stays_as_it_is_through_check_and_json(item: Item) -> N
 
 
 @given(items, items)
-def test_the_size_of_an_item_is_the_sum_of_its_attributes(one: Item, two: Item) -> None:
-    apart = {f"1{k}": v for k, v in one.items()}, {f"2{k}": v for k, v in two.items()}
-    assert item_size({**apart[0], **apart[1]}) == item_size(apart[0]) + item_size(apart[1])
+def test_item_size_is_sum_of_attribute_sizes(first: Item, second: Item) -> None:
+    left = {f"1{k}": v for k, v in first.items()}
+    right = {f"2{k}": v for k, v in second.items()}
+    assert item_size({**left, **right}) == item_size(left) + item_size(right)
 
 
 @given(items)
-def test_checking_leaves_the_given_item_alone(item: Item) -> None:
+def test_check_item_does_not_modify_its_argument(item: Item) -> None:
     before = item_to_json(item)
     check_item(item)
     assert item_to_json(item) == before
@@ -79,11 +82,11 @@ def test_checking_leaves_the_given_item_alone(item: Item) -> None:
         ({"M": {"key": {"S": "ab"}}}, 3 + 1 + 3 + 2),
     ],
 )
-def test_the_size_of_a_value(value: AttributeValue, size: int) -> None:
+def test_check_value_returns_size(value: AttributeValue, size: int) -> None:
     assert check_value(value)[1] == size
 
 
-# DynamoDB gives sets back in its own order, not as they were written.
+# DynamoDB returns sets in its own order, not in the order they were sent.
 @pytest.mark.parametrize(
     ("value", "canonical"),
     [
@@ -95,7 +98,7 @@ def test_the_size_of_a_value(value: AttributeValue, size: int) -> None:
         ({"M": {"x": {"N": "01"}}}, {"M": {"x": {"N": "1"}}}),
     ],
 )
-def test_values_become_canonical(value: AttributeValue, canonical: AttributeValue) -> None:
+def test_check_value_returns_canonical(value: AttributeValue, canonical: AttributeValue) -> None:
     assert check_value(value)[0] == canonical
 
 
@@ -131,7 +134,7 @@ INVALID = "One or more parameter values were invalid: "
         ),
         (
             {"SS": ["b", "a", "b"]},
-            OLDER,
+            LEGACY,
             INVALID + "Input collection [b, a, b] contains duplicates.",
         ),
         (
@@ -141,27 +144,27 @@ INVALID = "One or more parameter values were invalid: "
         ),
         (
             {"BS": ["/w==", "AA==", "AA=="]},
-            OLDER,
+            LEGACY,
             INVALID + "Input collection [/w==, AA==, AA==]of type BS contains duplicates.",
         ),
         ({"NS": ["2", "1", "2.0"]}, MODERN, INVALID + "Input collection contains duplicates."),
-        ({"NS": ["2", "1", "2.0"]}, OLDER, "Input collection contains duplicates"),
+        ({"NS": ["2", "1", "2.0"]}, LEGACY, "Input collection contains duplicates"),
         ({"N": ""}, MODERN, "The parameter cannot be converted to a numeric value: "),
-        ({"N": ""}, OLDER, "The parameter cannot be converted to a numeric value"),
+        ({"N": ""}, LEGACY, "The parameter cannot be converted to a numeric value"),
         (
             {"N": "1e2147483647"},
-            OLDER,
+            LEGACY,
             "Number underflow. Attempting to store a number with magnitude smaller than supported "
             "range",
         ),
     ],
 )
-def test_a_refused_value_is_refused_in_the_words_of_its_layer(
-    value: AttributeValue, layer: Layer, message: str
+def test_error_uses_wording_of_validation_layer(
+    value: AttributeValue, layer: ValidationLayer, message: str
 ) -> None:
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as error:
         check_value(value, layer)
-    assert refused.value.message == message
+    assert error.value.message == message
 
 
 def nested(depth: int) -> AttributeValue:
@@ -171,13 +174,13 @@ def nested(depth: int) -> AttributeValue:
     return value
 
 
-def test_thirty_one_maps_around_a_value_are_allowed_and_no_more() -> None:
+def test_values_nest_at_most_31_maps_deep() -> None:
     check_value(nested(31))
     with pytest.raises(ValidationError, match="Nesting Levels have exceeded supported limits"):
         check_value(nested(32))
 
 
-# Whatever comes, the answer is a refusal that says what was expected.
+# Python callers can pass anything; they get our errors, not an AttributeError.
 @pytest.mark.parametrize(
     "value",
     [
@@ -196,31 +199,31 @@ def test_thirty_one_maps_around_a_value_are_allowed_and_no_more() -> None:
         {"NS": "12"},
         {"M": {5: {"S": "a"}}},
         {"M": {b"a": {"S": "a"}}},
-        # Python prints neither of these.
+        # repr() raises for both of these.
         {"S": 10**5000},
         {"S": nested(5000)},
     ],
     ids=lambda value: f"{type(value).__name__}",
 )
-def test_a_misshapen_value_is_refused_clearly(value: object) -> None:
+def test_malformed_value_is_rejected(value: object) -> None:
     with pytest.raises((ValidationError, SerializationError)):
         check_value(cast(AttributeValue, value))
 
 
 @pytest.mark.parametrize("name", [None, 5, b"a", ("a",)])
-def test_a_name_that_is_no_text_is_refused(name: object) -> None:
-    with pytest.raises(ValidationError, match=r"^One or more .*: An attribute's name is text"):
+def test_attribute_name_that_is_not_a_string_is_rejected(name: object) -> None:
+    with pytest.raises(ValidationError, match="Attribute names are strings"):
         check_item(cast(Item, {name: {"S": "a"}}))
 
 
-# A set of a megabyte is refused in one go through it, not in one for each of its members.
-def test_the_first_member_that_comes_again_is_found_in_a_large_set() -> None:
+# Rejecting a set of a megabyte must not take quadratic time.
+def test_duplicate_in_large_set_is_found_in_linear_time() -> None:
     members = [str(number) for number in range(200_000)]
     with pytest.raises(ValidationError, match="contains duplicates"):
         check_value({"SS": [*members, "199999"]})
 
 
-# In DynamoDB bad base64 is found when the request is read, before anything is checked.
+# DynamoDB rejects bad base64 while it parses the request, before it validates anything.
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -228,8 +231,41 @@ def test_the_first_member_that_comes_again_is_found_in_a_large_set() -> None:
         ("====", "Invalid last non-pad Base64 character dectected"),
     ],
 )
-def test_what_is_not_base64_is_no_binary(text: str, message: str) -> None:
+def test_invalid_base64_is_a_serialization_error(text: str, message: str) -> None:
     for value in ({"B": text}, {"BS": [text]}):
-        with pytest.raises(SerializationError) as refused:
+        with pytest.raises(SerializationError) as error:
             check_value(cast(AttributeValue, value))
-        assert refused.value.message == message
+        assert error.value.message == message
+
+
+class Label(str):
+    """A string whose str() differs from its content."""
+
+    def __str__(self) -> str:
+        return "something else"
+
+
+class Stage(StrEnum):
+    """An enum whose members are strings."""
+
+    OPEN = "open"
+
+
+@pytest.mark.parametrize(
+    ("item", "kept"),
+    [
+        ({"pk": {"S": Label("ada")}}, {"pk": {"S": "ada"}}),
+        ({Label("pk"): {"SS": ["b", "a"]}}, {"pk": {"SS": ["a", "b"]}}),
+        ({Stage.OPEN: {"S": Stage.OPEN}}, {"open": {"S": "open"}}),
+        ({"pk": MappingProxyType({"N": "1.0"})}, {"pk": {"N": "1"}}),
+        ({"pk": {"M": MappingProxyType({"a": {"S": "b"}})}}, {"pk": {"M": {"a": {"S": "b"}}}}),
+    ],
+)
+def test_subclasses_of_builtins_are_stored_as_builtins(item: Any, kept: Any) -> None:
+    assert item_from_json(item_to_json(check_item(item)[0])) == kept
+
+
+def test_type_without_json_equivalent_raises_type_error() -> None:
+    item: Any = {"pk": {"S": object()}}
+    with pytest.raises(TypeError, match="Python type object"):
+        item_to_json(item)

@@ -1,0 +1,56 @@
+"""Encode key values as bytes in DynamoDB's sort order.
+
+Text and binary sort by their bytes, numbers by value.
+"""
+
+from __future__ import annotations
+
+from binascii import a2b_base64
+
+from singletable.values.attributes import AttributeValue
+from singletable.values.numbers import Number, parse_number
+
+
+def key_bytes(value: AttributeValue) -> bytes:
+    """Encode a string, number or binary so that the bytes sort as DynamoDB sorts the values."""
+    if "S" in value:
+        return value["S"].encode()
+    if "N" in value:
+        return number_bytes(parse_number(value["N"]))
+    return a2b_base64(value["B"])
+
+
+def number_bytes(number: Number) -> bytes:
+    """Encode a number as bytes that sort as the numbers do."""
+    sign, digits, exponent = number
+    if not sign:
+        return b"\x80"
+    if len(digits) % 2:
+        digits += "0"
+    pairs = bytes([int(digits[i : i + 2]) + 1 for i in range(0, len(digits), 2)])
+    magnitude = (exponent + 1000).to_bytes(2, "big") + pairs
+    if sign > 0:
+        return b"\xc0" + magnitude
+    # Larger magnitudes sort first below zero; the last byte makes -1.5 follow -1.55.
+    return b"\x40" + bytes([255 - byte for byte in magnitude]) + b"\xff"
+
+
+def encode_key_part(key: bytes) -> bytes:
+    """Terminate the bytes, so that concatenated parts sort as the tuple of the parts does.
+
+    A part ends in 00 00, and a zero inside it becomes 00 FF; so no part is a prefix of another.
+    """
+    return escape_key(key) + b"\x00\x00"
+
+
+def escape_key(key: bytes) -> bytes:
+    """Escape the bytes without terminating them: the lower bound of a prefix query."""
+    return key.replace(b"\x00", b"\x00\xff")
+
+
+def prefix_upper_bound(prefix: bytes) -> bytes | None:
+    """Return the smallest bytes above everything that starts with `prefix`, or None."""
+    stripped = prefix.rstrip(b"\xff")
+    if not stripped:
+        return None
+    return stripped[:-1] + bytes([stripped[-1] + 1])
