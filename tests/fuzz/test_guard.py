@@ -31,7 +31,7 @@ def test_what_was_changed_after_signing_is_not_admitted(
     size = len(request.body) + len(request.target) + sum(map(len, request.headers.values()))
     try:
         with bounded(size):
-            guard.admit(request)
+            guard.authenticate(request)
     except OperationError as error:
         check_refusal(error)
         return
@@ -57,7 +57,7 @@ def check(guard: Guard, world: World, runner: asyncio.Runner, target: str, body:
     try:
         with bounded(len(body)):
             operation = read_request(target, body)
-            runner.run(guard.check(fine, operation, world))
+            runner.run(guard.authorize(fine, operation, world))
     except SingleTableError as error:
         check_refusal(error)
     assert not world.is_changed()

@@ -31,7 +31,7 @@ class Endpoint:
         # What a body unpacks to is work too, but never more of it than a body may have.
         size = min(MOST, 1100 * len(request.body)) + sum(map(len, request.headers.values()))
         with bounded(size + len(request.target)):
-            response = self.runner.run(self.app.answer(request))
+            response = self.runner.run(self.app.handle(request))
         check_response(response)
         if self.world.is_changed():
             assert response.status == 200, "a refused request changed something"

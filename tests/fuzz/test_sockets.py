@@ -29,7 +29,7 @@ class Server:
         self.world = World()
         ids = count(1)
         self.app = DynamoDBApp(self.world, new_id=lambda: str(next(ids)), max_body=MOST)
-        self.listener = Listener(self, Limits(body=MOST, headers=16_384, waiting=4))
+        self.listener = Listener(self, Limits(max_body=MOST, max_headers=16_384, max_pipelined=4))
         self.asked: list[HttpRequest] = []
         self.patience = 0
         self.wrongs: list[object] = []
@@ -40,12 +40,12 @@ class Server:
         loop.set_exception_handler(lambda _, context: self.wrongs.append(context))
         _, self.port = await self.listener.start("127.0.0.1", 0)
 
-    async def answer(self, request: HttpRequest) -> HttpResponse:
+    async def handle(self, request: HttpRequest) -> HttpResponse:
         """Answer as the application does, after letting others go first."""
         self.asked.append(request)
         for _ in range(self.patience):
             await asyncio.sleep(0)
-        return await self.app.answer(request)
+        return await self.app.handle(request)
 
     def hear(self, stream: Stream) -> list[HttpResponse]:
         """Send the stream, and give the answers to it; the listener must be well afterwards."""

@@ -81,7 +81,7 @@ def test_our_own_endpoint_accepts_it() -> None:
     head, _, body = sent.partition(b"\r\n\r\n")
     lines = head.decode().split("\r\n")[1:]
     headers = dict(line.split(": ", 1) for line in lines)
-    assert guard.admit(HttpRequest("POST", "/", headers, body)).name == "ada"
+    assert guard.authenticate(HttpRequest("POST", "/", headers, body)).name == "ada"
 
 
 # A line break in a header would begin another one.

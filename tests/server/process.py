@@ -1,4 +1,4 @@
-"""The endpoint as a process of its own, started by its command and stopped by a signal."""
+"""Run the endpoint as a process: started by its command and stopped by a signal."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from typing import Any
 
 from msgspec import json
 
-from tests.server.asking import KIND, VOTES
+from tests.server.app_client import CONTENT_TYPE, VOTES
 
 COMMAND = [str(Path(sys.executable).with_name("singletable")), "dynamodb"]
-# Whoever takes so long hangs, and is ended, so that the test fails rather than hangs as well.
-PATIENCE = 60.0
+# A process that takes longer hangs; it is killed so that the test fails instead of hanging too.
+TIMEOUT = 60.0
 
 
 class Endpoint:
-    """A process that listens."""
+    """A running endpoint."""
 
     def __init__(self, *options: str) -> None:
         self.process = subprocess.Popen(
@@ -32,35 +32,35 @@ class Endpoint:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self._watchdog = Timer(PATIENCE, self.process.kill)
+        self._watchdog = Timer(TIMEOUT, self.process.kill)
         self._watchdog.daemon = True
         self._watchdog.start()
-        greeting = self.process.stderr if "-" in options else self.process.stdout
-        assert greeting is not None
+        output = self.process.stderr if "-" in options else self.process.stdout
+        assert output is not None
         self.greeting = ""
-        for line in greeting:
+        for line in output:
             self.greeting += line
             if at := re.search(r"--endpoint-url (http://(.+):(\d+))", line):
                 self.url, self.host, self.port = at[1], at[2].strip("[]"), int(at[3])
                 break
         else:
-            raise AssertionError(f"it ended with {self.stop()}")
+            raise AssertionError(f"the endpoint exited: {self.stop()}")
 
     def connect(self) -> HTTPConnection:
-        """A connection of its own."""
-        return HTTPConnection(self.host, self.port, timeout=PATIENCE)
+        """Return a new connection."""
+        return HTTPConnection(self.host, self.port, timeout=TIMEOUT)
 
-    def ask(self, operation: str, body: object) -> Any:
-        """What an operation that succeeds is answered with."""
+    def call(self, operation: str, body: object) -> Any:
+        """Return the output of an operation, which must succeed."""
         connection = self.connect()
         response = send(connection, operation, json.encode(body))
-        answer = response.read()
+        output = response.read()
         connection.close()
-        assert response.status == 200, answer
-        return json.decode(answer)
+        assert response.status == 200, output
+        return json.decode(output)
 
     def get(self, target: str) -> str:
-        """The page at a target."""
+        """Return the body at a target."""
         connection = self.connect()
         connection.request("GET", target)
         page = connection.getresponse().read().decode()
@@ -68,7 +68,7 @@ class Endpoint:
         return page
 
     def stop(self, by: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
-        """Send a signal; the status, and what was said after the greeting."""
+        """Send a signal; return the exit status and what was printed after the greeting."""
         self.process.send_signal(by)
         out, err = self.process.communicate()
         self._watchdog.cancel()
@@ -77,10 +77,10 @@ class Endpoint:
 
 @contextmanager
 def endpoint(*options: str) -> Generator[Endpoint]:
-    """A process that has the table `votes`, and is ended at the latest when the block ends."""
+    """Yield an endpoint that has the table `votes`; kill it when the block ends."""
     running = Endpoint(*options)
     try:
-        running.ask("CreateTable", VOTES)
+        running.call("CreateTable", VOTES)
         yield running
     finally:
         if running.process.poll() is None:
@@ -88,20 +88,20 @@ def endpoint(*options: str) -> Generator[Endpoint]:
 
 
 def send(connection: HTTPConnection, operation: str, body: bytes, **headers: str) -> HTTPResponse:
-    """The response to an operation, its body not read yet; header names have _ for -."""
+    """Return the response, its body not read yet; in header names, _ stands for -."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    target = {"x-amz-target": f"DynamoDB_20120810.{operation}", "content-type": KIND}
+    target = {"x-amz-target": f"DynamoDB_20120810.{operation}", "content-type": CONTENT_TYPE}
     connection.request("POST", "/", body, target | named)
     return connection.getresponse()
 
 
-def refusal(*options: str) -> str:
-    """The one paragraph in which the command says why it does not start."""
-    ran = subprocess.run(
-        [*COMMAND, *options], capture_output=True, text=True, timeout=PATIENCE, check=False
+def startup_error(*options: str) -> str:
+    """Return the paragraph in which the command says why it does not start."""
+    completed = subprocess.run(
+        [*COMMAND, *options], capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith("singletable: ")
-    assert "Traceback" not in ran.stderr
-    assert "\n\n" not in ran.stderr.strip()
-    return ran.stderr
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert completed.stderr.startswith("singletable: ")
+    assert "Traceback" not in completed.stderr
+    assert "\n\n" not in completed.stderr.strip()
+    return completed.stderr

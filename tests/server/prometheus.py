@@ -1,4 +1,4 @@
-"""A strict reader of Prometheus's text format, by its specification."""
+"""Parse Prometheus's text format strictly, by its specification."""
 
 from __future__ import annotations
 
@@ -16,84 +16,84 @@ _ESCAPED = {r"\\": "\\", r"\"": '"', r"\n": "\n"}
 
 
 @dataclass
-class Family:
-    """What a page says of one name."""
+class MetricFamily:
+    """The samples of one name."""
 
-    meaning: str = ""
+    help: str = ""
     kind: str = ""
     samples: dict[tuple[str, Labels], float] = field(
         default_factory=dict[tuple[str, Labels], float]
     )
 
     def value(self, suffix: str = "", **labels: str) -> float:
-        """The value with exactly these labels; one that is empty is as good as absent."""
-        given = frozenset((name, value) for name, value in labels.items() if value)
-        return self.samples[suffix, given]
+        """Return the value with exactly these labels; an empty label counts as absent."""
+        labelset = frozenset((name, value) for name, value in labels.items() if value)
+        return self.samples[suffix, labelset]
 
 
-def read_page(text: str) -> dict[str, Family]:
-    """The families of a page; AssertionError if it breaks a rule of the format."""
-    assert text.endswith("\n"), "the last line ends too"
-    families: dict[str, Family] = {}
+def parse_metrics(text: str) -> dict[str, MetricFamily]:
+    """Return the families of a page; raise AssertionError if it breaks a rule of the format."""
+    assert text.endswith("\n"), "the last line ends with a newline"
+    families: dict[str, MetricFamily] = {}
     last = ""
     for line in text.splitlines():
         if comment := _COMMENT.fullmatch(line):
-            what, last, rest = comment.groups()
-            family = families.setdefault(last, Family())
+            keyword, last, rest = comment.groups()
+            family = families.setdefault(last, MetricFamily())
             assert not family.samples, f"comments come before samples: {line}"
-            if what == "HELP":
-                assert not family.meaning, f"told once: {line}"
-                family.meaning = _unescaped(rest)
+            if keyword == "HELP":
+                assert not family.help, f"repeated: {line}"
+                family.help = _unescaped(rest)
             else:
-                assert not family.kind, f"told once: {line}"
+                assert not family.kind, f"repeated: {line}"
                 assert rest in _SUFFIXES, line
                 family.kind = rest
         else:
             sample = _SAMPLE.fullmatch(line)
-            assert sample, f"no sample: {line}"
+            assert sample, f"not a sample: {line}"
             name, labels, value = sample.groups()
             family = families[last]
             suffix = name.removeprefix(last)
-            assert name.startswith(last), f"the samples of a family stand together: {line}"
+            assert name.startswith(last), f"samples of a family must follow each other: {line}"
             assert suffix in _SUFFIXES[family.kind], line
             key = suffix, _labels(labels or "")
-            assert key not in family.samples, f"told once: {line}"
+            assert key not in family.samples, f"repeated: {line}"
             family.samples[key] = float(value)
     for name, family in families.items():
-        assert family.meaning, f"{name} is explained"
+        assert family.help, f"{name} has no help"
         if family.kind == "counter":
-            assert name.endswith("_total"), f"{name} is a counter"
+            assert name.endswith("_total"), f"{name} is a counter without _total"
         if family.kind == "histogram":
             _check_histogram(family)
     return families
 
 
 def _labels(text: str) -> Labels:
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     position = 0
     while position < len(text):
         label = _LABEL.match(text, position)
-        assert label, f"no label: {text[position:]}"
-        assert label[1] not in found, f"named once: {text}"
-        found[label[1]] = _unescaped(label[2])
+        assert label, f"not a label: {text[position:]}"
+        assert label[1] not in labels, f"repeated label: {text}"
+        labels[label[1]] = _unescaped(label[2])
         position = label.end()
-    return frozenset((name, value) for name, value in found.items() if value)
+    return frozenset((name, value) for name, value in labels.items() if value)
 
 
 def _unescaped(text: str) -> str:
-    return re.sub(r"\\.", lambda found: _ESCAPED[found[0]], text)
+    return re.sub(r"\\.", lambda escape: _ESCAPED[escape[0]], text)
 
 
-def _check_histogram(family: Family) -> None:
-    """Buckets grow with their bounds, and the last holds everything."""
+def _check_histogram(family: MetricFamily) -> None:
+    """Check that buckets are cumulative and that the last one counts everything."""
     buckets: dict[Labels, list[tuple[float, float]]] = {}
     for (suffix, labels), value in family.samples.items():
         if suffix == "_bucket":
             bound = float(dict(labels)["le"])
             others = frozenset(label for label in labels if label[0] != "le")
             buckets.setdefault(others, []).append((bound, value))
-    for labels, counted in buckets.items():
-        assert counted == sorted(counted)
-        assert [value for _, value in counted] == sorted(value for _, value in counted)
-        assert counted[-1] == (float("inf"), family.samples["_count", labels])
+    for labels, counts in buckets.items():
+        assert counts == sorted(counts)
+        assert [value for _, value in counts] == sorted(value for _, value in counts)
+        assert counts[-1] == (float("inf"), family.samples["_count", labels])
         assert ("_sum", labels) in family.samples

@@ -1,4 +1,4 @@
-"""The access log: a line for each request, off the way of the request, and none of its contents."""
+"""The access log has a line for each request, without its contents, and delays none."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from msgspec import json
 
 from singletable.errors import AddressError
 from singletable.server import AccessLog, Metrics, Observer
-from singletable.server.observe.line import line_of_refusal
-from tests.server.asking import BALLOT, KEY, desk, get
-from tests.server.prometheus import read_page
+from singletable.server.observe.access_log import rejection_entry
+from tests.server.app_client import BALLOT, KEY, app_client, get
+from tests.server.prometheus import parse_metrics
 
-LINE = line_of_refusal("192.0.2.1", 413, 0.0)
+ENTRY = rejection_entry("192.0.2.1", 413, 0.0)
 
 
-def lines_of(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.decode(line) for line in path.read_bytes().splitlines()]
 
 
@@ -30,21 +30,21 @@ def path(tmp_path: Path) -> Path:
 
 
 def logged(path: Path, operation: str, body: object, **headers: str) -> dict[str, Any]:
-    """The line of a request to the table `votes`."""
-    with AccessLog(str(path)) as log, desk(Observer(log=log)) as asked:
-        asked.ask(operation, body, **headers)
-    return lines_of(path)[-1]
+    """Return the log line of a request to the table `votes`."""
+    with AccessLog(str(path)) as log, app_client(Observer(log=log)) as client:
+        client.call(operation, body, **headers)
+    return read_lines(path)[-1]
 
 
-def test_a_line_says_who_asked_what_and_how_it_went(path: Path) -> None:
+def test_line_describes_request_and_response(path: Path) -> None:
     with (
         AccessLog(str(path), clock=lambda: 1700000000.25) as log,
-        desk(Observer(log=log)) as asked,
+        app_client(Observer(log=log)) as client,
     ):
-        asked.app.new_id = lambda: "ID"
+        client.app.new_id = lambda: "ID"
         body = json.encode({"TableName": "votes", "Key": KEY})
-        response = asked.ask("GetItem", body, user_agent="Boto3/1.44")
-    line = lines_of(path)[-1]
+        response = client.call("GetItem", body, user_agent="Boto3/1.44")
+    line = read_lines(path)[-1]
     assert line.pop("duration_ms") > 0
     assert line == {
         "time": "2023-11-14T22:13:20.250000Z",
@@ -101,9 +101,9 @@ ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/votes"
         ),
     ],
     ids=[
-        "refusal",
-        "no JSON",
-        "no operation",
+        "error",
+        "not JSON",
+        "unknown operation",
         "no table",
         "write",
         "index",
@@ -116,114 +116,113 @@ ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/votes"
         "writing transaction",
     ],
 )
-def test_a_line_names_tables_indexes_and_errors(
+def test_line_names_tables_index_and_error(
     path: Path, operation: str, body: object, expected: dict[str, object]
 ) -> None:
     line = logged(path, operation, body)
     assert {name: line[name] for name in expected} == expected
 
 
-# Whoever reads the log may not be one who may read the table.
-def test_nothing_of_an_item_or_a_secret_is_written(path: Path) -> None:
+# Who may read the log may not be allowed to read the table.
+def test_log_contains_no_items_or_secrets(path: Path) -> None:
     secret = {"TableName": "votes", "Item": {**BALLOT, "choice": {"S": "SECRET"}}}
     key = {"TableName": "votes", "Key": {**KEY, "sk": {"S": "SECRET"}}}
     condition = {
         "ConditionExpression": "choice = :c",
         "ExpressionAttributeValues": {":c": {"S": "SECRET"}},
     }
-    with AccessLog(str(path)) as log, desk(Observer(log=log)) as asked:
-        asked.ask("PutItem", secret, authorization="SECRET", x_amz_security_token="SECRET")
-        asked.ask("PutItem", {**secret, **condition})
-        asked.ask("GetItem", key)
-        asked.ask("GetItem", b'{"SECRET":', x_amz_target="SECRET")
-        asked.answer(get("/?X-Amz-Signature=SECRET"))
-    assert len(lines_of(path)) == 7
+    with AccessLog(str(path)) as log, app_client(Observer(log=log)) as client:
+        client.call("PutItem", secret, authorization="SECRET", x_amz_security_token="SECRET")
+        client.call("PutItem", {**secret, **condition})
+        client.call("GetItem", key)
+        client.call("GetItem", b'{"SECRET":', x_amz_target="SECRET")
+        client.send(get("/?X-Amz-Signature=SECRET"))
+    assert len(read_lines(path)) == 7
     assert "SECRET" not in path.read_text()
 
 
-# An agent is whatever the client says it is.
-def test_a_line_stays_a_line(path: Path) -> None:
+# The client controls its user agent.
+def test_user_agent_is_escaped_and_shortened(path: Path) -> None:
     line = logged(path, "ListTables", {}, user_agent='"},\n{"forged": true}' + "x" * 1000)
     assert line["user_agent"].startswith('"},\n{"forged"')
     assert len(line["user_agent"]) == 256
 
 
-def test_lines_are_appended_to_what_is_there(path: Path) -> None:
+def test_lines_are_appended_to_existing_file(path: Path) -> None:
     for _ in range(2):
         with AccessLog(str(path)) as log:
-            log.add(LINE)
-    assert [line["status"] for line in lines_of(path)] == [413, 413]
+            log.add(ENTRY)
+    assert [line["status"] for line in read_lines(path)] == [413, 413]
 
 
-# Whoever rotates logs moves the file away; what comes then goes into a new one.
-def test_a_file_that_is_moved_away_is_begun_anew(path: Path) -> None:
+# Log rotation moves the file.
+def test_moved_file_is_replaced_by_new_one(path: Path) -> None:
     old = path.with_suffix(".1")
     with AccessLog(str(path)) as log:
         path.rename(old)
-        log.add(LINE)
-    assert len(lines_of(path)) == 1
-    assert lines_of(old) == []
+        log.add(ENTRY)
+    assert len(read_lines(path)) == 1
+    assert read_lines(old) == []
 
 
-def test_what_waits_is_written_when_the_log_is_closed(path: Path) -> None:
-    with AccessLog(str(path), every=3600) as log:
+def test_queued_lines_are_written_on_close(path: Path) -> None:
+    with AccessLog(str(path), flush_interval=3600) as log:
         for _ in range(1000):
-            log.add(LINE)
+            log.add(ENTRY)
         assert path.read_bytes() == b""
-    assert len(lines_of(path)) == log.written == 1000
+    assert len(read_lines(path)) == log.written == 1000
 
 
-# A disk that does not keep up must not fill the memory; the log says what it lacks.
-def test_lines_that_are_too_many_are_dropped_and_counted(path: Path) -> None:
-    with AccessLog(str(path), most_waiting=3, every=3600) as log:
+# A slow disk must not fill the memory; the log says how many lines are missing.
+def test_lines_beyond_queue_limit_are_dropped_and_counted(path: Path) -> None:
+    with AccessLog(str(path), max_queued=3, flush_interval=3600) as log:
         for _ in range(10):
-            log.add(LINE)
-    *written, gap = lines_of(path)
+            log.add(ENTRY)
+    *written, gap = read_lines(path)
     assert len(written) == log.written == 3
     assert gap["dropped"] == log.dropped == 7
     assert datetime.fromisoformat(gap["time"]) <= datetime.now(UTC)
 
 
-# A full disk is such a one; the endpoint goes on.
+# A full disk does not stop the endpoint.
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_lines_that_cannot_be_written_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+def test_lines_that_cannot_be_written_count_as_dropped(caplog: pytest.LogCaptureFixture) -> None:
     with AccessLog("/dev/full") as log:
-        log.add(LINE)
-        log.add(LINE)
+        log.add(ENTRY)
+        log.add(ENTRY)
     assert (log.written, log.dropped) == (0, 2)
-    assert "cannot be written" in caplog.text
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
-# A reader that has gone to sleep holds up neither requests nor the end.
-def test_a_reader_that_does_not_read_is_not_waited_for(path: Path) -> None:
+def test_blocked_reader_does_not_block_add_or_close(path: Path) -> None:
     os.mkfifo(path)
     reader = threading.Thread(target=lambda: readers.append(os.open(path, os.O_RDONLY)))
     readers: list[int] = []
     reader.start()
-    log = AccessLog(str(path), most_waiting=100_000, every=0)
+    log = AccessLog(str(path), max_queued=100_000, flush_interval=0)
     reader.join()
     for _ in range(100_000):
-        log.add(LINE)
-    log.close(patience=0)
+        log.add(ENTRY)
+    log.close(timeout=0)
     assert log.written < 100_000
     os.close(readers[0])
     log.close()
 
 
 @pytest.mark.parametrize("name", [".", "nowhere/access.log"])
-def test_a_file_that_cannot_be_written_is_refused(
+def test_unwritable_file_raises_address_error(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(AddressError) as refused:
+    with pytest.raises(AddressError) as raised:
         AccessLog(name)
-    assert f"'{name}'" in str(refused.value)
+    assert f"'{name}'" in str(raised.value)
 
 
-def test_metrics_tell_of_the_log(path: Path) -> None:
+def test_metrics_count_dropped_log_lines(path: Path) -> None:
     with (
-        AccessLog(str(path), most_waiting=1, every=3600) as log,
-        desk(Observer(Metrics(), log)) as asked,
+        AccessLog(str(path), max_queued=1, flush_interval=3600) as log,
+        app_client(Observer(Metrics(), log)) as client,
     ):
-        page = read_page(asked.answer(get("/metrics")).body.decode())
+        page = parse_metrics(client.send(get("/metrics")).body.decode())
     assert page["singletable_access_log_lines_total"].value(state="dropped") == 1

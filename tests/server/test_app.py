@@ -1,4 +1,4 @@
-"""The application: what is asked wrongly is refused as DynamoDB refuses it, and always answered."""
+"""The app rejects malformed requests as DynamoDB does, and always responds."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from singletable.errors import StorageError
 from singletable.operations import Operation
 from singletable.server import DynamoDBApp
 from singletable.wire import HttpRequest, HttpResponse
-from tests.server.asking import BALLOT, KEY, KIND, Desk, desk, get, post
+from tests.server.app_client import BALLOT, CONTENT_TYPE, KEY, AppClient, app_client, get, post
 
 R = TypeVar("R")
 COMMON = "com.amazon.coral.service#"
 
 
 @pytest.fixture
-def asked() -> Iterator[Desk]:
-    with desk() as one:
-        yield one
+def client() -> Iterator[AppClient]:
+    with app_client() as client:
+        yield client
 
 
 def code_of(response: HttpResponse) -> str:
     return str(json.decode(response.body)["__type"])
 
 
-def test_each_answer_has_an_id_of_its_own_and_a_checksum(asked: Desk) -> None:
-    answers = [asked.ask("ListTables", {}), asked.ask("Nonsense", {}), asked.answer(get("/"))]
-    ids = [answer.headers["x-amzn-requestid"] for answer in answers]
-    assert all(re.fullmatch(r"[0-9A-Z]{52}", one) for one in ids)
+def test_response_has_unique_request_id_and_checksum(client: AppClient) -> None:
+    responses = [client.call("ListTables", {}), client.call("Nonsense", {}), client.send(get("/"))]
+    ids = [response.headers["x-amzn-requestid"] for response in responses]
+    assert all(re.fullmatch(r"[0-9A-Z]{52}", request_id) for request_id in ids)
     assert len(set(ids)) == 3
-    for answer in answers:
-        assert answer.headers["x-amz-crc32"] == str(crc32(answer.body))
+    for response in responses:
+        assert response.headers["x-amz-crc32"] == str(crc32(response.body))
 
 
-def test_a_health_check_names_the_region() -> None:
-    asked = Desk(DynamoDBApp(Broken(RuntimeError()), region="eu-west-2"))
-    response = asked.answer(get("/"))
+def test_health_check_names_region() -> None:
+    client = AppClient(DynamoDBApp(FailingDriver(RuntimeError()), region="eu-west-2"))
+    response = client.send(get("/"))
     assert response.status == 200
     assert response.body == b"healthy: dynamodb.eu-west-2.amazonaws.com "
 
@@ -51,10 +51,10 @@ def test_a_health_check_names_the_region() -> None:
 @pytest.mark.parametrize(
     "body",
     [b"", b"null", b"[]", b'"text"', b"7", b"{", b"{}}", b"\xff\xfe", b"[" * 100_000, b"NaN"],
-    ids=["empty", "null", "array", "text", "number", "open", "closed", "bytes", "deep", "no JSON"],
+    ids=["empty", "null", "array", "text", "number", "open", "closed", "bytes", "deep", "not JSON"],
 )
-def test_a_body_that_is_no_object_is_refused(asked: Desk, body: bytes) -> None:
-    response = asked.ask("GetItem", body)
+def test_body_other_than_json_object_is_rejected(client: AppClient, body: bytes) -> None:
+    response = client.call("GetItem", body)
     assert response.status == 400
     assert code_of(response) == f"{COMMON}SerializationException"
 
@@ -73,66 +73,69 @@ def test_a_body_that_is_no_object_is_refused(asked: Desk, body: bytes) -> None:
     ],
     ids=lambda target: repr(target[:40]),
 )
-def test_an_operation_that_is_not_there_is_refused(asked: Desk, target: str) -> None:
-    response = asked.ask("", {}, x_amz_target=target)
+def test_unknown_target_is_rejected(client: AppClient, target: str) -> None:
+    response = client.call("", {}, x_amz_target=target)
     assert response.status == 400
     assert json.decode(response.body) == {"__type": f"{COMMON}UnknownOperationException"}
 
 
-def test_a_request_without_a_target_is_refused(asked: Desk) -> None:
-    response = asked.answer(HttpRequest("POST", "/", {"content-type": KIND}, b"{}"))
+def test_missing_target_is_rejected(client: AppClient) -> None:
+    response = client.send(HttpRequest("POST", "/", {"content-type": CONTENT_TYPE}, b"{}"))
     assert code_of(response) == f"{COMMON}UnknownOperationException"
 
 
-@pytest.mark.parametrize("kind", ["", "text/plain", "application/x-amz-json-1.1", "text/json"])
-def test_a_body_of_another_kind_is_refused(asked: Desk, kind: str) -> None:
-    response = asked.ask("ListTables", {}, content_type=kind)
+@pytest.mark.parametrize(
+    "content_type", ["", "text/plain", "application/x-amz-json-1.1", "text/json"]
+)
+def test_other_content_type_is_rejected(client: AppClient, content_type: str) -> None:
+    response = client.call("ListTables", {}, content_type=content_type)
     assert (response.status, response.body) == (404, b"<UnknownOperationException/>\n")
 
 
 @pytest.mark.parametrize(
-    "kind", ["application/json", "application/x-amz-json-1.0; charset=utf-8", "Application/JSON"]
+    "content_type",
+    ["application/json", "application/x-amz-json-1.0; charset=utf-8", "Application/JSON"],
 )
-def test_json_by_its_other_names_is_taken(asked: Desk, kind: str) -> None:
-    assert asked.ask("ListTables", {}, content_type=kind).status == 200
+def test_other_json_content_types_are_accepted(client: AppClient, content_type: str) -> None:
+    assert client.call("ListTables", {}, content_type=content_type).status == 200
 
 
-# A page of another site may not read the tables of whoever looks at it: browsers ask first, and
-# are not allowed.
+# No CORS headers: a page of another site must not read the tables of the user who visits it.
 @pytest.mark.parametrize("method", ["OPTIONS", "PUT", "DELETE", "PATCH", "TRACE"])
-def test_other_methods_are_sent_away(asked: Desk, method: str) -> None:
+def test_other_methods_are_rejected_without_cors_headers(client: AppClient, method: str) -> None:
     headers = {"origin": "https://example.com", "access-control-request-method": "POST"}
-    response = asked.answer(HttpRequest(method, "/", headers, b""))
+    response = client.send(HttpRequest(method, "/", headers, b""))
     assert response.status == 404
     assert not [name for name in response.headers if name.startswith("access-control")]
 
 
 @pytest.mark.parametrize(
-    ("packing", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)], ids=["gzip", "zlib"]
+    ("encoding", "compress"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress)],
+    ids=["gzip", "zlib"],
 )
-def test_packed_requests_are_understood(
-    asked: Desk, packing: str, pack: Callable[[bytes], bytes]
+def test_compressed_request_is_decompressed(
+    client: AppClient, encoding: str, compress: Callable[[bytes], bytes]
 ) -> None:
-    body = pack(json.encode({"TableName": "votes", "Key": KEY}))
-    response = asked.ask("GetItem", body, content_encoding=packing)
+    body = compress(json.encode({"TableName": "votes", "Key": KEY}))
+    response = client.call("GetItem", body, content_encoding=encoding)
     assert json.decode(response.body) == {"Item": BALLOT}
 
 
-# What unpacks to more than a request may be is not unpacked further.
-def test_a_packed_request_may_not_unpack_to_more_than_a_plain_one(asked: Desk) -> None:
-    bomb = gzip.compress(b"{" + b" " * asked.app.max_body + b"}")
-    assert asked.ask("ListTables", bomb, content_encoding="gzip").status == 413
+# Decompression stops at the limit.
+def test_compressed_request_over_limit_is_rejected(client: AppClient) -> None:
+    bomb = gzip.compress(b"{" + b" " * client.app.max_body + b"}")
+    assert client.call("ListTables", bomb, content_encoding="gzip").status == 413
 
 
-# Sixteen megabytes, to the byte.
-def test_a_large_request_is_answered_up_to_the_limit(asked: Desk) -> None:
+def test_body_may_have_sixteen_megabytes(client: AppClient) -> None:
     largest = b"{}".ljust(16 * 1024 * 1024)
-    assert asked.ask("ListTables", largest).status == 200
-    assert asked.ask("ListTables", largest + b" ").status == 413
+    assert client.call("ListTables", largest).status == 200
+    assert client.call("ListTables", largest + b" ").status == 413
 
 
-class Broken:
-    """A driver that something is wrong with."""
+class FailingDriver:
+    """A driver that always raises."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -141,12 +144,12 @@ class Broken:
         raise self.error
 
 
-# The client retries, as it would at AWS; what is wrong is for whoever runs the endpoint.
+# The client retries, as it would with AWS. The cause goes to the log of the endpoint.
 @pytest.mark.parametrize("error", [RuntimeError("SECRET"), StorageError("The disk is full.")])
-def test_a_fault_of_ours_is_an_internal_error(
+def test_unexpected_error_is_internal_server_error_without_details(
     error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
-    response = Desk(DynamoDBApp(Broken(error))).answer(post("ListTables", {}))
+    response = AppClient(DynamoDBApp(FailingDriver(error))).send(post("ListTables", {}))
     assert response.status == 500
     assert code_of(response).endswith("#InternalServerError")
     assert b"SECRET" not in response.body

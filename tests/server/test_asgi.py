@@ -1,4 +1,4 @@
-"""The application under any ASGI server: it starts, answers, and ends with it."""
+"""The app follows the ASGI specification, so that any ASGI server can run it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from msgspec import json
 from singletable.engine import AsyncEngine, Engine
 from singletable.server import AccessLog, DynamoDBApp, Metrics, Observer
 from singletable.wire import HttpRequest, HttpResponse
-from tests.server.asking import KIND
+from tests.server.app_client import CONTENT_TYPE
 
-LIST_TABLES = {"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": KIND}
+LIST_TABLES = {"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": CONTENT_TYPE}
 
 
 @dataclass
 class Server:
-    """The other side of ASGI: what the application receives, and what it has sent."""
+    """A fake ASGI server: the events to receive, and the messages that were sent."""
 
     events: list[dict[str, Any]]
     sent: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -43,16 +43,16 @@ def scope(method: str = "POST", path: str = "/", **more: object) -> dict[str, An
     return {**about, "query_string": b"", "client": ("127.0.0.1", 50000), **more}
 
 
-def parts(*chunks: bytes) -> list[dict[str, Any]]:
-    """A body that comes in pieces."""
+def body_events(*chunks: bytes) -> list[dict[str, Any]]:
+    """Return the events of a body that arrives in pieces."""
     return [
         {"type": "http.request", "body": chunk, "more_body": n + 1 < len(chunks)}
         for n, chunk in enumerate(chunks)
     ]
 
 
-def asked(events: Iterable[dict[str, Any]], of: dict[str, Any], **options: Any) -> HttpResponse:
-    """The response that an application in memory sends."""
+def respond(events: Iterable[dict[str, Any]], of: dict[str, Any], **options: Any) -> HttpResponse:
+    """Return the response of an app with an engine in memory."""
     with Engine.in_memory() as engine:
         app = DynamoDBApp(AsyncEngine(engine), **options)
         start, body = Server(list(events)).run(app, of)
@@ -61,7 +61,7 @@ def asked(events: Iterable[dict[str, Any]], of: dict[str, Any], **options: Any) 
     return HttpResponse(start["status"], headers, body["body"])
 
 
-def test_the_application_starts_and_ends_with_the_server() -> None:
+def test_lifespan_startup_and_shutdown_are_acknowledged() -> None:
     with Engine.in_memory() as engine:
         server = Server([{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])
         sent = server.run(DynamoDBApp(AsyncEngine(engine)), {"type": "lifespan"})
@@ -72,35 +72,35 @@ def test_the_application_starts_and_ends_with_the_server() -> None:
 
 
 @pytest.mark.parametrize("chunks", [[b"{}"], [b"{", b"", b"}"]], ids=["whole", "pieces"])
-def test_a_request_is_answered(chunks: list[bytes]) -> None:
-    response = asked(parts(*chunks), scope())
+def test_request_in_one_or_more_pieces_gets_response(chunks: list[bytes]) -> None:
+    response = respond(body_events(*chunks), scope())
     assert (response.status, response.body) == (200, b'{"TableNames":[]}')
-    assert response.headers["content-type"] == KIND
+    assert response.headers["content-type"] == CONTENT_TYPE
     assert response.headers["content-length"] == str(len(response.body))
 
 
-def test_an_event_without_a_body_is_an_empty_one() -> None:
-    response = asked([{"type": "http.request"}], scope())
+def test_event_without_body_means_empty_body() -> None:
+    response = respond([{"type": "http.request"}], scope())
     assert json.decode(response.body)["__type"].endswith("#SerializationException")
 
 
-def test_an_answer_to_head_has_no_body() -> None:
-    response = asked(parts(b""), scope("HEAD"))
+def test_response_to_head_has_no_body() -> None:
+    response = respond(body_events(b""), scope("HEAD"))
     assert (response.status, response.body) == (200, b"")
     assert response.headers["content-length"] == "42"
 
 
-# Nobody is there to be answered, and nothing may be done of half a request.
-def test_who_goes_away_before_the_end_is_not_answered() -> None:
-    events = [*parts(b"{", b"")[:1], {"type": "http.disconnect"}]
+# Half a request must not be executed.
+def test_disconnect_before_end_of_body_sends_nothing() -> None:
+    events = [*body_events(b"{", b"")[:1], {"type": "http.disconnect"}]
     with Engine.in_memory() as engine:
         assert Server(events).run(DynamoDBApp(AsyncEngine(engine)), scope()) == []
 
 
-# The rest is not even asked for.
-def test_a_body_that_is_too_large_is_refused_as_soon_as_it_is() -> None:
+# The rest is not received.
+def test_too_large_body_is_rejected_before_its_end() -> None:
     endless = [{"type": "http.request", "body": b" " * 30, "more_body": True}] * 2
-    assert asked(endless, scope(), max_body=50).status == 413
+    assert respond(endless, scope(), max_body=50).status == 413
 
 
 @pytest.mark.parametrize(
@@ -113,35 +113,35 @@ def test_a_body_that_is_too_large_is_refused_as_soon_as_it_is() -> None:
     ],
     ids=["root", "raw", "decoded", "query"],
 )
-def test_the_target_is_as_it_was_sent(about: dict[str, object], target: str) -> None:
-    heard: list[HttpRequest] = []
+def test_target_keeps_its_encoding_and_query(about: dict[str, object], target: str) -> None:
+    requests: list[HttpRequest] = []
 
-    class Listening(DynamoDBApp):
-        async def answer(self, request: HttpRequest) -> HttpResponse:
-            heard.append(request)
+    class RecordingApp(DynamoDBApp):
+        async def handle(self, request: HttpRequest) -> HttpResponse:
+            requests.append(request)
             return HttpResponse(200)
 
     with Engine.in_memory() as engine:
-        Server(parts(b"")).run(Listening(AsyncEngine(engine)), scope() | about)
-    assert heard[0].target == target
-    assert heard[0].headers["x-amz-target"] == LIST_TABLES["X-Amz-Target"]
+        Server(body_events(b"")).run(RecordingApp(AsyncEngine(engine)), scope() | about)
+    assert requests[0].target == target
+    assert requests[0].headers["x-amz-target"] == LIST_TABLES["X-Amz-Target"]
 
 
-# One that a proxy or a socket file hides is nobody's.
+# Behind a proxy or a Unix socket the client is unknown, so it does not count as local.
 @pytest.mark.parametrize(("client", "status"), [(("127.0.0.1", 1), 200), (None, 403)])
-def test_metrics_are_told_to_this_machine(client: object, status: int) -> None:
+def test_metrics_need_a_loopback_client(client: object, status: int) -> None:
     observer = Observer(Metrics())
-    page = asked(parts(b""), scope("GET", "/metrics", client=client), observer=observer)
+    page = respond(body_events(b""), scope("GET", "/metrics", client=client), observer=observer)
     assert page.status == status
 
 
-def test_the_log_knows_the_client(tmp_path: Path) -> None:
+def test_access_log_contains_client_address(tmp_path: Path) -> None:
     path = tmp_path / "access.log"
     with AccessLog(str(path)) as log:
-        asked(parts(b"{}"), scope(client=("192.0.2.7", 1)), observer=Observer(log=log))
+        respond(body_events(b"{}"), scope(client=("192.0.2.7", 1)), observer=Observer(log=log))
     assert json.decode(path.read_bytes())["client"] == "192.0.2.7"
 
 
-def test_what_is_not_http_is_refused() -> None:
+def test_scope_other_than_http_is_rejected() -> None:
     with Engine.in_memory() as engine, pytest.raises(ValueError, match="websocket"):
         Server([]).run(DynamoDBApp(AsyncEngine(engine)), {"type": "websocket"})

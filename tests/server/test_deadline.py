@@ -1,4 +1,4 @@
-"""A deadline is met once, at the moment that was set last."""
+"""A deadline expires once, at the time that was set last."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import pytest
 from singletable.server.deadline import Deadline
 
 
-def moments(script: Callable[[Deadline], None], *, enough: int) -> list[float]:
-    """When the deadline was met, in seconds after the script: so often, or once more too often."""
+def expirations(script: Callable[[Deadline], None], *, expected: int) -> list[float]:
+    """Run a script; return after how many seconds the deadline expired each time."""
 
     async def run() -> list[float]:
         loop = asyncio.get_running_loop()
-        met: list[float] = []
-        deadline = Deadline(lambda: met.append(loop.time()))
-        began = loop.time()
+        expired: list[float] = []
+        deadline = Deadline(lambda: expired.append(loop.time()))
+        started = loop.time()
         script(deadline)
-        # However late this is run, what was due by then has had its turn.
-        while len(met) < enough:
+        # Wait for the expected expirations, however slow the machine, then a little for more.
+        while len(expired) < expected:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)
-        return [moment - began for moment in met]
+        return [expiration - started for expiration in expired]
 
     return asyncio.run(run())
 
 
-def put_off(deadline: Deadline) -> None:
+def postponed(deadline: Deadline) -> None:
     deadline.set(0.02)
     deadline.set(0.1)
 
@@ -44,10 +44,10 @@ def cleared_and_set(deadline: Deadline) -> None:
     deadline.set(0.1)
 
 
-@pytest.mark.parametrize("script", [put_off, brought_forward, cleared_and_set])
-def test_the_last_moment_holds(script: Callable[[Deadline], None]) -> None:
-    (moment,) = moments(script, enough=1)
-    assert moment >= 0.1
+@pytest.mark.parametrize("script", [postponed, brought_forward, cleared_and_set])
+def test_last_deadline_applies(script: Callable[[Deadline], None]) -> None:
+    (expiration,) = expirations(script, expected=1)
+    assert expiration >= 0.1
 
 
 def cleared(deadline: Deadline) -> None:
@@ -55,11 +55,11 @@ def cleared(deadline: Deadline) -> None:
     deadline.clear()
 
 
-def ended(deadline: Deadline) -> None:
+def canceled(deadline: Deadline) -> None:
     deadline.set(0.01)
-    deadline.end()
+    deadline.cancel()
 
 
-@pytest.mark.parametrize("script", [cleared, ended])
-def test_a_moment_that_is_taken_back_is_not_met(script: Callable[[Deadline], None]) -> None:
-    assert moments(script, enough=0) == []
+@pytest.mark.parametrize("script", [cleared, canceled])
+def test_removed_deadline_does_not_expire(script: Callable[[Deadline], None]) -> None:
+    assert expirations(script, expected=0) == []

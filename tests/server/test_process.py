@@ -1,21 +1,24 @@
-"""The command as a process: it starts or says why not, serves, and ends without losing anything."""
+"""The endpoint as a process: it serves over HTTP and exits without losing a write."""
 
 from __future__ import annotations
 
+import gzip
 import signal
 import socket
 import threading
 from collections.abc import Iterator
-from http.client import HTTPException
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from msgspec import json
 
 from singletable import GetItem, Scan, connect
-from tests.server.asking import BALLOT, KEY, KIND
-from tests.server.process import PATIENCE, Endpoint, endpoint, refusal, send
-from tests.server.prometheus import read_page
+from tests.server.app_client import BALLOT, CONTENT_TYPE, KEY
+from tests.server.process import TIMEOUT, Endpoint, endpoint, send, startup_error
+from tests.server.prometheus import parse_metrics
 
 PUT = {"TableName": "votes", "Item": BALLOT}
 
@@ -25,14 +28,14 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "votes.db"
 
 
-def ballot(voter: str) -> bytes:
-    """The body of a put."""
+def put_body(voter: str) -> bytes:
+    """Return the body of a PutItem request."""
     key = {"pk": {"S": "poll"}, "sk": {"S": voter}}
     return json.encode({"TableName": "votes", "Item": key})
 
 
-def voters_in(file: Path) -> set[str]:
-    """Whose ballots the file holds, once the process is gone."""
+def read_voters(file: Path) -> set[str]:
+    """Return the voters whose ballots are in the file; the process must have ended."""
     with connect(f"file:{file}") as driver:
         items = driver.execute(Scan("votes")).items
     return {str(item["sk"]["S"]) for item in items}
@@ -44,10 +47,10 @@ def is_checkpointed(file: Path) -> bool:
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
-def test_it_serves_until_it_is_told_to_stop(by: signal.Signals, file: Path) -> None:
+def test_endpoint_serves_until_signal(by: signal.Signals, file: Path) -> None:
     with endpoint("--file", str(file), "--region", "eu-west-2") as running:
         assert running.get("/") == "healthy: dynamodb.eu-west-2.amazonaws.com "
-        running.ask("PutItem", PUT)
+        running.call("PutItem", PUT)
         code, _, err = running.stop(by)
     assert (code, err) == (0, "")
     assert f'endpoint_url="{running.url}"' in running.greeting
@@ -56,29 +59,28 @@ def test_it_serves_until_it_is_told_to_stop(by: signal.Signals, file: Path) -> N
         assert driver.execute(GetItem("votes", KEY)).item == BALLOT
 
 
-def test_in_memory_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_endpoint_creates_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with endpoint("--memory") as running:
-        running.ask("PutItem", PUT)
+        running.call("PutItem", PUT)
         assert running.stop()[0] == 0
     assert not list(tmp_path.iterdir())
 
 
-# The requests come in one piece, so that all have arrived when the first is answered. Whether the
-# last answer says that it is the last depends on whether the signal came before it; the listener's
-# tests hold both still.
-def test_what_has_arrived_is_answered_before_the_end(file: Path) -> None:
+# The requests are sent at once, so all have arrived when the first response comes. Whether the last
+# response says `connection: close` depends on timing here; test_connection.py checks it.
+def test_requests_that_arrived_get_responses_before_exit(file: Path) -> None:
     voters = [f"voter{n}" for n in range(20)]
     with endpoint("--file", str(file)) as running:
         with socket.create_connection((running.host, running.port)) as client:
-            client.sendall(b"".join(_raw_put(ballot(voter)) for voter in voters))
-            answers = client.recv(1)
+            client.sendall(b"".join(_raw_put(put_body(voter)) for voter in voters))
+            responses = client.recv(1)
             running.process.send_signal(signal.SIGTERM)
             while piece := client.recv(65536):
-                answers += piece
+                responses += piece
         assert running.stop()[0] == 0
-    assert answers.count(b"HTTP/1.1 200 OK") == 20
-    assert voters_in(file) == set(voters)
+    assert responses.count(b"HTTP/1.1 200 OK") == 20
+    assert read_voters(file) == set(voters)
     assert is_checkpointed(file)
 
 
@@ -86,37 +88,34 @@ def _raw_put(body: bytes) -> bytes:
     head = [
         "POST / HTTP/1.1",
         "X-Amz-Target: DynamoDB_20120810.PutItem",
-        f"Content-Type: {KIND}",
+        f"Content-Type: {CONTENT_TYPE}",
         f"Content-Length: {len(body)}",
     ]
     return "\r\n".join(head).encode() + b"\r\n\r\n" + body
 
 
-# Whatever was acknowledged is there, however the process ends and whatever else could go wrong.
 @pytest.mark.parametrize("durability", ["full", "normal"])
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
-def test_what_was_acknowledged_is_in_the_file(
-    by: signal.Signals, durability: str, file: Path
-) -> None:
+def test_acknowledged_writes_survive_exit(by: signal.Signals, durability: str, file: Path) -> None:
     with endpoint("--file", str(file), "--durability", durability) as running:
-        crowd = Crowd(running, voters=4, enough=200)
-        assert crowd.enough.wait(PATIENCE)
+        voters = Voters(running, count=4, enough=200)
+        assert voters.enough.wait(TIMEOUT)
         code, _, _ = running.stop(by)
-        crowd.join()
+        voters.join()
     assert code == (0 if by is signal.SIGTERM else -signal.SIGKILL)
-    assert len(crowd.acknowledged) >= 200
-    assert crowd.acknowledged <= voters_in(file)
+    assert len(voters.acknowledged) >= 200
+    assert voters.acknowledged <= read_voters(file)
 
 
-class Crowd:
-    """Voters who cast ballots until nobody answers any more."""
+class Voters:
+    """Threads that write ballots until the endpoint is gone."""
 
-    def __init__(self, running: Endpoint, *, voters: int, enough: int) -> None:
+    def __init__(self, running: Endpoint, *, count: int, enough: int) -> None:
         self.acknowledged: set[str] = set()
         self.enough = threading.Event()
         self._running = running
         self._enough = enough
-        self._threads = [threading.Thread(target=self._vote, args=(n,)) for n in range(voters)]
+        self._threads = [threading.Thread(target=self._vote, args=(n,)) for n in range(count)]
         for thread in self._threads:
             thread.start()
 
@@ -128,7 +127,7 @@ class Crowd:
         connection = self._running.connect()
         for name in _names(number):
             try:
-                response = send(connection, "PutItem", ballot(name))
+                response = send(connection, "PutItem", put_body(name))
                 response.read()
             except (OSError, HTTPException):
                 return
@@ -145,26 +144,26 @@ def _names(number: int) -> Iterator[str]:
         n += 1
 
 
-def test_a_file_is_served_by_one_process(file: Path) -> None:
+def test_second_process_cannot_open_the_file(file: Path) -> None:
     with endpoint("--file", str(file)) as running:
-        assert str(file) in refusal("--port", "0", "--file", str(file))
-        running.ask("PutItem", PUT)
+        assert str(file) in startup_error("--port", "0", "--file", str(file))
+        running.call("PutItem", PUT)
 
 
-def test_the_other_loopback_is_served_too() -> None:
+def test_ipv6_loopback_is_supported() -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this machine has no IPv6")
     with endpoint("--host", "::1") as running:
         assert running.url.startswith("http://[::1]:")
-        assert running.ask("ListTables", {}) == {"TableNames": ["votes"]}
+        assert running.call("ListTables", {}) == {"TableNames": ["votes"]}
 
 
-# Whoever pipes the log into another program sends it nothing else.
-def test_the_log_on_standard_output_is_alone_there() -> None:
+# The log can be piped into another program.
+def test_standard_output_contains_only_the_access_log() -> None:
     with endpoint("--access-log", "-") as running:
-        running.ask("PutItem", PUT)
+        running.call("PutItem", PUT)
         code, out, _ = running.stop()
     lines = [json.decode(line) for line in out.splitlines()]
     assert code == 0
@@ -172,12 +171,12 @@ def test_the_log_on_standard_output_is_alone_there() -> None:
     assert "boto3" in running.greeting
 
 
-def test_metrics_and_the_log_tell_of_the_same(tmp_path: Path) -> None:
+def test_metrics_and_access_log_agree(tmp_path: Path) -> None:
     log = tmp_path / "access.log"
     with endpoint("--metrics", "--access-log", str(log)) as running:
         for _ in range(5):
-            running.ask("PutItem", PUT)
-        page = read_page(running.get("/metrics"))
+            running.call("PutItem", PUT)
+        page = parse_metrics(running.get("/metrics"))
         running.stop()
     lines = [json.decode(line) for line in log.read_bytes().splitlines()]
     written = page["singletable_consumed_write_units_total"].samples.values()
@@ -187,6 +186,82 @@ def test_metrics_and_the_log_tell_of_the_same(tmp_path: Path) -> None:
     assert operations.value(operation="PutItem", outcome="ok") == 5
 
 
-def test_without_the_option_nothing_is_measured() -> None:
+def test_metrics_are_off_by_default() -> None:
     with endpoint() as running:
         assert running.get("/metrics").startswith("healthy")
+
+
+LIMIT = 16 * 1024 * 1024
+
+
+@pytest.fixture(scope="module")
+def shared_endpoint() -> Iterator[Endpoint]:
+    with endpoint() as running:
+        yield running
+
+
+@pytest.fixture
+def client(shared_endpoint: Endpoint) -> Iterator[HTTPConnection]:
+    connection = shared_endpoint.connect()
+    yield connection
+    connection.close()
+
+
+def test_connection_is_reused_for_several_requests(client: HTTPConnection) -> None:
+    client.connect()
+    kept = client.sock
+    for _ in range(3):
+        response = send(client, "ListTables", b"{}")
+        assert json.decode(response.read()) == {"TableNames": ["votes"]}
+        assert client.sock is kept
+        date = response.getheader("date")
+        assert date is not None
+        assert parsedate_to_datetime(date).tzinfo is not None
+
+
+# A body where none is expected would be taken for the next response.
+@pytest.mark.parametrize(("method", "status"), [("HEAD", 200), ("OPTIONS", 404), ("GET", 200)])
+def test_connection_works_after_request_of_any_method(
+    client: HTTPConnection, method: str, status: int
+) -> None:
+    client.request(method, "/")
+    response = client.getresponse()
+    response.read()
+    assert response.status == status
+    assert send(client, "ListTables", b"{}").status == 200
+
+
+def test_body_may_have_sixteen_megabytes(shared_endpoint: Endpoint) -> None:
+    largest = b"{}".ljust(LIMIT)
+    for body, status in ((largest, 200), (largest + b" ", 413)):
+        client = shared_endpoint.connect()
+        assert send(client, "ListTables", body).status == status
+        client.close()
+
+
+def test_too_large_headers_are_rejected(client: HTTPConnection) -> None:
+    assert send(client, "ListTables", b"{}", x_large="x" * 70_000).status == 431
+
+
+def test_large_item_is_written_and_read_compressed(client: HTTPConnection) -> None:
+    item = {**BALLOT, "text": {"S": "tea " * 90_000}}
+    body = gzip.compress(json.encode({"TableName": "votes", "Item": item}))
+    put = send(client, "PutItem", body, content_encoding="gzip")
+    assert (put.status, put.read()) == (200, b"{}")
+    wanted = json.encode({"TableName": "votes", "Key": KEY})
+    got = send(client, "GetItem", wanted, accept_encoding="gzip")
+    compressed = got.read()
+    assert got.getheader("x-amz-crc32") == str(crc32(compressed))
+    assert json.decode(gzip.decompress(compressed)) == {"Item": item}
+
+
+def test_expect_100_continue_is_acknowledged_before_the_body(shared_endpoint: Endpoint) -> None:
+    head = (
+        f"POST / HTTP/1.1\r\nContent-Type: {CONTENT_TYPE}\r\nContent-Length: 2\r\n"
+        "X-Amz-Target: DynamoDB_20120810.ListTables\r\nExpect: 100-continue\r\n\r\n"
+    )
+    with socket.create_connection((shared_endpoint.host, shared_endpoint.port)) as client:
+        client.sendall(head.encode())
+        assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"{}")
+        assert client.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")

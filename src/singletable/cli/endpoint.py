@@ -20,7 +20,7 @@ from singletable.server import (
     DynamoDBApp,
     Metrics,
     Observer,
-    check_address,
+    check_host,
     run_until_stopped,
 )
 
@@ -63,7 +63,7 @@ class Endpoint:
 
 def serve(asked: Endpoint) -> None:
     """Serve until a signal asks to stop; what cannot be is refused first."""
-    check_address(asked.host, guarded=asked.credentials is not None)
+    check_host(asked.host, guarded=asked.credentials is not None)
     guard = _guard(asked)
     injected = _faults(asked)
     settings = Settings(region=asked.region, account=asked.account, durable=asked.durable)
@@ -82,7 +82,7 @@ def serve(asked: Endpoint) -> None:
             host=asked.host,
             port=asked.port,
             observer=observer,
-            at_once=True,
+            eager=True,
             on_start=partial(_greet, asked),
         )
         # What is here now stays, and a request leaves nothing that refers to itself: so there is

@@ -1,13 +1,12 @@
-"""Any driver on the wire, for every DynamoDB client."""
+"""Serve any driver over HTTP, for every DynamoDB client."""
 
 from typing import TYPE_CHECKING
 
-from singletable.server.address import check_address
 from singletable.server.app import DynamoDBApp
-from singletable.server.limits import Limits
-from singletable.server.listener import Listener
+from singletable.server.connection import Limits
+from singletable.server.listener import Listener, run_until_stopped
+from singletable.server.loopback import check_host
 from singletable.server.observe import AccessLog, Metrics, Observer
-from singletable.server.run import run_until_stopped
 
 if TYPE_CHECKING:
     from singletable.server.guard import Guard
@@ -20,13 +19,13 @@ __all__ = [
     "Listener",
     "Metrics",
     "Observer",
-    "check_address",
+    "check_host",
     "run_until_stopped",
 ]
 
 
 def __getattr__(name: str) -> object:
-    # Most endpoints have no guard, and none waits for what it needs.
+    # Imported on first use: most endpoints have no guard.
     if name == "Guard":
         from singletable.server.guard import Guard
 

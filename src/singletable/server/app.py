@@ -1,17 +1,16 @@
-"""Any driver on the wire: an ASGI application that speaks DynamoDB's JSON protocol."""
+"""An ASGI application that serves a driver in DynamoDB's JSON protocol."""
 
 from __future__ import annotations
 
 import logging
 import os
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
-from singletable.errors import SingleTableError
-from singletable.operations import AsyncDriver
-from singletable.server.observe import Exchange, Observer, metered
-from singletable.server.request_faults import RequestFaults
+from singletable.errors import FaultsError, SingleTableError, ValidationError
+from singletable.operations import AsyncDriver, Operation
+from singletable.server.observe import Exchange, Observer, execute_metered
 from singletable.wire import (
     HttpRequest,
     HttpResponse,
@@ -22,30 +21,35 @@ from singletable.wire import (
     result_response,
 )
 
-if TYPE_CHECKING:  # most endpoints have no guard, and none waits for what it needs
+if TYPE_CHECKING:  # few endpoints have faults or a guard: imported on first use
+    from singletable.faults import AsyncFaultyDriver, Faults
     from singletable.server.guard import Guard
 
-# ASGI's own shapes: messages are mappings of anything.
+R = TypeVar("R")
+
+# The types of ASGI.
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 MAX_BODY = 16 * 1024 * 1024
-# Each byte to one of 32 characters, so that each is as likely as the others.
+FAULTS_HEADER = "x-singletable-faults"
+# Map each byte to one of 32 characters, all equally likely.
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUV" * 8
 _logger = logging.getLogger(__name__)
 
 
 def new_request_id() -> str:
-    """An id as AWS gives each request: 52 letters and digits."""
+    """Return a random request id in the format of AWS: 52 letters and digits."""
     return os.urandom(52).translate(_LETTERS).decode("ascii")
 
 
 class DynamoDBApp:
-    """An ASGI application around a driver.
+    """An ASGI application that executes requests with a driver.
 
-    An observer is told of each request it answers; a guard decides who may ask, and what. A client
-    may ask for faults with a header; see `singletable.faults`.
+    The observer measures and logs each request. The guard authenticates and authorizes it. A client
+    can inject faults into a request with the header `x-singletable-faults`; see
+    `singletable.faults`.
     """
 
     def __init__(
@@ -60,43 +64,45 @@ class DynamoDBApp:
     ) -> None:
         self.driver = driver
         self.guard = guard
-        self._faults = RequestFaults(driver)
+        self._faults = _FaultInjector(driver)
         self.region = region
         self.new_id = new_id
         self.max_body = max_body
         self.observer = observer
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request, or go along with the server's start and end."""
+        """Serve one ASGI scope: a request or the lifespan."""
         match scope["type"]:
             case "lifespan":
-                await _live(receive, send)
+                await _run_lifespan(receive, send)
             case "http":
-                request = await self._request(scope, receive)
+                request = await self._receive(scope, receive)
                 if request is not None:
-                    await _send(request, await self.answer(request), send)
+                    await _send(request, await self.handle(request), send)
             case other:
-                raise ValueError(f"An endpoint answers HTTP, not {other}.")
+                raise ValueError(f"Expected an HTTP request, but got {other}.")
 
-    async def answer(self, request: HttpRequest) -> HttpResponse:
-        """The response to a request that has arrived in full."""
+    async def handle(self, request: HttpRequest) -> HttpResponse:
+        """Return the response to a complete request."""
         exchange = Exchange(request)
         observer = self.observer
         if observer is None:
-            return await self._answer(exchange)
-        began = observer.began()
+            return await self._respond(exchange)
+        started = observer.request_started()
         response: HttpResponse | None = None
         try:
-            response = await self._answer(exchange)
+            response = await self._respond(exchange)
             return response
         finally:
-            observer.ended(began, exchange, response)
+            observer.request_finished(started, exchange, response)
 
-    async def _answer(self, exchange: Exchange) -> HttpResponse:
+    async def _respond(self, exchange: Exchange) -> HttpResponse:
         request = exchange.request
         request_id = exchange.request_id = self.new_id()
-        if self.observer is not None and (page := self.observer.page(request)) is not None:
-            return page
+        if self.observer is not None:
+            page = self.observer.metrics_page(request)
+            if page is not None:
+                return page
         stray = not_for_us(request, self.region, request_id)
         if stray is not None:
             return stray
@@ -105,31 +111,31 @@ class DynamoDBApp:
         except SingleTableError as error:
             exchange.error = error
         except Exception:
-            # A fault of ours; the client gets an answer all the same, and is told nothing of it.
-            _logger.exception("Request %s could not be answered", request_id)
+            # A bug in the server: the client gets no details of it.
+            _logger.exception("Unhandled error in request %s", request_id)
             exchange.error = SingleTableError("Internal server error")
         else:
             return result_response(result, request, request_id)
         return error_response(exchange.error, request, request_id)
 
     async def _execute(self, exchange: Exchange) -> object:
-        """The result, in the order of DynamoDB: who asks, what they ask, and whether they may."""
+        """Authenticate, parse, authorize and execute the request, in the order of DynamoDB."""
         request = exchange.request
         identity = None
         if self.guard is not None:
             check_target(request)
-            identity = self.guard.admit(request)
+            identity = self.guard.authenticate(request)
             exchange.identity = identity.name
         operation = exchange.operation = operation_of(request, self.max_body)
         if self.guard is not None and identity is not None:
-            await self.guard.check(identity, operation, self.driver)
+            await self.guard.authorize(identity, operation, self.driver)
         driver = self._faults.driver_for(request)
         if self.observer is None:
             return await driver.execute(operation)
-        return await metered(driver, operation, exchange)
+        return await execute_metered(driver, operation, exchange)
 
-    async def _request(self, scope: Message, receive: Receive) -> HttpRequest | None:
-        """The request once it is here, or as much of it as is too much; None if nobody waits."""
+    async def _receive(self, scope: Message, receive: Receive) -> HttpRequest | None:
+        """Return the request, cut off beyond `max_body`; None if the client disconnected."""
         chunks: list[bytes] = []
         size, more = 0, True
         while more and size <= self.max_body:
@@ -150,13 +156,13 @@ class DynamoDBApp:
 
 
 def _target(scope: Message) -> str:
-    """The target as it was sent; servers that do not keep it give it decoded."""
+    """Return the encoded target; a server without `raw_path` passes it decoded."""
     path: bytes = scope.get("raw_path") or quote(scope["path"]).encode("ascii")
     query: bytes = scope.get("query_string", b"")
     return (path + b"?" + query if query else path).decode("latin-1")
 
 
-async def _live(receive: Receive, send: Send) -> None:
+async def _run_lifespan(receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
@@ -172,3 +178,43 @@ async def _send(request: HttpRequest, response: HttpResponse, send: Send) -> Non
     body = b"" if request.method == "HEAD" else response.body
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+class _FaultInjector:
+    """Chooses the driver for a request: the plain one, or one with the faults of its header."""
+
+    def __init__(self, driver: AsyncDriver) -> None:
+        self._driver = driver
+        self._faulty: AsyncFaultyDriver | None = None
+
+    def driver_for(self, request: HttpRequest) -> AsyncDriver:
+        """Return the driver for the request, or raise ValidationError if its header is invalid."""
+        text = request.headers.get(FAULTS_HEADER)
+        if text is None:
+            return self._driver
+        from singletable.faults import AsyncFaultyDriver, faults_from_text
+
+        try:
+            faults = faults_from_text(text)
+        except FaultsError as error:
+            raise ValidationError(f"{FAULTS_HEADER}: {error}") from None
+        if self._faulty is None:
+            plain = self._driver
+            self._faulty = (
+                plain if isinstance(plain, AsyncFaultyDriver) else AsyncFaultyDriver(plain)
+            )
+        return _RequestFaultsDriver(self._faulty, faults)
+
+
+class _RequestFaultsDriver:
+    """A driver that injects the faults of one request."""
+
+    def __init__(self, driver: AsyncFaultyDriver, faults: Faults) -> None:
+        self._driver = driver
+        self._faults = faults
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        try:
+            return await self._driver.execute_with(operation, self._faults)
+        except FaultsError as error:
+            raise ValidationError(f"{FAULTS_HEADER}: {error}") from None

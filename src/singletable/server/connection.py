@@ -1,55 +1,75 @@
-"""One client's connection: requests are read within limits and answered in order."""
+"""Serve HTTP/1.1 on one connection: parse requests within limits and respond in order."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import deque
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
 from typing import Protocol, cast
 
 import httptools
 
-from singletable.server.begin import begin
 from singletable.server.deadline import Deadline
-from singletable.server.head import CONTINUE, head_of
-from singletable.server.limits import Limits
+from singletable.server.eager_task import start_eagerly
 from singletable.server.observe import Observer, Traffic
 from singletable.wire import HttpRequest, HttpResponse, plain_request
 
-# A client that is refused may be sending still, and would not see why if nobody read it: so it is
-# read a little longer, and what it says is passed over.
-_WHILE_SENDING = (400, 413, 431)
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus
+}
+# A client that is rejected while it still sends would get a connection reset instead of the status.
+# So its remaining bytes are read and discarded for a short time before the connection is closed.
+_SENT_MID_REQUEST = (400, 413, 431)
 _LINGER = 2.0
 _logger = logging.getLogger(__name__)
 
 
-class Answering(Protocol):
-    """Whoever answers requests."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a client may use; sizes are in bytes and timeouts in seconds."""
 
-    async def answer(self, request: HttpRequest) -> HttpResponse:
-        """The response to a request that has arrived in full."""
+    max_body: int = 16 * 1024 * 1024
+    max_headers: int = 64 * 1024
+    max_connections: int = 1000
+    max_pipelined: int = 32  # requests of one connection that wait for their response
+    idle_timeout: float = 60  # without a byte
+    request_timeout: float = 60  # from a request's first byte to its last
+
+
+class Handler(Protocol):
+    """Respond to requests; `DynamoDBApp` is one."""
+
+    async def handle(self, request: HttpRequest) -> HttpResponse:
+        """Return the response to a complete request."""
         ...
 
 
-class House:
-    """Where connections are made: who answers, what is allowed, and who is here.
+class ServerState:
+    """What all connections of a server share.
 
-    `at_once` is for whoever answers without asking for its task: it is then given one only when it
-    has to wait.
+    With `eager`, a request gets a task only when its handler has to wait. The handler must then not
+    use the current task before its first wait.
     """
 
     def __init__(
         self,
-        app: Answering,
+        app: Handler,
         limits: Limits,
         observer: Observer | None = None,
         *,
-        at_once: bool = False,
+        eager: bool = False,
     ) -> None:
         self.app = app
         self.limits = limits
         self.observer = observer
-        self.at_once = at_once
+        self.eager = eager
         self.traffic = Traffic()
         if observer is not None:
             observer.traffic = self.traffic
@@ -60,123 +80,125 @@ class House:
 class Connection(asyncio.Protocol):
     """One client's connection.
 
-    Rule 1. Answers go out in the order of the requests, a refusal among them, and nothing after it.
-    Rule 2. Who sends what is never finished, or never reads the answers, is hung up on in time.
+    Rule 1. Responses are sent in the order of the requests. A rejection waits for its turn too, and
+    nothing follows it.
+    Rule 2. A client that never finishes a request, or never reads its responses, is disconnected
+    after a timeout.
     """
 
-    def __init__(self, house: House) -> None:
-        self.house = house
+    def __init__(self, server: ServerState) -> None:
+        self.server = server
         self.transport: asyncio.Transport | None = None
         self.client = ""
         self.parser = httptools.HttpRequestParser(self)
         self.requests: deque[tuple[HttpRequest, bool]] = deque()
         self.worker: asyncio.Task[None] | None = None
-        self.closing = False  # nothing that still comes is read
-        self.asking = False  # a request has begun to arrive
-        self.refusal: int | None = None
-        self.hung_up = False
-        self.read_by_client = asyncio.Event()
-        self.read_by_client.set()
-        self.deadline = Deadline(self._run_out_of_time)
-        self.unfinished = 0
-        self._begin()
+        self.closing = False  # further input is ignored
+        self.receiving = False  # a request has begun to arrive
+        self.rejection: int | None = None
+        self.lingering = False
+        self.writable = asyncio.Event()
+        self.writable.set()
+        self.deadline = Deadline(self._time_out)
+        self.unparsed = 0
+        self._reset_request()
 
-    # The socket calls these.
+    # Called by the transport.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client is here; one too many is sent away."""
+        """Register the connection; respond with 503 if there are too many."""
         self.transport = cast(asyncio.Transport, transport)
         self.client = str((transport.get_extra_info("peername") or [""])[0])
-        self.house.connections.add(self)
-        self.house.traffic.connected += 1
-        self.house.traffic.connections += 1
-        if len(self.house.connections) > self.house.limits.connections:
-            self._refuse(503)
+        self.server.connections.add(self)
+        self.server.traffic.connected += 1
+        self.server.traffic.connections += 1
+        if len(self.server.connections) > self.server.limits.max_connections:
+            self._reject(503)
         else:
-            self.deadline.set(self.house.limits.idle)
+            self.deadline.set(self.server.limits.idle_timeout)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes of a request."""
-        self.house.traffic.received += len(data)
+        """Parse bytes of a request."""
+        self.server.traffic.received += len(data)
         if self.closing:
             return
-        if not self.asking and not self.unfinished:
-            request = plain_request(data, self.client, self.house.limits.headers)
-            if request is not None and len(request.body) <= self.house.limits.body:
-                self._take(request, keep=True)
+        if not self.receiving and not self.unparsed:
+            request = plain_request(data, self.client, self.server.limits.max_headers)
+            if request is not None and len(request.body) <= self.server.limits.max_body:
+                self._enqueue(request, keep_alive=True)
                 return
-        # What the parser has not told of yet, it keeps: a header may never end.
-        self.unfinished += len(data)
+        # The parser buffers a header until it is complete, so an endless one must be counted here.
+        self.unparsed += len(data)
         try:
             self.parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
-            self._refuse(400)
-        if self.unfinished > self.house.limits.headers:
-            self._refuse(431)
+            self._reject(400)
+        if self.unparsed > self.server.limits.max_headers:
+            self._reject(431)
 
     def eof_received(self) -> bool:
-        """The client asks no more; whether it still waits for answers."""
+        """Stop reading; return whether the client is still owed responses."""
         self.closing = True
         self.deadline.clear()
         return self.worker is not None
 
     def pause_writing(self) -> None:
-        """The client does not read what it asked for: it is answered no further for now."""
-        self.read_by_client.clear()
+        """Send no further responses for now: the client does not read them."""
+        self.writable.clear()
 
     def resume_writing(self) -> None:
-        """The client reads again."""
-        self.read_by_client.set()
+        """Send responses again."""
+        self.writable.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client is gone."""
+        """Clean up after the client has disconnected."""
         self.closing = True
-        self.deadline.end()
-        self.read_by_client.set()
-        self.house.connections.discard(self)
-        self.house.traffic.connections -= 1
+        self.deadline.cancel()
+        self.writable.set()
+        self.server.connections.discard(self)
+        self.server.traffic.connections -= 1
 
-    # The parser calls these.
+    # Called by the parser.
 
     def on_message_begin(self) -> None:
-        """A request begins."""
-        self._begin()
-        self.asking = True
-        self.deadline.set(self.house.limits.request)
+        """Start a request and its timeout."""
+        self._reset_request()
+        self.receiving = True
+        self.deadline.set(self.server.limits.request_timeout)
 
     def on_url(self, url: bytes) -> None:
-        """A piece of the request's target."""
+        """Add a piece of the request target."""
         self.target += url
-        self._count(len(url))
+        self._count_head(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header of the request."""
-        self._count(len(name) + len(value) + 4)
+        """Add a header."""
+        self._count_head(len(name) + len(value) + 4)
         self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
-        """The body follows, if it may."""
-        self.unfinished = 0
+        """Reject a body that is too large before it is sent."""
+        self.unparsed = 0
         length = self.headers.get("content-length", "")
         if self.parser.should_upgrade():
-            self._refuse(400)
-        elif length.isdigit() and int(length) > self.house.limits.body:
-            self._refuse(413)
+            self._reject(400)
+        elif length.isdigit() and int(length) > self.server.limits.max_body:
+            self._reject(413)
         elif self.headers.get("expect", "").lower() == "100-continue":
             self._write(CONTINUE)
 
     def on_body(self, body: bytes) -> None:
-        """A piece of the body."""
-        self.unfinished = 0
-        if len(self.body) + len(body) > self.house.limits.body:
-            self._refuse(413)
+        """Add a piece of the body."""
+        self.unparsed = 0
+        if len(self.body) + len(body) > self.server.limits.max_body:
+            self._reject(413)
         else:
             self.body += body
 
     def on_message_complete(self) -> None:
-        """The request has arrived in full."""
-        self.unfinished = 0
-        self.asking = False
+        """Enqueue the complete request."""
+        self.unparsed = 0
+        self.receiving = False
         if self.closing:
             return
         request = HttpRequest(
@@ -186,114 +208,135 @@ class Connection(asyncio.Protocol):
             bytes(self.body),
             self.client,
         )
-        self._take(request, keep=self.parser.should_keep_alive())
+        self._enqueue(request, keep_alive=self.parser.should_keep_alive())
 
-    # The rest is our own.
+    # Called by the server.
 
-    def _take(self, request: HttpRequest, *, keep: bool) -> None:
-        """Have a request answered when it is its turn."""
+    def stop(self) -> None:
+        """Accept no more requests; close after responding to those that have arrived."""
+        self.closing = True
+        if self.worker is None:
+            self._close()
+
+    def abort(self) -> None:
+        """Close immediately."""
+        if self.transport is not None:
+            self.transport.abort()
+
+    def _enqueue(self, request: HttpRequest, *, keep_alive: bool) -> None:
+        """Respond to the request after those before it."""
         self.deadline.clear()
-        self.requests.append((request, keep))
+        self.requests.append((request, keep_alive))
         if self.worker is not None:
-            if len(self.requests) >= self.house.limits.waiting and self.transport is not None:
+            if len(self.requests) >= self.server.limits.max_pipelined and self.transport:
                 self.transport.pause_reading()
-        elif self.house.at_once:
-            self.worker = begin(self._work())
+        elif self.server.eager:
+            self.worker = start_eagerly(self._work())
         else:
             self.worker = asyncio.get_running_loop().create_task(self._work())
 
     async def _work(self) -> None:
-        """Answer what has been asked, one after the other, in order."""
+        """Respond to the queued requests in order."""
         while self.requests and self.transport and not self.transport.is_closing():
-            request, keep = self.requests.popleft()
+            request, keep_alive = self.requests.popleft()
             self.transport.resume_reading()
-            response = await self._answer(request)
-            keep = keep and not (self.house.stopping and not self.requests)
+            response = await self._handle(request)
+            keep_alive = keep_alive and not (self.server.stopping and not self.requests)
             body = b"" if request.method == "HEAD" else response.body
-            self._write(head_of(response, keep) + body)
-            if not keep:
+            self._write(response_head(response, keep_alive) + body)
+            if not keep_alive:
                 self.requests.clear()
                 self.closing = True
-            elif not self.read_by_client.is_set():
-                await self._wait_for_reader()
+            elif not self.writable.is_set():
+                await self._wait_until_writable()
         self.worker = None
         if self.closing:
-            self._hang_up()
+            self._close()
         else:
-            self.deadline.set(self.house.limits.idle)
+            self.deadline.set(self.server.limits.idle_timeout)
 
-    async def _answer(self, request: HttpRequest) -> HttpResponse:
+    async def _handle(self, request: HttpRequest) -> HttpResponse:
         try:
-            return await self.house.app.answer(request)
+            return await self.server.app.handle(request)
         except Exception:
-            # A fault of ours; whoever asked is told so, rather than left to wait.
-            _logger.exception("A request could not be answered")
+            _logger.exception("Unhandled error while handling a request")
             return HttpResponse(500)
 
-    async def _wait_for_reader(self) -> None:
-        self.deadline.set(self.house.limits.idle)
-        await self.read_by_client.wait()
+    async def _wait_until_writable(self) -> None:
+        self.deadline.set(self.server.limits.idle_timeout)
+        await self.writable.wait()
         self.deadline.clear()
-
-    def stop(self) -> None:
-        """Take no more requests; close once those that have arrived are answered."""
-        self.closing = True
-        if self.worker is None:
-            self._hang_up()
-
-    def abort(self) -> None:
-        """Hang up at once."""
-        if self.transport is not None:
-            self.transport.abort()
 
     def _write(self, data: bytes) -> None:
         if self.transport is not None:
-            self.house.traffic.sent += len(data)
+            self.server.traffic.sent += len(data)
             self.transport.write(data)
 
-    def _begin(self) -> None:
-        self.unfinished = 0
+    def _reset_request(self) -> None:
+        self.unparsed = 0
         self.target = b""
         self.headers: dict[str, str] = {}
         self.body = bytearray()
         self.head_size = 0
 
-    def _count(self, size: int) -> None:
-        self.unfinished = 0
+    def _count_head(self, size: int) -> None:
+        self.unparsed = 0
         self.head_size += size
-        if self.head_size > self.house.limits.headers:
-            self._refuse(431)
+        if self.head_size > self.server.limits.max_headers:
+            self._reject(431)
 
-    def _refuse(self, status: int) -> None:
-        """Read no further; say why in a word once what came before is answered, and hang up."""
+    def _reject(self, status: int) -> None:
+        """Read no further; send the status after the responses that are due, then close."""
         if self.closing:
             return
         self.closing = True
-        self.refusal = status
+        self.rejection = status
         if self.worker is None:
-            self._hang_up()
+            self._close()
 
-    def _hang_up(self) -> None:
+    def _close(self) -> None:
         if self.transport is None or self.transport.is_closing():
             return
-        if self.refusal is not None and not self.hung_up:
-            self._write(head_of(HttpResponse(self.refusal), keep=False))
-            if self.house.observer is not None:
-                self.house.observer.refused(self.client, self.refusal)
-        if self.refusal in _WHILE_SENDING and not self.hung_up:
-            self.hung_up = True
+        if self.rejection is not None and not self.lingering:
+            self._write(response_head(HttpResponse(self.rejection), keep_alive=False))
+            if self.server.observer is not None:
+                self.server.observer.request_rejected(self.client, self.rejection)
+        if self.rejection in _SENT_MID_REQUEST and not self.lingering:
+            self.lingering = True
             self.transport.write_eof()
-            self.deadline.set(min(_LINGER, self.house.limits.idle))
+            self.deadline.set(min(_LINGER, self.server.limits.idle_timeout))
         else:
             self.transport.close()
-            self.deadline.set(self.house.limits.idle)
+            self.deadline.set(self.server.limits.idle_timeout)
 
-    def _run_out_of_time(self) -> None:
-        """Hang up on a client that sent too little, or read too little, for too long."""
+    def _time_out(self) -> None:
+        """Disconnect a client that sent or read too little for too long."""
         if self.closing or (self.transport and self.transport.get_write_buffer_size()):
             self.abort()
-        elif self.asking:
-            self._refuse(408)
+        elif self.receiving:
+            self._reject(408)
         else:
-            # Who keeps a connection for later would take a word now for the answer it gets then.
+            # Close an idle connection without a status: a client that keeps it for later would take
+            # the status for the response to its next request.
             self.stop()
+
+
+def response_head(response: HttpResponse, keep_alive: bool) -> bytes:
+    """Return everything before the body. SDKs correct their clock skew by the date header."""
+    status = _STATUS_LINES.get(response.status) or f"HTTP/1.1 {response.status} \r\n"
+    headers = "".join([f"{name}: {value}\r\n" for name, value in response.headers.items()])
+    return (
+        f"{status}{headers}date: {_http_date(int(time.time()))}\r\n"
+        f"content-length: {len(response.body)}\r\n"
+        f"connection: {'keep-alive' if keep_alive else 'close'}\r\n\r\n"
+    ).encode("latin-1")
+
+
+@lru_cache(maxsize=1)
+def _http_date(second: int) -> str:
+    """Format a timestamp as HTTP does; `strftime` would depend on the locale."""
+    at = time.gmtime(second)
+    return (
+        f"{_DAYS[at.tm_wday]}, {at.tm_mday:02} {_MONTHS[at.tm_mon - 1]} {at.tm_year} "
+        f"{at.tm_hour:02}:{at.tm_min:02}:{at.tm_sec:02} GMT"
+    )

@@ -1,4 +1,4 @@
-"""A moment by which something must have happened; it is put off far more often than it is met."""
+"""A timeout that is postponed far more often than it expires."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from math import inf
 
 
 class Deadline:
-    """A moment, and what happens then.
+    """Call `expired` when the deadline passes.
 
-    A timer that is too early is left to ring, and is then set to the moment that holds by now: so
-    putting a moment off costs no timer.
+    Postponing the deadline does not touch the event loop's timer. A timer that fires too early is
+    armed again for the current deadline.
     """
 
-    __slots__ = ("_due", "_loop", "_reached", "_rings", "_timer")
+    __slots__ = ("_due", "_expired", "_fires_at", "_loop", "_timer")
 
-    def __init__(self, reached: Callable[[], None]) -> None:
-        self._reached = reached
+    def __init__(self, expired: Callable[[], None]) -> None:
+        self._expired = expired
         self._loop = asyncio.get_running_loop()
         self._due = inf
-        self._rings = inf
+        self._fires_at = inf
         self._timer: asyncio.TimerHandle | None = None
 
     def set(self, seconds: float) -> None:
-        """Let it be so many seconds from now."""
+        """Move the deadline to this many seconds from now."""
         self._due = self._loop.time() + seconds
-        if self._due < self._rings:
+        if self._due < self._fires_at:
             self._arm()
 
     def clear(self) -> None:
-        """Let there be none."""
+        """Remove the deadline, but keep the timer for the next one."""
         self._due = inf
 
-    def end(self) -> None:
-        """Let there be none any more, nor a timer."""
-        self._due = self._rings = inf
+    def cancel(self) -> None:
+        """Remove the deadline and its timer."""
+        self._due = self._fires_at = inf
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -43,13 +43,13 @@ class Deadline:
     def _arm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._rings = self._due
-        self._timer = self._loop.call_at(self._due, self._ring)
+        self._fires_at = self._due
+        self._timer = self._loop.call_at(self._due, self._fire)
 
-    def _ring(self) -> None:
-        self._timer, self._rings = None, inf
+    def _fire(self) -> None:
+        self._timer, self._fires_at = None, inf
         if self._due <= self._loop.time():
             self._due = inf
-            self._reached()
+            self._expired()
         elif self._due < inf:
             self._arm()

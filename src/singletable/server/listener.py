@@ -1,44 +1,99 @@
-"""HTTP/1.1 on a socket: requests are read within limits and answered in order, none left behind."""
+"""Listen on a socket, and run an endpoint until it receives a signal to stop."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import signal
+from collections.abc import Callable
 
-from singletable.server.connection import Answering, Connection, House
-from singletable.server.limits import Limits
+from singletable.errors import AddressError, SingleTableError
+from singletable.operations import AsyncDriver, SweepExpired
+from singletable.server.connection import Connection, Handler, Limits, ServerState
 from singletable.server.observe import Observer
 
+SWEEP_INTERVAL = 1.0
+_logger = logging.getLogger(__name__)
 
-class Listener(House):
-    """A socket that is listened to, until it is told to stop; an observer is told what passes."""
+
+class Listener(ServerState):
+    """An HTTP/1.1 server on one socket. See `ServerState` for `eager`."""
 
     def __init__(
         self,
-        app: Answering,
+        app: Handler,
         limits: Limits | None = None,
         observer: Observer | None = None,
         *,
-        at_once: bool = False,
+        eager: bool = False,
     ) -> None:
-        super().__init__(app, limits or Limits(), observer, at_once=at_once)
+        super().__init__(app, limits or Limits(), observer, eager=eager)
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int) -> tuple[str, int]:
-        """Listen; the address that clients can use, with the port that was free if it was 0."""
+        """Listen, and return host and port; port 0 becomes a free one."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: Connection(self), host, port, backlog=1024)
         address = self._server.sockets[0].getsockname()
         return address[0], address[1]
 
-    async def stop(self, patience: float = 10) -> None:
-        """Take no more requests, answer those that have arrived, and hang up."""
+    async def stop(self, timeout: float = 10) -> None:
+        """Stop gracefully: respond to the requests that have arrived, then close.
+
+        Connections that are still open after `timeout` seconds are aborted.
+        """
         self.stopping = True
         if self._server is not None:
             self._server.close()
         for connection in list(self.connections):
             connection.stop()
-        end = asyncio.get_running_loop().time() + patience
+        end = asyncio.get_running_loop().time() + timeout
         while self.connections and asyncio.get_running_loop().time() < end:
             await asyncio.sleep(0.01)
         for connection in list(self.connections):
             connection.abort()
+
+
+async def run_until_stopped(
+    app: Handler,
+    driver: AsyncDriver,
+    *,
+    host: str,
+    port: int,
+    limits: Limits | None = None,
+    observer: Observer | None = None,
+    eager: bool = False,
+    sweep_interval: float = SWEEP_INTERVAL,
+    on_start: Callable[[str, int], None],
+) -> None:
+    """Serve and delete expired items until SIGINT or SIGTERM; then stop gracefully."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+    listener = Listener(app, limits, observer, eager=eager)
+    try:
+        address = await listener.start(host, port)
+    except OSError as error:
+        raise AddressError(
+            f"Cannot listen on {host}:{port}: {error.strerror}. Choose another port with --port; "
+            "0 picks a free one."
+        ) from error
+    on_start(*address)
+    sweeping = asyncio.create_task(_sweep(driver, sweep_interval))
+    await stop.wait()
+    await listener.stop()
+    sweeping.cancel()
+    await asyncio.wait([sweeping])
+
+
+async def _sweep(driver: AsyncDriver, interval: float) -> None:
+    """Delete expired items forever, a batch at a time."""
+    while True:
+        more = False
+        try:
+            more = (await driver.execute(SweepExpired())).more
+        except SingleTableError as error:
+            # A full disk, for example, may have room again later: expired items stay until then.
+            _logger.warning("Expired items could not be deleted: %s", error)
+        await asyncio.sleep(0 if more else interval)

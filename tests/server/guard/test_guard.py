@@ -121,11 +121,11 @@ def _item(partition: str, sort: str = "x") -> Item:
 
 
 def check(guard: Guard, who: Identity, operation: Operation[object], driver: Watched) -> None:
-    asyncio.run(guard.check(who, operation, driver))
+    asyncio.run(guard.authorize(who, operation, driver))
 
 
 def test_whoever_signs_is_admitted(guard: Guard) -> None:
-    ada, bob = guard.admit(signed(ADA)), guard.admit(signed(BOB))
+    ada, bob = guard.authenticate(signed(ADA)), guard.authenticate(signed(BOB))
     assert (ada.name, ada.arn) == ("ada", "arn:aws:iam::123456789012:user/ada")
     assert ada.policy is None
     assert bob.policy is not None
@@ -133,34 +133,34 @@ def test_whoever_signs_is_admitted(guard: Guard) -> None:
 
 def test_nobody_else_is(guard: Guard) -> None:
     with pytest.raises(UnrecognizedClient):
-        guard.admit(signed(Credential("eve", "AKIAEVE", "eve's secret")))
+        guard.authenticate(signed(Credential("eve", "AKIAEVE", "eve's secret")))
     with pytest.raises(InvalidSignature):
-        guard.admit(signed(Credential("ada", "AKIAADA", "eve's secret")))
+        guard.authenticate(signed(Credential("ada", "AKIAADA", "eve's secret")))
 
 
 def test_the_clock_is_the_guards(guard: Guard, clock: Clock) -> None:
     request = signed(ADA)
     clock.now += 301
     with pytest.raises(InvalidSignature, match="Signature expired"):
-        guard.admit(request)
+        guard.authenticate(request)
 
 
 def test_a_credential_without_a_policy_may_do_everything(guard: Guard, driver: Watched) -> None:
-    ada = guard.admit(signed(ADA))
+    ada = guard.authenticate(signed(ADA))
     check(guard, ada, Scan("votes"), driver)
     check(guard, ada, DeleteTable("votes"), driver)
     assert driver.described == 0
 
 
 def test_the_leading_key_is_the_one_that_the_table_has(guard: Guard, driver: Watched) -> None:
-    bob = guard.admit(signed(BOB))
+    bob = guard.authenticate(signed(BOB))
     check(guard, bob, PutItem("votes", _item("bob")), driver)
     with pytest.raises(AccessDenied):
         check(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
 
 
 def test_the_leading_key_of_an_index_is_the_indexs(guard: Guard, driver: Watched) -> None:
-    bob = guard.admit(signed(BOB))
+    bob = guard.authenticate(signed(BOB))
     values: dict[str, AttributeValue] = {":v": {"S": "bob"}}
     query = Query(
         "votes",
@@ -175,7 +175,7 @@ def test_the_leading_key_of_an_index_is_the_indexs(guard: Guard, driver: Watched
 
 
 def test_a_table_is_not_described_for_every_request(guard: Guard, driver: Watched) -> None:
-    bob = guard.admit(signed(BOB))
+    bob = guard.authenticate(signed(BOB))
     for _ in range(5):
         check(guard, bob, GetItem("votes", _item("bob")), driver)
     assert driver.described == 1
@@ -183,14 +183,14 @@ def test_a_table_is_not_described_for_every_request(guard: Guard, driver: Watche
 
 def test_a_policy_that_is_not_about_keys_asks_for_no_table(driver: Watched, clock: Clock) -> None:
     guard = Guard([ADA], clock=clock)
-    assert guard.admit(signed(ADA)).policy is None
-    check(guard, guard.admit(signed(ADA)), GetItem("votes", _item("x")), driver)
+    assert guard.authenticate(signed(ADA)).policy is None
+    check(guard, guard.authenticate(signed(ADA)), GetItem("votes", _item("x")), driver)
     assert driver.described == 0
 
 
 # The table is made anew with its keys the other way round, and the guard sees it happen.
 def test_a_table_that_changes_is_asked_for_again(guard: Guard, driver: Watched) -> None:
-    ada, bob = guard.admit(signed(ADA)), guard.admit(signed(BOB))
+    ada, bob = guard.authenticate(signed(ADA)), guard.authenticate(signed(BOB))
     put = PutItem("votes", _item("bob", "ada"))
     check(guard, bob, put, driver)
     for operation in (DeleteTable("votes"), _table("SK", "PK")):
@@ -204,7 +204,7 @@ def test_a_table_that_changes_is_asked_for_again(guard: Guard, driver: Watched) 
 def test_what_is_remembered_is_forgotten_after_a_second(
     guard: Guard, driver: Watched, clock: Clock
 ) -> None:
-    bob = guard.admit(signed(BOB))
+    bob = guard.authenticate(signed(BOB))
     check(guard, bob, PutItem("votes", _item("bob", "ada")), driver)
     asyncio.run(driver.execute(DeleteTable("votes")))
     asyncio.run(driver.execute(_table("SK", "PK")))
@@ -221,7 +221,7 @@ def test_what_is_remembered_is_forgotten_after_a_second(
 def test_a_request_without_the_remembered_key_is_checked_anew(
     guard: Guard, driver: Watched
 ) -> None:
-    bob = guard.admit(signed(BOB))
+    bob = guard.authenticate(signed(BOB))
     check(guard, bob, PutItem("votes", _item("bob")), driver)
     asyncio.run(driver.execute(DeleteTable("votes")))
     asyncio.run(driver.execute(_table("owner", "SK")))
@@ -230,7 +230,7 @@ def test_a_request_without_the_remembered_key_is_checked_anew(
 
 
 def test_a_table_that_is_not_there_is_not_found(guard: Guard, driver: Watched) -> None:
-    bob = guard.admit(signed(BOB))
+    bob = guard.authenticate(signed(BOB))
     with pytest.raises(ResourceNotFound):
         check(guard, bob, GetItem("nowhere", _item("bob")), driver)
 
@@ -266,7 +266,7 @@ def test_a_request_without_its_key_is_refused(
 ) -> None:
     operation = read_request(f"DynamoDB_20120810.{name}", json.dumps(body).encode())
     with pytest.raises(OperationError):
-        _carry_out(guard, guard.admit(signed(BOB)), operation, driver)
+        _carry_out(guard, guard.authenticate(signed(BOB)), operation, driver)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -274,7 +274,7 @@ def test_a_request_that_says_nothing_is_no_mishap(
     target: str, guard: Guard, driver: Watched
 ) -> None:
     with suppress(OperationError):
-        _carry_out(guard, guard.admit(signed(BOB)), read_request(target, b"{}"), driver)
+        _carry_out(guard, guard.authenticate(signed(BOB)), read_request(target, b"{}"), driver)
 
 
 def _carry_out(guard: Guard, who: Identity, operation: Operation[object], driver: Watched) -> None:

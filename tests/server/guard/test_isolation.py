@@ -209,7 +209,7 @@ async def _answer(engine: Engine, operation: Operation[object]) -> str:
     context = {"aws:username": "one"}
     one = Identity("one", "AKIAONE", "123456789012", read_policy(POLICY, context), context)
     try:
-        await guard.check(one, operation, driver)
+        await guard.authorize(one, operation, driver)
         return write_result(await driver.execute(operation)).decode()
     except OperationError as refusal:
         return f"{refusal} {vars(refusal)}"

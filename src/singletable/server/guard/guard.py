@@ -65,7 +65,7 @@ class Guard:
         """Everybody who may be admitted."""
         return tuple(map(self._identity, self._credentials.values()))
 
-    def admit(self, request: HttpRequest) -> Identity:
+    def authenticate(self, request: HttpRequest) -> Identity:
         """Who asks; an OperationError in DynamoDB's words if the signature does not prove it.
 
         The request's target must be as it was sent: encoded, and with its query string.
@@ -75,7 +75,7 @@ class Guard:
             verify(request, self._credentials, region=self._place.region, now=now)
         )
 
-    async def check(
+    async def authorize(
         self, identity: Identity, operation: Operation[object], driver: AsyncDriver
     ) -> None:
         """Raise AccessDenied unless the identity's policy allows the operation.

@@ -1,51 +1,144 @@
-"""A line of JSON for each request, written by a thread of its own so that nobody waits for it."""
+"""Write a JSON line for each request, in a thread of its own so that no request waits for it."""
 
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
 
-from msgspec import json
+from msgspec import Struct, json
 
-from singletable.server.observe.line import Gap, Line, moment
-from singletable.server.observe.log_file import open_log_file
+from singletable.errors import AddressError
+from singletable.server.observe.exchange import Exchange, unit_kind
+from singletable.wire import HttpResponse
 
-# Some seconds of a busy endpoint, in a few megabytes; a disk that is slower for longer loses lines.
-MOST_WAITING = 10_000
-# Lines that come together are written together.
-EVERY = 0.1
+STDOUT = "-"
+# Some seconds of a busy endpoint, in a few megabytes. A disk that is too slow for longer loses
+# entries.
+MAX_QUEUED = 10_000
+# Entries of this many seconds are written together.
+FLUSH_INTERVAL = 0.1
+MAX_USER_AGENT_LENGTH = 256
 _encode_lines = json.Encoder().encode_lines
 _logger = logging.getLogger(__name__)
 
 
-class AccessLog:
-    """The end of a file, or "-" for standard output.
+class LogEntry(Struct, frozen=True):
+    """One request, without anything about its items. Sizes are those of the bodies as sent."""
 
-    Lines wait in a queue. If it is full they are dropped and counted, and a line says how many.
+    time: datetime
+    request_id: str | None
+    client: str
+    identity: str | None
+    operation: str | None
+    tables: list[str]
+    index: str | None
+    status: int
+    error: str | None
+    bytes_in: int
+    bytes_out: int
+    duration_ms: float
+    read_units: float
+    write_units: float
+    user_agent: str | None
+
+
+class DroppedEntries(Struct, frozen=True):
+    """The number of entries that are missing before this line."""
+
+    time: datetime
+    dropped: int
+
+
+def log_entry(
+    exchange: Exchange, response: HttpResponse, started: float, seconds: float
+) -> LogEntry:
+    """Return the entry of a request that got a response."""
+    request = exchange.request
+    read = write = 0.0
+    for consumed in exchange.consumed:
+        if unit_kind(consumed, exchange.operation) == "read":
+            read += consumed.capacity_units
+        else:
+            write += consumed.capacity_units
+    user_agent = request.headers.get("user-agent")
+    return LogEntry(
+        _utc(started),
+        exchange.request_id,
+        request.client,
+        exchange.identity,
+        exchange.operation_name,
+        exchange.tables,
+        exchange.index,
+        response.status,
+        exchange.error_code,
+        len(request.body),
+        0 if request.method == "HEAD" else len(response.body),
+        round(seconds * 1000, 3),
+        read,
+        write,
+        None if user_agent is None else user_agent[:MAX_USER_AGENT_LENGTH],
+    )
+
+
+def rejection_entry(client: str, status: int, at: float) -> LogEntry:
+    """Return the entry of a malformed request, which never reached the app."""
+    return LogEntry(
+        time=_utc(at),
+        request_id=None,
+        client=client,
+        identity=None,
+        operation=None,
+        tables=[],
+        index=None,
+        status=status,
+        error=None,
+        bytes_in=0,
+        bytes_out=0,
+        duration_ms=0,
+        read_units=0,
+        write_units=0,
+        user_agent=None,
+    )
+
+
+def _utc(timestamp: float) -> datetime:
+    return datetime.fromtimestamp(timestamp, UTC)
+
+
+class AccessLog:
+    """Appends entries to a file, or to standard output if its name is "-".
+
+    Entries wait in a queue. If it is full they are dropped and counted, and a line in the log says
+    how many.
     """
 
     def __init__(
         self,
         name: str,
         *,
-        most_waiting: int = MOST_WAITING,
-        every: float = EVERY,
+        max_queued: int = MAX_QUEUED,
+        flush_interval: float = FLUSH_INTERVAL,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.clock = clock
         self.written = 0
-        self._file = open_log_file(name)
-        self._waiting: deque[Line] = deque()
-        self._most_waiting = most_waiting
-        self._every = every
-        # Each is counted by one thread alone: by who asks for a line, and by who writes it.
+        self._file = _open_log_file(name)
+        self._queue: deque[LogEntry] = deque()
+        self._max_queued = max_queued
+        self._flush_interval = flush_interval
+        # Each of these counters is changed by one thread only: the first by the event loop, the
+        # other two by the writer.
         self._overflowed = 0
         self._failed = 0
-        self._told = 0
+        self._reported = 0
         self._wake = threading.Event()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="access log", daemon=True)
@@ -53,23 +146,23 @@ class AccessLog:
 
     @property
     def dropped(self) -> int:
-        """Lines that were not written and will not be."""
+        """The number of entries that were not written and will not be."""
         return self._overflowed + self._failed
 
-    def add(self, line: Line) -> None:
-        """Have a line written soon."""
-        if len(self._waiting) >= self._most_waiting:
+    def add(self, entry: LogEntry) -> None:
+        """Queue an entry."""
+        if len(self._queue) >= self._max_queued:
             self._overflowed += 1
             return
-        self._waiting.append(line)
+        self._queue.append(entry)
         if not self._wake.is_set():
             self._wake.set()
 
-    def close(self, patience: float = 5) -> None:
-        """Write what waits, and let go of the file; of a reader that does not read, in time."""
+    def close(self, timeout: float = 5) -> None:
+        """Write what is queued and close the file; give up after `timeout` seconds."""
         self._closed.set()
         self._wake.set()
-        self._thread.join(patience)
+        self._thread.join(timeout)
 
     def __enter__(self) -> AccessLog:
         return self
@@ -83,23 +176,70 @@ class AccessLog:
         self.close()
 
     def _run(self) -> None:
-        ended = False
-        while not ended:
+        closed = False
+        while not closed:
             self._wake.wait()
-            ended = self._closed.wait(self._every)
+            closed = self._closed.wait(self._flush_interval)
             self._wake.clear()
-            self._write([self._waiting.popleft() for _ in range(len(self._waiting))])
+            self._write([self._queue.popleft() for _ in range(len(self._queue))])
         self._file.close()
 
-    def _write(self, lines: Sequence[Line]) -> None:
+    def _write(self, entries: Sequence[LogEntry]) -> None:
         dropped = self.dropped
-        gap = [Gap(moment(self.clock()), dropped - self._told)] if dropped > self._told else []
+        unreported = dropped - self._reported
+        gap = [DroppedEntries(_utc(self.clock()), unreported)] if unreported > 0 else []
         try:
-            self._file.append(_encode_lines([*lines, *gap]))
+            self._file.append(_encode_lines([*entries, *gap]))
         except OSError as error:
             if not self._failed:
-                _logger.warning("The access log cannot be written: %s", error)
-            self._failed += len(lines)
+                _logger.warning("Cannot write the access log: %s", error)
+            self._failed += len(entries)
         else:
-            self.written += len(lines)
-            self._told = dropped
+            self.written += len(entries)
+            self._reported = dropped
+
+
+class _LogFile:
+    """A file opened for appending, or standard output.
+
+    The file may be moved at any time, as log rotation does: a new one is then created in its place.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._path = None if name == STDOUT else Path(name)
+        self._file = self._open()
+
+    def append(self, text: bytes) -> None:
+        """Write the text, or raise OSError."""
+        if self._path is not None and self._is_moved(self._path):
+            self.close()
+            self._file = self._open()
+        while text:
+            text = text[os.write(self._file, text) :]
+
+    def close(self) -> None:
+        """Close the file, but never standard output."""
+        if self._path is not None:
+            os.close(self._file)
+
+    def _open(self) -> int:
+        if self._path is None:
+            sys.stdout.flush()
+            return sys.stdout.fileno()
+        return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o640)
+
+    def _is_moved(self, path: Path) -> bool:
+        try:
+            return not os.path.samestat(path.stat(), os.fstat(self._file))
+        except FileNotFoundError:
+            return True
+
+
+def _open_log_file(name: str) -> _LogFile:
+    try:
+        return _LogFile(name)
+    except OSError as error:
+        raise AddressError(
+            f"Cannot write the access log to '{name}': {error.strerror}. Pass another file with "
+            "--access-log, or - for standard output."
+        ) from error

@@ -1,30 +1,64 @@
-"""One request and what became of it, as far as it may be told: no items, no keys, no secrets."""
+"""One request and its outcome, as metrics and the access log see it.
+
+Only what may be published is here: no items, keys or secrets. Consumed capacity is known whether or
+not the client requested it: `execute_metered` requests it from the driver, and removes from the
+output what the client did not request.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any, Literal, TypeAlias, TypeVar, cast
+
+from msgspec.structs import replace
 
 from singletable.errors import OperationError, SingleTableError
 from singletable.operations import (
+    AsyncDriver,
     BatchGetItem,
     BatchWriteItem,
     ConsumedCapacity,
+    DeleteItem,
+    GetItem,
     Operation,
+    PutItem,
+    Query,
+    Scan,
     TransactGetItems,
     TransactWriteItems,
+    UpdateItem,
 )
 from singletable.wire import HttpRequest
 
-# A request may name as many tables as fit into it, and give them names as long.
-MOST_TABLES = 25
-LONGEST_NAME = 255
+R = TypeVar("R")
+CapacityDetail: TypeAlias = Literal["TOTAL", "INDEXES"]
+UnitKind: TypeAlias = Literal["read", "write"]
+
+# A request may name as many tables as fit into it, with names of any length.
+MAX_TABLES = 25
+MAX_NAME_LENGTH = 255
+# The detail that reports everything: reading items by their keys touches no index.
+_CAPACITY_DETAIL: dict[type, CapacityDetail] = {
+    BatchGetItem: "TOTAL",
+    GetItem: "TOTAL",
+    TransactGetItems: "TOTAL",
+    BatchWriteItem: "INDEXES",
+    DeleteItem: "INDEXES",
+    PutItem: "INDEXES",
+    Query: "INDEXES",
+    Scan: "INDEXES",
+    TransactWriteItems: "INDEXES",
+    UpdateItem: "INDEXES",
+}
+_READS = frozenset([BatchGetItem, GetItem, Query, Scan, TransactGetItems])
+_RETURN_CONSUMED_CAPACITY = (None, "NONE", "TOTAL", "INDEXES")
 
 
 @dataclass(slots=True)
 class Exchange:
-    """A request, filled in by whoever answers it."""
+    """A request; the app fills in the outcome."""
 
     request: HttpRequest
     request_id: str = ""
@@ -34,32 +68,32 @@ class Exchange:
     consumed: tuple[ConsumedCapacity, ...] = ()
 
     @property
-    def name(self) -> str | None:
-        """The operation's name; None if it came to none."""
+    def operation_name(self) -> str | None:
+        """The operation's name, or None if the request was rejected before it was parsed."""
         return None if self.operation is None else type(self.operation).__name__
 
     @property
-    def code(self) -> str | None:
-        """AWS's name for the error; None if there was none."""
+    def error_code(self) -> str | None:
+        """AWS's code of the error, or None."""
         if self.error is None:
             return None
         return getattr(self.error, "code", OperationError.code)
 
     @property
     def tables(self) -> list[str]:
-        """The tables that the request names, in its order, each once."""
-        # Most requests name one, and this is asked of each: look there first.
+        """The distinct tables that the request names, in its order."""
+        # Most requests name one table, and this is called for each request: check that first.
         name = getattr(self.operation, "table_name", None)
         if name is not None:
-            return [_short(name)]
+            return [_table_name(name)]
         names = dict.fromkeys(_tables(self.operation))
-        return [_short(name) for name in islice(names, MOST_TABLES)]
+        return [_table_name(name) for name in islice(names, MAX_TABLES)]
 
     @property
     def index(self) -> str | None:
-        """The index that the request names."""
+        """The index that the request names, or None."""
         name = getattr(self.operation, "index_name", None)
-        return None if name is None else _short(name)
+        return None if name is None else _table_name(name)
 
 
 def _tables(operation: Operation[object] | None) -> Iterable[str]:
@@ -67,26 +101,87 @@ def _tables(operation: Operation[object] | None) -> Iterable[str]:
         case BatchGetItem() | BatchWriteItem():
             return operation.request_items or ()
         case TransactGetItems():
-            return _named(one.get for one in operation.transact_items or ())
+            return _named_tables(action.get for action in operation.transact_items or ())
         case TransactWriteItems():
-            return _named(
-                one.put or one.update or one.delete or one.condition_check
-                for one in operation.transact_items or ()
+            return _named_tables(
+                action.put or action.update or action.delete or action.condition_check
+                for action in operation.transact_items or ()
             )
         case _:
-            return _named([operation])
+            return _named_tables([operation])
 
 
-def _named(parts: Iterable[object]) -> Iterable[str]:
-    """The tables that parts of a request name. One that was read leniently may lack its name."""
+def _named_tables(parts: Iterable[object]) -> Iterable[str]:
     for part in parts:
+        # The request may be malformed: it was parsed, but not validated.
         name = getattr(part, "table_name", None) or getattr(part, "resource_arn", None)
         if name is not None:
             yield name
 
 
-def _short(name: str) -> str:
-    """The name of a table that is given by its name or its ARN, cut where no name goes on."""
+def _table_name(name: str) -> str:
+    """Return the table name in a name or an ARN, at most as long as a name may be."""
     if name.startswith("arn:"):
         name = name.partition(":table/")[2].partition("/")[0]
-    return name[:LONGEST_NAME]
+    return name[:MAX_NAME_LENGTH]
+
+
+async def execute_metered(driver: AsyncDriver, operation: Operation[R], exchange: Exchange) -> R:
+    """Execute the operation and record its consumed capacity in the exchange."""
+    detail = _CAPACITY_DETAIL.get(type(operation))
+    if detail is None:
+        return await driver.execute(operation)
+    # All these operations have `return_consumed_capacity`, and their outputs `consumed_capacity`.
+    metered: Any = operation
+    requested: str | None = metered.return_consumed_capacity
+    if requested not in _RETURN_CONSUMED_CAPACITY:
+        # The driver rejects it with a message that quotes it.
+        return await driver.execute(operation)
+    if requested == "INDEXES":
+        detail = "INDEXES"
+    elif requested != detail:
+        metered = replace(metered, return_consumed_capacity=detail)
+    output: Any = await driver.execute(metered)
+    consumed: ConsumedCapacity | list[ConsumedCapacity] | None = output.consumed_capacity
+    if consumed is not None:
+        exchange.consumed = (
+            (consumed,) if isinstance(consumed, ConsumedCapacity) else tuple(consumed)
+        )
+        if requested != detail:
+            output = replace(output, consumed_capacity=_as_requested(consumed, requested))
+    return cast(R, output)
+
+
+def _as_requested(
+    consumed: ConsumedCapacity | list[ConsumedCapacity], requested: str | None
+) -> ConsumedCapacity | list[ConsumedCapacity] | None:
+    if requested != "TOTAL":
+        return None
+    if isinstance(consumed, ConsumedCapacity):
+        return _total(consumed)
+    return [_total(table) for table in consumed]
+
+
+def _total(consumed: ConsumedCapacity) -> ConsumedCapacity:
+    return replace(
+        consumed, table=None, local_secondary_indexes=None, global_secondary_indexes=None
+    )
+
+
+def unit_kind(consumed: ConsumedCapacity, operation: Operation[object] | None) -> UnitKind:
+    """Return whether the units were read or written."""
+    # Transactions report the kind: one that is repeated reads its result and writes nothing.
+    if consumed.read_capacity_units is not None or type(operation) in _READS:
+        return "read"
+    return "write"
+
+
+def units_by_index(consumed: ConsumedCapacity) -> list[tuple[str, float]]:
+    """Return the units of the table, under an empty name, and of each index."""
+    if consumed.table is None:
+        return [("", consumed.capacity_units)]
+    units = [("", consumed.table.capacity_units)]
+    for indexes in (consumed.local_secondary_indexes, consumed.global_secondary_indexes):
+        if indexes is not None:
+            units += [(name, index.capacity_units) for name, index in indexes.items()]
+    return units

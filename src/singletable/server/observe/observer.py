@@ -1,45 +1,44 @@
-"""Whoever watches requests being answered, to measure them, to log them, or both."""
+"""Pass what happens to requests to the metrics and the access log."""
 
 from __future__ import annotations
 
 import time
 from typing import TypeAlias
 
-from singletable.server.address import is_loopback
-from singletable.server.observe.access_log import AccessLog
+from singletable.server.loopback import is_loopback
+from singletable.server.observe.access_log import AccessLog, log_entry, rejection_entry
 from singletable.server.observe.exchange import Exchange
-from singletable.server.observe.exposition import CONTENT_TYPE
-from singletable.server.observe.line import line_of, line_of_refusal
-from singletable.server.observe.metrics import Metrics
-from singletable.server.observe.page import metrics_page
-from singletable.server.observe.traffic import Traffic
+from singletable.server.observe.metrics import Metrics, Traffic
+from singletable.server.observe.prometheus import CONTENT_TYPE, metrics_page
 from singletable.wire import HttpRequest, HttpResponse
 
-METRICS = "/metrics"
-# When a request arrived, by a clock that never jumps and by the one on the wall.
-Began: TypeAlias = tuple[float, float]
-NOT_FROM_HERE = b"Metrics are told to this machine alone.\n"
-_READS = ("GET", "HEAD")
+METRICS_PATH = "/metrics"
+# The start of a request: monotonic, to measure its duration, and as a timestamp for the log.
+StartTimes: TypeAlias = tuple[float, float]
+METRICS_FORBIDDEN = b"Metrics are available on this machine only.\n"
+_READ_METHODS = ("GET", "HEAD")
 
 
 class Observer:
-    """Counts requests if there are metrics to count them in, and logs them if there is a log."""
+    """Counts requests in `metrics` and writes them to `log`; either may be None."""
 
     def __init__(self, metrics: Metrics | None = None, log: AccessLog | None = None) -> None:
         self.metrics = metrics
         self.log = log
-        # Set by the listener, where there is one.
+        # Set by the listener; None under another ASGI server.
         self.traffic: Traffic | None = None
 
-    def began(self) -> Began:
-        """Note that a request has arrived."""
+    def request_started(self) -> StartTimes:
+        """Record the arrival of a request."""
         if self.metrics is not None:
             self.metrics.in_flight += 1
         return (time.perf_counter(), 0.0 if self.log is None else self.log.clock())
 
-    def ended(self, began: Began, exchange: Exchange, response: HttpResponse | None) -> None:
-        """Tell all that is to be told of a request; of one that was given up, only that."""
-        seconds = time.perf_counter() - began[0]
+    def request_finished(
+        self, started: StartTimes, exchange: Exchange, response: HttpResponse | None
+    ) -> None:
+        """Record the end of a request; `response` is None if it was canceled."""
+        seconds = time.perf_counter() - started[0]
         if self.metrics is not None:
             self.metrics.in_flight -= 1
         if response is None:
@@ -47,21 +46,23 @@ class Observer:
         if self.metrics is not None:
             self.metrics.count(exchange, response.status, seconds)
         if self.log is not None:
-            self.log.add(line_of(exchange, response, began[1], seconds))
+            self.log.add(log_entry(exchange, response, started[1], seconds))
 
-    def refused(self, client: str, status: int) -> None:
-        """Tell of what was refused before it was a request."""
+    def request_rejected(self, client: str, status: int) -> None:
+        """Record a malformed request, which never reached the app."""
         if self.metrics is not None:
             self.metrics.responses[status] += 1
         if self.log is not None:
-            self.log.add(line_of_refusal(client, status, self.log.clock()))
+            self.log.add(rejection_entry(client, status, self.log.clock()))
 
-    def page(self, request: HttpRequest) -> HttpResponse | None:
-        """What Prometheus asks for; None if this is not what the request is about."""
-        if self.metrics is None or request.target != METRICS or request.method not in _READS:
+    def metrics_page(self, request: HttpRequest) -> HttpResponse | None:
+        """Return the page for Prometheus, or None if the request is for something else."""
+        if self.metrics is None or request.target != METRICS_PATH:
             return None
-        # They name tables, and Prometheus cannot sign a request as DynamoDB's clients do.
+        if request.method not in _READ_METHODS:
+            return None
+        # Metrics name tables, and Prometheus cannot sign requests as DynamoDB's clients do.
         if not is_loopback(request.client):
-            return HttpResponse(403, {"content-type": "text/plain"}, NOT_FROM_HERE)
+            return HttpResponse(403, {"content-type": "text/plain"}, METRICS_FORBIDDEN)
         body = metrics_page(self.metrics, self.traffic, self.log)
         return HttpResponse(200, {"content-type": CONTENT_TYPE}, body)

@@ -1,47 +1,51 @@
-"""The listener: requests are read within limits, answered in order, and none is left behind."""
+"""A connection parses requests within limits, responds in order, and loses none."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from email.utils import formatdate
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from singletable.server import Limits, Listener
+from singletable.server.connection import _http_date, response_head
 from singletable.wire import HttpRequest, HttpResponse
 
 
 class Echo:
-    """Answers with what was asked, once it is let go."""
+    """Respond with the body of the request, as soon as `free` is set."""
 
     def __init__(self) -> None:
         self.free = asyncio.Event()
         self.free.set()
-        self.asked: list[HttpRequest] = []
+        self.requests: list[HttpRequest] = []
 
-    async def answer(self, request: HttpRequest) -> HttpResponse:
-        self.asked.append(request)
+    async def handle(self, request: HttpRequest) -> HttpResponse:
+        self.requests.append(request)
         await self.free.wait()
         return HttpResponse(200, {"content-type": "text/plain"}, request.body)
 
 
-def talk(
+def run_script(
     script: Callable[[Echo, Listener, int], Awaitable[None]], limits: Limits | None = None
 ) -> None:
-    """Run a script against a listener on a free port, with tasks and without."""
+    """Run a script against a listener on a free port, eager and not."""
 
-    async def run(at_once: bool) -> None:
+    async def run(eager: bool) -> None:
         echo = Echo()
-        listener = Listener(echo, limits, at_once=at_once)
+        listener = Listener(echo, limits, eager=eager)
         _, port = await listener.start("127.0.0.1", 0)
         try:
             await asyncio.wait_for(script(echo, listener, port), 20)
         finally:
             echo.free.set()
-            await listener.stop(patience=1)
+            await listener.stop(timeout=1)
 
-    asyncio.run(run(at_once=False))
-    asyncio.run(run(at_once=True))
+    asyncio.run(run(eager=False))
+    asyncio.run(run(eager=True))
 
 
 def post(body: bytes, *headers: str) -> bytes:
@@ -56,13 +60,13 @@ async def read_response(reader: asyncio.StreamReader) -> tuple[int, dict[str, st
     return int(head[0].split()[1]), headers, body
 
 
-async def has_asked(echo: Echo) -> None:
-    """Wait until a request has come to whoever answers."""
-    while not echo.asked:
+async def wait_for_request(echo: Echo) -> None:
+    """Wait until a request has reached the handler."""
+    while not echo.requests:
         await asyncio.sleep(0)
 
 
-def test_a_connection_is_kept_and_pipelined_requests_are_answered_in_order() -> None:
+def test_pipelined_requests_get_responses_in_order() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"".join(post(str(n).encode()) for n in range(100)))
@@ -71,10 +75,10 @@ def test_a_connection_is_kept_and_pipelined_requests_are_answered_in_order() -> 
             assert (status, body, headers["connection"]) == (200, str(n).encode(), "keep-alive")
         writer.close()
 
-    talk(script)
+    run_script(script)
 
 
-def test_a_request_may_come_byte_by_byte_and_in_chunks() -> None:
+def test_request_may_arrive_byte_by_byte_and_in_chunks() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for byte in post(b"slow"):
@@ -86,10 +90,10 @@ def test_a_request_may_come_byte_by_byte_and_in_chunks() -> None:
         assert (await read_response(reader))[2] == b"abcde"
         writer.close()
 
-    talk(script)
+    run_script(script)
 
 
-def test_who_expects_to_be_told_to_go_on_is_told() -> None:
+def test_expect_100_continue_is_acknowledged() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
@@ -98,7 +102,7 @@ def test_who_expects_to_be_told_to_go_on_is_told() -> None:
         assert (await read_response(reader))[2] == b"go"
         writer.close()
 
-    talk(script)
+    run_script(script)
 
 
 @pytest.mark.parametrize(
@@ -114,25 +118,25 @@ def test_who_expects_to_be_told_to_go_on_is_told() -> None:
         ),
         (b"POST / HTTP/1.1\r\nX: " + b"y" * 600 + b"\r\n\r\n", 431),
         (b"POST /" + b"z" * 600 + b" HTTP/1.1\r\n\r\n", 431),
-        (b"\x16\x03\x01 this is no HTTP\r\n\r\n", 400),
+        (b"\x16\x03\x01 not HTTP\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", 400),
     ],
     ids=["body", "chunked body", "header", "target", "not HTTP", "bad length", "upgrade"],
 )
-def test_what_is_too_large_or_no_http_is_refused_and_hung_up_on(sent: bytes, status: int) -> None:
+def test_too_large_or_malformed_request_is_rejected_and_closed(sent: bytes, status: int) -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(sent)
         assert (await read_response(reader))[0] == status
         assert await reader.read() == b""
-        assert echo.asked == []
+        assert echo.requests == []
         writer.close()
 
-    talk(script, Limits(body=100, headers=500))
+    run_script(script, Limits(max_body=100, max_headers=500))
 
 
-def test_one_connection_too_many_is_sent_away() -> None:
+def test_connection_beyond_limit_gets_503() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         pairs = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -142,56 +146,55 @@ def test_one_connection_too_many_is_sent_away() -> None:
         for _, open_writer in [*pairs, (reader, writer)]:
             open_writer.close()
 
-    talk(script, Limits(connections=2))
+    run_script(script, Limits(max_connections=2))
 
 
-# A client that begins and never ends does not hold its place for ever.
+# A client that never finishes its request must not occupy a connection forever.
 @pytest.mark.parametrize("sent", [b"POST / HTTP/1.1\r\n", post(b"12345")[:-2]])
-def test_who_does_not_go_on_is_hung_up_on(sent: bytes) -> None:
+def test_unfinished_request_times_out_with_408(sent: bytes) -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(sent)
         assert (await read_response(reader))[0] == 408
         writer.close()
 
-    talk(script, Limits(request=0.05))
+    run_script(script, Limits(request_timeout=0.05))
 
 
-# Nor does one that says nothing; but a word to it would be taken for the answer to what it may be
-# about to ask.
-def test_who_keeps_silent_is_hung_up_on_without_a_word() -> None:
+# The client would take a response now for the response to its next request.
+def test_idle_connection_is_closed_without_response() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         assert await reader.read() == b""
         writer.close()
 
-    talk(script, Limits(idle=0.05))
+    run_script(script, Limits(idle_timeout=0.05))
 
 
-# It has all the time to ask, and little once it has asked, however slow the machine is.
-def test_who_keeps_silent_after_an_answer_is_hung_up_on_as_well() -> None:
+# The limit is lowered only after the request has arrived, so that a slow machine does not matter.
+def test_connection_idle_after_response_is_closed() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         echo.free.clear()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b""))
-        await has_asked(echo)
-        listener.limits = Limits(idle=0.05)
+        await wait_for_request(echo)
+        listener.limits = Limits(idle_timeout=0.05)
         echo.free.set()
         assert (await read_response(reader))[0] == 200
         assert await reader.read() == b""
         writer.close()
 
-    talk(script)
+    run_script(script)
 
 
-# A client that asks on and on without reading the answers is not read further.
-def test_requests_that_wait_are_bounded() -> None:
+# Further requests of a client that does not read its responses are not read.
+def test_pipelined_requests_are_bounded() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         echo.free.clear()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b"x") * 50)
         await writer.drain()
-        await has_asked(echo)
+        await wait_for_request(echo)
         (connection,) = listener.connections
         echo.free.set()
         for _ in range(50):
@@ -199,16 +202,16 @@ def test_requests_that_wait_are_bounded() -> None:
         assert len(connection.requests) == 0
         writer.close()
 
-    talk(script, Limits(waiting=4))
+    run_script(script, Limits(max_pipelined=4))
 
 
-def test_stopping_answers_what_has_arrived_and_takes_no_more() -> None:
+def test_stop_responds_to_request_in_flight_and_closes_idle_connections() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         echo.free.clear()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         idle_reader, idle_writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b"in flight"))
-        await has_asked(echo)
+        await wait_for_request(echo)
         stopping = asyncio.create_task(listener.stop())
         assert await idle_reader.read() == b""
         echo.free.set()
@@ -220,46 +223,45 @@ def test_stopping_answers_what_has_arrived_and_takes_no_more() -> None:
         writer.close()
         idle_writer.close()
 
-    talk(script)
+    run_script(script)
 
 
-# A refusal waits for its turn, or the answer to the first request would be taken for it.
-def test_what_came_before_nonsense_is_answered_before_it_is_refused() -> None:
+# Otherwise the client would take the rejection for the response to its first request.
+def test_rejection_follows_responses_to_earlier_requests() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         echo.free.clear()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b"one") + post(b"two") + b"\x00nonsense\r\n\r\n" + post(b"three"))
-        await has_asked(echo)
+        await wait_for_request(echo)
         echo.free.set()
         assert [(await read_response(reader))[2] for _ in range(2)] == [b"one", b"two"]
         assert (await read_response(reader))[0] == 400
         assert await reader.read() == b""
-        assert [request.body for request in echo.asked] == [b"one", b"two"]
+        assert [request.body for request in echo.requests] == [b"one", b"two"]
         writer.close()
 
-    talk(script)
+    run_script(script)
 
 
-def test_stopping_answers_every_request_that_has_arrived() -> None:
+def test_stop_responds_to_all_pipelined_requests() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         echo.free.clear()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b"one") + post(b"two"))
-        await has_asked(echo)
+        await wait_for_request(echo)
         stopping = asyncio.create_task(listener.stop())
         await asyncio.sleep(0)
         echo.free.set()
-        answers = [await read_response(reader) for _ in range(2)]
-        assert [body for _, _, body in answers] == [b"one", b"two"]
-        assert [headers["connection"] for _, headers, _ in answers] == ["keep-alive", "close"]
+        responses = [await read_response(reader) for _ in range(2)]
+        assert [body for _, _, body in responses] == [b"one", b"two"]
+        assert [headers["connection"] for _, headers, _ in responses] == ["keep-alive", "close"]
         await stopping
         writer.close()
 
-    talk(script)
+    run_script(script)
 
 
-# Its length is told, and then the next response follows at once.
-def test_an_answer_to_head_has_no_body() -> None:
+def test_response_to_head_has_length_but_no_body() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b"abc").replace(b"POST", b"HEAD") + post(b"next"))
@@ -268,11 +270,11 @@ def test_an_answer_to_head_has_no_body() -> None:
         assert (await read_response(reader))[2] == b"next"
         writer.close()
 
-    talk(script)
+    run_script(script)
 
 
-# It sends on for a while; had nobody read that, the answer would be lost with the connection.
-def test_who_sends_too_much_sees_why_it_is_refused() -> None:
+# If the rest of the body were not read, the connection would be reset and the response lost.
+def test_client_that_sends_too_much_receives_413() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b"x" * 20_000_000))
@@ -281,10 +283,10 @@ def test_who_sends_too_much_sees_why_it_is_refused() -> None:
         assert await reader.read() == b""
         writer.close()
 
-    talk(script, Limits(body=100))
+    run_script(script, Limits(max_body=100))
 
 
-# The parser tells of a header when it ends; until then it would keep it, however long it gets.
+# The parser buffers a header until it is complete, however long it gets.
 @pytest.mark.parametrize(
     "head",
     [
@@ -295,62 +297,61 @@ def test_who_sends_too_much_sees_why_it_is_refused() -> None:
     ],
     ids=["value", "name", "trailer", "chunk"],
 )
-def test_a_header_that_does_not_end_is_refused(head: bytes) -> None:
+def test_endless_header_is_rejected(head: bytes) -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head)
-        while not [each for each in listener.connections if each.target]:
+        while not [connection for connection in listener.connections if connection.target]:
             await asyncio.sleep(0)
         writer.write(b"x" * 10_000)
         assert (await read_response(reader))[0] == 431
         writer.close()
 
-    talk(script, Limits(headers=500))
+    run_script(script, Limits(max_headers=500))
 
 
-# Answers that nobody reads would fill the memory; so the client is answered no further, and one
-# that does not read for long is hung up on.
-def test_who_does_not_read_is_answered_no_further() -> None:
+# Responses that are not read would fill the memory.
+def test_client_that_does_not_read_is_disconnected() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
         for _ in range(100):
             writer.write(post(b"x" * 500_000))
-        await has_asked(echo)
-        listener.limits = Limits(idle=0.2, request=0.2)
+        await wait_for_request(echo)
+        listener.limits = Limits(idle_timeout=0.2, request_timeout=0.2)
         while listener.connections:
             await asyncio.sleep(0.01)
-        assert len(echo.asked) < 50
+        assert len(echo.requests) < 50
         writer.transport.abort()
 
-    talk(script)
+    run_script(script)
 
 
-def test_who_ends_after_asking_is_still_answered() -> None:
+def test_client_that_half_closes_still_gets_responses() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         echo.free.clear()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b"one") + post(b"two"))
         writer.write_eof()
-        await has_asked(echo)
+        await wait_for_request(echo)
         echo.free.set()
         assert [(await read_response(reader))[2] for _ in range(2)] == [b"one", b"two"]
         assert await reader.read() == b""
         writer.close()
 
-    talk(script)
+    run_script(script)
 
 
-class Broken(Echo):
-    """Answers nothing."""
+class FailingHandler(Echo):
+    """Raise instead of responding."""
 
-    async def answer(self, request: HttpRequest) -> HttpResponse:
+    async def handle(self, request: HttpRequest) -> HttpResponse:
         raise RuntimeError("broken")
 
 
-# Whatever goes wrong behind it, the client is told, and does not wait for ever.
-def test_a_fault_of_ours_is_answered() -> None:
+# Otherwise the client would wait forever.
+def test_handler_error_becomes_500() -> None:
     async def run() -> None:
-        listener = Listener(Broken())
+        listener = Listener(FailingHandler())
         _, port = await listener.start("127.0.0.1", 0)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(b"x") * 2)
@@ -359,3 +360,12 @@ def test_a_fault_of_ours_is_answered() -> None:
         await listener.stop()
 
     asyncio.run(run())
+
+
+@given(st.integers(0, 2**33))
+def test_date_header_has_http_format(second: int) -> None:
+    assert _http_date(second) == formatdate(second, usegmt=True)
+
+
+def test_unknown_status_has_a_status_line() -> None:
+    assert response_head(HttpResponse(299), keep_alive=False).startswith(b"HTTP/1.1 299 \r\n")

@@ -1,4 +1,4 @@
-"""Requests as clients send them, to an application around an engine in memory."""
+"""Send requests to an app with an engine in memory."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from singletable.engine import AsyncEngine, Engine
 from singletable.server import DynamoDBApp, Observer
 from singletable.wire import HttpRequest, HttpResponse
 
-KIND = "application/x-amz-json-1.0"
+CONTENT_TYPE = "application/x-amz-json-1.0"
 
-# A table with an index of each kind.
+# A table with a local and a global secondary index.
 VOTES: dict[str, object] = {
     "TableName": "votes",
     "BillingMode": "PAY_PER_REQUEST",
@@ -50,44 +50,44 @@ BALLOT: Item = {**KEY, "voter": {"S": "ada"}, "day": {"S": "monday"}, "choice": 
 
 
 def post(operation: str, body: object, **headers: str) -> HttpRequest:
-    """A request for an operation; header names have _ for -."""
+    """Return a request for an operation; in header names, _ stands for -."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    target = {"content-type": KIND, "x-amz-target": f"DynamoDB_20120810.{operation}"}
+    target = {"content-type": CONTENT_TYPE, "x-amz-target": f"DynamoDB_20120810.{operation}"}
     raw = body if isinstance(body, bytes) else json.encode(body)
     return HttpRequest("POST", "/", target | named, raw, "127.0.0.1")
 
 
 def get(target: str, client: str = "127.0.0.1") -> HttpRequest:
-    """A request as browsers and Prometheus send it."""
+    """Return a GET request."""
     return HttpRequest("GET", target, {}, b"", client)
 
 
-class Desk:
-    """An application that is asked one request after the other."""
+class AppClient:
+    """A synchronous client of an app."""
 
     def __init__(self, app: DynamoDBApp) -> None:
         self.app = app
 
-    def answer(self, request: HttpRequest) -> HttpResponse:
-        """The response."""
-        return asyncio.run(self.app.answer(request))
+    def send(self, request: HttpRequest) -> HttpResponse:
+        """Return the response to a request."""
+        return asyncio.run(self.app.handle(request))
 
-    def ask(self, operation: str, body: object, **headers: str) -> HttpResponse:
-        """The response to an operation."""
-        return self.answer(post(operation, body, **headers))
+    def call(self, operation: str, body: object, **headers: str) -> HttpResponse:
+        """Return the response to an operation."""
+        return self.send(post(operation, body, **headers))
 
-    def told(self, operation: str, body: object) -> Any:
-        """What an operation that succeeds is answered with."""
-        response = self.ask(operation, body)
+    def output(self, operation: str, body: object) -> Any:
+        """Return the output of an operation, which must succeed."""
+        response = self.call(operation, body)
         assert response.status == 200, response.body
         return json.decode(response.body)
 
 
 @contextmanager
-def desk(observer: Observer | None = None) -> Generator[Desk]:
-    """An application with the table `votes`, and a ballot in it."""
+def app_client(observer: Observer | None = None) -> Generator[AppClient]:
+    """Yield a client of an app that has the table `votes` with one ballot."""
     with Engine.in_memory() as engine:
-        desk = Desk(DynamoDBApp(AsyncEngine(engine), observer=observer))
-        desk.told("CreateTable", VOTES)
-        desk.told("PutItem", {"TableName": "votes", "Item": BALLOT})
-        yield desk
+        client = AppClient(DynamoDBApp(AsyncEngine(engine), observer=observer))
+        client.output("CreateTable", VOTES)
+        client.output("PutItem", {"TableName": "votes", "Item": BALLOT})
+        yield client
