@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast
 
-from msgspec import structs
-
 from singletable.errors import (
     CertificateError,
     ConnectionFailed,
@@ -35,18 +33,8 @@ from singletable.errors import (
     Throttled,
     TransactionInProgress,
 )
-from singletable.operations import (
-    AsyncDriver,
-    BatchGetItem,
-    BatchWriteItem,
-    DeleteItem,
-    Driver,
-    Operation,
-    PutItem,
-    TransactGetItems,
-    TransactWriteItems,
-    UpdateItem,
-)
+from singletable.operations import AsyncDriver, Driver, Operation
+from singletable.operations.registry import OPERATIONS, table_names
 
 R = TypeVar("R")
 D = TypeVar("D", Driver, AsyncDriver)
@@ -232,13 +220,13 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
 
 def is_idempotent(operation: Operation[Any]) -> bool:
     """Return whether sending the request twice has the same effect as sending it once."""
-    match operation:
-        case UpdateItem() | DeleteItem():
-            return False
-        case PutItem():
-            return operation.condition_expression is None and operation.expected is None
-        case _:
-            return True
+    spec = OPERATIONS.get(type(operation))
+    if spec is None or spec.idempotent == "always":
+        return True
+    if spec.idempotent == "never":
+        return False
+    fields = ("condition_expression", "expected")
+    return all(getattr(operation, field) is None for field in fields)
 
 
 class RetryingDriver(Protocol):
@@ -258,16 +246,9 @@ def unwrap_retries(driver: D) -> D:
 
 def _missing_resource_hint(operation: Operation[Any]) -> str:
     """Name the table and index that were requested; DynamoDB's error does not."""
-    match operation:
-        case BatchGetItem() | BatchWriteItem():
-            tables = [*operation.request_items]
-        case TransactGetItems() | TransactWriteItems():
-            parts = [part for one in operation.transact_items for part in structs.astuple(one)]
-            tables = [part.table_name for part in parts if part is not None]
-        case _:
-            tables = [str(getattr(operation, "table_name", "…"))]
+    tables = dict.fromkeys(table_names(operation)) or ["…"]
     index: str | None = getattr(operation, "index_name", None)
-    named = ", ".join(map(repr, dict.fromkeys(tables))) + (f", index {index!r}" if index else "")
+    named = ", ".join(map(repr, tables)) + (f", index {index!r}" if index else "")
     return (
         f"{type(operation).__name__} asked for table {named}. Does it exist at this address, under "
         "this name? store.admin.create_table(…) creates a table; Store(…, tables={table: name}) "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Protocol, TypeAlias, TypeVar, cast, get_args
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec.structs import fields, replace
@@ -28,6 +28,7 @@ from singletable.operations import (
     ReadChangesOutput,
     TransactGetItemsOutput,
 )
+from singletable.operations.registry import OPERATIONS
 
 R = TypeVar("R")
 Json: TypeAlias = dict[str, Any]
@@ -73,9 +74,7 @@ def request_of(operation: Operation[R]) -> tuple[str, Json]:
 
 def result_of(operation: Operation[R], answer: Json) -> R:
     """The peer's answer as the operation's result."""
-    # `class GetItem(Operation[GetItemOutput])`: the result's type is the argument of the base.
-    (base,) = vars(type(operation))["__orig_bases__"]
-    (result,) = get_args(base)
+    result = OPERATIONS[type(operation)].output
     for part in ("Table", "TableDescription"):
         if "TableName" in answer.get(part, {}):
             answer = {**answer, part: _described_fully(answer[part])}

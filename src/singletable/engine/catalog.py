@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import cast
 
 from msgspec.structs import replace
@@ -12,8 +11,7 @@ from singletable.engine.record import TableRecord, record_from_json, record_to_j
 from singletable.engine.storage import Execute
 from singletable.engine.table import Table, table_from
 from singletable.errors import ResourceNotFound, TableNotFound
-
-_ARN = re.compile(r"arn:aws[\w-]*:dynamodb:[^:]*:[^:]*:table/([^/]+)")
+from singletable.operations.arn import table_name
 
 
 class Catalog:
@@ -84,8 +82,7 @@ def named(tables: dict[str, Table], name: str, now: float) -> Table:
     """The table that items can be read from and written to, by its name or its ARN."""
     table = tables.get(name)
     if table is None and name.startswith("arn:"):
-        match = _ARN.fullmatch(name)
-        table = tables.get(match[1]) if match else None
+        table = tables.get(table_name(name))
     if table is None or table.record.deleted_by is not None or table.record.created_by > now:
         raise ResourceNotFound("Requested resource not found")
     return table
@@ -93,11 +90,9 @@ def named(tables: dict[str, Table], name: str, now: float) -> Table:
 
 def described(tables: dict[str, Table], name: str, now: float) -> Table:
     """The table by its name, in whatever state it is; one that is deleted for good is not there."""
-    match = _ARN.fullmatch(name)
-    found = match[1] if match else name
-    table = tables.get(found)
+    table = tables.get(name)
     if table is None or gone(table, now):
-        raise TableNotFound(f"Requested resource not found: Table: {found} not found")
+        raise TableNotFound(f"Requested resource not found: Table: {name} not found")
     return table
 
 

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from msgspec import DecodeError
 
 from singletable.engine.catalog import Catalog
 from singletable.engine.constraints import check_constraints
-from singletable.engine.handlers import HANDLERS
-from singletable.engine.handlers.handler import Handler
+from singletable.engine.handlers import HANDLERS, Handler
 from singletable.engine.session import Session
 from singletable.engine.settings import Settings
 from singletable.engine.storage import Database, Execute
@@ -85,9 +84,7 @@ class Engine:
             return await asyncio.to_thread(self._database.write, work)
         return await self._database.write_soon(work)
 
-    def _work(
-        self, operation: Operation[R]
-    ) -> tuple[Handler[Any, Any, Any], Callable[[Execute], R]]:
+    def _work(self, operation: Operation[R]) -> tuple[Handler, Callable[[Execute], R]]:
         """What is to be done in the database, checked as far as it can be without it."""
         handler = HANDLERS.get(type(operation))
         if handler is None:

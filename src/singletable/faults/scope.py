@@ -7,30 +7,32 @@ from typing import Any
 
 from singletable.faults.description import Faults, Kind
 from singletable.faults.surface import (
-    BATCHES,
-    CONTROL_WRITES,
     ON_ITEMS,
     OPERATIONS,
-    SINGLE_WRITES,
-    TRANSACTIONS,
-    WRITES,
+    SPECS,
     Part,
     Tables,
     parts_of,
     table_name,
 )
 from singletable.operations import Operation
+from singletable.operations.registry import SpecificFault
 
-# What each fault can befall at AWS.
+
+def _struck_by(fault: SpecificFault) -> tuple[str, ...]:
+    return tuple(name for name, spec in SPECS.items() if fault in spec.faults)
+
+
+# The operations that each fault can strike at AWS.
 STRIKES: dict[Kind, tuple[str, ...]] = {
     "throttle": OPERATIONS,
     "unavailable": OPERATIONS,
     "internal": OPERATIONS,
-    "internal_after": (*WRITES, *CONTROL_WRITES),
-    "in_progress": ("TransactWriteItems",),
-    "conflict": (*SINGLE_WRITES, *TRANSACTIONS),
-    "unprocessed": BATCHES,
-    "stale": ("GetItem", "BatchGetItem", "Query", "Scan"),
+    "internal_after": tuple(name for name, spec in SPECS.items() if spec.writes),
+    "in_progress": _struck_by("in_progress"),
+    "conflict": _struck_by("conflict"),
+    "unprocessed": _struck_by("unprocessed"),
+    "stale": _struck_by("stale"),
 }
 
 

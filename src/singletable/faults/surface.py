@@ -6,7 +6,6 @@ makes no sense is for the driver to refuse.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -26,37 +25,17 @@ from singletable.operations import (
     TransactGetItems,
     TransactWriteItems,
     UpdateItem,
+    arn,
+    registry,
 )
 from singletable.values import Item
 
-BATCHES = ("BatchGetItem", "BatchWriteItem")
 TRANSACTIONS = ("TransactGetItems", "TransactWriteItems")
-SINGLE_WRITES = ("PutItem", "UpdateItem", "DeleteItem")
-READS = ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
-WRITES = (*SINGLE_WRITES, "BatchWriteItem", "TransactWriteItems")
-ON_ITEMS = (*READS, *WRITES)
-CONTROL_WRITES = (
-    "CreateTable",
-    "UpdateTable",
-    "DeleteTable",
-    "UpdateTimeToLive",
-    "UpdateContinuousBackups",
-    "TagResource",
-    "UntagResource",
-)
-CONTROL = (
-    *CONTROL_WRITES,
-    "DescribeTable",
-    "DescribeTimeToLive",
-    "DescribeContinuousBackups",
-    "ListTables",
-    "ListTagsOfResource",
-    "DescribeLimits",
-    "DescribeEndpoints",
-)
-OPERATIONS = (*ON_ITEMS, *CONTROL)
-
-_ARN = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/([^/]+)")
+# The operations of DynamoDB by name; our own never fail.
+SPECS = {spec.name: spec for spec in registry.OPERATIONS.values() if spec.service == "dynamodb"}
+OPERATIONS = tuple(SPECS)
+ON_ITEMS = tuple(name for name, spec in SPECS.items() if spec.scope == "items")
+CONTROL = tuple(name for name, spec in SPECS.items() if spec.scope != "items")
 Tables: TypeAlias = Mapping[str, TableDescription]
 
 
@@ -75,9 +54,8 @@ class Part:
 
 
 def table_name(name: str | None) -> str:
-    """The name of a table that is given by its name or its ARN."""
-    match = _ARN.match(name or "")
-    return match[1] if match else name or ""
+    """Return the name of a table given by name or ARN; a missing one is empty."""
+    return arn.table_name(name or "")
 
 
 def parts_of(operation: Operation[Any], tables: Tables) -> tuple[Part, ...]:
@@ -117,9 +95,8 @@ def _parts(operation: Operation[Any], tables: Tables) -> Iterator[Part]:
         case TransactWriteItems():
             yield from _actions(operation, tables)
         case _:
-            named = getattr(operation, "table_name", None) or getattr(operation, "resource_arn", "")
-            if named:
-                yield Part(0, table_name(named))
+            for name in registry.table_names(operation):
+                yield Part(0, table_name(name))
 
 
 def _consistent(page: Query | Scan) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, get_args
+from typing import Any
 
 from msgspec import Raw, Struct, ValidationError
 from msgspec.json import Decoder, decode, encode
@@ -20,6 +20,7 @@ from singletable.operations import (
     TransactGetItemsOutput,
     WriteItemOutput,
 )
+from singletable.operations.registry import OPERATIONS
 from singletable.remote.older import completed
 from singletable.values import Item
 
@@ -130,7 +131,5 @@ def read_result(operation: type[Operation[Any]], body: bytes) -> Any:
 
 @cache
 def _reader(operation: type[Operation[Any]]) -> Callable[[bytes], Any]:
-    # `class GetItem(Operation[GetItemOutput])`: the result's type is the argument of the base.
-    (base,) = vars(operation)["__orig_bases__"]
-    (result,) = get_args(base)
+    result = OPERATIONS[operation].output
     return _BY_HAND.get(result) or Decoder(result).decode

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, ov
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import ChangeRecord as Record
 from singletable.operations import ReadChanges, ReadChangesOutput
+from singletable.operations.arn import parse_arn
 from singletable.retry import Steps, send
 from singletable.schema import Model, Table
 from singletable.store.context import Context, context_of
@@ -27,8 +27,6 @@ E_co = TypeVar("E_co", covariant=True)
 
 
 Kind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
-
-_SOURCE = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/(?P<table>[^/]+)/stream/.+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +183,13 @@ def _in_table(record: Mapping[str, Any], models: Sequence[Model], context: Conte
     named = {model.table: context.name(model.table) for model in models}
     if source is None and len(named) == 1:
         return list(models)
-    found = _SOURCE.fullmatch(str(source))
-    if found is None:
+    arn = parse_arn(str(source))
+    table = arn and arn.table
+    if arn is None or table is None or "/stream/" not in arn.resource:
         raise ItemMismatch(
             "expected a record whose eventSourceARN names a table, as in arn:aws:dynamodb:…:"
             f"table/name/stream/…, but got {source!r}."
         )
-    table = found["table"]
     # Under a name that nobody has given it may be one of these tables, or another.
     if not context.names and table not in named.values():
         first = next(iter(named))

@@ -15,22 +15,14 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from singletable.errors import SingleTableError
-from singletable.operations import (
-    BatchGetItem,
-    ConsumedCapacity,
-    GetItem,
-    Operation,
-    Query,
-    Scan,
-    TransactGetItems,
-)
+from singletable.operations import ConsumedCapacity, Operation
+from singletable.operations.registry import ITEM_READS
 from singletable.retry import Pause, Reason, Steps, Together
 from singletable.store.question import CallShape
 
 R = TypeVar("R")
 
 _LOG = logging.getLogger("singletable.store")
-_READS = (GetItem, BatchGetItem, Query, Scan, TransactGetItems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +41,7 @@ class SentRequest:
     @property
     def reads(self) -> bool:
         """Whether the units are read units."""
-        return isinstance(self.operation, _READS)
+        return isinstance(self.operation, ITEM_READS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from msgspec import DecodeError, ValidationError, json
 from singletable.errors import OperationError, SerializationError
 from singletable.operations import Operation
 from singletable.wire.serialization import read_structure
-from singletable.wire.targets import OWN_VERSION, TARGETS, VERSION
+from singletable.wire.targets import TARGET_OF, TARGETS
 
 _encode = json.Encoder().encode
 # What the reader raises for a body that is no JSON, that is deeper than it follows, or no UTF-8.
@@ -64,8 +64,4 @@ def _unknown(body: bytes) -> OperationError:
 
 def write_request(operation: Operation[Any]) -> tuple[str, bytes]:
     """The target and the body that ask for an operation."""
-    name = type(operation).__name__
-    target = f"{VERSION}.{name}"
-    if target not in TARGETS:
-        target = f"{OWN_VERSION}.{name}"
-    return target, _encode(operation)
+    return TARGET_OF[type(operation)], _encode(operation)

@@ -6,7 +6,7 @@ import pytest
 
 from singletable.engine import Settings
 from singletable.engine.control.listing import listed, listed_exactly
-from singletable.engine.control.names import Arn, parse_arn, table_name
+from singletable.engine.control.names import table_name
 from singletable.errors import ValidationError
 
 SETTINGS = Settings(region="eu-west-2", account="123456789012")
@@ -23,15 +23,6 @@ def test_names_are_listed_as_java_lists_them() -> None:
 
 def test_a_name_is_listed_once() -> None:
     assert listed(["a", "b", "a"]) == "[a, b]"
-
-
-def test_an_arn_has_six_parts() -> None:
-    arn = "arn:aws:dynamodb:eu-west-2:123456789012:table/a:b/stream/2026-10-08T23:07:31.275"
-    assert parse_arn(arn) == Arn(
-        "aws", "dynamodb", "eu-west-2", "123456789012", "table/a:b/stream/2026-10-08T23:07:31.275"
-    )
-    assert parse_arn("table") is None
-    assert parse_arn("arn:aws:dynamodb") is None
 
 
 def test_a_table_is_meant_by_its_name_or_its_arn() -> None:

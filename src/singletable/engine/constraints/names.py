@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from singletable.operations.arn import parse_arn
+
 # Where a table may be named by its ARN, the name inside is looked up like any other.
 PARTITIONS = ("aws", "aws-cn", "aws-us-gov", "aws-iso", "aws-iso-b", "aws-iso-e", "aws-iso-f")
 LONGEST_NAME = 255
 
 _NAME = re.compile(r"[a-zA-Z0-9_.-]+")
-_ARN = re.compile(r"arn:([^:]*):dynamodb:[^:]*:[^:]*:(.+)", re.DOTALL)
 
 
 def has_name_characters(name: str) -> bool:
@@ -26,12 +27,12 @@ def names_a_table(name: str, least: int) -> bool:
 
 def arn_fault(name: str) -> str | None:
     """What is wrong with an ARN; None if nothing is, or if `name` is not one of DynamoDB's."""
-    if not (parts := _ARN.fullmatch(name)):
+    arn = parse_arn(name)
+    if arn is None or not is_arn(name):
         return None
-    partition, resource = parts.groups()
-    if partition not in PARTITIONS:
+    if arn.partition not in PARTITIONS:
         return f"Invalid AWS partition in '{name}'"
-    kind, _, table = resource.partition("/")
+    kind, _, table = arn.resource.partition("/")
     if kind != "table" or not has_name_characters(table):
         return f"Invalid resource type in '{name}'"
     return None
@@ -39,4 +40,5 @@ def arn_fault(name: str) -> str | None:
 
 def is_arn(name: str) -> bool:
     """Whether `name` is an ARN of DynamoDB's, right or wrong."""
-    return _ARN.fullmatch(name) is not None
+    arn = parse_arn(name)
+    return arn is not None and arn.service == "dynamodb" and bool(arn.resource)

@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from singletable.engine.settings import Settings
 from singletable.errors import AccessDenied, ValidationError
-
-
-class Arn(NamedTuple):
-    """The parts of a resource name."""
-
-    partition: str
-    service: str
-    region: str
-    account: str
-    resource: str
-
-
-def parse_arn(text: str) -> Arn | None:
-    """The parts of a resource name; None if the text is not one."""
-    scheme, *parts = text.split(":", 5)
-    return Arn(*parts) if scheme == "arn" and len(parts) == len(Arn._fields) else None
+from singletable.operations.arn import Arn, parse_arn
 
 
 def table_name(given: str, action: str, settings: Settings) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable
 from unicodedata import category
 
 from singletable.engine.catalog import gone
-from singletable.engine.control.names import check_account, parse_arn
+from singletable.engine.control.names import check_account
 from singletable.engine.session import Session
 from singletable.engine.table import Table
 from singletable.errors import ResourceNotFound, ValidationError
 from singletable.operations import Tag
+from singletable.operations.arn import parse_arn
 from singletable.values import INVALID
 
 MAX_TAGS = 50

@@ -24,6 +24,7 @@ from singletable.operations import (
 )
 from singletable.values import MAX_ITEM_SIZE, MULTIPLE_TYPES, Item
 
+DIALECT = BATCH_WRITE
 MAX_WRITES = 25
 
 

@@ -17,7 +17,7 @@ from singletable.errors import ResourceInUse
 from singletable.operations import CreateTable, CreateTableOutput
 
 
-def create_table(request: CreateTable, session: Session) -> CreateTableOutput:
+def run(request: CreateTable, session: Session) -> CreateTableOutput:
     """Make the table, empty; one that was deleted for good leaves its name."""
     check_declaration(request)
     name = table_name(request.table_name, "CreateTable", session.settings)

@@ -16,6 +16,8 @@ from singletable.expressions import Condition
 from singletable.operations import DeleteItem, WriteItemOutput
 from singletable.values import Item
 
+DIALECT = SINGLE_WRITE
+
 
 class DeletePlan(Struct, frozen=True):
     """A delete whose key and condition are well formed."""

@@ -20,7 +20,7 @@ PROTECTED = (
 )
 
 
-def delete_table(request: DeleteTable, session: Session) -> DeleteTableOutput:
+def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
     """Drop everything in the table at once; its name stays taken as long as a deletion takes."""
     table = session.described(table_name(request.table_name, "DeleteTable", session.settings))
     record, now = table.record, session.now

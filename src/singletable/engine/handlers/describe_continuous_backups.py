@@ -7,9 +7,7 @@ from singletable.engine.session import Session
 from singletable.operations import DescribeContinuousBackups, DescribeContinuousBackupsOutput
 
 
-def describe_continuous_backups(
-    request: DescribeContinuousBackups, session: Session
-) -> DescribeContinuousBackupsOutput:
+def run(request: DescribeContinuousBackups, session: Session) -> DescribeContinuousBackupsOutput:
     """Whether a table can be restored as it was at some moment."""
     table = backed_up(request.table_name, "DescribeContinuousBackups", session)
     return DescribeContinuousBackupsOutput(describe_backups(table.record, session.now))

@@ -8,7 +8,7 @@ from singletable.operations import DescribeEndpoints, DescribeEndpointsOutput, E
 CACHE_MINUTES = 1440
 
 
-def describe_endpoints(request: DescribeEndpoints, session: Session) -> DescribeEndpointsOutput:
+def run(request: DescribeEndpoints, session: Session) -> DescribeEndpointsOutput:
     """The address of the region at AWS, good for a day."""
     address = f"dynamodb.{session.settings.region}.amazonaws.com"
     return DescribeEndpointsOutput([Endpoint(address, CACHE_MINUTES)])

@@ -9,6 +9,6 @@ ACCOUNT_UNITS = 80_000
 TABLE_UNITS = 40_000
 
 
-def describe_limits(request: DescribeLimits, session: Session) -> DescribeLimitsOutput:
+def run(request: DescribeLimits, session: Session) -> DescribeLimitsOutput:
     """What a new account may provision at AWS; the engine holds nobody to it."""
     return DescribeLimitsOutput(ACCOUNT_UNITS, ACCOUNT_UNITS, TABLE_UNITS, TABLE_UNITS)

@@ -8,7 +8,7 @@ from singletable.engine.session import Session
 from singletable.operations import DescribeTable, DescribeTableOutput
 
 
-def describe_table(request: DescribeTable, session: Session) -> DescribeTableOutput:
+def run(request: DescribeTable, session: Session) -> DescribeTableOutput:
     """The table as it stands now."""
     table = session.described(table_name(request.table_name, "DescribeTable", session.settings))
     counts = counts_of(table, session)

@@ -14,9 +14,7 @@ from singletable.operations import (
 )
 
 
-def describe_time_to_live(
-    request: DescribeTimeToLive, session: Session
-) -> DescribeTimeToLiveOutput:
+def run(request: DescribeTimeToLive, session: Session) -> DescribeTimeToLiveOutput:
     """Whether the items of a table expire, and by which attribute."""
     name = table_name(request.table_name, "DescribeTimeToLive", session.settings)
     record = session.described(name).record

@@ -9,7 +9,7 @@ from singletable.operations import ListTables, ListTablesOutput
 PAGE = 100
 
 
-def list_tables(request: ListTables, session: Session) -> ListTablesOutput:
+def run(request: ListTables, session: Session) -> ListTablesOutput:
     """A page of names; a table that is being deleted is listed until it is gone."""
     start = request.exclusive_start_table_name or ""
     # Names are ASCII, so the order of text is the order of bytes.

@@ -7,9 +7,7 @@ from singletable.engine.session import Session
 from singletable.operations import ListTagsOfResource, ListTagsOfResourceOutput
 
 
-def list_tags_of_resource(
-    request: ListTagsOfResource, session: Session
-) -> ListTagsOfResourceOutput:
+def run(request: ListTagsOfResource, session: Session) -> ListTagsOfResourceOutput:
     """All tags of a table: they fit one page, and a token for another is ignored as at AWS."""
     check_resource(request.resource_arn, "ListTagsOfResource", session)
     return ListTagsOfResourceOutput(list(tagged_table(request.resource_arn, session).record.tags))

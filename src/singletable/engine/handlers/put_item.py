@@ -18,6 +18,7 @@ from singletable.expressions import Condition
 from singletable.operations import DeleteItem, PutItem, WriteItemOutput
 from singletable.values import MAX_ITEM_SIZE, Item
 
+DIALECT = SINGLE_WRITE
 TOO_LARGE = "Item size has exceeded the maximum allowed size"
 
 

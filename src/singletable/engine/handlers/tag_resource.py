@@ -17,7 +17,7 @@ from singletable.errors import ValidationError
 from singletable.operations import EmptyOutput, TagResource
 
 
-def tag_resource(request: TagResource, session: Session) -> EmptyOutput:
+def run(request: TagResource, session: Session) -> EmptyOutput:
     """Put tags on a table beside those it has; a tag of the same key is replaced."""
     check_resource(request.resource_arn, "TagResource", session)
     if not request.tags:

@@ -20,6 +20,8 @@ from singletable.expressions import Projection
 from singletable.operations import Get, ItemResponse, TransactGetItems, TransactGetItemsOutput
 from singletable.values import Item
 
+DIALECT = TRANSACTION
+
 
 @dataclass(frozen=True, slots=True)
 class TransactGetPlan:

@@ -8,6 +8,7 @@ from singletable.engine.actions import Action, action_of, carry_out, outcome
 from singletable.engine.cancellation import NOTHING, TWICE, canceled_at
 from singletable.engine.capacity import Cost, consumed, read_units
 from singletable.engine.condition import check_condition
+from singletable.engine.dialect import TRANSACTION
 from singletable.engine.keys import EmptyKey
 from singletable.engine.results import collection_metrics
 from singletable.engine.session import Session
@@ -31,6 +32,7 @@ from singletable.operations import (
 )
 from singletable.values import Item
 
+DIALECT = TRANSACTION
 MAX_TOTAL = 4 * 1024 * 1024
 
 

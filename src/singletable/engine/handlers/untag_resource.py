@@ -11,7 +11,7 @@ from singletable.errors import ValidationError
 from singletable.operations import EmptyOutput, UntagResource
 
 
-def untag_resource(request: UntagResource, session: Session) -> EmptyOutput:
+def run(request: UntagResource, session: Session) -> EmptyOutput:
     """Take tags from a table; to take one that is not there is fine."""
     check_resource(request.resource_arn, "UntagResource", session)
     if not request.tag_keys:

@@ -17,9 +17,7 @@ from singletable.operations import (
 _LONGEST = 35
 
 
-def update_continuous_backups(
-    request: UpdateContinuousBackups, session: Session
-) -> UpdateContinuousBackupsOutput:
+def run(request: UpdateContinuousBackups, session: Session) -> UpdateContinuousBackupsOutput:
     """Remember whether recovery is wanted, and for how many days. To ask twice is no fault."""
     days = _days(request.point_in_time_recovery_specification)
     record = backed_up(request.table_name, "UpdateContinuousBackups", session).record

@@ -19,6 +19,8 @@ from singletable.expressions import Condition, Update, update_cost, updated_attr
 from singletable.operations import UpdateItem, WriteItemOutput
 from singletable.values import MAX_ITEM_SIZE, Item, item_to_json
 
+DIALECT = SINGLE_WRITE
+
 
 class UpdatePlan(Struct, frozen=True):
     """An update whose key, actions and condition are well formed."""

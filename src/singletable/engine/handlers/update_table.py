@@ -18,7 +18,7 @@ from singletable.engine.table import Table
 from singletable.operations import UpdateTable, UpdateTableOutput
 
 
-def update_table(request: UpdateTable, session: Session) -> UpdateTableOutput:
+def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     """Change the table at once; what is shown of the change takes as long as it would."""
     check_update(request)
     table = session.described(table_name(request.table_name, "UpdateTable", session.settings))

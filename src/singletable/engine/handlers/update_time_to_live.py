@@ -13,7 +13,7 @@ from singletable.errors import ResourceInUse, ValidationError
 from singletable.operations import TimeToLiveSpecification, UpdateTimeToLive, UpdateTimeToLiveOutput
 
 
-def update_time_to_live(request: UpdateTimeToLive, session: Session) -> UpdateTimeToLiveOutput:
+def run(request: UpdateTimeToLive, session: Session) -> UpdateTimeToLiveOutput:
     """Let items expire by an attribute from now on, or no longer."""
     asked = request.time_to_live_specification
     if not asked.attribute_name:

@@ -7,7 +7,6 @@ output what the client did not request.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -30,6 +29,8 @@ from singletable.operations import (
     TransactWriteItems,
     UpdateItem,
 )
+from singletable.operations.arn import parse_arn
+from singletable.operations.registry import ITEM_READS, table_names
 from singletable.wire import HttpRequest
 
 R = TypeVar("R")
@@ -52,7 +53,6 @@ _CAPACITY_DETAIL: dict[type, CapacityDetail] = {
     TransactWriteItems: "INDEXES",
     UpdateItem: "INDEXES",
 }
-_READS = frozenset([BatchGetItem, GetItem, Query, Scan, TransactGetItems])
 _RETURN_CONSUMED_CAPACITY = (None, "NONE", "TOTAL", "INDEXES")
 
 
@@ -86,7 +86,7 @@ class Exchange:
         name = getattr(self.operation, "table_name", None)
         if name is not None:
             return [_table_name(name)]
-        names = dict.fromkeys(_tables(self.operation))
+        names = dict.fromkeys(() if self.operation is None else table_names(self.operation))
         return [_table_name(name) for name in islice(names, MAX_TABLES)]
 
     @property
@@ -96,33 +96,11 @@ class Exchange:
         return None if name is None else _table_name(name)
 
 
-def _tables(operation: Operation[object] | None) -> Iterable[str]:
-    match operation:
-        case BatchGetItem() | BatchWriteItem():
-            return operation.request_items or ()
-        case TransactGetItems():
-            return _named_tables(action.get for action in operation.transact_items or ())
-        case TransactWriteItems():
-            return _named_tables(
-                action.put or action.update or action.delete or action.condition_check
-                for action in operation.transact_items or ()
-            )
-        case _:
-            return _named_tables([operation])
-
-
-def _named_tables(parts: Iterable[object]) -> Iterable[str]:
-    for part in parts:
-        # The request may be malformed: it was parsed, but not validated.
-        name = getattr(part, "table_name", None) or getattr(part, "resource_arn", None)
-        if name is not None:
-            yield name
-
-
 def _table_name(name: str) -> str:
     """Return the table name in a name or an ARN, at most as long as a name may be."""
     if name.startswith("arn:"):
-        name = name.partition(":table/")[2].partition("/")[0]
+        arn = parse_arn(name)
+        name = (arn and arn.table) or ""
     return name[:MAX_NAME_LENGTH]
 
 
@@ -171,7 +149,7 @@ def _total(consumed: ConsumedCapacity) -> ConsumedCapacity:
 def unit_kind(consumed: ConsumedCapacity, operation: Operation[object] | None) -> UnitKind:
     """Return whether the units were read or written."""
     # Transactions report the kind: one that is repeated reads its result and writes nothing.
-    if consumed.read_capacity_units is not None or type(operation) in _READS:
+    if consumed.read_capacity_units is not None or type(operation) in ITEM_READS:
         return "read"
     return "write"
 

@@ -11,31 +11,17 @@ from singletable.operations import (
     BatchWriteItem,
     CreateTable,
     DeleteItem,
-    DeleteTable,
-    DescribeContinuousBackups,
-    DescribeEndpoints,
-    DescribeLimits,
-    DescribeTable,
-    DescribeTimeToLive,
     Get,
     GetItem,
-    ListTables,
-    ListTagsOfResource,
     Operation,
     PutItem,
     Query,
-    ReadChanges,
     Scan,
-    SweepExpired,
-    TagResource,
     TransactGetItems,
     TransactWriteItems,
-    UntagResource,
-    UpdateContinuousBackups,
     UpdateItem,
-    UpdateTable,
-    UpdateTimeToLive,
 )
+from singletable.operations.registry import OPERATIONS, table_names
 from singletable.server.guard.needs.need import Need, Part
 from singletable.server.guard.needs.resources import NO_RESOURCE, Place
 
@@ -77,26 +63,25 @@ def needs_of(operation: Operation[object], place: Place) -> tuple[Need, ...]:
                 ("dynamodb:PutResourcePolicy", operation.resource_policy),
             )
             return (created, *(replace(created, action=one) for one, given in more if given))
-        case (
-            DeleteTable()
-            | DescribeTable()
-            | UpdateTable()
-            | DescribeTimeToLive()
-            | UpdateTimeToLive()
-            | DescribeContinuousBackups()
-            | UpdateContinuousBackups()
-        ):
-            return (Need(action, place.table(operation.table_name)),)
-        case TagResource() | UntagResource() | ListTagsOfResource():
-            return (Need(action, place.table(operation.resource_arn)),)
-        case ListTables():
-            return (Need(action, place.tables),)
-        case DescribeLimits() | DescribeEndpoints():
-            return (Need(action, NO_RESOURCE),)
-        case ReadChanges() | SweepExpired():
-            return (_own(operation, f"singletable:{name}", place),)
         case _:
-            return (Need(f"singletable:{name}", NO_RESOURCE, everywhere=True),)
+            return (_by_scope(operation, place),)
+
+
+def _by_scope(operation: Operation[object], place: Place) -> Need:
+    """The permission of an operation that is not about items, as the registry tells its scope."""
+    spec = OPERATIONS.get(type(operation))
+    if spec is None:
+        return Need(f"singletable:{type(operation).__name__}", NO_RESOURCE, everywhere=True)
+    table = next(table_names(operation), None)
+    match spec.scope:
+        case "tables":
+            return Need(spec.action, place.tables)
+        case "any table" if table is None:
+            return Need(spec.action, place.tables, everywhere=True)
+        case "account":
+            return Need(spec.action, NO_RESOURCE)
+        case _:
+            return Need(spec.action, place.table(table))
 
 
 def _item_need(
@@ -172,12 +157,6 @@ def _need(
     """The need of something that is about items; on the wire the table may be left out."""
     name = None if table is None else place.name(table)
     return Need(action, place.table(table), name, part=part, select=select)
-
-
-def _own(operation: ReadChanges | SweepExpired, action: str, place: Place) -> Need:
-    if operation.table_name is None:
-        return Need(action, place.tables, everywhere=True)
-    return Need(action, place.table(operation.table_name))
 
 
 def _selected(asked: object) -> str:

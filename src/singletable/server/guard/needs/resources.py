@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from singletable.operations.arn import parse_arn
+
 # What AWS writes where a request names no resource.
 NO_RESOURCE = "*"
 
@@ -20,12 +22,11 @@ class Place:
 
         Whoever executes a request looks at the name alone, so no other part may tell two apart.
         """
-        parts = given.split(":", 5)
-        if parts[0] != "arn" or len(parts) != 6:
+        arn = parse_arn(given)
+        if arn is None:
             return given
-        region, account, resource = parts[3:]
-        kind, _, name = resource.partition("/")
-        ours = (region, account, kind) == (self.region, self.account, "table")
+        kind, _, name = arn.resource.partition("/")
+        ours = (arn.region, arn.account, kind) == (self.region, self.account, "table")
         return name if ours else given
 
     def table(self, given: str | None) -> str:

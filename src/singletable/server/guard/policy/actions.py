@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from singletable.operations.registry import OPERATIONS
+
 # Those that singletable has no operation for are here too: a policy that names them is right.
 _DYNAMODB = """
     AssociateTableReplica BatchGetItem BatchWriteItem ConditionCheckItem CreateBackup
@@ -22,11 +24,8 @@ _DYNAMODB = """
     UpdateGlobalTableVersion UpdateItem UpdateKinesisStreamingDestination UpdateTable
     UpdateTableReplicaAutoScaling UpdateTimeToLive WriteDataForReplication
 """.split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
-# Operations that DynamoDB has no name for have no action there either.
-_OWN = ("ReadChanges", "SweepExpired")
-
 ACTIONS = (
     *(f"dynamodb:{name}" for name in _DYNAMODB),
-    *(f"singletable:{name}" for name in _OWN),
+    *(spec.action for spec in OPERATIONS.values() if spec.service == "singletable"),
 )
 SERVICES = ("dynamodb", "singletable")

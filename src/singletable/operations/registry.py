@@ -1,0 +1,145 @@
+"""The registry of operations: one entry each, with the facts that several modules need.
+
+From an entry follow the target header on the wire, the handler in the engine, the permission that
+a policy must grant, the faults that can be injected, whether a lost request is retried, and the
+type of the response. To add an operation: declare its request and output in this package, add its
+entry here, and write `engine/handlers/<name_of_the_operation>.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from singletable.operations.account import (
+    DescribeEndpoints,
+    DescribeLimits,
+    ListTagsOfResource,
+    TagResource,
+    UntagResource,
+)
+from singletable.operations.backups import DescribeContinuousBackups, UpdateContinuousBackups
+from singletable.operations.batches import BatchGetItem, BatchWriteItem
+from singletable.operations.changes import ReadChanges, SweepExpired
+from singletable.operations.items import DeleteItem, GetItem, PutItem, UpdateItem
+from singletable.operations.operation import Operation
+from singletable.operations.pages import Query, Scan
+from singletable.operations.tables import (
+    CreateTable,
+    DeleteTable,
+    DescribeTable,
+    DescribeTimeToLive,
+    ListTables,
+    UpdateTable,
+    UpdateTimeToLive,
+)
+from singletable.operations.transactions import TransactGetItems, TransactWriteItems
+
+# What an operation is about: items; the table named by `table_name` or `resource_arn`; that table,
+# or every table if none is named; the list of tables; or the account.
+Scope: TypeAlias = Literal["items", "table", "any table", "tables", "account"]
+
+# Whether a request that may have been applied is safe to send again. A put is, unless its condition
+# would then be evaluated against what it wrote itself.
+Idempotent: TypeAlias = Literal["always", "without condition", "never"]
+
+# Operations that DynamoDB does not have get a namespace of their own, on the wire and in policies.
+Service: TypeAlias = Literal["dynamodb", "singletable"]
+
+# Faults of some operations only; the others (throttling, unavailability, internal errors) can
+# happen to every operation of DynamoDB.
+SpecificFault: TypeAlias = Literal["conflict", "in_progress", "stale", "unprocessed"]
+
+
+@dataclass(frozen=True, slots=True)
+class OperationSpec:
+    """The facts about one operation."""
+
+    request: type[Operation[Any]]
+    scope: Scope
+    writes: bool = False
+    idempotent: Idempotent = "always"
+    faults: tuple[SpecificFault, ...] = ()
+    service: Service = "dynamodb"
+
+    @property
+    def name(self) -> str:
+        """The name in AWS's manual: PutItem."""
+        return self.request.__name__
+
+    @property
+    def action(self) -> str:
+        """The permission that a policy grants: dynamodb:PutItem."""
+        return f"{self.service}:{self.name}"
+
+    @property
+    def output(self) -> type[Any]:
+        """The type of the result, which the class of the request declares."""
+        # `class GetItem(Operation[GetItemOutput])`
+        (base,) = vars(self.request)["__orig_bases__"]
+        (output,) = get_args(base)
+        return output  # type: ignore[no-any-return]
+
+
+OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
+    spec.request: spec
+    for spec in (
+        OperationSpec(GetItem, "items", faults=("stale",)),
+        OperationSpec(
+            PutItem, "items", writes=True, idempotent="without condition", faults=("conflict",)
+        ),
+        OperationSpec(UpdateItem, "items", writes=True, idempotent="never", faults=("conflict",)),
+        OperationSpec(DeleteItem, "items", writes=True, idempotent="never", faults=("conflict",)),
+        OperationSpec(Query, "items", faults=("stale",)),
+        OperationSpec(Scan, "items", faults=("stale",)),
+        OperationSpec(BatchGetItem, "items", faults=("unprocessed", "stale")),
+        OperationSpec(BatchWriteItem, "items", writes=True, faults=("unprocessed",)),
+        OperationSpec(TransactGetItems, "items", faults=("conflict",)),
+        # Drivers add a client token, so that a transaction is applied once.
+        OperationSpec(TransactWriteItems, "items", writes=True, faults=("conflict", "in_progress")),
+        OperationSpec(CreateTable, "table", writes=True),
+        OperationSpec(DescribeTable, "table"),
+        OperationSpec(UpdateTable, "table", writes=True),
+        OperationSpec(DeleteTable, "table", writes=True),
+        OperationSpec(ListTables, "tables"),
+        OperationSpec(UpdateTimeToLive, "table", writes=True),
+        OperationSpec(DescribeTimeToLive, "table"),
+        OperationSpec(UpdateContinuousBackups, "table", writes=True),
+        OperationSpec(DescribeContinuousBackups, "table"),
+        OperationSpec(TagResource, "table", writes=True),
+        OperationSpec(UntagResource, "table", writes=True),
+        OperationSpec(ListTagsOfResource, "table"),
+        OperationSpec(DescribeLimits, "account"),
+        OperationSpec(DescribeEndpoints, "account"),
+        OperationSpec(ReadChanges, "any table", service="singletable"),
+        OperationSpec(SweepExpired, "any table", writes=True, service="singletable"),
+    )
+}
+ITEM_READS = tuple(s.request for s in OPERATIONS.values() if s.scope == "items" and not s.writes)
+
+
+def table_names(operation: Operation[Any]) -> Iterator[str]:
+    """Yield the tables that a request names, in its order, by name or ARN as they were given.
+
+    The request need not be valid: what is missing is skipped.
+    """
+    match operation:
+        case BatchGetItem() | BatchWriteItem():
+            yield from operation.request_items or ()
+        case TransactGetItems():
+            for read in operation.transact_items or ():
+                yield from _named_by(read.get)
+        case TransactWriteItems():
+            for write in operation.transact_items or ():
+                yield from _named_by(
+                    write.put or write.update or write.delete or write.condition_check
+                )
+        case _:
+            yield from _named_by(operation)
+
+
+def _named_by(part: object) -> Iterator[str]:
+    name = getattr(part, "table_name", None) or getattr(part, "resource_arn", None)
+    if name:
+        yield name

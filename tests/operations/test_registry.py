@@ -1,0 +1,129 @@
+"""Every operation has one entry in the registry, and everything else that follows from it."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from typing import Any
+
+import msgspec
+import pytest
+
+from singletable import operations
+from singletable.engine import handlers
+from singletable.engine.constraints.rules import RULES
+from singletable.faults.surface import OPERATIONS as FAULT_OPERATIONS
+from singletable.operations import (
+    BatchGetItem,
+    DescribeLimits,
+    Get,
+    GetItem,
+    KeysAndAttributes,
+    ListTagsOfResource,
+    Operation,
+    Put,
+    Shape,
+    TransactGetItem,
+    TransactGetItems,
+    TransactWriteItem,
+    TransactWriteItems,
+)
+from singletable.operations.registry import OPERATIONS, OperationSpec, table_names
+from singletable.remote.results import read_result
+from singletable.retry import is_idempotent
+from singletable.server.guard.policy.actions import ACTIONS
+from singletable.wire import TARGETS, write_request
+
+SPECS = [pytest.param(spec, id=spec.name) for spec in OPERATIONS.values()]
+
+
+def declared_operations() -> set[type[Operation[Any]]]:
+    """Return the operations that the modules of `singletable.operations` declare."""
+    for module in pkgutil.iter_modules(operations.__path__):
+        import_module(f"{operations.__name__}.{module.name}")
+    prefix = f"{operations.__name__}."
+    return {kind for kind in Operation.__subclasses__() if kind.__module__.startswith(prefix)}
+
+
+def blank(spec: OperationSpec) -> Operation[Any]:
+    """Return a request whose required fields are empty, as it may come over the wire."""
+    fields = msgspec.structs.fields(spec.request)
+    return spec.request(**{field.name: None for field in fields if field.required})
+
+
+def test_every_declared_operation_is_registered() -> None:
+    assert set(OPERATIONS) == declared_operations()
+
+
+def test_every_operation_and_output_is_exported() -> None:
+    for spec in OPERATIONS.values():
+        assert getattr(operations, spec.name) is spec.request
+        assert getattr(operations, spec.output.__name__) is spec.output
+
+
+# A module that the registry does not lead to would never run.
+def test_every_handler_module_belongs_to_an_operation() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(handlers.__path__)}
+    names = {handler.run.__module__.rpartition(".")[2] for handler in handlers.HANDLERS.values()}
+    assert modules == names
+    assert len(names) == len(OPERATIONS)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_operation_has_a_handler_and_constraints(spec: OperationSpec) -> None:
+    handler = handlers.HANDLERS[spec.request]
+    assert handler.run.__module__.rpartition(".")[2].replace("_", "") == spec.name.lower()
+    assert handler.writes is spec.writes
+    assert spec.request in RULES
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_operation_has_a_target_on_the_wire(spec: OperationSpec) -> None:
+    target, _ = write_request(blank(spec))
+    assert TARGETS[target] is spec.request
+    version = {"dynamodb": "DynamoDB_20120810", "singletable": "SingleTable_1"}[spec.service]
+    assert target == f"{version}.{spec.name}"
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_output_can_be_read_from_a_response(spec: OperationSpec) -> None:
+    assert issubclass(spec.output, Shape)
+    if all(not field.required for field in msgspec.structs.fields(spec.output)):
+        assert read_result(spec.request, b"{}") == spec.output()
+
+
+# Transactions are authorized by the actions of their parts, as at AWS.
+@pytest.mark.parametrize("spec", SPECS)
+def test_policies_can_name_the_action_of_an_operation(spec: OperationSpec) -> None:
+    assert (spec.action in ACTIONS) is not spec.name.startswith("Transact")
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_faults_can_be_injected_into_operations_of_dynamodb_only(spec: OperationSpec) -> None:
+    assert (spec.name in FAULT_OPERATIONS) is (spec.service == "dynamodb")
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_an_unconditional_request_is_retried_unless_it_is_never_idempotent(
+    spec: OperationSpec,
+) -> None:
+    assert is_idempotent(blank(spec)) is (spec.idempotent != "never")
+
+
+@pytest.mark.parametrize(
+    ("operation", "tables"),
+    [
+        (GetItem("a", {}), ["a"]),
+        (BatchGetItem({"b": KeysAndAttributes([]), "a": KeysAndAttributes([])}), ["b", "a"]),
+        (TransactGetItems([TransactGetItem(Get("a", {}))] * 2), ["a", "a"]),
+        (
+            TransactWriteItems([TransactWriteItem(put=Put("a", {})), TransactWriteItem()]),
+            ["a"],
+        ),
+        (ListTagsOfResource("arn:aws:dynamodb:r:1:table/a"), ["arn:aws:dynamodb:r:1:table/a"]),
+        (DescribeLimits(), []),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_table_names_are_read_from_requests(operation: Operation[Any], tables: list[str]) -> None:
+    assert list(table_names(operation)) == tables
