@@ -1,4 +1,4 @@
-"""Declarations that the tests of this room write infrastructure for."""
+"""Declarations for infrastructure tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from singletable import (
     expires,
 )
 
-# Elections: one table for all, an index for e-mail addresses, and a log of its own.
+# Elections: a shared table, an index by e-mail address, and a table for events.
 by_email = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
 votes = Table("vote_data", indexes=[by_email], ttl="expires_at")
 log = Table("vote_event_log", sk=Number("SK"))
@@ -62,7 +62,7 @@ class Event(Entity, table=log):
     key = Key(pk="EVENTS", sk=number)
 
 
-# Skills: an index with several attributes on both sides, some of them numbers.
+# Skills: an index with several partition and sort key attributes, some of them numbers.
 by_level = Index(
     "by-level",
     pk=("skill", Number("level")),
@@ -87,7 +87,7 @@ class Skill(Entity, table=skills):
     lately = Key(pk=("PERSON", person), sk=last_used).on(recent)
 
 
-# Bytes and numbers in the key itself, and capacity that is bought beforehand.
+# Binary and number keys, and provisioned capacity.
 by_size = Index("by-size", pk=Number("size"), sk=Binary("digest"))
 digests = Table(
     "digests",

@@ -1,4 +1,4 @@
-"""Terraform's configuration as a parser of its language reads it."""
+"""Parse Terraform configuration."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ parser: Any = hcl2
 
 
 def resources(text: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """The resources of a configuration, by type and name."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for block in _plain(parser.loads(text))["resource"]:
+    """Return the resources of a configuration by type and name."""
+    result: dict[tuple[str, str], dict[str, Any]] = {}
+    for block in _unquote(parser.loads(text))["resource"]:
         ((kind, named),) = block.items()
         ((name, body),) = named.items()
-        assert (kind, name) not in found, "a resource is declared once"
-        found[kind, name] = body
-    return found
+        assert (kind, name) not in result, "each resource is declared once"
+        result[kind, name] = body
+    return result
 
 
-def _plain(value: object) -> Any:
-    """What the parser gives, with texts as they are meant: it leaves their quotes on."""
+def _unquote(value: object) -> Any:
+    """Unquote and unescape strings: the parser leaves their quotes on."""
     match value:
         case dict():
             items = cast("dict[str, object]", value).items()
-            return {_plain(name): _plain(one) for name, one in items if not name.startswith("__")}
+            return {
+                _unquote(name): _unquote(one) for name, one in items if not name.startswith("__")
+            }
         case list():
-            return [_plain(one) for one in cast("list[object]", value)]
+            return [_unquote(one) for one in cast("list[object]", value)]
         case str() if value.startswith('"'):
             return json.loads(value.replace("$${", "${").replace("%%{", "%{"))
         case _:

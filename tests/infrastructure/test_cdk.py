@@ -1,4 +1,4 @@
-"""The module runs with the AWS CDK, and what it synthesizes is what the template says."""
+"""The generated module runs with the AWS CDK and synthesizes the CloudFormation template."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import subprocess
 from pathlib import Path
 from typing import Any, cast
 
-from singletable.infrastructure import cdk
+from singletable.infrastructure import render_cdk
 from tests.clients.installed import installed
 from tests.infrastructure.declarations import ALL
 from tests.infrastructure.deployments import DEPLOYMENTS, of_type, template
 
-TOPIC = "arn:aws:sns:eu-west-1:123456789012:told"
-# All in one process, for the CDK takes long to start: the first module as its users run it, the
-# others as parts of a stack of somebody's own, with a topic for their alarms.
+TOPIC = "arn:aws:sns:eu-west-1:123456789012:alarms"
+# The CDK is slow to start, so one process does all: it runs the first module as a script, and uses
+# the others in a stack of its own, with a topic for their alarms.
 SYNTHESIZE = f"""
 import os, runpy, sys
 from aws_cdk import App, Stack, aws_sns
@@ -25,10 +25,10 @@ runpy.run_path(first + ".py", run_name="__main__")
 for name in others:
     app = App(outdir=name)
     stack = Stack(app, "Tables")
-    made = runpy.run_path(name + ".py")["Tables"]
+    construct = runpy.run_path(name + ".py")["Tables"]
     topic = aws_sns.Topic.from_topic_arn(stack, "Topic", "{TOPIC}")
-    told = dict(alarm_topic=topic) if name != "without_alarms" else dict()
-    made(stack, "Tables", **told)
+    options = dict(alarm_topic=topic) if name != "without_alarms" else dict()
+    construct(stack, "Tables", **options)
     app.synth()
 """
 
@@ -41,12 +41,12 @@ KINDS = (
 )
 
 
-def synthesized(folder: Path) -> dict[str, dict[str, Any]]:
-    """The resources of the stack for each deployment."""
+def synthesize(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the resources of the stack for each deployment."""
     for name, deployment in DEPLOYMENTS.items():
-        (folder / f"{name}.py").write_text(cdk(ALL, deployment))
+        (folder / f"{name}.py").write_text(render_cdk(ALL, deployment))
     first = next(iter(DEPLOYMENTS))
-    ran = subprocess.run(
+    process = subprocess.run(
         [installed("aws-cdk-lib/bin/python"), "-c", SYNTHESIZE, *DEPLOYMENTS],
         cwd=folder,
         env={**os.environ, "CDK_OUTDIR": str(folder / first)},
@@ -55,61 +55,62 @@ def synthesized(folder: Path) -> dict[str, dict[str, Any]]:
         timeout=300,
         check=False,
     )
-    assert ran.returncode == 0, ran.stderr
+    assert process.returncode == 0, process.stderr
     return {
         name: json.loads((folder / name / "Tables.template.json").read_text())["Resources"]
         for name in DEPLOYMENTS
     }
 
 
-# One test, for two would start the CDK twice where tests run side by side.
-def test_what_is_synthesized_is_what_the_template_says(tmp_path: Path) -> None:
-    for name, found in synthesized(tmp_path).items():
-        wanted = template(ALL, DEPLOYMENTS[name])["Resources"]
+# One test: two would start the CDK twice when tests run in parallel.
+def test_synthesized_stack_matches_template(tmp_path: Path) -> None:
+    for name, actual in synthesize(tmp_path).items():
+        expected = template(ALL, DEPLOYMENTS[name])["Resources"]
         for kind in KINDS:
-            assert _plain(of_type(found, kind), found) == _plain(of_type(wanted, kind), wanted)
-        assert _policies(found) == _policies(wanted)
-        told = [TOPIC] if name in ("otherwise", "on_demand") else None
-        for alarm in of_type(found, "AWS::CloudWatch::Alarm"):
-            assert (alarm.get("AlarmActions"), alarm.get("OKActions")) == (told, told)
+            assert normalize(of_type(actual, kind), actual) == normalize(
+                of_type(expected, kind), expected
+            )
+        assert removal_policies(actual) == removal_policies(expected)
+        topics = [TOPIC] if name in ("customized", "on_demand") else None
+        for alarm in of_type(actual, "AWS::CloudWatch::Alarm"):
+            assert (alarm.get("AlarmActions"), alarm.get("OKActions")) == (topics, topics)
 
 
-def _policies(resources: dict[str, Any]) -> list[str]:
-    """What becomes of the tables when their stack goes."""
+def removal_policies(resources: dict[str, Any]) -> list[str]:
+    """Return what happens to the tables when their stack is deleted."""
     tables = [one for one in resources.values() if one["Type"] == "AWS::DynamoDB::Table"]
     return [one[when] for one in tables for when in ("DeletionPolicy", "UpdateReplacePolicy")]
 
 
-# What differs between the two and means the same: names that each gives its resources, what is said
-# by saying nothing, and the order.
-SAID_BY_NOTHING = {"BillingMode": "PROVISIONED"}
-NAMED_BY_EACH = {"PolicyName", "RoleARN", "AlarmActions", "OKActions", "ScalingTargetId", "Id"}
+# Differences without meaning: resource names, explicit defaults, and the order.
+DEFAULTS = {"BillingMode": "PROVISIONED"}
+GENERATED = {"PolicyName", "RoleARN", "AlarmActions", "OKActions", "ScalingTargetId", "Id"}
 
 
-def _plain(properties: list[dict[str, Any]], resources: dict[str, Any]) -> list[Any]:
-    plain = [_named(one, resources) for one in properties]
-    return sorted(plain, key=lambda one: json.dumps(one, sort_keys=True))
+def normalize(properties: list[dict[str, Any]], resources: dict[str, Any]) -> list[Any]:
+    normalized = [resolve(one, resources) for one in properties]
+    return sorted(normalized, key=lambda one: json.dumps(one, sort_keys=True))
 
 
-def _named(value: object, resources: dict[str, Any]) -> Any:
-    """The value with the names of tables where it refers to them."""
+def resolve(value: object, resources: dict[str, Any]) -> Any:
+    """Replace references to tables by their names."""
     if isinstance(value, list):
-        named = [_named(one, resources) for one in cast("list[object]", value)]
-        is_named = all(isinstance(one, dict) and "Name" in one for one in named)
-        return sorted(named, key=lambda one: one["Name"]) if is_named else named
+        values = [resolve(one, resources) for one in cast("list[object]", value)]
+        named = all(isinstance(one, dict) and "Name" in one for one in values)
+        return sorted(values, key=lambda one: one["Name"]) if named else values
     if not isinstance(value, dict):
         return value
-    given = cast("dict[str, Any]", value)
-    if "Ref" in given:
-        return resources[given["Ref"]]["Properties"].get("TableName", "a resource")
-    if "Fn::Join" in given:
-        return "".join(_named(given["Fn::Join"][1], resources))
-    if "Fn::Sub" in given:
-        table, brace, rest = given["Fn::Sub"].removeprefix("table/${").partition("}")
+    node = cast("dict[str, Any]", value)
+    if "Ref" in node:
+        return resources[node["Ref"]]["Properties"].get("TableName", "a resource")
+    if "Fn::Join" in node:
+        return "".join(resolve(node["Fn::Join"][1], resources))
+    if "Fn::Sub" in node:
+        table, brace, rest = node["Fn::Sub"].removeprefix("table/${").partition("}")
         assert brace
         return f"table/{resources[table]['Properties']['TableName']}{rest}"
     return {
-        name: _named(one, resources)
-        for name, one in given.items()
-        if name not in NAMED_BY_EACH and SAID_BY_NOTHING.get(name) != one
+        name: resolve(one, resources)
+        for name, one in node.items()
+        if name not in GENERATED and DEFAULTS.get(name) != one
     }

@@ -1,4 +1,4 @@
-"""The template is one that CloudFormation takes, and says all that the declaration says."""
+"""The CloudFormation template is valid and complete."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import pytest
 from cfnlint.api import ManualArgs, lint
 
 from singletable import Table
-from singletable.infrastructure import Deployment, cloudformation
+from singletable.infrastructure import Deployment, render_cloudformation
 from tests.infrastructure.declarations import ALL, digests, log, skills, votes
-from tests.infrastructure.deployments import DEPLOYMENTS, KEY, OTHERWISE, template
+from tests.infrastructure.deployments import CUSTOMIZED, DEPLOYMENTS, KEY, template
 
 
-def faults_in(text: str) -> list[str]:
-    """What CloudFormation's linter finds, for two regions."""
+def lint_template(text: str) -> list[str]:
+    """Return the findings of CloudFormation's linter, for two regions."""
     config = ManualArgs(regions=["eu-west-1", "us-east-1"])
-    return [str(fault) for fault in lint(text, config=config)]
+    return [str(finding) for finding in lint(text, config=config)]
 
 
 @pytest.mark.parametrize("name", DEPLOYMENTS)
-def test_the_linter_finds_nothing(name: str) -> None:
-    assert faults_in(cloudformation(ALL, DEPLOYMENTS[name])) == []
+def test_template_passes_linter(name: str) -> None:
+    assert lint_template(render_cloudformation(ALL, DEPLOYMENTS[name])) == []
 
 
-# The linter is only worth asking if it finds what is wrong.
+# Proves that the linter would find an invalid template.
 @pytest.mark.parametrize(
     ("name", "value"),
     [("KeySchema", []), ("BillingMode", "ON_DEMAND"), ("Ttl", {"Enabled": True})],
 )
-def test_the_linter_finds_what_is_spoilt(name: str, value: object) -> None:
-    spoilt = template([votes], Deployment())
-    spoilt["Resources"]["VoteData"]["Properties"][name] = value
-    assert faults_in(json.dumps(spoilt))
+def test_the_linter_finds_what_is_broken(name: str, value: object) -> None:
+    broken = template([votes], Deployment())
+    broken["Resources"]["VoteData"]["Properties"][name] = value
+    assert lint_template(json.dumps(broken))
 
 
-def test_a_table_is_protected_and_recoverable_unless_it_is_said_otherwise() -> None:
+def test_default_table_is_protected_and_recoverable() -> None:
     table = template([votes], Deployment())["Resources"]["VoteData"]
     assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
     assert table["Properties"] == {
@@ -64,7 +64,7 @@ def test_a_table_is_protected_and_recoverable_unless_it_is_said_otherwise() -> N
     }
 
 
-def test_indexes_come_with_all_their_key_attributes_and_projections() -> None:
+def test_index_keys_and_projections_are_rendered() -> None:
     table = template([skills], Deployment())["Resources"]["GladEntities"]["Properties"]
     several, two = table["GlobalSecondaryIndexes"]
     (local,) = table["LocalSecondaryIndexes"]
@@ -82,7 +82,7 @@ def test_indexes_come_with_all_their_key_attributes_and_projections() -> None:
     assert (types["level"], types["years"], types["lastUsed"]) == ("N", "N", "S")
 
 
-def test_what_is_provisioned_grows_with_its_load() -> None:
+def test_provisioned_capacity_is_auto_scaled() -> None:
     resources = template([digests], Deployment())["Resources"]
     scaled = {
         (one["Properties"]["ResourceId"]["Fn::Sub"], one["Properties"]["ScalableDimension"]): (
@@ -100,8 +100,8 @@ def test_what_is_provisioned_grows_with_its_load() -> None:
     }
 
 
-def test_what_is_asked_for_overrules_what_is_declared() -> None:
-    resources = template([votes, digests], OTHERWISE)["Resources"]
+def test_deployment_overrides_declaration() -> None:
+    resources = template([votes, digests], CUSTOMIZED)["Resources"]
     for name in ("VoteData", "Digests"):
         properties = resources[name]["Properties"]
         units = {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}
@@ -109,24 +109,24 @@ def test_what_is_asked_for_overrules_what_is_declared() -> None:
         assert properties["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] == units
         assert properties["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
         assert properties["SSESpecification"]["KMSMasterKeyId"] == KEY
-        assert properties["Tags"][0] == {"Key": "cost ${centre}", "Value": '"7" %{if}'}
+        assert properties["Tags"][0] == {"Key": "cost ${center}", "Value": '"7" %{if}'}
         assert resources[name]["DeletionPolicy"] == "Delete"
     assert not [one for one in resources.values() if "AutoScaling" in one["Type"]]
 
 
-# Two names that differ in a sign alone are one name where only letters and digits are allowed.
-def test_names_that_would_be_the_same_are_told_apart() -> None:
-    both = [Table("a-b"), Table("a_b"), Table("a.b")]
-    resources = template(both, Deployment(alarms=None))["Resources"]
+# Logical IDs consist of letters and digits, so these three names would collide.
+def test_colliding_resource_names_get_numbers() -> None:
+    tables = [Table("a-b"), Table("a_b"), Table("a.b")]
+    resources = template(tables, Deployment(alarms=None))["Resources"]
     assert {name: one["Properties"]["TableName"] for name, one in resources.items()} == {
         "AB": "a-b",
         "AB2": "a_b",
         "AB3": "a.b",
     }
-    assert faults_in(cloudformation(both, Deployment())) == []
+    assert lint_template(render_cloudformation(tables, Deployment())) == []
 
 
-def test_a_table_without_a_sort_key_and_one_with_a_number() -> None:
+def test_tables_without_sort_key_or_with_number_key() -> None:
     resources = template([digests, log], Deployment())["Resources"]
     assert resources["Digests"]["Properties"]["KeySchema"] == [
         {"AttributeName": "digest", "KeyType": "HASH"}

@@ -1,4 +1,4 @@
-"""A table is made once DynamoDB says that it is there."""
+"""Table creation waits for DynamoDB between its steps."""
 
 from __future__ import annotations
 
@@ -19,84 +19,86 @@ from singletable import (
     UpdateTimeToLive,
 )
 from singletable.engine import Engine
-from singletable.infrastructure import TableSettings, create, describe
+from singletable.infrastructure import TableSettings, create_table, describe_table
 from singletable.operations import UpdateContinuousBackups
 
 TABLE = Table("shop", ttl="gone")
 
 
-class Slow:
-    """A driver that knows of a new table only after it was asked some times."""
+class SlowTable:
+    """A driver where a new table appears after some DescribeTable requests."""
 
-    def __init__(self, engine: Engine, looks: int) -> None:
+    def __init__(self, engine: Engine, polls: int) -> None:
         self.engine = engine
-        self.looks = looks
-        self.asked: list[type] = []
+        self.polls = polls
+        self.sent: list[type] = []
 
     def execute(self, operation: Operation[Any], /) -> Any:
-        self.asked.append(type(operation))
-        if isinstance(operation, DescribeTable) and self.asked.count(DescribeTable) <= self.looks:
+        self.sent.append(type(operation))
+        if isinstance(operation, DescribeTable) and self.sent.count(DescribeTable) <= self.polls:
             raise TableNotFound("Requested resource not found: Table: shop not found")
         return self.engine.execute(cast("Operation[object]", operation))
 
 
-def test_items_expire_only_once_the_table_is_there() -> None:
+def test_create_table_enables_ttl_after_table_is_active() -> None:
     with Engine.in_memory() as engine:
-        driver, pauses = Slow(engine, looks=3), list[float]()
-        create(driver, TABLE, "shop", TableSettings(), pauses.append)
-        assert driver.asked == [CreateTable, *[DescribeTable] * 4, UpdateTimeToLive]
+        driver, pauses = SlowTable(engine, polls=3), list[float]()
+        create_table(driver, TABLE, "shop", TableSettings(), pauses.append)
+        assert driver.sent == [CreateTable, *[DescribeTable] * 4, UpdateTimeToLive]
         assert pauses == [0.5] * 3
 
 
-class NotYet(Slow):
-    """A driver that has backups of a new table only after it was asked some times."""
+class SlowBackups(SlowTable):
+    """A driver where backups become available after some requests."""
 
     def execute(self, operation: Operation[Any], /) -> Any:
-        tried = self.asked.count(UpdateContinuousBackups)
-        if isinstance(operation, UpdateContinuousBackups) and tried < self.looks:
-            self.asked.append(UpdateContinuousBackups)
-            # DynamoDB may not even know of the table where it makes backups.
+        tried = self.sent.count(UpdateContinuousBackups)
+        if isinstance(operation, UpdateContinuousBackups) and tried < self.polls:
+            self.sent.append(UpdateContinuousBackups)
+            # The backup service may not know the table yet.
             if not tried:
                 raise BackupTableNotFound("Table not found: shop")
             raise ContinuousBackupsUnavailable("Backups are being enabled for the table: shop")
         return self.engine.execute(cast("Operation[object]", operation))
 
 
-# A table can be used some seconds before DynamoDB has backups of it.
-def test_recovery_is_switched_on_once_there_are_backups() -> None:
+# DynamoDB sets up backups a few seconds after a table becomes active.
+def test_create_table_retries_recovery_until_backups_exist() -> None:
     with Engine.in_memory() as engine:
-        driver, pauses = NotYet(engine, looks=5), list[float]()
+        driver, pauses = SlowBackups(engine, polls=5), list[float]()
         settings = TableSettings(recovery_days=7)
-        create(driver, TABLE, "shop", settings, pauses.append)
+        create_table(driver, TABLE, "shop", settings, pauses.append)
         assert pauses == [0.5] * 5
-        described = describe(engine, "shop", settings)
+        described = describe_table(engine, "shop", settings)
         assert described is not None
         assert described.recovery_days == 7
 
 
-def test_waiting_for_backups_has_an_end() -> None:
+def test_create_table_stops_waiting_for_backups() -> None:
     with Engine.in_memory() as engine:
-        driver = NotYet(engine, looks=10_000)
-        with pytest.raises(ServiceUnavailable, match="no backups of it after 120 seconds"):
-            create(driver, TABLE, "shop", TableSettings(recovery_days=7), lambda seconds: None)
+        driver = SlowBackups(engine, polls=10_000)
+        with pytest.raises(ServiceUnavailable, match="backups are not after 120 seconds"):
+            create_table(
+                driver, TABLE, "shop", TableSettings(recovery_days=7), lambda seconds: None
+            )
 
 
-# DynamoDB Local says in other words that there is no table.
-def test_a_table_may_be_missing_in_other_words() -> None:
-    class Otherwise(Slow):
+# DynamoDB Local has another error text for a missing table.
+def test_describe_table_accepts_other_not_found_texts() -> None:
+    class DynamoDBLocal(SlowTable):
         def execute(self, operation: Operation[Any], /) -> Any:
             try:
                 return self.engine.execute(cast("Operation[object]", operation))
             except TableNotFound:
-                words = "Cannot do operations on a non-existent table"
-                raise ResourceNotFound(words) from None
+                message = "Cannot do operations on a non-existent table"
+                raise ResourceNotFound(message) from None
 
     with Engine.in_memory() as engine:
-        assert describe(Otherwise(engine, looks=0), "shop") is None
+        assert describe_table(DynamoDBLocal(engine, polls=0), "shop") is None
 
 
-def test_waiting_has_an_end() -> None:
+def test_create_table_stops_waiting_for_active() -> None:
     with Engine.in_memory() as engine:
-        driver = Slow(engine, looks=10_000)
+        driver = SlowTable(engine, polls=10_000)
         with pytest.raises(ServiceUnavailable, match="not active after 120 seconds"):
-            create(driver, TABLE, "shop", TableSettings(), lambda seconds: None)
+            create_table(driver, TABLE, "shop", TableSettings(), lambda seconds: None)

@@ -1,4 +1,4 @@
-"""How a table stands apart from its declaration, in words and with the way out."""
+"""Differences between a table and its declaration are reported."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from singletable.infrastructure import (
     Change,
     Difference,
     TableSettings,
-    create,
-    describe,
-    differences,
+    compare_table,
+    create_table,
+    describe_table,
 )
 from tests.infrastructure.declarations import ALL
 
 ONE = Index("one", pk="a", sk="b")
 LOCAL = LocalIndex("near", sk="c")
-IN_PLACE, ONE_AT_A_TIME = Change.IN_PLACE, Change.ONE_INDEX_AT_A_TIME
-INDEX_ANEW, TABLE_ANEW = Change.INDEX_ANEW, Change.TABLE_ANEW
+IN_PLACE, ONE_INDEX = Change.IN_PLACE, Change.ONE_INDEX_AT_A_TIME
+NEW_INDEX, NEW_TABLE = Change.NEW_INDEX, Change.NEW_TABLE
 
 
 @pytest.fixture
@@ -37,72 +37,70 @@ def driver() -> Iterator[Engine]:
         yield engine
 
 
-def found(
-    driver: Engine, declared: Table, there: Table, settings: TableSettings | None = None
-) -> list[Difference]:
-    """How `there` stands apart from what is declared."""
-    create(driver, there, there.name, TableSettings())
-    described = describe(driver, there.name)
+def compare(driver: Engine, declared: Table, actual: Table) -> list[Difference]:
+    """Create `actual` and compare it with `declared`."""
+    create_table(driver, actual, actual.name, TableSettings())
+    described = describe_table(driver, actual.name)
     assert described is not None
-    return differences(declared, described, settings or TableSettings())
+    return compare_table(declared, described)
 
 
 @pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)
-def test_a_table_that_is_made_as_declared_does_not_differ(driver: Engine, table: Table) -> None:
-    assert found(driver, table, table) == []
+def test_table_created_as_declared_has_no_differences(driver: Engine, table: Table) -> None:
+    assert compare(driver, table, table) == []
 
 
 @pytest.mark.parametrize(
-    ("declared", "there", "about", "change"),
+    ("declared", "actual", "subject", "change"),
     [
-        (Table("shop", pk="id"), Table("shop"), "key", TABLE_ANEW),
-        (Table("shop", sk=None), Table("shop"), "key", TABLE_ANEW),
-        (Table("shop", pk=Number("PK")), Table("shop"), "key", TABLE_ANEW),
-        (Table("shop", sk=Binary("SK")), Table("shop", sk=Number("SK")), "key", TABLE_ANEW),
-        (Table("shop", indexes=[ONE]), Table("shop"), "global index 'one'", ONE_AT_A_TIME),
-        (Table("shop"), Table("shop", indexes=[ONE]), "global index 'one'", ONE_AT_A_TIME),
+        (Table("shop", pk="id"), Table("shop"), "key", NEW_TABLE),
+        (Table("shop", sk=None), Table("shop"), "key", NEW_TABLE),
+        (Table("shop", pk=Number("PK")), Table("shop"), "key", NEW_TABLE),
+        (Table("shop", sk=Binary("SK")), Table("shop", sk=Number("SK")), "key", NEW_TABLE),
+        (Table("shop", indexes=[ONE]), Table("shop"), "global index 'one'", ONE_INDEX),
+        (Table("shop"), Table("shop", indexes=[ONE]), "global index 'one'", ONE_INDEX),
         (
             Table("shop", indexes=[LOCAL]),
             Table("shop"),
             "local index 'near'",
-            TABLE_ANEW,
+            NEW_TABLE,
         ),
-        (Table("shop"), Table("shop", indexes=[LOCAL]), "local index 'near'", TABLE_ANEW),
+        (Table("shop"), Table("shop", indexes=[LOCAL]), "local index 'near'", NEW_TABLE),
         (
             Table("shop", indexes=[Index("one", pk=("a", "b"))]),
             Table("shop", indexes=[ONE]),
-            "global index 'one', its key",
-            INDEX_ANEW,
+            "global index 'one' key",
+            NEW_INDEX,
         ),
         (
             Table("shop", indexes=[Index("one", pk=("a", "b"))]),
             Table("shop", indexes=[Index("one", pk=("b", "a"))]),
-            "global index 'one', its key",
-            INDEX_ANEW,
+            "global index 'one' key",
+            NEW_INDEX,
         ),
         (
             Table("shop", indexes=[Index("one", pk="a", sk=Number("b"))]),
             Table("shop", indexes=[ONE]),
-            "global index 'one', its key",
-            INDEX_ANEW,
+            "global index 'one' key",
+            NEW_INDEX,
         ),
         (
             Table("shop", indexes=[Index("one", pk="a", sk="b", projection=["x"])]),
             Table("shop", indexes=[ONE]),
-            "global index 'one', what it projects",
-            INDEX_ANEW,
+            "global index 'one' projection",
+            NEW_INDEX,
         ),
         (
             Table("shop", indexes=[LocalIndex("near", sk="c", projection="KEYS_ONLY")]),
             Table("shop", indexes=[LocalIndex("near", sk="c")]),
-            "local index 'near', what it projects",
-            TABLE_ANEW,
+            "local index 'near' projection",
+            NEW_TABLE,
         ),
         (
             Table("shop", indexes=[Index("near", pk="PK", sk="c")]),
             Table("shop", indexes=[LocalIndex("near", sk="c")]),
             "local index 'near'",
-            ONE_AT_A_TIME,
+            ONE_INDEX,
         ),
         (Table("shop", capacity=Provisioned(1, 1)), Table("shop"), "billing", IN_PLACE),
         (Table("shop"), Table("shop", capacity=Provisioned(1, 1)), "billing", IN_PLACE),
@@ -117,34 +115,34 @@ def test_a_table_that_is_made_as_declared_does_not_differ(driver: Engine, table:
         (Table("shop", ttl="y"), Table("shop", ttl="x"), "time to live", IN_PLACE),
     ],
 )
-def test_each_difference_is_told_with_how_it_can_be_changed(
-    driver: Engine, declared: Table, there: Table, about: str, change: Change
+def test_difference_reports_subject_and_change(
+    driver: Engine, declared: Table, actual: Table, subject: str, change: Change
 ) -> None:
-    (difference,) = found(driver, declared, there)
-    assert (difference.about, difference.change) == (about, change)
-    assert difference.declared != difference.found
+    (difference,) = compare(driver, declared, actual)
+    assert (difference.subject, difference.change) == (subject, change)
+    assert difference.declared != difference.actual
     assert difference.advice
 
 
-def test_a_difference_reads_as_a_sentence(driver: Engine) -> None:
+def test_difference_formats_as_text(driver: Engine) -> None:
     declared = Table("shop", indexes=[Index("one", pk=("a", Number("b")))])
-    (difference,) = found(driver, declared, Table("shop", indexes=[ONE]))
+    (difference,) = compare(driver, declared, Table("shop", indexes=[ONE]))
     assert str(difference) == (
-        "global index 'one', its key: declared is 'a' (text), 'b' (number), and there is 'a' "
-        "(text), sorted by 'b' (text). This cannot be changed: the index must be removed and made "
-        "anew. Add one under another name, let readers move to it, and then remove this one."
+        "global index 'one' key: declared 'a' (string), 'b' (number), but found 'a' (string), "
+        "sorted by 'b' (string). This requires a new index. Add one under another name, move "
+        "readers to it, then remove this one."
     )
 
 
-# On-demand has no capacity that could differ, and an index is not blamed for its table's billing.
-def test_capacity_of_indexes_is_compared_where_there_is_some(driver: Engine) -> None:
+# Indexes of on-demand tables have no capacity; the billing mode is reported for the table.
+def test_index_capacity_is_compared_if_provisioned(driver: Engine) -> None:
     declared = Table("shop", indexes=[ONE], capacity=Provisioned(2, 2))
-    there = Table("shop", indexes=[ONE], capacity=Provisioned(1, 2))
-    about = [one.about for one in found(driver, declared, there)]
-    assert about == ["global index 'one', its capacity", "capacity"]
+    actual = Table("shop", indexes=[ONE], capacity=Provisioned(1, 2))
+    subjects = [difference.subject for difference in compare(driver, declared, actual)]
+    assert subjects == ["global index 'one' capacity", "capacity"]
     other = Table("other", indexes=[ONE])
-    assert [one.about for one in found(driver, declared, other)] == ["billing"]
+    assert [difference.subject for difference in compare(driver, declared, other)] == ["billing"]
 
 
-def test_a_table_that_is_not_there_is_none(driver: Engine) -> None:
-    assert describe(driver, "nowhere") is None
+def test_describe_missing_table_returns_none(driver: Engine) -> None:
+    assert describe_table(driver, "nowhere") is None

@@ -1,4 +1,4 @@
-"""The configuration is Terraform's language, and says what the template says."""
+"""The Terraform configuration is valid and agrees with the CloudFormation template."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from singletable import Table
-from singletable.infrastructure import Deployment, terraform
+from singletable.infrastructure import Deployment, render_terraform
 from tests.infrastructure.declarations import ALL, digests, skills, votes
-from tests.infrastructure.deployments import DEPLOYMENTS, OTHERWISE, of_type, template
+from tests.infrastructure.deployments import CUSTOMIZED, DEPLOYMENTS, of_type, template
 from tests.infrastructure.hcl import resources
 
-# What the provider's documentation lists, of which we use so much.
+# Arguments from the provider's documentation.
 ARGUMENTS = {
     "aws_dynamodb_table": """
         name billing_mode read_capacity write_capacity hash_key range_key table_class ttl tags
@@ -35,28 +35,28 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize("name", DEPLOYMENTS)
-def test_arguments_are_those_of_the_provider(name: str) -> None:
-    for (kind, _), body in resources(terraform(ALL, DEPLOYMENTS[name])).items():
+def test_arguments_are_known_to_the_provider(name: str) -> None:
+    for (kind, _), body in resources(render_terraform(ALL, DEPLOYMENTS[name])).items():
         assert set(body) <= set(ARGUMENTS[kind].split())
 
 
 @pytest.mark.parametrize("name", DEPLOYMENTS)
-def test_tables_are_those_of_the_template(name: str) -> None:
+def test_tables_match_cloudformation(name: str) -> None:
     deployment = DEPLOYMENTS[name]
     found = [
         _as_properties(body)
-        for (kind, _), body in resources(terraform(ALL, deployment)).items()
+        for (kind, _), body in resources(render_terraform(ALL, deployment)).items()
         if kind == "aws_dynamodb_table"
     ]
     assert found == of_type(template(ALL, deployment)["Resources"], "AWS::DynamoDB::Table")
 
 
 @pytest.mark.parametrize("name", DEPLOYMENTS)
-def test_alarms_are_those_of_the_template(name: str) -> None:
+def test_alarms_match_cloudformation(name: str) -> None:
     deployment = DEPLOYMENTS[name]
     found = [
         (body["alarm_name"], body.get("metric_name"), body["threshold"], _dimensions(body))
-        for (kind, _), body in resources(terraform(ALL, deployment)).items()
+        for (kind, _), body in resources(render_terraform(ALL, deployment)).items()
         if kind == "aws_cloudwatch_metric_alarm"
     ]
     assert found == [
@@ -70,8 +70,8 @@ def test_alarms_are_those_of_the_template(name: str) -> None:
     ]
 
 
-def test_what_is_provisioned_grows_and_terraform_lets_it() -> None:
-    found = resources(terraform([digests], Deployment()))
+def test_scaled_capacity_is_ignored_by_terraform() -> None:
+    found = resources(render_terraform([digests], Deployment()))
     targets = {
         (body["resource_id"], body["scalable_dimension"]): (
             body["min_capacity"],
@@ -92,16 +92,16 @@ def test_what_is_provisioned_grows_and_terraform_lets_it() -> None:
     assert lifecycle == {"prevent_destroy": True, "ignore_changes": ignored}
 
 
-def test_what_does_not_scale_is_not_ignored() -> None:
-    found = resources(terraform([votes, skills], OTHERWISE))
+def test_unscaled_capacity_is_not_ignored() -> None:
+    found = resources(render_terraform([votes, skills], CUSTOMIZED))
     for name in ("vote_data", "glad_entities"):
         assert "lifecycle" not in found["aws_dynamodb_table", name]
 
 
-# Names in Terraform begin with a letter, and have no dots.
-def test_names_that_terraform_does_not_allow_are_changed() -> None:
+# Names in Terraform start with a letter and have no dots.
+def test_invalid_resource_names_are_converted() -> None:
     tables = [Table("7.days"), Table("7-days"), Table("7_DAYS")]
-    found = resources(terraform(tables, Deployment(alarms=None)))
+    found = resources(render_terraform(tables, Deployment(alarms=None)))
     assert {name: body["name"] for (_, name), body in found.items()} == {
         "t_7_days": "7.days",
         "t_7_days2": "7-days",
@@ -114,7 +114,7 @@ def _dimensions(body: dict[str, Any]) -> list[str]:
 
 
 def _as_properties(body: dict[str, Any]) -> dict[str, Any]:
-    """A table in Terraform's words, as CloudFormation would have it."""
+    """Convert a table from Terraform's names to CloudFormation's."""
     (recovery,) = body["point_in_time_recovery"]
     (encryption,) = body["server_side_encryption"]
     optional = {

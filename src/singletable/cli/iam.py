@@ -72,16 +72,16 @@ def iam(
     owner is told beside it.
     """
     from singletable.cli.load import load_tables
-    from singletable.infrastructure import real_names
+    from singletable.infrastructure import resolve_table_names
     from singletable.infrastructure.iam import (
         READS,
         WRITES,
+        ArnScope,
         Owner,
-        Place,
-        policy_of,
-        uses_of,
-        uses_of_patterns,
-        within_owner,
+        create_policy,
+        grants_for_entities,
+        grants_for_patterns,
+        restrict_to_owner,
     )
 
     if read_only and action:
@@ -93,19 +93,19 @@ def iam(
         )
     tables = load_tables(app)
     names = pairs("--name", name or ())
-    real_names(tables, names)
+    resolve_table_names(tables, names)
     actions = action or (READS if read_only else (*READS, *WRITES))
-    uses = (
-        uses_of_patterns(_patterns(app))
+    grants = (
+        grants_for_patterns(_patterns(app))
         if patterns
-        else uses_of(_entities(tables, entity), (*actions, "Scan") if scan else actions)
+        else grants_for_entities(_entities(tables, entity), (*actions, "Scan") if scan else actions)
     )
     held = Owner(pairs("--owner", owner)) if owner else None
     left_out: list[str] = []
     if held is not None:
-        uses, left_out = within_owner(uses, held)
-    policy = policy_of(
-        uses, place=Place(region, account, partition), names=names, owner=held, key_arn=key_arn
+        grants, left_out = restrict_to_owner(grants, held)
+    policy = create_policy(
+        grants, scope=ArnScope(region, account, partition), names=names, owner=held, key_arn=key_arn
     )
     give(json.dumps(policy, indent=2) + "\n", output)
     _tell(left_out, len(json.dumps(policy, separators=(",", ":"))))

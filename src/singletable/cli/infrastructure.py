@@ -81,9 +81,9 @@ def _cloudformation(tables: Sequence[Table], deployment: Deployment) -> str:
     auto scaling where capacity is provisioned; and alarms, told to the topic in its parameter
     AlarmTopicArn.
     """
-    from singletable.infrastructure import cloudformation
+    from singletable.infrastructure import render_cloudformation
 
-    return cloudformation(tables, deployment)
+    return render_cloudformation(tables, deployment)
 
 
 def _terraform(tables: Sequence[Table], deployment: Deployment) -> str:
@@ -93,9 +93,9 @@ def _terraform(tables: Sequence[Table], deployment: Deployment) -> str:
     scaling where capacity is provisioned; and alarms, told to the topic in the variable
     alarm_topic_arn.
     """
-    from singletable.infrastructure import terraform
+    from singletable.infrastructure import render_terraform
 
-    return terraform(tables, deployment)
+    return render_terraform(tables, deployment)
 
 
 def _cdk(tables: Sequence[Table], deployment: Deployment) -> str:
@@ -105,9 +105,9 @@ def _cdk(tables: Sequence[Table], deployment: Deployment) -> str:
     scaling where capacity is provisioned; and alarms, told to the alarm_topic it is given. Run the
     module itself to synthesize a stack of it.
     """
-    from singletable.infrastructure import cdk
+    from singletable.infrastructure import render_cdk
 
-    return cdk(tables, deployment)
+    return render_cdk(tables, deployment)
 
 
 def _add(name: str, write: Callable[[Sequence[Table], Deployment], str]) -> None:
@@ -130,7 +130,7 @@ def _add(name: str, write: Callable[[Sequence[Table], Deployment], str]) -> None
         latency_ms: Latency = 100,
     ) -> None:
         from singletable.cli.load import load_tables
-        from singletable.infrastructure import AlarmLimits, Deployment, Scaling
+        from singletable.infrastructure import AlarmThresholds, Deployment, Scaling
 
         deployment = Deployment(
             names=pairs("--name", name or ()),
@@ -142,7 +142,7 @@ def _add(name: str, write: Callable[[Sequence[Table], Deployment], str]) -> None
             stream=None if stream is None else stream.value,
             table_class=table_class.value,
             tags=pairs("--tag", tag or ()),
-            alarms=AlarmLimits(latency_ms=latency_ms) if alarms else None,
+            alarms=AlarmThresholds(latency_ms=latency_ms) if alarms else None,
         )
         give(write(load_tables(app), deployment), output)
 

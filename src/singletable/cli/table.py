@@ -14,7 +14,7 @@ from singletable.errors import TableNotFound
 
 if TYPE_CHECKING:
     from singletable.engine import Engine
-    from singletable.infrastructure import Described, TableSettings
+    from singletable.infrastructure import DescribedTable, TableSettings
     from singletable.operations import Driver
     from singletable.remote import Remote
     from singletable.schema import Table
@@ -86,18 +86,18 @@ def create_tables(
     is 0 if all is as declared now, 1 if a table differs, 2 if something went wrong.
     """
     from singletable.connect import connect
-    from singletable.infrastructure import create, describe
+    from singletable.infrastructure import create_table, describe_table
 
     differ = False
     settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
     with _opened(app, address, name, connect) as (driver, names):
         for table, real in names.items():
             made = ""
-            if (described := describe(driver, real, settings)) is None:
-                create(driver, table, real, settings)
+            if (described := describe_table(driver, real, settings)) is None:
+                create_table(driver, table, real, settings)
                 made = "created "
                 # Not every address makes all that it is asked for, and some do not say so.
-                described = describe(driver, real, settings)
+                described = describe_table(driver, real, settings)
             if described is None:
                 raise TableNotFound(f"Table {real!r} was made, and is gone again.")
             differ |= _tell(table, described, settings, made)
@@ -121,13 +121,13 @@ def check_tables(
     place. The exit code is 0 if all is as declared, 1 if a table differs, 2 if one is not there.
     """
     from singletable.cli.existing import connect_existing
-    from singletable.infrastructure import describe
+    from singletable.infrastructure import describe_table
 
     code = 0
     settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
     with _opened(app, address, name, connect_existing) as (driver, names):
         for table, real in names.items():
-            described = describe(driver, real, settings)
+            described = describe_table(driver, real, settings)
             if described is None:
                 typer.echo(
                     f"singletable: There is no table {real!r} at this address. Make it with: "
@@ -140,14 +140,14 @@ def check_tables(
     raise typer.Exit(code)
 
 
-def _tell(table: Table, described: Described, settings: TableSettings, made: str = "") -> bool:
+def _tell(table: Table, described: DescribedTable, settings: TableSettings, made: str = "") -> bool:
     """Say how a table stands; whether it differs."""
-    from singletable.infrastructure import differences, untold
+    from singletable.infrastructure import compare_table, find_unverifiable
 
-    found = differences(table, described, settings)
+    found = compare_table(table, described, settings)
     count = f"{'with ' if made else ''}{len(found)} difference{'' if len(found) == 1 else 's'}"
     typer.echo(f"{described.table.table_name}: {made}{count if found else 'as declared'}")
-    for one in (*found, *untold(described, settings)):
+    for one in (*found, *find_unverifiable(described, settings)):
         typer.echo(f"  - {one}")
     return bool(found)
 
@@ -179,8 +179,8 @@ def _opened(
 ) -> Generator[tuple[Driver, Mapping[Table, str]]]:
     """The driver, and the tables with their real names; the app is read first."""
     from singletable.cli.load import load_tables
-    from singletable.infrastructure import real_names
+    from singletable.infrastructure import resolve_table_names
 
-    names = real_names(load_tables(app), pairs("--name", name or ()))
+    names = resolve_table_names(load_tables(app), pairs("--name", name or ()))
     with connect(address) as driver:
         yield driver, names

@@ -1,44 +1,45 @@
-"""Cloud infrastructure written from a declaration."""
+"""Create, check and describe a declaration's tables on AWS."""
 
-from singletable.infrastructure.cdk import cdk
-from singletable.infrastructure.cloudformation import cloudformation
-from singletable.infrastructure.create import create
+from singletable.infrastructure.cdk import render_cdk
+from singletable.infrastructure.cloudformation import render_cloudformation
 from singletable.infrastructure.deployment import (
-    AlarmLimits,
+    AlarmThresholds,
     AwsManagedKey,
     AwsOwnedKey,
     CustomerKey,
     Deployment,
     Encryption,
     Scaling,
+    TableSettings,
 )
-from singletable.infrastructure.described import Described, describe
-from singletable.infrastructure.difference import Change, Difference
-from singletable.infrastructure.differences import differences
-from singletable.infrastructure.real_names import real_names
-from singletable.infrastructure.setting_differences import untold
-from singletable.infrastructure.settings import TableSettings, settings_of
-from singletable.infrastructure.terraform import terraform
+from singletable.infrastructure.differences import (
+    Change,
+    Difference,
+    compare_table,
+    find_unverifiable,
+)
+from singletable.infrastructure.names import resolve_table_names
+from singletable.infrastructure.tables import DescribedTable, create_table, describe_table
+from singletable.infrastructure.terraform import render_terraform
 
 __all__ = [
-    "AlarmLimits",
+    "AlarmThresholds",
     "AwsManagedKey",
     "AwsOwnedKey",
     "Change",
     "CustomerKey",
     "Deployment",
-    "Described",
+    "DescribedTable",
     "Difference",
     "Encryption",
     "Scaling",
     "TableSettings",
-    "cdk",
-    "cloudformation",
-    "create",
-    "describe",
-    "differences",
-    "real_names",
-    "settings_of",
-    "terraform",
-    "untold",
+    "compare_table",
+    "create_table",
+    "describe_table",
+    "find_unverifiable",
+    "render_cdk",
+    "render_cloudformation",
+    "render_terraform",
+    "resolve_table_names",
 ]

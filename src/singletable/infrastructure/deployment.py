@@ -1,4 +1,4 @@
-"""How a declared table is run on AWS: what the declaration leaves open, with safe defaults."""
+"""Deployment settings that a table declaration leaves open, with defaults for production."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from singletable.errors import DeclarationError
+from singletable.operations import SSESpecification
 from singletable.operations.shapes import StreamViewType, TableClass
 from singletable.schema import Provisioned, Table
 
-LONGEST_RECOVERY = 35
+MAX_RECOVERY_DAYS = 35
 
 
 @dataclass(frozen=True, slots=True)
 class AwsOwnedKey:
-    """Encryption with a key that AWS owns: free, and in no account's log."""
+    """Encrypt with a key that AWS owns: free, and not visible in the account."""
 
 
 @dataclass(frozen=True, slots=True)
 class AwsManagedKey:
-    """Encryption with the account's key for DynamoDB, `alias/aws/dynamodb`."""
+    """Encrypt with the account's key for DynamoDB, `alias/aws/dynamodb`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CustomerKey:
-    """Encryption with a key of one's own, by its ARN."""
+    """Encrypt with a customer managed key, given by its ARN."""
 
     arn: str
 
@@ -33,7 +34,7 @@ class CustomerKey:
         parts = self.arn.split(":", 5)
         if len(parts) != 6 or parts[0] != "arn" or parts[2] != "kms":
             raise DeclarationError(
-                f"{self.arn!r} is not the ARN of a key. Write it as "
+                f"{self.arn!r} is not the ARN of a KMS key. Expected "
                 "arn:aws:kms:REGION:ACCOUNT:key/ID."
             )
 
@@ -41,26 +42,39 @@ class CustomerKey:
 Encryption: TypeAlias = AwsOwnedKey | AwsManagedKey | CustomerKey
 
 
+def sse_specification(encryption: Encryption | None) -> SSESpecification | None:
+    """Return the SSESpecification of CreateTable for `encryption`."""
+    match encryption:
+        case None | AwsOwnedKey():  # DynamoDB's default
+            return None
+        case AwsManagedKey():
+            return SSESpecification(enabled=True, sse_type="KMS")
+        case CustomerKey(arn):
+            return SSESpecification(enabled=True, sse_type="KMS", kms_master_key_id=arn)
+
+
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """How provisioned capacity follows the load: from what is declared to `most` times that."""
+    """Auto scaling of provisioned capacity: up to `max_factor` times the declared units."""
 
-    most: int = 10
+    max_factor: int = 10
     target_percent: int = 70
 
     def __post_init__(self) -> None:
-        if self.most < 1:
-            raise DeclarationError(f"Scaling: most is 1 or more, and here it is {self.most}.")
+        if self.max_factor < 1:
+            raise DeclarationError(
+                f"Scaling: expected max_factor of at least 1, but got {self.max_factor}."
+            )
         # The range that Application Auto Scaling allows for DynamoDB.
         if not 20 <= self.target_percent <= 90:
             raise DeclarationError(
-                f"Scaling: target_percent is from 20 to 90, and here it is {self.target_percent}."
+                f"Scaling: expected target_percent from 20 to 90, but got {self.target_percent}."
             )
 
 
 @dataclass(frozen=True, slots=True)
-class AlarmLimits:
-    """From where on an alarm is raised."""
+class AlarmThresholds:
+    """Thresholds of the generated CloudWatch alarms."""
 
     throttled_events: int = 1
     user_errors: int = 100
@@ -69,38 +83,77 @@ class AlarmLimits:
     operations: tuple[str, ...] = ("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")
 
 
+def _check_recovery_days(days: int | None) -> None:
+    if days is not None and not 0 <= days <= MAX_RECOVERY_DAYS:
+        raise DeclarationError(
+            f"recovery_days: expected 1 to {MAX_RECOVERY_DAYS}, but got {days}. DynamoDB keeps "
+            f"point-in-time backups for at most {MAX_RECOVERY_DAYS} days."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """What AWS is told beside the declaration. The defaults are safe for production.
+    """How declared tables are deployed. The defaults are safe for production.
 
-    `capacity` overrules what tables declare. `names` gives tables other names than declared.
+    `names` maps declared table names to deployed ones; `capacity` overrides the declared capacity.
+    None turns off scaling, recovery, the stream or alarms.
     """
 
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     capacity: Provisioned | Literal["on-demand"] | None = None
     scaling: Scaling | None = Scaling()
-    recovery_days: int | None = LONGEST_RECOVERY
+    recovery_days: int | None = MAX_RECOVERY_DAYS
     deletion_protection: bool = True
     encryption: Encryption = AwsOwnedKey()
     stream: StreamViewType | None = None
     table_class: TableClass = "STANDARD"
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
-    alarms: AlarmLimits | None = AlarmLimits()
+    alarms: AlarmThresholds | None = AlarmThresholds()
 
     def __post_init__(self) -> None:
-        days = self.recovery_days
-        if days is not None and not 1 <= days <= LONGEST_RECOVERY:
+        if self.recovery_days == 0:
             raise DeclarationError(
-                f"recovery_days: a table can be recovered as it was within 1 to {LONGEST_RECOVERY} "
-                f"days, and here it is {days}. None switches it off."
+                "recovery_days: expected 1 to 35, but got 0. Use None to turn recovery off."
             )
+        _check_recovery_days(self.recovery_days)
 
     def name(self, table: Table) -> str:
-        """The table's name on AWS."""
+        """Return the deployed name of `table`."""
         return self.names.get(table.name, table.name)
 
     def capacity_of(self, table: Table) -> Provisioned | None:
-        """The capacity that is provisioned for a table; None if it is billed by the request."""
+        """Return the capacity provisioned for `table`, or None if it is on demand."""
         if self.capacity == "on-demand":
             return None
         return self.capacity or table.capacity
+
+
+@dataclass(frozen=True, slots=True)
+class TableSettings:
+    """Settings to apply to a table, or to compare with one; None leaves a setting out.
+
+    `recovery_days=0` means that point-in-time recovery is off.
+    """
+
+    deletion_protection: bool | None = None
+    stream: StreamViewType | None = None
+    table_class: TableClass | None = None
+    recovery_days: int | None = None
+    encryption: Encryption | None = None
+
+    def __post_init__(self) -> None:
+        _check_recovery_days(self.recovery_days)
+
+    @classmethod
+    def from_deployment(cls, deployment: Deployment) -> TableSettings:
+        """Return the settings that `deployment` gives every table."""
+        return cls(
+            deletion_protection=deployment.deletion_protection,
+            stream=deployment.stream,
+            table_class=deployment.table_class,
+            recovery_days=deployment.recovery_days or 0,
+            encryption=deployment.encryption,
+        )
+
+
+NO_SETTINGS = TableSettings()

@@ -1,38 +1,61 @@
-"""Names for the resources of a document: readable, allowed there, and each once."""
+"""Deployed table names, and unique resource names for generated templates."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from singletable.errors import DeclarationError
+from singletable.schema import Table
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 
 
-def in_capitals(text: str) -> str:
-    """`vote_data` as `VoteData`: letters and digits alone."""
+def resolve_table_names(tables: Sequence[Table], names: Mapping[str, str]) -> dict[Table, str]:
+    """Map each table to its deployed name: `names[declared name]`, or the declared name.
+
+    Raise DeclarationError if `names` mentions an unknown table or two tables get the same name.
+    """
+    declared = [table.name for table in tables]
+    for name in names:
+        if name not in declared:
+            raise DeclarationError(
+                f"Cannot rename table {name!r} to {names[name]!r}: no such table is declared. "
+                f"Declared tables: {', '.join(map(repr, declared))}."
+            )
+    resolved = {table: names.get(table.name, table.name) for table in tables}
+    for name, count in Counter(resolved.values()).items():
+        if count > 1:
+            raise DeclarationError(f"{count} tables are named {name!r}. Use unique names.")
+    return resolved
+
+
+def pascal_case(text: str) -> str:
+    """Convert `vote_data` to `VoteData`, with letters and digits only."""
     return "".join(word[0].upper() + word[1:] for word in _WORDS.findall(text)) or "Table"
 
 
-def in_snake_case(text: str) -> str:
-    """`GSI-1` as `gsi_1`; a letter comes first."""
+def snake_case(text: str) -> str:
+    """Convert `GSI-1` to `gsi_1`, starting with a letter."""
     joined = "_".join(_WORDS.findall(text)).lower()
     return joined if joined[:1].isalpha() else f"t_{joined}"
 
 
-class Names:
-    """Gives each text a name; two texts that would have the same are told apart by a number."""
+class ResourceNames:
+    """Turn texts into unique identifiers; a number is appended where two would collide."""
 
-    def __init__(self, shape: Callable[[str], str]) -> None:
-        self._shape = shape
-        self._given: dict[str, str] = {}
+    def __init__(self, convert: Callable[[str], str]) -> None:
+        self._convert = convert
+        self._names: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
-        """The name for a text: the same every time."""
-        if text not in self._given:
-            plain = name = self._shape(text)
+        """Return the identifier for `text`, the same on every call."""
+        if text not in self._names:
+            base = name = self._convert(text)
             number = 1
-            while name in self._given.values():
+            while name in self._names.values():
                 number += 1
-                name = f"{plain}{number}"
-            self._given[text] = name
-        return self._given[text]
+                name = f"{base}{number}"
+            self._names[text] = name
+        return self._names[text]

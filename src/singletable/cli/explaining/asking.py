@@ -12,7 +12,7 @@ from singletable.cli.arguments import read_arguments
 from singletable.cli.existing import connect_existing
 from singletable.cli.looking.reading import describe
 from singletable.errors import InvalidValue, ResourceNotFound, SingleTableError
-from singletable.infrastructure import real_names
+from singletable.infrastructure import resolve_table_names
 from singletable.patterns import Pattern, ReadPattern
 from singletable.patterns.check import check_consistent
 from singletable.schema import ItemKey, Model, Selection, UniqueValue, model_of
@@ -79,7 +79,7 @@ def ask(asked: Asked, address: str | None, names: Mapping[str, str]) -> Answer:
             answer.error = error
         if isinstance(answer.error, ResourceNotFound):
             # DynamoDB does not say what it has not found; a table is likely, and then told by name.
-            for name in real_names(asked.pattern.tables, names).values():
+            for name in resolve_table_names(asked.pattern.tables, names).values():
                 describe(store.driver, name)
     return answer
 
@@ -88,7 +88,7 @@ def ask(asked: Asked, address: str | None, names: Mapping[str, str]) -> Answer:
 def _store(
     pattern: Pattern, address: str | None, names: Mapping[str, str], answer: Answer
 ) -> Generator[Store]:
-    tables = real_names(pattern.tables, names)
+    tables = resolve_table_names(pattern.tables, names)
     with connect_existing(address or "memory:") as driver:
         if address is None:
             for table in pattern.tables:

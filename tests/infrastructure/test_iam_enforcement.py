@@ -1,4 +1,4 @@
-"""The policy, enforced by the endpoint: what the app does is allowed, and nothing else."""
+"""Generated policies, enforced by the endpoint, allow what the app does and nothing else."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from singletable import (
 from singletable.infrastructure.iam import (
     READS,
     WRITES,
+    ArnScope,
     Owner,
-    Place,
-    policy_of,
-    uses_of,
-    within_owner,
+    create_policy,
+    grants_for_entities,
+    restrict_to_owner,
 )
 from tests.infrastructure.declarations import Ballot, Candidate, Election, Event, Skill, User
-from tests.infrastructure.iam.enforced import Enforced, enforced
+from tests.infrastructure.enforcement import EnforcedPolicy, enforce
 
-HERE = Place("us-east-1", "123456789012")
+HERE = ArnScope("us-east-1", "123456789012")
 BOTH = (*READS, *WRITES)
 
 
@@ -60,79 +60,81 @@ def skill(person: str, name: str = "Python") -> Skill:
 
 
 @pytest.fixture(scope="module")
-def elections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Enforced]:
-    """The app that has users, elections and ballots, and not the log of events."""
-    policy = policy_of(uses_of([User, Election, Candidate, Ballot], BOTH), place=HERE)
-    with enforced(policy, tmp_path_factory.mktemp("elections")) as both:
+def elections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EnforcedPolicy]:
+    """Start an endpoint for an app with users, elections and ballots, but not the event log."""
+    policy = create_policy(
+        grants_for_entities([User, Election, Candidate, Ballot], BOTH), scope=HERE
+    )
+    with enforce(policy, tmp_path_factory.mktemp("elections")) as both:
         yield both
 
 
-def test_what_the_app_does_is_allowed(elections: Enforced) -> None:
+def test_policy_allows_app_requests(elections: EnforcedPolicy) -> None:
     store = Store(elections.app)
     alice = User(name="alice", email="alice@example.org")
-    store.create(alice)  # a transaction, with the marker of her e-mail address
+    store.create(alice)  # a transaction, with the marker of the e-mail address
     store.create(Election(name="Language"))
     rust, go = (Candidate(election="Language", name=name) for name in ("Rust", "Go"))
     store.put_many([rust, go])
-    store.create(Ballot(election="Language", voter="alice", rankings=["Rust"]))  # and its count
+    store.create(Ballot(election="Language", voter="alice", rankings=["Rust"]))  # with its count
     assert store.get(Election.key("Language")) == Election(name="Language", ballots=1)
     assert [one.name for one in store.query(User.at_email("alice@example.org"))] == ["alice"]
     assert store.find(User.one_email("ALICE@example.org")) == alice
     assert len(list(store.query(Ballot.key.partition("Language")))) == 1
-    asked = [Candidate.key("Language", "Rust"), Candidate.key("Language", "Go")]
-    assert store.get_many(asked) == [rust, go]
+    keys = [Candidate.key("Language", "Rust"), Candidate.key("Language", "Go")]
+    assert store.get_many(keys) == [rust, go]
     store.update(User.key("alice"), User.email.set("a@example.org"))
-    with store.transaction() as together:
-        together.delete(Ballot.key("Language", "alice"))
-        together.delete(User.key("alice"))
+    with store.transaction() as transaction:
+        transaction.delete(Ballot.key("Language", "alice"))
+        transaction.delete(User.key("alice"))
     assert store.get(Election.key("Language")) == Election(name="Language", ballots=0)
 
 
-NEIGHBOUR = key("CONFIG#secret")
-REFUSED: dict[str, Operation[Any]] = {
-    "a neighbour's item": GetItem("vote_data", NEIGHBOUR),
-    "what only begins alike": GetItem("vote_data", key("USERS")),
-    "another case": GetItem("vote_data", key("user#alice")),
-    "writing a neighbour's": PutItem("vote_data", NEIGHBOUR),
-    "a neighbour's partition": query("CONFIG#secret"),
-    "one of a batch": BatchGetItem(
-        {"vote_data": KeysAndAttributes([key("USER#alice"), NEIGHBOUR])}
+NEIGHBOR = key("CONFIG#secret")
+DENIED: dict[str, Operation[Any]] = {
+    "item of another app": GetItem("vote_data", NEIGHBOR),
+    "key with a similar prefix": GetItem("vote_data", key("USERS")),
+    "key in another case": GetItem("vote_data", key("user#alice")),
+    "write to another app's item": PutItem("vote_data", NEIGHBOR),
+    "partition of another app": query("CONFIG#secret"),
+    "batch with another app's item": BatchGetItem(
+        {"vote_data": KeysAndAttributes([key("USER#alice"), NEIGHBOR])}
     ),
-    "one of a transaction": TransactWriteItems(
+    "transaction with another app's item": TransactWriteItems(
         [
             TransactWriteItem(put=Put("vote_data", key("USER#bob"))),
-            TransactWriteItem(put=Put("vote_data", NEIGHBOUR)),
+            TransactWriteItem(put=Put("vote_data", NEIGHBOR)),
         ]
     ),
-    "a scan": Scan("vote_data"),
-    "a scan of an index": Scan("vote_data", index_name="GSI-1"),
-    "another table": PutItem("vote_event_log", {"PK": {"S": "EVENTS"}, "SK": {"N": "1"}}),
-    "a key like ours in another table": GetItem("glad-entities", key("USER#alice")),
-    "deleting the table": DeleteTable("vote_data"),
-    "changing the table": UpdateTable("vote_data", deletion_protection_enabled=False),
-    "describing the table": DescribeTable("vote_data"),
-    "listing tables": ListTables(),
+    "scan": Scan("vote_data"),
+    "scan of an index": Scan("vote_data", index_name="GSI-1"),
+    "item of another table": PutItem("vote_event_log", {"PK": {"S": "EVENTS"}, "SK": {"N": "1"}}),
+    "same key in another table": GetItem("glad-entities", key("USER#alice")),
+    "DeleteTable": DeleteTable("vote_data"),
+    "UpdateTable": UpdateTable("vote_data", deletion_protection_enabled=False),
+    "DescribeTable": DescribeTable("vote_data"),
+    "ListTables": ListTables(),
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_the_app_does_not_do_is_refused(elections: Enforced, what: str) -> None:
+@pytest.mark.parametrize("name", DENIED)
+def test_policy_denies_other_requests(elections: EnforcedPolicy, name: str) -> None:
     with pytest.raises(AccessDenied):
-        elections.app.execute(REFUSED[what])
+        elections.app.execute(DENIED[name])
 
 
-def test_whoever_only_reads_writes_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
-    policy = policy_of(uses_of([Skill, Event], READS), place=HERE)
-    with enforced(policy, tmp_path_factory.mktemp("readers")) as both:
+def test_read_policy_denies_writes(tmp_path_factory: pytest.TempPathFactory) -> None:
+    policy = create_policy(grants_for_entities([Skill, Event], READS), scope=HERE)
+    with enforce(policy, tmp_path_factory.mktemp("readers")) as both:
         Store(both.operator).create(skill("alice"))
         store = Store(both.app)
-        for asked in (
+        for selection in (
             Skill.key.partition("alice"),
             Skill.at_level("Python", 3).gt(5),
             Skill.on_site("north", "alice"),
             Skill.lately("alice"),
         ):
-            assert [one.skill for one in store.hydrate(asked)] == ["Python"]
+            assert [one.skill for one in store.hydrate(selection)] == ["Python"]
         assert list(store.query(Event.key.partition())) == []
         with pytest.raises(AccessDenied):
             store.create(skill("alice", "Rust"))
@@ -140,20 +142,20 @@ def test_whoever_only_reads_writes_nothing(tmp_path_factory: pytest.TempPathFact
             store.delete(Skill.key("alice", "Python"))
 
 
-# Alice's tag says who she is; the table and an index with two partition keys hold her to it.
-def test_an_owner_reaches_their_own_items_alone(tmp_path_factory: pytest.TempPathFactory) -> None:
+# The caller's tag is alice: the table and an index with two partition keys are restricted to it.
+def test_owner_policy_allows_own_items_only(tmp_path_factory: pytest.TempPathFactory) -> None:
     owner = Owner({"person": "${aws:PrincipalTag/user}"})
-    uses, left_out = within_owner(uses_of([Skill], BOTH), owner)
-    assert left_out == ["Skill.at_level"]
-    policy = policy_of(uses, place=HERE, owner=owner)
-    with enforced(policy, tmp_path_factory.mktemp("owners")) as both:
+    grants, omitted = restrict_to_owner(grants_for_entities([Skill], BOTH), owner)
+    assert omitted == ["Skill.at_level"]
+    policy = create_policy(grants, scope=HERE, owner=owner)
+    with enforce(policy, tmp_path_factory.mktemp("owners")) as both:
         Store(both.operator).put_many([skill("bob"), skill("alicia")])
         store = Store(both.app)
         store.create(skill("alice"))
         assert [one.person for one in store.query(Skill.key.partition("alice"))] == ["alice"]
         assert [one.person for one in store.hydrate(Skill.lately("alice"))] == ["alice"]
         assert [one.person for one in store.hydrate(Skill.on_site("north", "alice"))] == ["alice"]
-        for refused in (
+        for denied in (
             Skill.key.partition("bob"),
             Skill.key.partition("alicia"),
             Skill.key.partition("*"),
@@ -162,16 +164,16 @@ def test_an_owner_reaches_their_own_items_alone(tmp_path_factory: pytest.TempPat
             Skill.at_level("Python", 3),
         ):
             with pytest.raises(AccessDenied):
-                list(store.hydrate(refused))
+                list(store.hydrate(denied))
         with pytest.raises(AccessDenied):
             store.create(skill("bob", "Rust"))
 
 
-def test_a_scan_is_allowed_only_if_it_is_asked_for(
+def test_scan_policy_allows_table_scan_only(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    policy = policy_of(uses_of([Election], (*READS, "Scan")), place=HERE)
-    with enforced(policy, tmp_path_factory.mktemp("scanners")) as both:
+    policy = create_policy(grants_for_entities([Election], (*READS, "Scan")), scope=HERE)
+    with enforce(policy, tmp_path_factory.mktemp("scanners")) as both:
         both.app.execute(Scan("vote_data"))
         with pytest.raises(AccessDenied):
             both.app.execute(Scan("vote_data", index_name="GSI-1"))

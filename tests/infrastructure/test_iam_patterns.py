@@ -1,4 +1,4 @@
-"""A policy that is made of access patterns allows them, and nothing that no pattern does."""
+"""A policy for access patterns allows those patterns and nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from singletable import AccessDenied, PatternCatalog, Scan, Store, creates, deletes, puts, updates
-from singletable.infrastructure.iam import Place, Use, policy_of, uses_of_patterns
+from singletable.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
 from singletable.patterns import Pattern
 from tests.infrastructure.declarations import (
     Ballot,
@@ -18,24 +18,24 @@ from tests.infrastructure.declarations import (
     skills,
     votes,
 )
-from tests.infrastructure.iam.enforced import enforced
+from tests.infrastructure.enforcement import enforce
 
-asked = PatternCatalog("elections", votes, skills)
-profile = asked.read("AP1", "A user", User.key)
-mail = asked.read("AP2", "The user of an address", User.one_email)
-ballots = asked.read("AP3", "Ballots of an election", Ballot.key.partition)
-experts = asked.read("AP4", "Who knows it so well", Skill.at_level)
-join = asked.write("AP5", "Join", creates(User))
-cast = asked.write("AP6", "Cast a ballot", creates(Ballot))
-correct = asked.write("AP7", "Correct it", updates(Ballot, Ballot.rankings))
-nominate = asked.write("AP8", "Nominate", puts(Candidate))
-withdraw = asked.write("AP9", "Withdraw", deletes(Ballot))
-export = asked.scan("AP10", "All elections", Election, reason="the nightly copy")
-follow = asked.feed("AP11", "What was cast", Ballot)
+catalog = PatternCatalog("elections", votes, skills)
+profile = catalog.read("AP1", "A user", User.key)
+mail = catalog.read("AP2", "The user of an address", User.one_email)
+ballots = catalog.read("AP3", "Ballots of an election", Ballot.key.partition)
+experts = catalog.read("AP4", "People by skill and level", Skill.at_level)
+join = catalog.write("AP5", "Join", creates(User))
+cast = catalog.write("AP6", "Cast a ballot", creates(Ballot))
+correct = catalog.write("AP7", "Correct it", updates(Ballot, Ballot.rankings))
+nominate = catalog.write("AP8", "Nominate", puts(Candidate))
+withdraw = catalog.write("AP9", "Withdraw", deletes(Ballot))
+export = catalog.scan("AP10", "All elections", Election, reason="the nightly copy")
+follow = catalog.feed("AP11", "Ballots as they are cast", Ballot)
 
 
 @pytest.mark.parametrize(
-    ("pattern", "uses"),
+    ("pattern", "expected"),
     [
         (profile, ["GetItem User.key", "BatchGetItem User.key"]),
         (
@@ -48,10 +48,10 @@ follow = asked.feed("AP11", "What was cast", Ballot)
             ],
         ),
         (ballots, ["Query Ballot.key"]),
-        # The index holds them in part, and the rest is fetched from the table.
+        # The index projects some attributes; the rest comes from the table.
         (experts, ["Query Skill.at_level", "BatchGetItem Skill.key"]),
         (join, ["PutItem User.key", "PutItem User.one_email"]),
-        # A ballot that has expired may still be there, and is looked for.
+        # An expired ballot may still be stored, so create reads first.
         (cast, ["GetItem Ballot.key", "PutItem Ballot.key", "UpdateItem Election.key"]),
         (correct, ["UpdateItem Ballot.key"]),
         (nominate, ["PutItem Candidate.key", "BatchWriteItem Candidate.key"]),
@@ -63,28 +63,32 @@ follow = asked.feed("AP11", "What was cast", Ballot)
     ],
     ids=lambda value: value.code if hasattr(value, "code") else "",
 )
-def test_a_pattern_needs_what_it_does(pattern: Pattern, uses: list[str]) -> None:
-    assert [f"{use.action} {use.access}" for use in uses_of_patterns([pattern])] == uses
+def test_pattern_grants_its_actions(pattern: Pattern, expected: list[str]) -> None:
+    assert [
+        f"{grant.action} {grant.access}" for grant in grants_for_patterns([pattern])
+    ] == expected
 
 
-def test_a_stream_is_a_resource_of_its_own() -> None:
-    policy: Any = policy_of(uses_of_patterns([follow]))
+def test_feed_grants_stream_resource_without_condition() -> None:
+    policy: Any = create_policy(grants_for_patterns([follow]))
     (stream,) = policy["Statement"]
     assert stream["Resource"] == "arn:aws:dynamodb:*:*:table/vote_data/stream/*"
     assert "Condition" not in stream
 
 
-def test_each_use_comes_once() -> None:
-    uses: list[Use] = uses_of_patterns([profile, mail, profile])
-    assert len({f"{use.action} {use.access}" for use in uses}) == len(uses)
+def test_grants_are_unique() -> None:
+    grants = grants_for_patterns([profile, mail, profile])
+    assert len({f"{grant.action} {grant.access}" for grant in grants}) == len(grants)
 
 
-def test_patterns_are_allowed_and_the_rest_is_refused(
+def test_policy_for_patterns_allows_patterns_only(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    patterns = [one for one in asked if one not in (export, follow)]
-    policy = policy_of(uses_of_patterns(patterns), place=Place("us-east-1", "123456789012"))
-    with enforced(policy, tmp_path_factory.mktemp("patterns")) as both:
+    patterns = [one for one in catalog if one not in (export, follow)]
+    policy = create_policy(
+        grants_for_patterns(patterns), scope=ArnScope("us-east-1", "123456789012")
+    )
+    with enforce(policy, tmp_path_factory.mktemp("patterns")) as both:
         Store(both.operator).create(Election(name="Language"))
         store = Store(both.app)
         alice = User(name="alice", email="alice@example.org")
@@ -97,8 +101,8 @@ def test_patterns_are_allowed_and_the_rest_is_refused(
         assert list(store.hydrate(experts("Python", 3))) == []
         store.delete(Ballot.key("Language", "alice"))
         with pytest.raises(AccessDenied):
-            store.delete(User.key("alice"))  # who joins cannot leave: no pattern says so
+            store.delete(User.key("alice"))  # no pattern deletes users
         with pytest.raises(AccessDenied):
-            list(store.query(User.at_email("alice@example.org")))  # a pattern for it is missing
+            list(store.query(User.at_email("alice@example.org")))  # no pattern queries this index
         with pytest.raises(AccessDenied):
             both.app.execute(Scan("vote_data"))

@@ -1,4 +1,4 @@
-"""An endpoint that enforces a policy as it was written, and a driver for its owner."""
+"""An endpoint that enforces a generated policy."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ secret_access_key = "may do everything"
 [[credential]]
 name = "app"
 access_key_id = "APP"
-secret_access_key = "may do what its policy says"
+secret_access_key = "restricted by its policy"
 policy_file = "policy.json"
 context = {"aws:PrincipalTag/user" = "alice"}
 """
-# The same, as AWS's clients read it.
+# The same credentials, in the format of the AWS clients.
 PROFILES = """
 [operator]
 aws_access_key_id = OPERATOR
@@ -35,21 +35,21 @@ aws_secret_access_key = may do everything
 
 [app]
 aws_access_key_id = APP
-aws_secret_access_key = may do what its policy says
+aws_secret_access_key = restricted by its policy
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Enforced:
-    """Two who ask the same endpoint: one may do everything, one what the policy says."""
+class EnforcedPolicy:
+    """Two drivers of one endpoint: the operator may do everything, the app has the policy."""
 
     operator: Driver
     app: Driver
 
 
 @contextmanager
-def enforced(policy: Mapping[str, object], folder: Path) -> Generator[Enforced]:
-    """An endpoint with the tables of the samples, all of them empty."""
+def enforce(policy: Mapping[str, object], folder: Path) -> Generator[EnforcedPolicy]:
+    """Start an endpoint with the policy and all sample tables, empty."""
     for name, text in (
         ("policy.json", json.dumps(policy)),
         ("credentials.toml", CREDENTIALS),
@@ -65,6 +65,6 @@ def enforced(policy: Mapping[str, object], folder: Path) -> Generator[Enforced]:
             with connect(f"{address}operator") as operator, connect(f"{address}app") as app:
                 for table in ALL:
                     Store(operator).admin.create_table(table)
-                yield Enforced(operator, app)
+                yield EnforcedPolicy(operator, app)
     finally:
         endpoint.stop()

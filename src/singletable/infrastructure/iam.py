@@ -1,0 +1,388 @@
+"""Write the IAM policy that an app needs for its entities or access patterns, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from singletable.errors import DeclarationError, InvalidValue
+from singletable.infrastructure.names import ResourceNames, pascal_case
+from singletable.patterns import Pattern, ReadPattern, Request, requests_of
+from singletable.schema import Access, Model, Table, model_of
+from singletable.schema.key_template import Fixed, Repeated, Segment, Sharded, Value
+from singletable.schema.resolved_key import Column, FieldColumn, TextColumn
+
+# A transaction has no action of its own: it needs those of its parts, condition checks included.
+READS = ("GetItem", "BatchGetItem", "Query")
+WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
+SCAN = "Scan"
+STREAM_READS = ("DescribeStream", "GetRecords", "GetShardIterator")
+ALL_ACTIONS = (*READS, *WRITES, SCAN)
+
+
+# Grants: what to allow
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One IAM action, without its `dynamodb:` prefix, on the items that a key reaches."""
+
+    action: str
+    table: Table
+    access: Access
+
+    @property
+    def resource_suffix(self) -> str:
+        """What follows the table in the resource's ARN: nothing, an index or its streams."""
+        if self.action in STREAM_READS:
+            return "/stream/*"
+        return "" if self.access.index is None else f"/index/{self.access.index.name}"
+
+    @property
+    def has_partition_keys(self) -> bool:
+        """Whether IAM sees the partition keys of such a request and can restrict them."""
+        return self.action != SCAN and self.action not in STREAM_READS
+
+
+def grants_for_entities(entities: Iterable[type], actions: Collection[str]) -> list[Grant]:
+    """Grant `actions` on the entities, their indexes, unique markers and counters."""
+    for action in actions:
+        if action not in ALL_ACTIONS:
+            raise DeclarationError(
+                f"Unknown action on items: {action!r}. Expected one of {', '.join(ALL_ACTIONS)}."
+            )
+    return [grant for entity in entities for grant in _model_grants(model_of(entity), actions)]
+
+
+def _model_grants(model: Model, actions: Collection[str]) -> Iterator[Grant]:
+    table = model.table
+    allowed = [action for action in ALL_ACTIONS if action in actions]
+    for action in allowed:
+        yield Grant(action, table, model.key)
+    if "Query" in actions:
+        for access in model.indexes.values():
+            yield Grant("Query", table, access)
+    for marker in model.uniques.values():
+        for action in allowed:
+            if action not in ("Query", SCAN):
+                yield Grant(action, table, marker.access)
+    if any(action in actions for action in WRITES):
+        for count in model.counts.values():
+            counter = model_of(count.entity)
+            yield Grant("UpdateItem", counter.table, counter.key)
+
+
+def grants_for_patterns(patterns: Iterable[Pattern]) -> list[Grant]:
+    """Grant what the patterns do, whether one item at a time or in batches."""
+    grants: dict[tuple[str, int], Grant] = {}
+    for pattern in patterns:
+        for grant in _pattern_grants(pattern):
+            grants.setdefault((grant.action, id(grant.access)), grant)
+    return list(grants.values())
+
+
+def _pattern_grants(pattern: Pattern) -> Iterator[Grant]:
+    for request in requests_of(pattern):
+        for action in STREAM_READS if request.action == "GetRecords" else (request.action,):
+            yield Grant(action, request.table, request.access)
+        if isinstance(pattern, ReadPattern):
+            yield from _batch_reads(request)
+    for touch in pattern.touches:
+        model = model_of(touch.entity)
+        # A batch reaches the same items, so patterns do not distinguish it. The store rejects
+        # batches of entities with unique values or counts.
+        if touch.kind in ("put", "delete") and not model.uniques and not model.counts:
+            yield Grant("BatchWriteItem", model.table, model.key)
+
+
+def _batch_reads(request: Request) -> Iterator[Grant]:
+    """Grant BatchGetItem for get_many, and for hydrating items that an index projects partly."""
+    index = request.index
+    if request.action == "GetItem":
+        yield Grant("BatchGetItem", request.table, request.access)
+    elif request.action == "Query" and index is not None and index.projection != "ALL":
+        yield Grant("BatchGetItem", request.table, model_of(request.entity).key)
+
+
+# Owners: restrict partition keys to the caller
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Restrict fields of partition keys to IAM variables: callers reach only their own items.
+
+    Fields are named alone or with their entity (`Skill.person`), as in
+    `Owner({"user": "${aws:PrincipalTag/user}"})`. IAM allows neither `#` nor `$` in the value of a
+    tag, so no value can reach into another partition.
+    """
+
+    fields: Mapping[str, str]
+
+    def variables(self, access: Access) -> dict[str, str]:
+        """Return the variable for each field of the partition key that is the owner's."""
+        variables: dict[str, str] = {}
+        for field, column in _partition_fields(access):
+            variable = self.fields.get(f"{access.owner}.{field}", self.fields.get(field))
+            if variable is not None:
+                _check_stored_verbatim(access, field, column)
+                variables[field] = variable
+        return variables
+
+
+def restrict_to_owner(grants: Iterable[Grant], owner: Owner) -> tuple[list[Grant], list[str]]:
+    """Return the grants that can be restricted to the owner, and the names of omitted indexes.
+
+    Raise DeclarationError if the table's own key cannot be restricted.
+    """
+    restricted: list[Grant] = []
+    omitted: dict[str, None] = {}
+    for grant in grants:
+        if owner.variables(grant.access) and grant.has_partition_keys:
+            restricted.append(grant)
+        elif grant.access.name == "key" and grant.access.index is None:
+            raise DeclarationError(_cannot_restrict(grant, owner))
+        else:
+            omitted[str(grant.access)] = None
+    _check_all_fields_used(owner, restricted)
+    return restricted, list(omitted)
+
+
+def _partition_fields(access: Access) -> Iterator[tuple[str, Column]]:
+    for column in access.pk:
+        match column:
+            case FieldColumn(field=field):
+                yield field, column
+            case TextColumn(template=template):
+                for segment in template.segments:
+                    if isinstance(segment, Value | Repeated):
+                        value = segment.value if isinstance(segment, Repeated) else segment
+                        yield value.field, column
+
+
+def _check_stored_verbatim(access: Access, field: str, column: Column) -> None:
+    """Raise unless the key contains the field's text unchanged, as the variable's value is."""
+    match column:
+        case FieldColumn(attribute=attribute):
+            verbatim = attribute.type == "S"
+        case TextColumn(template=template):
+            value = next(value for value in template.values if value.field == field)
+            probe = "Probe"
+            try:
+                verbatim = value.form.write(probe) == probe
+            except InvalidValue:
+                verbatim = False
+    if not verbatim:
+        raise DeclarationError(
+            f"{access}: {field} is not stored verbatim in the partition key, so it cannot be "
+            "compared with an IAM variable. Use a field of type str without casefold()."
+        )
+
+
+def _cannot_restrict(grant: Grant, owner: Owner) -> str:
+    if not grant.has_partition_keys:
+        return f"{grant.action} reads all items and cannot be restricted to an owner. Leave it out."
+    entity = grant.access.owner
+    return (
+        f"The partition key of {entity} has none of the owner's fields "
+        f"({', '.join(owner.fields)}), so the policy would allow every {entity}. Name the owner's "
+        f"field ({entity}.FIELD=VARIABLE), or leave {entity} out of this policy."
+    )
+
+
+def _check_all_fields_used(owner: Owner, grants: Iterable[Grant]) -> None:
+    used: set[str] = set()
+    for grant in grants:
+        for field, _ in _partition_fields(grant.access):
+            used |= {field, f"{grant.access.owner}.{field}"}
+    for name in owner.fields:
+        if name not in used:
+            raise DeclarationError(f"Owner field {name!r} is not part of any partition key.")
+
+
+# The policy document
+
+_Statement: TypeAlias = dict[str, object]
+_Condition: TypeAlias = dict[str, dict[str, object]]
+# For each action on a table or index, the allowed partition keys; None if IAM does not see them,
+# so that a condition on them would deny every request.
+_KeysByAction: TypeAlias = dict[str, set[tuple[str, ...]] | None]
+
+_ANYTHING = "*"
+# IAM allows characters up to this one in a policy.
+_LAST_CHARACTER = "\u00ff"
+# For tables, and for indexes with one partition key attribute.
+_LEADING_KEYS = "dynamodb:LeadingKeys"
+# For indexes with several.
+_PARTITION_KEY_VALUES = (
+    "dynamodb:FirstPartitionKeyValues",
+    "dynamodb:SecondPartitionKeyValues",
+    "dynamodb:ThirdPartitionKeyValues",
+    "dynamodb:FourthPartitionKeyValues",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ArnScope:
+    """The region, account and AWS partition of the tables; `*` allows any."""
+
+    region: str = "*"
+    account: str = "*"
+    partition: str = "aws"
+
+    def table_arn(self, name: str) -> str:
+        """Return the ARN of a table."""
+        return f"arn:{self.partition}:dynamodb:{self.region}:{self.account}:table/{name}"
+
+
+ANY_SCOPE = ArnScope()
+
+
+def create_policy(
+    grants: Iterable[Grant],
+    *,
+    scope: ArnScope = ANY_SCOPE,
+    names: Mapping[str, str] | None = None,
+    owner: Owner | None = None,
+    key_arn: str | None = None,
+) -> dict[str, object]:
+    """Return the policy document; `names` maps declared table names to deployed ones.
+
+    Pass `key_arn` if a customer managed KMS key encrypts the tables.
+    """
+    grants = list(grants)
+    if not grants:
+        raise DeclarationError("Cannot create a policy without grants.")
+    sids = ResourceNames(pascal_case)
+    statements: list[_Statement] = []
+    for (table, suffix), keys in _group_by_resource(grants, owner).items():
+        name = (names or {}).get(table.name, table.name)
+        title = f"{name} {suffix.removeprefix('/index/') or 'items'}"
+        statements += _statements(title, scope.table_arn(name) + suffix, keys, sids)
+    if key_arn is not None:
+        statements.append(_kms_statement(key_arn, scope, grants))
+    return {"Version": "2012-10-17", "Statement": statements}
+
+
+def _group_by_resource(
+    grants: Iterable[Grant], owner: Owner | None
+) -> dict[tuple[Table, str], _KeysByAction]:
+    resources: dict[tuple[Table, str], _KeysByAction] = {}
+    for grant in grants:
+        by_action = resources.setdefault((grant.table, grant.resource_suffix), {})
+        if not grant.has_partition_keys:
+            by_action[grant.action] = None
+            continue
+        variables = {} if owner is None else owner.variables(grant.access)
+        keys = by_action.setdefault(grant.action, set())
+        if keys is not None:
+            columns = grant.access.pk
+            keys.add(tuple(_column_pattern(column, variables) for column in columns))
+    return resources
+
+
+def _statements(
+    title: str, resource: str, by_action: _KeysByAction, sids: ResourceNames
+) -> list[_Statement]:
+    """Return one statement per condition; actions on the same partition keys share theirs."""
+    actions_by_keys: dict[frozenset[tuple[str, ...]] | None, list[str]] = {}
+    for action, keys in by_action.items():
+        actions_by_keys.setdefault(None if keys is None else frozenset(keys), []).append(action)
+    statements: list[_Statement] = []
+    for shared_keys, actions in actions_by_keys.items():
+        conditions = [None] if shared_keys is None else _conditions(shared_keys)
+        for condition in conditions:
+            number = len(statements) + 1
+            statement: _Statement = {
+                "Sid": sids(title if number == 1 else f"{title} {number}"),
+                "Effect": "Allow",
+                "Action": [f"dynamodb:{action}" for action in actions],
+                "Resource": resource,
+            }
+            if condition is not None:
+                statement["Condition"] = condition
+            statements.append(statement)
+    return statements
+
+
+def _kms_statement(arn: str, scope: ArnScope, grants: Iterable[Grant]) -> _Statement:
+    # DynamoDB uses a customer managed key on behalf of the caller.
+    actions = ["kms:Decrypt", "kms:DescribeKey"]
+    if any(grant.action in WRITES for grant in grants):
+        actions += ["kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"]
+    return {
+        "Sid": "EncryptionKey",
+        "Effect": "Allow",
+        "Action": actions,
+        "Resource": arn,
+        "Condition": {"StringLike": {"kms:ViaService": f"dynamodb.{scope.region}.amazonaws.com"}},
+    }
+
+
+def _conditions(keys: Collection[tuple[str, ...]]) -> list[_Condition | None]:
+    """Return a condition per statement; a single None if any partition key is allowed."""
+    if any(set(patterns) == {_ANYTHING} for patterns in keys):
+        return [None]
+    if all(len(patterns) == 1 for patterns in keys):
+        return [_condition({_LEADING_KEYS: remove_covered(pattern for (pattern,) in keys)})]
+    return [
+        _condition(
+            {
+                name: [pattern]
+                for name, pattern in zip(_PARTITION_KEY_VALUES, patterns, strict=False)
+                if pattern != _ANYTHING
+            }
+        )
+        for patterns in sorted(keys)
+    ]
+
+
+def _condition(tests: dict[str, list[str]]) -> _Condition:
+    # ForAllValues matches a request without any key, so Null requires that there is one.
+    return {
+        "ForAllValues:StringLike": dict(tests),
+        "Null": dict.fromkeys(tests, "false"),
+    }
+
+
+def remove_covered(patterns: Iterable[str]) -> list[str]:
+    """Return the patterns, sorted, without those that a broader one includes."""
+    ordered = sorted(set(patterns))
+    return [pattern for pattern in ordered if not any(_covers(other, pattern) for other in ordered)]
+
+
+def _covers(broad: str, pattern: str) -> bool:
+    prefix = broad.removesuffix("*")
+    return (
+        broad != pattern
+        and broad.endswith("*")
+        and "*" not in prefix
+        and pattern.startswith(prefix)
+    )
+
+
+def _column_pattern(column: Column, variables: Mapping[str, str]) -> str:
+    """Return an IAM pattern that matches the column's values, with variables for fields."""
+    match column:
+        case FieldColumn(field=field):
+            return variables.get(field, _ANYTHING)
+        case TextColumn(template=template):
+            return "#".join(_segment_pattern(segment, variables) for segment in template.segments)
+
+
+def _segment_pattern(segment: Segment, variables: Mapping[str, str]) -> str:
+    match segment:
+        case Fixed(text):
+            return _escape(text)
+        case Value(field) | Repeated(Value(field)):
+            return variables.get(field, _ANYTHING)
+        case Sharded(shards):
+            return f"{_escape(shards.prefix)}{_ANYTHING}"
+
+
+def _escape(text: str) -> str:
+    """Escape `*`, `?` and `$`; IAM does not accept characters beyond Latin-1."""
+    return "".join(
+        f"${{{sign}}}" if sign in "*?$" else sign if sign <= _LAST_CHARACTER else _ANYTHING
+        for sign in text
+    )
