@@ -86,7 +86,7 @@ def test_a_refusal_repeats_no_password() -> None:
 
 
 def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="is not there"):
+    with pytest.raises(StorageError, match="does not exist"):
         connect(f"file:{tmp_path}/nowhere/votes.db")
 
 

@@ -63,10 +63,10 @@ def test_writers_that_wait_share_a_commit(database: Database) -> None:
     commits: list[None] = []
 
     class Follower:
-        def mark(self) -> object:
+        def snapshot(self) -> object:
             return None
 
-        def restore(self, mark: object) -> None:
+        def restore(self, snapshot: object) -> None:
             return None
 
         def commit(self) -> None:
@@ -80,7 +80,7 @@ def test_writers_that_wait_share_a_commit(database: Database) -> None:
         execute("INSERT INTO notes VALUES ('refused')")
         raise LookupError("refused")
 
-    database.follow(Follower())
+    database.set_listener(Follower())
     errors: list[LookupError] = []
 
     def failing() -> None:
@@ -96,7 +96,7 @@ def test_writers_that_wait_share_a_commit(database: Database) -> None:
     others.append(threading.Thread(target=failing))
     for thread in others:
         thread.start()
-    while database.waiting < len(others):
+    while database.pending_writes < len(others):
         pass
     go_on.set()
     for thread in [first, *others]:
@@ -168,7 +168,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 def test_a_path_that_cannot_be_is_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="is a directory"):
         Database(tmp_path)
-    with pytest.raises(StorageError, match="is not there"):
+    with pytest.raises(StorageError, match="does not exist"):
         Database(tmp_path / "missing" / "x.db")
 
 

@@ -141,7 +141,7 @@ def test_all_who_share_a_failed_commit_are_told(tmp_path: Path, disk: FailingDis
     threads += [threading.Thread(target=write) for _ in range(6)]
     for thread in threads[1:]:
         thread.start()
-    while database.waiting < 6:
+    while database.pending_writes < 6:
         pass
     disk.left = 0
     go_on.set()

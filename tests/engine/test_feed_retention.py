@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable.engine import Engine, Retention, Settings
-from singletable.engine.feed import BLOCK
+from singletable.engine.change_feed import BLOCK
 from singletable.errors import TrimmedDataAccess
 from singletable.operations import (
     AttributeDefinition,

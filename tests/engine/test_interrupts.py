@@ -10,8 +10,8 @@ from typing import Literal
 import apsw
 import pytest
 
-from singletable.engine.storage import Database, Execute, group
-from singletable.engine.storage.execute import statements
+from singletable.engine.storage import Database, Execute, writer
+from singletable.engine.storage.connection import bind_execute
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def together(
     threads[0].start()
     assert began.wait(10)
     threads[1].start()
-    while database.waiting < 1:
+    while database.pending_writes < 1:
         pass
     go_on.set()
     for thread in threads:
@@ -73,7 +73,7 @@ def test_an_interrupt_goes_to_the_thread_that_it_came_to(database: Database) -> 
     first, second = together(database, note("a"), interrupted)
     assert first == "KeyboardInterrupt: "
     assert second == (
-        "StorageError: The database could not be written: it was interrupted. Nothing was kept."
+        "StorageError: The database could not be written: it was interrupted. Nothing was changed."
     )
     assert notes(database) == []
     database.write(note("later"))
@@ -85,7 +85,7 @@ def test_an_interrupt_about_the_commit_leaves_no_doubt(
     database: Database, moment: Literal["before", "after"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupting(connection: apsw.Connection) -> Execute:
-        inner = statements(connection)
+        inner = bind_execute(connection)
 
         def execute(
             statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
@@ -99,11 +99,11 @@ def test_an_interrupt_about_the_commit_leaves_no_doubt(
 
         return execute
 
-    monkeypatch.setattr(group, "statements", interrupting)
+    monkeypatch.setattr(writer, "bind_execute", interrupting)
     first, second = together(database, note("a"), note("b"))
     assert first == "KeyboardInterrupt: "
     if moment == "before":
-        assert "it was interrupted. Nothing was kept" in second
+        assert "it was interrupted. Nothing was changed" in second
         assert notes(database) == []
     else:
         assert second == "kept"
@@ -116,18 +116,18 @@ def test_an_interrupt_about_the_commit_leaves_no_doubt(
 def test_a_write_that_got_lost_is_not_acknowledged(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lose(self: group.Group, write: group.Write) -> None:
+    def lose(self: writer.WriteGroup, write: writer.PendingWrite) -> None:
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    carry_out = group.Group.carry_out
+    run = writer.WriteGroup.run
 
-    def first_then_lose(self: group.Group, write: group.Write) -> None:
-        carry_out(self, write)
-        monkeypatch.setattr(group.Group, "carry_out", lose)
+    def first_then_lose(self: writer.WriteGroup, write: writer.PendingWrite) -> None:
+        run(self, write)
+        monkeypatch.setattr(writer.WriteGroup, "run", lose)
 
-    monkeypatch.setattr(group.Group, "carry_out", first_then_lose)
+    monkeypatch.setattr(writer.WriteGroup, "run", first_then_lose)
     first, second = together(database, note("a"), note("b"))
     assert first == "KeyboardInterrupt: "
-    assert "whether it was kept is not known" in second
+    assert "may or may not have been applied" in second
     assert notes(database) == []

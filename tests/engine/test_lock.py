@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from singletable import Engine, StorageError
-from singletable.engine.storage import Database, mounts
+from singletable.engine.storage import Database, file_lock
 from tests.engine.other_process import count, forked, make, put, refusal, start, told
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has locks of open files")
@@ -74,7 +74,7 @@ def test_a_file_that_another_library_has_open_is_refused(tmp_path: Path) -> None
     make(Engine.on_file(path)).close()
     with closing(sqlite3.connect(path)) as other:
         other.execute("SELECT count(*) FROM tables")
-        assert "not in an engine: in Python's sqlite3, perhaps" in refusal(path)
+        assert "outside the engine, for example in Python's sqlite3" in refusal(path)
     assert refusal(path) == ""
 
 
@@ -102,7 +102,7 @@ def test_a_file_with_two_names_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert "is not a file" in refusal(tmp_path / "pipe")
+    assert "is not a regular file" in refusal(tmp_path / "pipe")
 
 
 def test_a_forgotten_engine_lets_go(tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_a_forked_child_is_refused_and_harms_nobody(tmp_path: Path) -> None:
         return f"{reading.value}\n{writing.value}\n{refusal(path)}"
 
     reading, writing, opening = forked(child).split("\n")
-    assert "Fork before the engine is opened" in reading
-    assert "Fork before the engine is opened" in writing
+    assert "Fork before you open the engine" in reading
+    assert "Fork before you open the engine" in writing
     assert "was open when this process was forked" in opening
     put(engine, "c")
     assert count(engine) == 2
@@ -218,7 +218,7 @@ def test_a_network_drive_is_refused(
     table.write_text(
         f"1 0 8:1 / / rw - ext4 /dev/sda rw\n2 1 0:9 / {place} rw shared:1 - {kind} host:/x rw\n"
     )
-    monkeypatch.setattr(mounts, "MOUNTS", table)
+    monkeypatch.setattr(file_lock, "MOUNTS", table)
     (tmp_path / "a b").mkdir()
     said = refusal(tmp_path / "a b" / "one.db")
     if is_refused:
@@ -232,17 +232,17 @@ def test_a_network_drive_is_refused(
 
 def test_the_last_mount_on_a_directory_counts() -> None:
     table = "1 0 8:1 / / rw - ext4 a rw\n2 1 0:9 / /x rw - nfs b rw\n3 1 0:9 / /x rw - xfs c rw\n"
-    assert mounts.kind_of(Path("/x/y"), table) == "xfs"
-    assert mounts.kind_of(Path("/xy"), table) == "ext4"
-    assert mounts.kind_of(Path("/x"), "") == ""
+    assert file_lock.file_system_type(Path("/x/y"), table) == "xfs"
+    assert file_lock.file_system_type(Path("/xy"), table) == "ext4"
+    assert file_lock.file_system_type(Path("/x"), "") == ""
 
 
 # Whoever is root may write anywhere, so somebody else tries.
 @pytest.mark.parametrize(
     ("folder_mode", "file_mode", "reason"),
     [
-        (0o555, 0o666, "cannot be written to, and SQLite keeps a log beside"),
-        (0o777, 0o444, "cannot be opened to be read and written: Permission denied"),
+        (0o555, 0o666, "is not writable, but SQLite keeps a log beside"),
+        (0o777, 0o444, "cannot be opened for reading and writing: Permission denied"),
     ],
 )
 def test_what_cannot_be_written_is_refused(folder_mode: int, file_mode: int, reason: str) -> None:

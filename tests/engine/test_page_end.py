@@ -6,8 +6,8 @@ import apsw
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.engine.storage import Execute, Stretch, count_page
-from singletable.engine.storage.execute import statements
+from singletable.engine.storage import Execute, RowRange, count_page
+from singletable.engine.storage.connection import bind_execute
 
 FULL = 1000
 
@@ -17,7 +17,7 @@ SIZES = st.lists(
 
 
 def _rows(sizes: list[int]) -> Execute:
-    execute = statements(apsw.Connection(":memory:"))
+    execute = bind_execute(apsw.Connection(":memory:"))
     execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, size INTEGER, item BLOB)")
     for number, size in enumerate(sizes):
         execute("INSERT INTO rows VALUES (?, ?, ?)", (number, size, str(number).encode()))
@@ -34,4 +34,4 @@ def test_a_page_ends_where_it_is_full(sizes: list[int], limit: int | None) -> No
         if total >= FULL or number == limit:
             expected = (number, total, str(number - 1).encode())
             break
-    assert count_page(_rows(sizes), Stretch("FROM rows ORDER BY id", ()), FULL, limit) == expected
+    assert count_page(_rows(sizes), RowRange("FROM rows ORDER BY id", ()), FULL, limit) == expected

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.dialect import READ
-from singletable.engine.reading import read_expressions
+from singletable.engine.request_expressions import parse_expressions
+from singletable.engine.validation import READ
 from singletable.errors import ValidationError
 from singletable.expressions import BeginsWith, Constant, Placeholders, Set, parse_condition
 from singletable.operations import Query, Scan, UpdateItem
@@ -20,7 +20,7 @@ def scan(text: str, values: dict[str, AttributeValue]) -> Scan:
 
 @pytest.mark.parametrize("word", ["first", "second"])
 def test_each_request_has_its_own_values(word: str) -> None:
-    read = read_expressions(scan("begins_with(a, :v)", {":v": {"S": word}}), READ)
+    read = parse_expressions(scan("begins_with(a, :v)", {":v": {"S": word}}), READ)
     assert isinstance(read.filter, BeginsWith)
     assert read.filter.prefix == Constant({"S": word})
 
@@ -35,7 +35,7 @@ def test_values_that_are_one_object_are_told_apart() -> None:
             update_expression="SET a = :a, b = :b",
             expression_attribute_values={":a": first, ":b": second},
         )
-        assert read_expressions(request, READ).update == (
+        assert parse_expressions(request, READ).update == (
             Set(("a",), Constant(first)),
             Set(("b",), Constant(second)),
         )
@@ -56,9 +56,9 @@ def test_a_known_shape_is_no_excuse_for_a_wrong_value(
     wrong: tuple[AttributeValue, AttributeValue],
 ) -> None:
     for _ in range(2):
-        read_expressions(scan(text, {":v": right[0], ":w": right[1]}), READ)
+        parse_expressions(scan(text, {":v": right[0], ":w": right[1]}), READ)
         with pytest.raises(ValidationError):
-            read_expressions(scan(text, {":v": wrong[0], ":w": wrong[1]}), READ)
+            parse_expressions(scan(text, {":v": wrong[0], ":w": wrong[1]}), READ)
 
 
 def test_the_bounds_of_a_key_are_looked_at_each_time() -> None:
@@ -70,21 +70,21 @@ def test_the_bounds_of_a_key_are_looked_at_each_time() -> None:
         )
 
     for _ in range(2):
-        read_expressions(query("1", "2"), READ)
+        parse_expressions(query("1", "2"), READ)
         with pytest.raises(ValidationError, match="BETWEEN"):
-            read_expressions(query("2", "1"), READ)
+            parse_expressions(query("2", "1"), READ)
 
 
 # The size of a value is a number from the moment that the value is known.
 @pytest.mark.parametrize("word", ["one", "three"])
 def test_the_size_of_a_value_is_that_of_this_value(word: str) -> None:
     values: dict[str, AttributeValue] = {":v": {"S": word}}
-    read = read_expressions(scan("a = size(:v)", values), READ)
+    read = parse_expressions(scan("a = size(:v)", values), READ)
     assert read.filter == parse_condition("a = size(:v)", Placeholders(None, values))
 
 
 def test_a_chain_deeper_than_python_reads_is_read() -> None:
     text = " AND ".join(["a = :v"] * 150)
     values: dict[str, AttributeValue] = {":v": {"N": "1"}}
-    read = read_expressions(scan(text, values), READ)
+    read = parse_expressions(scan(text, values), READ)
     assert read.filter == parse_condition(text, Placeholders(None, values))

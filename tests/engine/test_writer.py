@@ -19,12 +19,12 @@ class Commits:
 
     def __init__(self, database: Database) -> None:
         self.count = 0
-        database.follow(self)
+        database.set_listener(self)
 
-    def mark(self) -> object:
+    def snapshot(self) -> object:
         return None
 
-    def restore(self, mark: object) -> None:
+    def restore(self, snapshot: object) -> None:
         return None
 
     def commit(self) -> None:
@@ -72,7 +72,7 @@ def test_a_lone_writer_waits_for_the_disk_once(tmp_path: Path) -> None:
 
     async def on_loop() -> None:
         for _ in range(20):
-            await database.write_soon(note)
+            await database.write_async(note)
 
     asyncio.run(on_loop())
     assert disk.syncs - before == 40
@@ -95,8 +95,8 @@ def test_writes_of_one_moment_on_an_event_loop_share_a_commit(database: Database
     commits = Commits(database)
 
     async def run() -> None:
-        works = [database.write_soon(note) for _ in range(20)]
-        works.insert(7, database.write_soon(refused))
+        works = [database.write_async(note) for _ in range(20)]
+        works.insert(7, database.write_async(refused))
         answers = await asyncio.gather(*works, return_exceptions=True)
         assert isinstance(answers.pop(7), LookupError)
         assert answers == ["noted"] * 20
@@ -108,7 +108,7 @@ def test_writes_of_one_moment_on_an_event_loop_share_a_commit(database: Database
 
 def test_a_write_that_fails_first_takes_nothing_of_the_next_with_it(database: Database) -> None:
     async def run() -> None:
-        works = [database.write_soon(refused), database.write_soon(note)]
+        works = [database.write_async(refused), database.write_async(note)]
         answers = await asyncio.gather(*works, return_exceptions=True)
         assert isinstance(answers[0], LookupError)
 
@@ -118,9 +118,9 @@ def test_a_write_that_fails_first_takes_nothing_of_the_next_with_it(database: Da
 
 def test_a_write_that_nobody_awaits_any_more_is_not_carried_out(database: Database) -> None:
     async def run() -> None:
-        given_up = database.write_soon(note)
+        given_up = database.write_async(note)
         given_up.cancel()
-        await database.write_soon(note)
+        await database.write_async(note)
 
     asyncio.run(run())
     assert count(database) == 1
@@ -158,7 +158,7 @@ def test_a_reader_does_not_wait_for_a_writer(database: Database) -> None:
 def test_an_event_loop_goes_on_while_a_thread_writes(database: Database) -> None:
     async def run() -> None:
         held = Held(database)
-        writes = [database.write_soon(note) for _ in range(3)]
+        writes = [database.write_async(note) for _ in range(3)]
         for _ in range(10):
             await asyncio.sleep(0.001)
         assert not any(write.done() for write in writes)
@@ -173,7 +173,7 @@ def test_an_event_loop_goes_on_while_a_thread_writes(database: Database) -> None
 def test_threads_and_event_loops_write_together(database: Database) -> None:
     async def on_loop() -> None:
         for _ in range(20):
-            await asyncio.gather(*[database.write_soon(note) for _ in range(5)])
+            await asyncio.gather(*[database.write_async(note) for _ in range(5)])
 
     def in_thread() -> None:
         for _ in range(100):
@@ -193,11 +193,11 @@ def test_closing_carries_out_what_waits(tmp_path: Path) -> None:
     database = lay_out(Database(tmp_path / "notes.db"))
 
     async def run() -> None:
-        writes = [database.write_soon(note) for _ in range(3)]
+        writes = [database.write_async(note) for _ in range(3)]
         await asyncio.to_thread(database.close)
         assert await asyncio.wait_for(asyncio.gather(*writes), 10) == ["noted"] * 3
         with pytest.raises(EngineClosed):
-            await database.write_soon(note)
+            await database.write_async(note)
 
     asyncio.run(run())
     again = Database(tmp_path / "notes.db")
@@ -210,11 +210,11 @@ def test_a_write_after_closing_is_refused_on_an_event_loop_too(tmp_path: Path) -
     database = lay_out(Database(tmp_path / "notes.db"))
 
     async def run() -> None:
-        await database.write_soon(note)
+        await database.write_async(note)
         await asyncio.to_thread(database.close)
         for _ in range(2):
             with pytest.raises(EngineClosed):
-                await asyncio.wait_for(database.write_soon(note), 10)
+                await asyncio.wait_for(database.write_async(note), 10)
 
     asyncio.run(run())
 

@@ -62,7 +62,7 @@ def digest(engine: Engine) -> str:
         return told.hexdigest()
 
     # What is in memory beside the rows must be what the rows say.
-    assert engine._catalog.mark() is None
+    assert engine._catalog.snapshot() is None
     return engine._database.read(read) + "".join(sorted(engine._catalog.tables))
 
 

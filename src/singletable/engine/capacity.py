@@ -52,7 +52,7 @@ class Cost(Struct):
         return self.table + sum(self.local_indexes.values()) + sum(self.global_indexes.values())
 
 
-def consumed(
+def consumed_capacity(
     table: Table, cost: Cost, asked: str | None, kind: Literal["read", "write"] | None = None
 ) -> ConsumedCapacity | None:
     """The cost as the result tells it; `kind` ("read", "write") is told by transactions alone."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import cast
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable.engine.feed_size import FeedSize
-from singletable.engine.record import TableRecord, record_from_json, record_to_json
+from singletable.engine.settings import Settings
 from singletable.engine.storage import Execute
-from singletable.engine.table import Table, table_from
+from singletable.engine.table import Table, build_table
+from singletable.engine.table_record import TableRecord, decode_record, encode_record
 from singletable.errors import ResourceNotFound, TableNotFound
 from singletable.operations.arn import table_name
 
@@ -25,10 +27,10 @@ class Catalog:
     def load(self, execute: Execute) -> None:
         """Read what is kept."""
         records = [
-            record_from_json(cast(bytes, raw))
+            decode_record(cast(bytes, raw))
             for (raw,) in execute("SELECT record FROM tables ORDER BY name")
         ]
-        self._committed = {record.name: table_from(record) for record in records}
+        self._committed = {record.name: build_table(record) for record in records}
         self._draft = None
         self.feed_size.load(execute)
 
@@ -42,7 +44,7 @@ class Catalog:
         """The tables as the commit under way will leave them."""
         return self._committed if self._draft is None else self._draft
 
-    def mark(self) -> object:
+    def snapshot(self) -> object:
         """The tables as the commit under way will leave them so far."""
         return self._draft
 
@@ -60,15 +62,15 @@ class Catalog:
         """Keep a new table, make room for its rows, and give it its number."""
         execute("INSERT INTO tables (name) VALUES (?)", (record.name,))
         ((number,),) = execute("SELECT last_insert_rowid()")
-        return self.change(execute, replace(record, number=cast(int, number)))
+        return self.update(execute, replace(record, number=cast(int, number)))
 
-    def change(self, execute: Execute, record: TableRecord) -> Table:
+    def update(self, execute: Execute, record: TableRecord) -> Table:
         """Keep the changed record of a table."""
         execute(
             "UPDATE tables SET record = ? WHERE number = ?",
-            (record_to_json(record), record.number),
+            (encode_record(record), record.number),
         )
-        table = table_from(record)
+        table = build_table(record)
         self._draft = {**self.draft, record.name: table}
         return table
 
@@ -78,7 +80,7 @@ class Catalog:
         self._draft = {name: t for name, t in self.draft.items() if name != record.name}
 
 
-def named(tables: dict[str, Table], name: str, now: float) -> Table:
+def find_active_table(tables: dict[str, Table], name: str, now: float) -> Table:
     """The table that items can be read from and written to, by its name or its ARN."""
     table = tables.get(name)
     if table is None and name.startswith("arn:"):
@@ -88,14 +90,35 @@ def named(tables: dict[str, Table], name: str, now: float) -> Table:
     return table
 
 
-def described(tables: dict[str, Table], name: str, now: float) -> Table:
+def find_table(tables: dict[str, Table], name: str, now: float) -> Table:
     """The table by its name, in whatever state it is; one that is deleted for good is not there."""
     table = tables.get(name)
-    if table is None or gone(table, now):
+    if table is None or is_deleted(table, now):
         raise TableNotFound(f"Requested resource not found: Table: {name} not found")
     return table
 
 
-def gone(table: Table, now: float) -> bool:
+def is_deleted(table: Table, now: float) -> bool:
     """Whether the time a deletion takes is over."""
     return table.record.deleted_by is not None and table.record.deleted_by <= now
+
+
+# FROM session.py: What a handler works with: the tables, the rows, the clock, the settings.
+
+
+class Session(Struct):
+    """One request's view of the database, at one moment; the writer's sees its own changes."""
+
+    execute: Execute
+    catalog: Catalog
+    tables: dict[str, Table]
+    settings: Settings
+    now: float
+
+    def table(self, name: str) -> Table:
+        """The table that items can be read from and written to."""
+        return find_active_table(self.tables, name, self.now)
+
+    def table_in_any_state(self, name: str) -> Table:
+        """The table in whatever state it is."""
+        return find_table(self.tables, name, self.now)

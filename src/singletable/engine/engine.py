@@ -10,10 +10,9 @@ from typing import TypeVar, cast
 
 from msgspec import DecodeError
 
-from singletable.engine.catalog import Catalog
+from singletable.engine.catalog import Catalog, Session
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS, Handler
-from singletable.engine.session import Session
 from singletable.engine.settings import Settings
 from singletable.engine.storage import Database, Execute
 from singletable.errors import SingleTableError, StorageError, ValidationError
@@ -40,7 +39,7 @@ class Engine:
         self.settings = settings
         self._database = database
         self._catalog = Catalog()
-        database.follow(self._catalog)
+        database.set_listener(self._catalog)
         try:
             database.read(self._catalog.load)
         except DecodeError as error:
@@ -66,14 +65,16 @@ class Engine:
 
         It costs less than to make the tables again, which tests do often.
         """
-        return Engine(Database(None, contents=self._database.contents()), settings or self.settings)
+        return Engine(
+            Database(None, contents=self._database.serialize()), settings or self.settings
+        )
 
     def execute(self, operation: Operation[R], /) -> R:
         """The answer; an OperationError if the request is refused, and then nothing was changed."""
         handler, work = self._work(operation)
         return self._database.write(work) if handler.writes else self._database.read(work)
 
-    async def execute_soon(self, operation: Operation[R]) -> R:
+    async def execute_async(self, operation: Operation[R]) -> R:
         """The same on an event loop, which goes on with other things while the disk is at work."""
         handler, work = self._work(operation)
         if not handler.writes:
@@ -82,7 +83,7 @@ class Engine:
             return self._database.write(work)
         if type(operation) in _LONG:
             return await asyncio.to_thread(self._database.write, work)
-        return await self._database.write_soon(work)
+        return await self._database.write_async(work)
 
     def _work(self, operation: Operation[R]) -> tuple[Handler, Callable[[Execute], R]]:
         """What is to be done in the database, checked as far as it can be without it."""
@@ -95,7 +96,7 @@ class Engine:
         try:
             plan = handler.check(operation)
         except ValidationError as error:
-            raise handler.dialect.refusal(error, operation) from None
+            raise handler.validator.refusal(error, operation) from None
 
         def work(execute: Execute) -> R:
             try:
@@ -141,7 +142,7 @@ class AsyncEngine:
 
     async def execute(self, operation: Operation[R], /) -> R:
         """The answer; an OperationError if the request is refused, and then nothing was changed."""
-        return await self.engine.execute_soon(operation)
+        return await self.engine.execute_async(operation)
 
     async def aclose(self) -> None:
         """Finish what is under way and let go of the file."""

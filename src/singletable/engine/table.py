@@ -8,8 +8,8 @@ from zlib import crc32
 
 from msgspec import json
 
-from singletable.engine.record import IndexRecord, TableRecord
-from singletable.engine.storage import Position, Rows
+from singletable.engine.storage import RowKey, Rows
+from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.operations import KeySchemaElement
 from singletable.values import AttributeValue, Item, KeyType, encode_key_part, key_bytes
 
@@ -39,7 +39,7 @@ class KeySchema:
         """The names of all key attributes in schema order."""
         return tuple(attribute.name for attribute in self.attributes)
 
-    def in_item(self, item: Item) -> bool:
+    def matches(self, item: Item) -> bool:
         """Whether the item has every key attribute, each of its type."""
         for attribute in self.attributes:
             value = item.get(attribute.name)
@@ -48,13 +48,15 @@ class KeySchema:
         return True
 
 
-def partition_bytes(values: list[AttributeValue]) -> bytes:
+def encode_partition(values: list[AttributeValue]) -> bytes:
     """Where a partition stands: by a hash first, so that scans wander and segments are ranges."""
     keys = [key_bytes(value) for value in values]
-    return hashed(keys[0] if len(keys) == 1 else b"".join([encode_key_part(key) for key in keys]))
+    return hash_partition(
+        keys[0] if len(keys) == 1 else b"".join([encode_key_part(key) for key in keys])
+    )
 
 
-def hashed(key: bytes) -> bytes:
+def hash_partition(key: bytes) -> bytes:
     """The bytes of a partition's key, behind their hash."""
     return crc32(key).to_bytes(4, "big") + key
 
@@ -66,7 +68,7 @@ class Index:
     name: str
     is_global: bool
     key: KeySchema
-    projected: frozenset[str] | None  # None: everything
+    projected_attributes: frozenset[str] | None  # None: everything
     rows: Rows
     record: IndexRecord
     table_key: KeySchema = field(repr=False)
@@ -77,21 +79,21 @@ class Index:
         own = [a for a in self.key.attributes if a.name not in self.table_key.names]
         return (*self.table_key.attributes, *own)
 
-    def position(self, item: Item) -> Position:
+    def row_key(self, item: Item) -> RowKey:
         """Where the item's entry stands: by the index's key, then by the table's."""
         sort = [item[a.name] for a in self.key.sort] + [
             item[a.name] for a in self.table_key.attributes
         ]
-        return Position(
-            partition_bytes([item[a.name] for a in self.key.partition]),
+        return RowKey(
+            encode_partition([item[a.name] for a in self.key.partition]),
             b"".join([encode_key_part(key_bytes(value)) for value in sort]),
         )
 
     def project(self, item: Item) -> Item:
         """What the entry holds of the item."""
-        if self.projected is None:
+        if self.projected_attributes is None:
             return item
-        return {name: value for name, value in item.items() if name in self.projected}
+        return {name: value for name, value in item.items() if name in self.projected_attributes}
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class Table:
         return json.encode(self.key.names)
 
     @cached_property
-    def expires_by(self) -> str | None:
+    def ttl_attribute(self) -> str | None:
         """The attribute that items expire by."""
         ttl = self.record.time_to_live
         return ttl.attribute if ttl is not None and ttl.enabled else None
@@ -145,26 +147,26 @@ class Table:
                     keys.setdefault(attribute.name, (attribute, index.name))
         return keys
 
-    def position(self, item: Item) -> Position:
+    def row_key(self, item: Item) -> RowKey:
         """Where the item stands."""
         sort = self.sort_key
-        return Position(
-            hashed(key_bytes(item[self.partition_key.name])),
+        return RowKey(
+            hash_partition(key_bytes(item[self.partition_key.name])),
             b"" if sort is None else key_bytes(item[sort.name]),
         )
 
-    def expiry(self, item: Item) -> int | None:
+    def expires_at(self, item: Item) -> int | None:
         """The second the item expires at, if it does: only numbers count."""
-        if self.expires_by is None:
+        if self.ttl_attribute is None:
             return None
-        number = item.get(self.expires_by, {}).get("N")
+        number = item.get(self.ttl_attribute, {}).get("N")
         # Whole seconds within what SQLite sorts as integers; DynamoDB ignores other numbers.
         if number is None or not number.isdigit() or len(number) > 18:
             return None
         return int(number)
 
 
-def table_from(record: TableRecord) -> Table:
+def build_table(record: TableRecord) -> Table:
     """The table that a record describes; indexes that are being deleted are no longer in it."""
     types: dict[str, KeyType] = {
         d.attribute_name: d.attribute_type for d in record.attribute_definitions
@@ -176,12 +178,12 @@ def table_from(record: TableRecord) -> Table:
         for index in records
         if index.deleted_by is None
     ]
-    return Table(record.name, key, tuple(indexes), Rows.named(f"items_{record.number}"), record)
+    return Table(record.name, key, tuple(indexes), Rows.for_table(f"items_{record.number}"), record)
 
 
 def index_rows(table: TableRecord, index: IndexRecord) -> Rows:
     """Where the entries of an index are."""
-    return Rows.named(f"index_{table.number}_{index.number}")
+    return Rows.for_table(f"index_{table.number}_{index.number}")
 
 
 def _index(

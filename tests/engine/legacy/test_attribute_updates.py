@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.legacy import attribute_updates, check_types
+from singletable.engine.legacy import check_update_types, parse_attribute_updates
 from singletable.expressions import apply_update, creates_item
 from singletable.operations.shapes import AttributeValueUpdate as Change
 from singletable.values import AttributeValue, Item
@@ -41,13 +41,13 @@ def test_an_attribute_is_changed(
     before: AttributeValue | None, change: Change, after: AttributeValue | None
 ) -> None:
     item: Item = {} if before is None else {"a.b": before}
-    update = attribute_updates({"a.b": change}, DIALECT)
-    check_types(update, item)
+    update = parse_attribute_updates({"a.b": change}, DIALECT)
+    check_update_types(update, item)
     assert apply_update(update, item) == ({} if after is None else {"a.b": after})
 
 
 def test_several_attributes_are_changed_at_once() -> None:
-    update = attribute_updates(
+    update = parse_attribute_updates(
         {"a": Change(n(1)), "b": Change(n(1), "ADD"), "c": Change(action="DELETE")}, DIALECT
     )
     item: Item = {"b": n(9), "c": s("x"), "d": s("kept")}
@@ -56,7 +56,7 @@ def test_several_attributes_are_changed_at_once() -> None:
 
 @pytest.mark.parametrize("updates", [None, {}])
 def test_no_updates_change_nothing(updates: dict[str, Change] | None) -> None:
-    assert attribute_updates(updates, DIALECT) == ()
+    assert parse_attribute_updates(updates, DIALECT) == ()
 
 
 # To take from an item that is not there is no reason to make one.
@@ -72,7 +72,7 @@ def test_no_updates_change_nothing(updates: dict[str, Change] | None) -> None:
     ids=str,
 )
 def test_only_what_gives_creates_an_item(change: Change, creates: bool) -> None:
-    assert creates_item(attribute_updates({"a": change}, DIALECT)) is creates
+    assert creates_item(parse_attribute_updates({"a": change}, DIALECT)) is creates
 
 
 NO_VALUE = INVALID + "Only DELETE action is allowed when no attribute value is specified"
@@ -93,40 +93,40 @@ NO_VALUE = INVALID + "Only DELETE action is allowed when no attribute value is s
     ids=str,
 )
 def test_updates_are_refused(updates: dict[str, Change], text: str) -> None:
-    assert refusal(lambda: attribute_updates(updates, DIALECT)) == text
+    assert refusal(lambda: parse_attribute_updates(updates, DIALECT)) == text
 
 
 @pytest.mark.parametrize("kind", [kind for kind in VALUES if kind not in ("N", "L", *SETS)])
 def test_not_every_type_can_be_added(kind: str) -> None:
     updates = {"a": Change(VALUES[kind], "ADD")}
     text = f"{INVALID}ADD action is not supported for the type {kind}"
-    assert refusal(lambda: attribute_updates(updates, DIALECT)) == text
+    assert refusal(lambda: parse_attribute_updates(updates, DIALECT)) == text
 
 
 @pytest.mark.parametrize("kind", [kind for kind in VALUES if kind not in SETS])
 def test_only_members_of_sets_can_be_deleted(kind: str) -> None:
     updates = {"a": Change(VALUES[kind], "DELETE")}
     text = f"{INVALID}DELETE action with value is not supported for the type {kind}"
-    assert refusal(lambda: attribute_updates(updates, DIALECT)) == text
+    assert refusal(lambda: parse_attribute_updates(updates, DIALECT)) == text
 
 
 @pytest.mark.parametrize("there", VALUES)
 @pytest.mark.parametrize("added", ["N", "L", *SETS])
 def test_only_like_is_added_to_like(there: str, added: str) -> None:
-    update = attribute_updates({"a": Change(VALUES[added], "ADD")}, DIALECT)
+    update = parse_attribute_updates({"a": Change(VALUES[added], "ADD")}, DIALECT)
     item = {"a": VALUES[there]}
     if there == added:
-        check_types(update, item)
+        check_update_types(update, item)
     else:
-        assert refusal(lambda: check_types(update, item)) == MISMATCH
+        assert refusal(lambda: check_update_types(update, item)) == MISMATCH
 
 
 @pytest.mark.parametrize("there", VALUES)
 @pytest.mark.parametrize("deleted", SETS)
 def test_only_like_is_deleted_from_like(there: str, deleted: str) -> None:
-    update = attribute_updates({"a": Change(VALUES[deleted], "DELETE")}, DIALECT)
+    update = parse_attribute_updates({"a": Change(VALUES[deleted], "DELETE")}, DIALECT)
     item = {"a": VALUES[there]}
     if there == deleted:
-        check_types(update, item)
+        check_update_types(update, item)
     else:
-        assert refusal(lambda: check_types(update, item)) == MISMATCH
+        assert refusal(lambda: check_update_types(update, item)) == MISMATCH

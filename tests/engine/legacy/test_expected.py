@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.legacy import expected_condition
+from singletable.engine.legacy import parse_expected
 from singletable.expressions import holds
 from singletable.operations.shapes import ComparisonOperator, ConditionalOperator
 from singletable.operations.shapes import ExpectedAttributeValue as Expect
@@ -61,7 +61,7 @@ CASES: list[tuple[str, Expect, bool]] = [
 
 @pytest.mark.parametrize(("attribute", "asked", "met"), CASES, ids=str)
 def test_an_expectation_is_met(attribute: str, asked: Expect, met: bool) -> None:
-    read = expected_condition({attribute: asked}, None, DIALECT)
+    read = parse_expected({attribute: asked}, None, DIALECT)
     assert read is not None
     assert holds(read, ITEM) is met
 
@@ -84,7 +84,7 @@ YES, NO = Expect(value=n(1)), Expect(value=n(2))
 def test_expectations_are_joined_by_and_unless_by_or(
     expected: dict[str, Expect], operator: ConditionalOperator | None, met: bool
 ) -> None:
-    read = expected_condition(expected, operator, DIALECT)
+    read = parse_expected(expected, operator, DIALECT)
     assert read is not None
     assert holds(read, ITEM) is met
 
@@ -92,7 +92,7 @@ def test_expectations_are_joined_by_and_unless_by_or(
 # Clients send empty maps for parameters that nobody filled in.
 @pytest.mark.parametrize("expected", [None, {}])
 def test_to_expect_nothing_is_no_condition(expected: dict[str, Expect] | None) -> None:
-    assert expected_condition(expected, None, DIALECT) is None
+    assert parse_expected(expected, None, DIALECT) is None
 
 
 def of_a(why: str) -> str:
@@ -149,7 +149,7 @@ REFUSALS: list[tuple[Expect, str]] = [
 
 @pytest.mark.parametrize(("asked", "text"), REFUSALS, ids=str)
 def test_an_expectation_is_refused(asked: Expect, text: str) -> None:
-    assert refusal(lambda: expected_condition({"a": asked}, None, DIALECT)) == text
+    assert refusal(lambda: parse_expected({"a": asked}, None, DIALECT)) == text
 
 
 @pytest.mark.parametrize(
@@ -166,4 +166,4 @@ def test_an_expectation_is_refused(asked: Expect, text: str) -> None:
 def test_expectations_are_refused_together(
     expected: dict[str, Expect] | None, operator: ConditionalOperator | None, text: str
 ) -> None:
-    assert refusal(lambda: expected_condition(expected, operator, DIALECT)) == text
+    assert refusal(lambda: parse_expected(expected, operator, DIALECT)) == text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.dialect import SCAN
-from singletable.engine.legacy import filter_condition
+from singletable.engine.legacy import parse_filter
+from singletable.engine.validation import SCAN
 from singletable.expressions import holds
 from singletable.operations.shapes import ComparisonOperator, Condition, ConditionalOperator
 from singletable.values import AttributeValue, Item
@@ -133,7 +133,7 @@ CASES: list[tuple[str, Condition, bool]] = [
 
 @pytest.mark.parametrize(("attribute", "asked", "passes"), CASES, ids=str)
 def test_an_item_passes_a_filter(attribute: str, asked: Condition, passes: bool) -> None:
-    read = filter_condition({attribute: asked}, None, DIALECT)
+    read = parse_filter({attribute: asked}, None, DIALECT)
     assert read is not None
     assert holds(read, ITEM) is passes
 
@@ -155,7 +155,7 @@ HOLDS, FAILS = condition("EQ", n(5)), condition("EQ", n(6))
 def test_conditions_are_joined_by_and_unless_by_or(
     first: Condition, second: Condition, operator: ConditionalOperator | None, passes: bool
 ) -> None:
-    read = filter_condition({"a": first, "b": second}, operator, DIALECT)
+    read = parse_filter({"a": first, "b": second}, operator, DIALECT)
     assert read is not None
     assert holds(read, {"a": n(5), "b": n(5)}) is passes
 
@@ -163,7 +163,7 @@ def test_conditions_are_joined_by_and_unless_by_or(
 # Clients send empty maps for parameters that nobody filled in.
 @pytest.mark.parametrize("conditions", [None, {}])
 def test_a_filter_of_nothing_is_none(conditions: dict[str, Condition] | None) -> None:
-    assert filter_condition(conditions, None, DIALECT) is None
+    assert parse_filter(conditions, None, DIALECT) is None
 
 
 ONE_VALUE: list[ComparisonOperator] = [
@@ -189,18 +189,16 @@ COUNTS: list[tuple[ComparisonOperator, int]] = [
 @pytest.mark.parametrize(("operator", "count"), COUNTS)
 def test_an_operator_takes_its_number_of_values(operator: ComparisonOperator, count: int) -> None:
     asked = {"a": condition(operator, *[s("b")] * count)}
-    assert refusal(lambda: filter_condition(asked, None, DIALECT)) == count_of(operator)
+    assert refusal(lambda: parse_filter(asked, None, DIALECT)) == count_of(operator)
 
 
 # No list is a list of none.
 def test_a_missing_list_is_an_empty_one() -> None:
-    assert refusal(lambda: filter_condition({"a": Condition("EQ")}, None, DIALECT)) == count_of(
-        "EQ"
-    )
+    assert refusal(lambda: parse_filter({"a": Condition("EQ")}, None, DIALECT)) == count_of("EQ")
 
 
 def test_in_takes_as_many_values_as_one_likes() -> None:
-    read = filter_condition({"a": condition("IN", *[n(i) for i in range(200)])}, None, DIALECT)
+    read = parse_filter({"a": condition("IN", *[n(i) for i in range(200)])}, None, DIALECT)
     assert read is not None
     assert holds(read, {"a": n(199)})
 
@@ -226,9 +224,9 @@ def test_an_operator_takes_values_of_its_types(operator: ComparisonOperator, kin
     values = [VALUES[kind]] * (2 if operator == "BETWEEN" else 1)
     asked = {"a": condition(operator, *values)}
     if kind in TAKEN[operator].split():
-        assert filter_condition(asked, None, DIALECT) is not None
+        assert parse_filter(asked, None, DIALECT) is not None
     else:
-        text = refusal(lambda: filter_condition(asked, None, DIALECT))
+        text = refusal(lambda: parse_filter(asked, None, DIALECT))
         assert text == type_for(operator, kind)
 
 
@@ -260,11 +258,11 @@ REFUSALS: list[tuple[dict[str, Condition], ConditionalOperator | None, str]] = [
 def test_a_filter_is_refused(
     conditions: dict[str, Condition], operator: ConditionalOperator | None, text: str
 ) -> None:
-    assert refusal(lambda: filter_condition(conditions, operator, DIALECT)) == text
+    assert refusal(lambda: parse_filter(conditions, operator, DIALECT)) == text
 
 
 def test_there_is_nothing_to_join_without_a_filter() -> None:
-    assert refusal(lambda: filter_condition(None, "AND", DIALECT)) == WITHOUT
+    assert refusal(lambda: parse_filter(None, "AND", DIALECT)) == WITHOUT
 
 
 # Scan still words its refusals of values as all operations once did.
@@ -276,4 +274,4 @@ def test_there_is_nothing_to_join_without_a_filter() -> None:
     ],
 )
 def test_the_operation_words_what_it_says_of_values(value: AttributeValue, text: str) -> None:
-    assert refusal(lambda: filter_condition({"a": condition("EQ", value)}, None, SCAN)) == text
+    assert refusal(lambda: parse_filter({"a": condition("EQ", value)}, None, SCAN)) == text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.legacy import key_conditions
+from singletable.engine.legacy import parse_key_conditions
 from singletable.operations.shapes import ComparisonOperator, Condition
 from singletable.values import AttributeValue
 from tests.engine.legacy.values import (
@@ -46,12 +46,12 @@ LENGTH = "Conditions can be of length 1 or 2 only"
 def test_an_operator_becomes_a_comparator(
     operator: ComparisonOperator, comparator: str, values: list[AttributeValue]
 ) -> None:
-    (clause,) = key_conditions({"k": condition(operator, *values)}, DIALECT)
+    (clause,) = parse_key_conditions({"k": condition(operator, *values)}, DIALECT)
     assert (clause.attribute, clause.comparator, list(clause.values)) == ("k", comparator, values)
 
 
 def test_clauses_keep_their_order_and_values_become_canonical() -> None:
-    clauses = key_conditions({"sk": condition("GT", n("01.50")), "pk": HASH}, DIALECT)
+    clauses = parse_key_conditions({"sk": condition("GT", n("01.50")), "pk": HASH}, DIALECT)
     assert [(clause.attribute, clause.values) for clause in clauses] == [
         ("sk", (n("1.5"),)),
         ("pk", (s("x"),)),
@@ -74,4 +74,4 @@ def test_clauses_keep_their_order_and_values_become_canonical() -> None:
     ids=str,
 )
 def test_key_conditions_are_refused(conditions: dict[str, Condition], text: str) -> None:
-    assert refusal(lambda: key_conditions(conditions, DIALECT)) == text
+    assert refusal(lambda: parse_key_conditions(conditions, DIALECT)) == text

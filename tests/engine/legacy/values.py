@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable.engine.dialect import READ
+from singletable.engine.validation import READ
 from singletable.errors import ValidationError
 from singletable.operations.shapes import ComparisonOperator, Condition
 from singletable.values import AttributeValue

@@ -23,7 +23,7 @@ class Form(Enum):
 
     MODERN = "Value at 'Limit' failed to satisfy constraint: …"
     CLASSIC = "Value '0' at 'limit' failed to satisfy constraint: …, or the fault's sentence"
-    OLDER = "Value '0' at 'limit' failed to satisfy constraint: …"
+    LEGACY = "Value '0' at 'limit' failed to satisfy constraint: …"
     OURS = "Limit must have value greater than or equal to 1, but is '0'"
 
 
@@ -60,7 +60,7 @@ UPDATE = (TYPES, LIMITS, NAMELESS, REST)
 PAGES = (TYPES, LIMITS, replace(NAMELESS, envelope=Envelope.BARE), REST)
 BATCH_WRITE = (TYPES, LIMITS, CHOICES, REST)
 TRANSACTION = (TYPES, LIMITS, REST, EMPTY)
-OF_OLD = (TYPES, replace(REST, form=Form.OLDER), EMPTY)
+OF_OLD = (TYPES, replace(REST, form=Form.LEGACY), EMPTY)
 TABLE = (TYPES, ABSENT, SHORT_NAMES, REST, CUSTOM)
 OURS = (TYPES, replace(REST, form=Form.OURS, envelope=Envelope.BARE))
 

@@ -6,11 +6,11 @@ table could be restored to.                                               (compa
 
 from __future__ import annotations
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.names import table_name
 from singletable.engine.control.states import table_status
-from singletable.engine.record import TableRecord
-from singletable.engine.session import Session
 from singletable.engine.table import Table
+from singletable.engine.table_record import TableRecord
 from singletable.errors import BackupTableNotFound, TableNotFound
 from singletable.operations import ContinuousBackupsDescription, PointInTimeRecoveryDescription
 
@@ -19,7 +19,7 @@ def backed_up(given: str, action: str, session: Session) -> Table:
     """The table, in whatever state it is; AWS has a name and words of its own if there is none."""
     name = table_name(given, action, session.settings)
     try:
-        return session.described(name)
+        return session.table_in_any_state(name)
     except TableNotFound:
         raise BackupTableNotFound(f"Table not found: {name}") from None
 

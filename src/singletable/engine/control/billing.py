@@ -8,7 +8,7 @@ from singletable.engine.control.states import billing_mode
 from singletable.engine.control.throughput import provisioned
 from singletable.engine.control.under_way import Change, under_way
 from singletable.engine.control.warm import warmed_on_demand
-from singletable.engine.record import TableRecord
+from singletable.engine.table_record import TableRecord
 
 
 def change_billing(record: TableRecord, change: Change) -> TableRecord:

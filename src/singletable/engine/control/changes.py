@@ -21,8 +21,8 @@ from singletable.engine.control.records import kept_stream
 from singletable.engine.control.streams import stream_label
 from singletable.engine.control.under_way import Change, under_way
 from singletable.engine.control.warm import warmed
-from singletable.engine.record import TableRecord
 from singletable.engine.settings import Delays
+from singletable.engine.table_record import TableRecord
 from singletable.operations import UpdateTable
 
 FOREVER = Delays(inf, inf, inf, inf, inf, inf)

@@ -12,7 +12,7 @@ from singletable.engine.control.states import (
     is_changing,
     table_status,
 )
-from singletable.engine.record import Changing, TableRecord
+from singletable.engine.table_record import Changing, TableRecord
 from singletable.errors import ResourceInUse
 from singletable.operations import UpdateTable
 

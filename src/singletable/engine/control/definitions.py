@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from singletable.engine.control.listing import listed, listed_exactly
 from singletable.engine.control.states import indexes_shown
-from singletable.engine.record import TableRecord
+from singletable.engine.table_record import TableRecord
 from singletable.errors import ValidationError
 from singletable.operations import AttributeDefinition, KeySchemaElement
 from singletable.values import INVALID

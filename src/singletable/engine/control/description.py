@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.definitions import definitions_in_use
 from singletable.engine.control.encryption import describe_encryption
 from singletable.engine.control.index_description import (
@@ -16,10 +17,9 @@ from singletable.engine.control.index_description import (
     describe_warm,
 )
 from singletable.engine.control.states import indexes_shown, is_changing, table_status
-from singletable.engine.record import TableRecord
-from singletable.engine.session import Session
 from singletable.engine.settings import Settings
 from singletable.engine.table import Table
+from singletable.engine.table_record import TableRecord
 from singletable.operations import BillingModeSummary, TableClassSummary, TableDescription
 
 

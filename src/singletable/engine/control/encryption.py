@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uuid import NAMESPACE_DNS, uuid5
 
-from singletable.engine.record import TableRecord
 from singletable.engine.settings import Settings
+from singletable.engine.table_record import TableRecord
 from singletable.errors import ValidationError
 from singletable.operations import SSEDescription, SSESpecification
 from singletable.values import INVALID

@@ -18,7 +18,7 @@ def fill_expiry(table: Table, execute: Execute) -> None:
     last = -1
     while batch := _after(table, last, execute):
         for last, raw in batch:
-            expires = table.expiry(item_from_json(raw))
+            expires = table.expires_at(item_from_json(raw))
             if expires is not None:
                 execute(f"UPDATE {rows} SET expires = ? WHERE id = ?", (expires, last))
 

@@ -13,8 +13,8 @@ from singletable.engine.control.records import new_index
 from singletable.engine.control.throughput import provisioned
 from singletable.engine.control.under_way import index_under_way
 from singletable.engine.control.warm import warmed
-from singletable.engine.record import IndexRecord, TableRecord
 from singletable.engine.settings import Delays
+from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.operations import (
     AttributeDefinition,
     CreateGlobalSecondaryIndexAction,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from singletable.engine.control.declaration import MAX_GLOBAL
 from singletable.engine.control.index_actions import Action, makes_or_unmakes
 from singletable.engine.control.states import IN_USE, index_status, indexes_shown, is_allocating
-from singletable.engine.record import IndexRecord, TableRecord
+from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.errors import LimitExceeded, ResourceInUse, ResourceNotFound, ValidationError
 from singletable.operations import (
     CreateGlobalSecondaryIndexAction,

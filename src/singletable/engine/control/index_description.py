@@ -8,7 +8,7 @@ from msgspec.structs import asdict, replace
 
 from singletable.engine.control.states import index_status, is_allocating
 from singletable.engine.control.throughput import decreases_today
-from singletable.engine.record import IndexRecord, TableRecord
+from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.operations import (
     GlobalSecondaryIndexDescription,
     LocalSecondaryIndexDescription,

@@ -12,8 +12,8 @@ from singletable.engine.control.on_demand import kept_limits
 from singletable.engine.control.projections import kept_projection
 from singletable.engine.control.streams import stream_label
 from singletable.engine.control.warm import ON_DEMAND, warmed
-from singletable.engine.record import IndexRecord, TableRecord
 from singletable.engine.settings import Settings
+from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.operations import (
     CreateGlobalSecondaryIndexAction,
     CreateTable,

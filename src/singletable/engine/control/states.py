@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.engine.record import IndexRecord, TableRecord
+from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.errors import ResourceInUse
 from singletable.operations import BillingMode, IndexStatus
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from singletable.engine.record import TableRecord
+from singletable.engine.table_record import TableRecord
 from singletable.errors import ValidationError
 from singletable.operations import StreamSpecification
 from singletable.values import INVALID

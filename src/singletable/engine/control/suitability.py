@@ -11,7 +11,7 @@ from singletable.engine.control.states import billing_mode
 from singletable.engine.control.streams import check_stream_changes
 from singletable.engine.control.throughput import MAX_UNITS, NOT_ON_DEMAND, check_differs
 from singletable.engine.control.warm import check_warm, check_warm_at_creation
-from singletable.engine.record import TableRecord
+from singletable.engine.table_record import TableRecord
 from singletable.errors import ValidationError
 from singletable.operations import (
     BillingMode,

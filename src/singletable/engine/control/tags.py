@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from unicodedata import category
 
-from singletable.engine.catalog import gone
+from singletable.engine.catalog import Session, is_deleted
 from singletable.engine.control.names import check_account
-from singletable.engine.session import Session
 from singletable.engine.table import Table
 from singletable.errors import ResourceNotFound, ValidationError
 from singletable.operations import Tag
@@ -79,7 +78,7 @@ def check_resource(given: str, action: str, session: Session) -> None:
 def tagged_table(given: str, session: Session) -> Table:
     """The table of an ARN that was checked."""
     table = session.tables.get(given.partition(":table/")[2])
-    if table is not None and not gone(table, session.now):
+    if table is not None and not is_deleted(table, session.now):
         return table
     raise ResourceNotFound(f"Requested resource not found: ResourceArn: {given} not found")
 

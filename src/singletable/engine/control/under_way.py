@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from singletable.engine.control.throughput import decreases_today
-from singletable.engine.record import Changing, FormerIndex, FormerTable, IndexRecord, TableRecord
+from singletable.engine.table_record import (
+    Changing,
+    FormerIndex,
+    FormerTable,
+    IndexRecord,
+    TableRecord,
+)
 from singletable.operations import UpdateTable
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from singletable.engine.record import IndexRecord, TableRecord
+from singletable.engine.table_record import IndexRecord, TableRecord
 from singletable.errors import ValidationError
 from singletable.operations import BillingMode, ProvisionedThroughput, WarmThroughput
 from singletable.values import INVALID

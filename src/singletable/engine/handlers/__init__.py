@@ -1,7 +1,7 @@
 """The handlers: one module per operation, named for it in snake case.
 
 A module defines `run(plan, session)`, which returns the operation's output. It may define
-`check(request)`, which returns the plan, and `DIALECT`, the wording of that check's errors. Without
+`check(request)`, which returns the plan, and `VALIDATOR`, which words that check's errors. Without
 `check`, the request itself is the plan.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from singletable.engine.dialect import READ, Dialect
-from singletable.engine.session import Session
+from singletable.engine.catalog import Session
+from singletable.engine.validation import READ, Validator
 from singletable.operations.registry import OPERATIONS, OperationSpec
 
 
@@ -30,14 +30,14 @@ class Handler(Struct, frozen=True):
     check: Callable[[Any], Any]
     run: Callable[[Any, Session], Any]
     writes: bool
-    dialect: Dialect
+    validator: Validator
 
 
 def _load(spec: OperationSpec) -> Handler:
     """Import the module of an operation: DescribeTable is in `describe_table.py`."""
     module = import_module(f"{__name__}.{re.sub(r'(?<!^)(?=[A-Z])', '_', spec.name).lower()}")
     check = getattr(module, "check", _accept)
-    return Handler(check, module.run, spec.writes, getattr(module, "DIALECT", READ))
+    return Handler(check, module.run, spec.writes, getattr(module, "VALIDATOR", READ))
 
 
 def _accept(request: object) -> object:

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from msgspec import Raw
 from msgspec.structs import replace
 
-from singletable.engine.capacity import Cost, consumed, read_units
-from singletable.engine.dialect import READ
-from singletable.engine.keys import key_position
-from singletable.engine.parameters import (
+from singletable.engine.capacity import Cost, consumed_capacity, read_units
+from singletable.engine.catalog import Session
+from singletable.engine.key_validation import check_scalar_keys, encode_key, projected_json
+from singletable.engine.request_expressions import (
     GET,
     attributes_to_get,
-    check_mixture,
+    check_parameters,
+    parse_expressions,
 )
-from singletable.engine.projection import check_scalar_keys, projected_json
-from singletable.engine.reading import read_expressions
-from singletable.engine.session import Session
 from singletable.engine.table import Table
+from singletable.engine.validation import READ
 from singletable.errors import ValidationError
 from singletable.expressions import Projection
 from singletable.operations import (
@@ -55,11 +54,11 @@ def check(request: BatchGetItem) -> BatchGetPlan:
     """Raise ValidationError unless the request could be carried out on some tables."""
     plans: dict[str, TablePlan] = {}
     count = 0
-    check_mixture(_as_one(request), GET)
+    check_parameters(_as_one(request), GET)
     for name, wanted in request.request_items.items():
-        check_mixture(wanted, GET)
+        check_parameters(wanted, GET)
         attributes = attributes_to_get(wanted.attributes_to_get)
-        projection = read_expressions(wanted, READ).projection
+        projection = parse_expressions(wanted, READ).projection
         keys: dict[bytes, Item] = {}
         for wanted_key in wanted.keys:
             key, _ = READ.check_item(wanted_key)
@@ -95,7 +94,7 @@ def run(plan: BatchGetPlan, session: Session) -> BatchGetItemOutput:
     tables = {name: session.table(name) for name in plan.tables}
     for name, wanted in plan.tables.items():
         for key in wanted.keys:
-            key_position(tables[name], key)
+            encode_key(tables[name], key)
         check_scalar_keys(tables[name], wanted.projection or ())
     responses: dict[str, list[Raw]] = {}
     unprocessed: dict[str, KeysAndAttributes] = {}
@@ -107,7 +106,7 @@ def run(plan: BatchGetPlan, session: Session) -> BatchGetItemOutput:
         if left:
             unprocessed[name] = replace(wanted.request, keys=left)
         asked = plan.request.return_consumed_capacity
-        if (capacity := consumed(tables[name], cost, asked)) is not None:
+        if (capacity := consumed_capacity(tables[name], cost, asked)) is not None:
             capacities.append(capacity)
     return BatchGetItemOutput(responses, unprocessed, capacities or None)
 
@@ -122,7 +121,7 @@ def _get(
     for number, key in enumerate(wanted.keys):
         if room <= 0:
             return items, Cost(units), wanted.keys[number:], room
-        row = table.rows.get(session.execute, table.position(key))
+        row = table.rows.get(session.execute, table.row_key(key))
         units += read_units(0 if row is None else row.size, consistent=consistent)
         if row is None:
             continue

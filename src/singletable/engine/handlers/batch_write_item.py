@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from singletable.engine.capacity import Cost, consumed
-from singletable.engine.dialect import BATCH_WRITE
+from singletable.engine.capacity import Cost, consumed_capacity
+from singletable.engine.catalog import Session
 from singletable.engine.handlers.batch_get_item import DUPLICATES
 from singletable.engine.handlers.put_item import TOO_LARGE
-from singletable.engine.keys import check_index_keys, key_position
-from singletable.engine.results import collection_metrics
-from singletable.engine.session import Session
-from singletable.engine.storage import Position
+from singletable.engine.item_write import delete, item_collection_metrics, load_item, put
+from singletable.engine.key_validation import check_index_keys, encode_key
+from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
-from singletable.engine.write import delete, put, stored_at
+from singletable.engine.validation import BATCH_WRITE
 from singletable.errors import ValidationError
 from singletable.operations import (
     BatchWriteItem,
@@ -24,7 +23,7 @@ from singletable.operations import (
 )
 from singletable.values import MAX_ITEM_SIZE, MULTIPLE_TYPES, Item
 
-DIALECT = BATCH_WRITE
+VALIDATOR = BATCH_WRITE
 MAX_WRITES = 25
 
 
@@ -77,17 +76,17 @@ def run(plan: BatchWritePlan, session: Session) -> BatchWriteItemOutput:
         for position, write in zip(positions, writes, strict=True):
             cost.add(_carry_out(session, table, position, write))
         if plan.request.return_item_collection_metrics is not None:
-            touched = {table.position(write.item).partition: write.item for write in writes}
+            touched = {table.row_key(write.item).partition: write.item for write in writes}
             if collections := _metrics(session, table, list(touched.values()), plan):
                 metrics[name] = collections
-        capacity = consumed(table, cost, plan.request.return_consumed_capacity)
+        capacity = consumed_capacity(table, cost, plan.request.return_consumed_capacity)
         if capacity is not None:
             capacities.append(capacity)
     return BatchWriteItemOutput({}, metrics or None, capacities or None)
 
 
-def _carry_out(session: Session, table: Table, position: Position, write: Write) -> Cost:
-    old = stored_at(session, table, position)
+def _carry_out(session: Session, table: Table, position: RowKey, write: Write) -> Cost:
+    old = load_item(session, table, position)
     if write.size is None:
         return delete(session, old)
     return put(session, old, write.item, write.size)
@@ -97,18 +96,18 @@ def _metrics(
     session: Session, table: Table, items: list[Item], plan: BatchWritePlan
 ) -> list[ItemCollectionMetrics]:
     asked = plan.request.return_item_collection_metrics
-    told = [collection_metrics(session, table, item, asked) for item in items]
+    told = [item_collection_metrics(session, table, item, asked) for item in items]
     return [one for one in told if one is not None]
 
 
-def _positions(table: Table, writes: list[Write]) -> list[Position]:
+def _positions(table: Table, writes: list[Write]) -> list[RowKey]:
     """Where the items stand; raises unless every write has a key of its own that fits the table."""
-    positions: dict[Position, None] = {}
+    positions: dict[RowKey, None] = {}
     for write in writes:
         if write.size is None:
-            position = key_position(table, write.item)
+            position = encode_key(table, write.item)
         else:
-            position = key_position(table, _key_in(table, write.item))
+            position = encode_key(table, _key_in(table, write.item))
             check_index_keys(table, write.item)
         if position in positions:
             raise ValidationError(DUPLICATES)

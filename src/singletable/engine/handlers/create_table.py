@@ -6,13 +6,12 @@ from math import inf
 
 from msgspec.structs import replace
 
-from singletable.engine.catalog import gone
+from singletable.engine.catalog import Session, is_deleted
 from singletable.engine.control.declaration import check_declaration
 from singletable.engine.control.description import NOTHING, describe
 from singletable.engine.control.names import table_name
 from singletable.engine.control.records import new_table
 from singletable.engine.control.states import IN_USE, table_status
-from singletable.engine.session import Session
 from singletable.errors import ResourceInUse
 from singletable.operations import CreateTable, CreateTableOutput
 
@@ -35,7 +34,7 @@ def _check_free(name: str, session: Session) -> None:
     table = session.tables.get(name)
     if table is None:
         return
-    if gone(table, session.now):
+    if is_deleted(table, session.now):
         session.catalog.remove(session.execute, table.record)
         return
     if table_status(table.record, session.now) == "CREATING":

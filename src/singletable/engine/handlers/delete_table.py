@@ -6,11 +6,11 @@ from math import inf
 
 from msgspec.structs import replace
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.conflicts import check_table_may_go
 from singletable.engine.control.description import NOTHING, describe
 from singletable.engine.control.names import table_name
 from singletable.engine.control.states import check_settled
-from singletable.engine.session import Session
 from singletable.errors import ValidationError
 from singletable.operations import DeleteTable, DeleteTableOutput
 
@@ -22,7 +22,9 @@ PROTECTED = (
 
 def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
     """Drop everything in the table at once; its name stays taken as long as a deletion takes."""
-    table = session.described(table_name(request.table_name, "DeleteTable", session.settings))
+    table = session.table_in_any_state(
+        table_name(request.table_name, "DeleteTable", session.settings)
+    )
     record, now = table.record, session.now
     check_settled(record, now)
     if record.deletion_protection:
@@ -32,7 +34,7 @@ def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
         rows.drop(session.execute)
     delay = session.settings.delays.delete_table
     if delay:
-        session.catalog.change(session.execute, replace(record, deleted_by=now + delay))
+        session.catalog.update(session.execute, replace(record, deleted_by=now + delay))
     else:
         session.catalog.remove(session.execute, record)
     shown = replace(record, deleted_by=inf)

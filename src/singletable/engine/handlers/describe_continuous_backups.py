@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.backups import backed_up, describe_backups
-from singletable.engine.session import Session
 from singletable.operations import DescribeContinuousBackups, DescribeContinuousBackupsOutput
 
 

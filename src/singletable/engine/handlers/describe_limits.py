@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.engine.session import Session
+from singletable.engine.catalog import Session
 from singletable.operations import DescribeLimits, DescribeLimitsOutput
 
 ACCOUNT_UNITS = 80_000

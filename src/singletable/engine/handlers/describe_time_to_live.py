@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.names import table_name
 from singletable.engine.control.states import table_status
-from singletable.engine.record import TimeToLiveRecord
-from singletable.engine.session import Session
+from singletable.engine.table_record import TimeToLiveRecord
 from singletable.errors import ValidationError
 from singletable.operations import (
     DescribeTimeToLive,
@@ -17,7 +17,7 @@ from singletable.operations import (
 def run(request: DescribeTimeToLive, session: Session) -> DescribeTimeToLiveOutput:
     """Whether the items of a table expire, and by which attribute."""
     name = table_name(request.table_name, "DescribeTimeToLive", session.settings)
-    record = session.described(name).record
+    record = session.table_in_any_state(name).record
     status = table_status(record, session.now)
     if status in ("CREATING", "DELETING"):
         raise ValidationError(

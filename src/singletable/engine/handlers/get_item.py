@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from msgspec import Raw, Struct
 
-from singletable.engine.capacity import Cost, consumed, read_units
-from singletable.engine.dialect import READ
-from singletable.engine.keys import key_position
-from singletable.engine.parameters import (
+from singletable.engine.capacity import Cost, consumed_capacity, read_units
+from singletable.engine.catalog import Session
+from singletable.engine.key_validation import check_scalar_keys, encode_key, projected_json
+from singletable.engine.request_expressions import (
     GET,
     attributes_to_get,
-    check_mixture,
+    check_parameters,
+    parse_expressions,
 )
-from singletable.engine.projection import check_scalar_keys, projected_json
-from singletable.engine.reading import read_expressions
-from singletable.engine.session import Session
+from singletable.engine.validation import READ
 from singletable.expressions import Projection
 from singletable.operations import GetItem, GetItemOutput
 from singletable.values import Item
@@ -32,10 +31,10 @@ def check(request: GetItem) -> GetPlan:
     """Raise ValidationError unless the request could be carried out on some table."""
     if _is_plain(request):
         return GetPlan(request, READ.check_item(request.key)[0], None)
-    check_mixture(request, GET)
+    check_parameters(request, GET)
     key, _ = READ.check_item(request.key)
     attributes = attributes_to_get(request.attributes_to_get)
-    projection = read_expressions(request, READ).projection
+    projection = parse_expressions(request, READ).projection
     return GetPlan(request, key, attributes if projection is None else projection)
 
 
@@ -52,7 +51,7 @@ def run(plan: GetPlan, session: Session) -> GetItemOutput:
     """The item, or what was asked of it."""
     request = plan.request
     table = session.table(request.table_name)
-    position = key_position(table, plan.key)
+    position = encode_key(table, plan.key)
     if plan.projection is not None:
         check_scalar_keys(table, plan.projection)
     row = table.rows.get(session.execute, position)
@@ -63,4 +62,6 @@ def run(plan: GetPlan, session: Session) -> GetItemOutput:
     if request.return_consumed_capacity is None:
         return GetItemOutput(got)
     units = read_units(0 if row is None else row.size, consistent=bool(request.consistent_read))
-    return GetItemOutput(got, consumed(table, Cost(units), request.return_consumed_capacity))
+    return GetItemOutput(
+        got, consumed_capacity(table, Cost(units), request.return_consumed_capacity)
+    )

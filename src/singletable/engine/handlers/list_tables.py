@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.engine.catalog import gone
-from singletable.engine.session import Session
+from singletable.engine.catalog import Session, is_deleted
 from singletable.operations import ListTables, ListTablesOutput
 
 PAGE = 100
@@ -16,7 +15,7 @@ def run(request: ListTables, session: Session) -> ListTablesOutput:
     names = sorted(
         table.name
         for table in session.tables.values()
-        if table.name > start and not gone(table, session.now)
+        if table.name > start and not is_deleted(table, session.now)
     )
     page = names[: request.limit or PAGE]
     return ListTablesOutput(page, page[-1] if len(page) < len(names) else None)

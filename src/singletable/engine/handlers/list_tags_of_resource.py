@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.tags import check_resource, tagged_table
-from singletable.engine.session import Session
 from singletable.operations import ListTagsOfResource, ListTagsOfResourceOutput
 
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from singletable.engine.condition import check_condition
-from singletable.engine.dialect import SINGLE_WRITE, Bare
-from singletable.engine.keys import item_position
-from singletable.engine.legacy import expected_condition
-from singletable.engine.parameters import WRITE, check_mixture
-from singletable.engine.reading import read_expressions
-from singletable.engine.results import item_written
-from singletable.engine.session import Session
-from singletable.engine.write import put, stored_at
+from singletable.engine.catalog import Session
+from singletable.engine.item_write import check_condition, load_item, put, write_output
+from singletable.engine.key_validation import encode_item_key
+from singletable.engine.legacy import parse_expected
+from singletable.engine.request_expressions import WRITE, check_parameters, parse_expressions
+from singletable.engine.validation import SINGLE_WRITE, UnwrappedError
 from singletable.errors import ValidationError
 from singletable.expressions import Condition
 from singletable.operations import DeleteItem, PutItem, WriteItemOutput
 from singletable.values import MAX_ITEM_SIZE, Item
 
-DIALECT = SINGLE_WRITE
+VALIDATOR = SINGLE_WRITE
 TOO_LARGE = "Item size has exceeded the maximum allowed size"
 
 
@@ -34,11 +31,11 @@ class PutPlan(Struct, frozen=True):
 def check(request: PutItem) -> PutPlan:
     """Raise ValidationError unless the request could be carried out on some table."""
     if not is_plain(request):
-        check_mixture(request, WRITE)
+        check_parameters(request, WRITE)
     item, size = SINGLE_WRITE.check_item(request.item)
     check_old_only(request.return_values)
     if size > MAX_ITEM_SIZE:
-        raise Bare(TOO_LARGE)
+        raise UnwrappedError(TOO_LARGE)
     return PutPlan(request, item, size, condition_of(request))
 
 
@@ -56,8 +53,8 @@ def is_plain(request: PutItem | DeleteItem) -> bool:
 def condition_of(request: PutItem | DeleteItem) -> Condition | None:
     """What the request says of the item as it stands, in the one form or the other."""
     if request.condition_expression is not None:
-        return read_expressions(request, SINGLE_WRITE).condition
-    return expected_condition(request.expected, request.conditional_operator, SINGLE_WRITE)
+        return parse_expressions(request, SINGLE_WRITE).condition
+    return parse_expected(request.expected, request.conditional_operator, SINGLE_WRITE)
 
 
 def check_old_only(return_values: str | None) -> None:
@@ -70,9 +67,9 @@ def run(plan: PutPlan, session: Session) -> WriteItemOutput:
     """Store the item if its condition holds for the one it replaces."""
     request, item = plan.request, plan.item
     table = session.table(request.table_name)
-    old = stored_at(session, table, item_position(table, item))
+    old = load_item(session, table, encode_item_key(table, item))
     if plan.condition is not None:
         check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
     cost = put(session, old, item, plan.size)
     returned = old.json if request.return_values == "ALL_OLD" else None
-    return item_written(session, request, old, item, cost, returned)
+    return write_output(session, request, old, item, cost, returned)

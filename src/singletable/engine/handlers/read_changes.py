@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from singletable.engine.feed import bounds
-from singletable.engine.feed import read_changes as changes_after
-from singletable.engine.session import Session
+from singletable.engine.catalog import Session
+from singletable.engine.change_feed import feed_bounds
+from singletable.engine.change_feed import read_changes as changes_after
 from singletable.operations import ReadChanges, ReadChangesOutput
 
 
@@ -12,6 +12,6 @@ def run(request: ReadChanges, session: Session) -> ReadChangesOutput:
     """What was written after a position, in commit order."""
     table = None if request.table_name is None else session.table(request.table_name)
     if request.after is None:
-        return ReadChangesOutput([], bounds(session.execute)[1])
+        return ReadChangesOutput([], feed_bounds(session.execute)[1])
     changes, position = changes_after(session.execute, request.after, table, request.limit)
     return ReadChangesOutput(changes, position)

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable.engine.dialect import SCAN as DIALECT
-from singletable.engine.legacy import filter_condition
-from singletable.engine.page import Reading, read_page
-from singletable.engine.parameters import SCAN, attributes_to_get, check_mixture
-from singletable.engine.projection import check_scalar_keys
-from singletable.engine.reading import read_expressions
-from singletable.engine.select import check_all_attributes, check_select, index_named, select_from
-from singletable.engine.session import Session
-from singletable.engine.start_key import (
+from singletable.engine.catalog import Session
+from singletable.engine.key_validation import check_scalar_keys
+from singletable.engine.legacy import parse_filter
+from singletable.engine.query_execution import (
+    PageRequest,
+    check_all_attributes,
+    check_select,
+    find_index,
+    read_page,
+    resolve_selection,
+)
+from singletable.engine.query_range import (
     INVALID_START,
-    check_start_attribute,
-    check_start_size,
-    checked_start,
-    start_position,
+    check_start_key,
+    check_start_key_attribute,
+    check_start_key_size,
+    encode_start_key,
+)
+from singletable.engine.request_expressions import (
+    SCAN,
+    attributes_to_get,
+    check_parameters,
+    parse_expressions,
 )
 from singletable.engine.table import Index, Table
+from singletable.engine.validation import SCAN as VALIDATOR
 from singletable.errors import ValidationError
 from singletable.expressions import Condition, Projection, condition_paths
 from singletable.operations import PageOutput, Scan
@@ -40,13 +50,13 @@ class ScanPlan:
 
 def check(request: Scan) -> ScanPlan:
     """Raise ValidationError unless the request could be carried out on some table."""
-    check_mixture(request, SCAN)
+    check_parameters(request, SCAN)
     attributes = attributes_to_get(request.attributes_to_get)
-    legacy_filter = filter_condition(request.scan_filter, request.conditional_operator, DIALECT)
-    start = checked_start(request.exclusive_start_key, DIALECT)
+    legacy_filter = parse_filter(request.scan_filter, request.conditional_operator, VALIDATOR)
+    start = check_start_key(request.exclusive_start_key, VALIDATOR)
     _check_segments(request.segment, request.total_segments)
     check_select(request)
-    read = read_expressions(request, DIALECT)
+    read = parse_expressions(request, VALIDATOR)
     projection = attributes if read.projection is None else read.projection
     return ScanPlan(request, read.filter or legacy_filter, projection, start)
 
@@ -72,15 +82,15 @@ def run(plan: ScanPlan, session: Session) -> PageOutput:
     """All items, or those of one segment, in the order of their partition's hash."""
     request = plan.request
     table = session.table(request.table_name)
-    index = index_named(session, table, request)
+    index = find_index(session, table, request)
     target: Table | Index = table if index is None else index
     if plan.start is not None:
-        check_start_size(target, plan.start)
+        check_start_key_size(target, plan.start)
         for attribute in target.key.attributes:
-            check_start_attribute(attribute, plan.start)
+            check_start_key_attribute(attribute, plan.start)
     check_all_attributes(index, request)
     low, high = _segment(request)
-    start = None if plan.start is None else start_position(table, target, plan.start)
+    start = None if plan.start is None else encode_start_key(table, target, plan.start)
     if start is not None and not (
         low <= start.partition and (high is None or start.partition < high)
     ):
@@ -90,9 +100,9 @@ def run(plan: ScanPlan, session: Session) -> PageOutput:
         )
     check_scalar_keys(table, plan.projection or ())
     check_scalar_keys(table, () if plan.filter is None else condition_paths(plan.filter))
-    selection = select_from(index, request, plan.projection, plan.filter)
-    reading = Reading.of(request, table, index, plan.filter, selection)
-    return read_page(session, reading, target.rows.all_between(low, high, start))
+    selection = resolve_selection(index, request, plan.projection, plan.filter)
+    reading = PageRequest.from_request(request, table, index, plan.filter, selection)
+    return read_page(session, reading, target.rows.scan_range(low, high, start))
 
 
 def _segment(request: Scan) -> tuple[bytes, bytes | None]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from singletable.engine.session import Session
+from singletable.engine.catalog import Session
+from singletable.engine.item_write import StoredItem, delete
 from singletable.engine.table import Table
-from singletable.engine.write import Stored, delete
 from singletable.operations import SweepExpired, SweepExpiredOutput
 
 # An item that expired longer ago than this is left alone: the number is likely no time at all.
@@ -34,7 +34,7 @@ def _expires(session: Session, table: Table) -> bool:
 
 def _sweep(session: Session, table: Table, limit: int) -> int:
     now = int(session.now)
-    expired = table.rows.expired(session.execute, now - FIVE_YEARS, now, limit)
+    expired = table.rows.list_expired(session.execute, now - FIVE_YEARS, now, limit)
     for position, row in expired:
-        delete(session, Stored(table, position, row), expired=True)
+        delete(session, StoredItem(table, position, row), expired=True)
     return len(expired)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.states import check_settled
 from singletable.engine.control.tags import (
     check_number,
@@ -12,7 +13,6 @@ from singletable.engine.control.tags import (
     merged_tags,
     tagged_table,
 )
-from singletable.engine.session import Session
 from singletable.errors import ValidationError
 from singletable.operations import EmptyOutput, TagResource
 
@@ -27,5 +27,5 @@ def run(request: TagResource, session: Session) -> EmptyOutput:
     check_settled(record, session.now)
     tags = merged_tags(record.tags, request.tags)
     check_number(tags)
-    session.catalog.change(session.execute, replace(record, tags=tags))
+    session.catalog.update(session.execute, replace(record, tags=tags))
     return EmptyOutput()

@@ -6,21 +6,25 @@ from dataclasses import dataclass
 
 from msgspec import Raw
 
-from singletable.engine.cancellation import TWICE, canceled_at
-from singletable.engine.capacity import Cost, consumed, read_units
-from singletable.engine.dialect import TRANSACTION
-from singletable.engine.keys import EmptyKey, key_position
-from singletable.engine.projection import check_scalar_keys, projected_json
-from singletable.engine.reading import read_expressions
-from singletable.engine.session import Session
-from singletable.engine.storage import Position, Row
+from singletable.engine.capacity import Cost, consumed_capacity, read_units
+from singletable.engine.catalog import Session
+from singletable.engine.key_validation import (
+    EmptyKey,
+    check_scalar_keys,
+    encode_key,
+    projected_json,
+)
+from singletable.engine.request_expressions import parse_expressions
+from singletable.engine.storage import Row, RowKey
 from singletable.engine.table import Table
+from singletable.engine.transactions import DUPLICATE_ITEM, canceled_at
+from singletable.engine.validation import TRANSACTION
 from singletable.errors import ValidationError
 from singletable.expressions import Projection
 from singletable.operations import Get, ItemResponse, TransactGetItems, TransactGetItemsOutput
 from singletable.values import Item
 
-DIALECT = TRANSACTION
+VALIDATOR = TRANSACTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ def check(request: TransactGetItems) -> TransactGetPlan:
     """Raise ValidationError unless the gets could be carried out on some tables."""
     gets: list[tuple[Get, Item, Projection | None]] = []
     for one in request.transact_items:
-        projection = read_expressions(one.get, TRANSACTION).projection
+        projection = parse_expressions(one.get, TRANSACTION).projection
         gets.append((one.get, TRANSACTION.check_item(one.get.key)[0], projection))
     return TransactGetPlan(request, gets)
 
@@ -52,7 +56,7 @@ def run(plan: TransactGetPlan, session: Session) -> TransactGetItemsOutput:
         cost.table += 2 * read_units(0 if row is None else row.size, consistent=True)
         responses.append(ItemResponse(_json(row, projection)))
     asked = plan.request.return_consumed_capacity
-    told = [consumed(table, cost, asked, "read") for table, cost in costs.values()]
+    told = [consumed_capacity(table, cost, asked, "read") for table, cost in costs.values()]
     return TransactGetItemsOutput(responses, [one for one in told if one is not None] or None)
 
 
@@ -64,12 +68,12 @@ def _json(row: Row | None, projection: Projection | None) -> Raw | None:
     return None if json == b"{}" else Raw(json)
 
 
-def _positions(plan: TransactGetPlan, tables: list[Table]) -> list[Position]:
+def _positions(plan: TransactGetPlan, tables: list[Table]) -> list[RowKey]:
     """Where the items are; TransactionCanceled if a key does not fit its table."""
-    positions: list[tuple[str, Position]] = []
+    positions: list[tuple[str, RowKey]] = []
     for place, ((_, key, projection), table) in enumerate(zip(plan.gets, tables, strict=True)):
         try:
-            position = key_position(table, key)
+            position = encode_key(table, key)
             check_scalar_keys(table, projection or ())
         except EmptyKey:
             raise
@@ -77,5 +81,5 @@ def _positions(plan: TransactGetPlan, tables: list[Table]) -> list[Position]:
             raise canceled_at(place, len(plan.gets), error) from None
         positions.append((table.name, position))
     if len(set(positions)) < len(positions):
-        raise ValidationError(TWICE)
+        raise ValidationError(DUPLICATE_ITEM)
     return [position for _, position in positions]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.states import check_settled
 from singletable.engine.control.tags import check_resource, tagged_table
-from singletable.engine.session import Session
 from singletable.errors import ValidationError
 from singletable.operations import EmptyOutput, UntagResource
 
@@ -19,5 +19,5 @@ def run(request: UntagResource, session: Session) -> EmptyOutput:
     record = tagged_table(request.resource_arn, session).record
     check_settled(record, session.now)
     tags = tuple(tag for tag in record.tags if tag.key not in request.tag_keys)
-    session.catalog.change(session.execute, replace(record, tags=tags))
+    session.catalog.update(session.execute, replace(record, tags=tags))
     return EmptyOutput()

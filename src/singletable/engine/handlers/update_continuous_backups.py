@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.backups import backed_up, describe_backups
 from singletable.engine.control.states import table_status
-from singletable.engine.session import Session
 from singletable.errors import ContinuousBackupsUnavailable, ValidationError
 from singletable.operations import (
     PointInTimeRecoverySpecification,
@@ -25,7 +25,7 @@ def run(request: UpdateContinuousBackups, session: Session) -> UpdateContinuousB
         raise ContinuousBackupsUnavailable(
             f"Backups are being enabled for the table: {record.name}. Please retry later"
         )
-    changed = session.catalog.change(session.execute, replace(record, recovery_days=days))
+    changed = session.catalog.update(session.execute, replace(record, recovery_days=days))
     return UpdateContinuousBackupsOutput(describe_backups(changed.record, session.now))
 
 

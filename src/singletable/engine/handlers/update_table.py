@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from singletable.engine.catalog import Session
 from singletable.engine.control.backfill import backfill
 from singletable.engine.control.changes import FOREVER, changed, kept
 from singletable.engine.control.conflicts import check_table_is_free
@@ -13,7 +14,6 @@ from singletable.engine.control.names import table_name
 from singletable.engine.control.states import check_settled
 from singletable.engine.control.suitability import check_suits
 from singletable.engine.control.update_request import check_update
-from singletable.engine.session import Session
 from singletable.engine.table import Table
 from singletable.operations import UpdateTable, UpdateTableOutput
 
@@ -21,7 +21,9 @@ from singletable.operations import UpdateTable, UpdateTableOutput
 def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     """Change the table at once; what is shown of the change takes as long as it would."""
     check_update(request)
-    table = session.described(table_name(request.table_name, "UpdateTable", session.settings))
+    table = session.table_in_any_state(
+        table_name(request.table_name, "UpdateTable", session.settings)
+    )
     now, settings = session.now, session.settings
     check_settled(table.record, now)
     record, actions = tidied(table.record, now), actions_of(request)
@@ -30,7 +32,7 @@ def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     check_suits(record, request, actions)
     counts = counts_of(table, session)
     new = kept(changed(record, request, actions, now, settings.delays), now)
-    _remake_indexes(table, session.catalog.change(session.execute, new), session)
+    _remake_indexes(table, session.catalog.update(session.execute, new), session)
     shown = changed(record, request, actions, now, FOREVER)
     return UpdateTableOutput(describe(shown, counts, settings, now))
 

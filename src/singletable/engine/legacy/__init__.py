@@ -1,14 +1,14 @@
 """The parameters from before expressions, read as what an expression would have said."""
 
-from singletable.engine.legacy.attribute_updates import attribute_updates, check_types
-from singletable.engine.legacy.expected import expected_condition
-from singletable.engine.legacy.filters import filter_condition
-from singletable.engine.legacy.key_conditions import key_conditions
+from singletable.engine.legacy.attribute_updates import check_update_types, parse_attribute_updates
+from singletable.engine.legacy.expected import parse_expected
+from singletable.engine.legacy.filters import parse_filter
+from singletable.engine.legacy.key_conditions import parse_key_conditions
 
 __all__ = [
-    "attribute_updates",
-    "check_types",
-    "expected_condition",
-    "filter_condition",
-    "key_conditions",
+    "check_update_types",
+    "parse_attribute_updates",
+    "parse_expected",
+    "parse_filter",
+    "parse_key_conditions",
 ]

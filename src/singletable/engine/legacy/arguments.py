@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from singletable.engine.dialect import Dialect
+from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
 from singletable.expressions import Compare, Constant, holds
 from singletable.operations.shapes import ComparisonOperator
@@ -34,7 +34,7 @@ ARGUMENTS: dict[ComparisonOperator, tuple[int, int | None, frozenset[str]]] = {
 
 
 def check_arguments(
-    operator: ComparisonOperator, values: Sequence[AttributeValue], dialect: Dialect
+    operator: ComparisonOperator, values: Sequence[AttributeValue], dialect: Validator
 ) -> tuple[AttributeValue, ...]:
     """The values in canonical form; ValidationError if the operator cannot take them."""
     checked = tuple([check_value(value, dialect.layer)[0] for value in values])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.engine.dialect import Dialect
+from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
 from singletable.expressions import (
     Action,
@@ -22,12 +22,14 @@ from singletable.values import INVALID, AttributeValue, Item, check_value, type_
 SETS = ("SS", "NS", "BS")
 
 
-def attribute_updates(updates: dict[str, AttributeValueUpdate] | None, dialect: Dialect) -> Update:
+def parse_attribute_updates(
+    updates: dict[str, AttributeValueUpdate] | None, dialect: Validator
+) -> Update:
     """What is to be done with the item; nothing if there are no updates."""
     return tuple([_action(name, asked, dialect) for name, asked in (updates or {}).items()])
 
 
-def check_types(update: Update, item: Item) -> None:
+def check_update_types(update: Update, item: Item) -> None:
     """Raise if the update adds to, or takes from, an attribute of another type.
 
     An expression that does so is refused in other words, so this is asked before it is applied.
@@ -49,7 +51,7 @@ def _wanted_type(action: Action) -> str | None:
             return None
 
 
-def _action(attribute: str, asked: AttributeValueUpdate, dialect: Dialect) -> Action:
+def _action(attribute: str, asked: AttributeValueUpdate, dialect: Validator) -> Action:
     if not attribute:
         raise ValidationError("Empty attribute name")
     if asked.value is None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from singletable.engine.dialect import Dialect
 from singletable.engine.legacy.arguments import check_arguments
 from singletable.engine.legacy.comparison import comparison
 from singletable.engine.legacy.joined import check_operator, joined
+from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
 from singletable.expressions import Condition, NotExists
 from singletable.operations.shapes import (
@@ -16,10 +16,10 @@ from singletable.operations.shapes import (
 from singletable.values import INVALID
 
 
-def expected_condition(
+def parse_expected(
     expected: dict[str, ExpectedAttributeValue] | None,
     operator: ConditionalOperator | None,
-    dialect: Dialect,
+    dialect: Validator,
 ) -> Condition | None:
     """What is expected of the item as it stands; None if nothing is."""
     if expected is None and operator is None:
@@ -29,7 +29,7 @@ def expected_condition(
     return joined(found, operator)
 
 
-def _condition(attribute: str, asked: ExpectedAttributeValue, dialect: Dialect) -> Condition:
+def _condition(attribute: str, asked: ExpectedAttributeValue, dialect: Validator) -> Condition:
     if asked.attribute_value_list is not None and asked.value is not None:
         raise _refused("Value and AttributeValueList cannot be used together", attribute)
     if asked.comparison_operator is not None:
@@ -40,7 +40,7 @@ def _condition(attribute: str, asked: ExpectedAttributeValue, dialect: Dialect) 
 
 
 def _compared(
-    attribute: str, asked: ExpectedAttributeValue, operator: ComparisonOperator, dialect: Dialect
+    attribute: str, asked: ExpectedAttributeValue, operator: ComparisonOperator, dialect: Validator
 ) -> Condition:
     if asked.exists is not None:
         raise _refused("Exists and ComparisonOperator cannot be used together", attribute)
@@ -55,7 +55,7 @@ def _compared(
     return comparison(attribute, operator, check_arguments(operator, values or (), dialect))
 
 
-def _existing(attribute: str, asked: ExpectedAttributeValue, dialect: Dialect) -> Condition:
+def _existing(attribute: str, asked: ExpectedAttributeValue, dialect: Validator) -> Condition:
     """The oldest form: a value that the attribute must have, or that it must not be there."""
     if asked.exists is False:
         if asked.value is not None:

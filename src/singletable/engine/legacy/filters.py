@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from singletable.engine.dialect import Dialect
 from singletable.engine.legacy.arguments import check_arguments
 from singletable.engine.legacy.comparison import comparison
 from singletable.engine.legacy.joined import check_operator, joined
+from singletable.engine.validation import Validator
 from singletable.expressions import Condition
 from singletable.operations import shapes
 
 
-def filter_condition(
+def parse_filter(
     conditions: dict[str, shapes.Condition] | None,
     operator: shapes.ConditionalOperator | None,
-    dialect: Dialect,
+    dialect: Validator,
 ) -> Condition | None:
     """What the filter asks of an item; None if it asks nothing."""
     check_operator(operator, len(conditions or ()))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from singletable.engine.dialect import Dialect
 from singletable.engine.legacy.arguments import check_arguments
+from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
 from singletable.expressions import KeyClause, KeyComparator, KeyCondition
 from singletable.operations.shapes import ComparisonOperator, Condition
@@ -21,7 +21,7 @@ COMPARATORS: dict[ComparisonOperator, KeyComparator] = {
 }
 
 
-def key_conditions(conditions: dict[str, Condition], dialect: Dialect) -> KeyCondition:
+def parse_key_conditions(conditions: dict[str, Condition], dialect: Validator) -> KeyCondition:
     """What the conditions ask of a key; whether the table has such a key is seen later."""
     clauses = tuple([_clause(name, asked, dialect) for name, asked in conditions.items()])
     # More than two can be right: an index may have up to eight key attributes.
@@ -30,7 +30,7 @@ def key_conditions(conditions: dict[str, Condition], dialect: Dialect) -> KeyCon
     return clauses
 
 
-def _clause(attribute: str, asked: Condition, dialect: Dialect) -> KeyClause:
+def _clause(attribute: str, asked: Condition, dialect: Validator) -> KeyClause:
     operator = asked.comparison_operator
     values = check_arguments(operator, asked.attribute_value_list or (), dialect)
     # No index can serve the other operators, and DynamoDB says so only once it knows the table,

@@ -1,9 +1,8 @@
-"""Rows in SQLite: one connection that writes, grouped commits, readers that do not wait."""
+"""Rows in SQLite: one connection writes with group commit, readers do not wait."""
 
+from singletable.engine.storage.connection import Execute
 from singletable.engine.storage.database import Database
-from singletable.engine.storage.execute import Execute
-from singletable.engine.storage.page_end import count_page
-from singletable.engine.storage.rows import Position, Row, Rows, Span
-from singletable.engine.storage.stretch import Stretch
+from singletable.engine.storage.row_range import RowRange, count_page
+from singletable.engine.storage.rows import KeyRange, Row, RowKey, Rows
 
-__all__ = ["Database", "Execute", "Position", "Row", "Rows", "Span", "Stretch", "count_page"]
+__all__ = ["Database", "Execute", "KeyRange", "Row", "RowKey", "RowRange", "Rows", "count_page"]

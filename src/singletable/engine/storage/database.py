@@ -1,9 +1,11 @@
-"""The SQLite database: who writes, who reads, and how it is opened and closed.
+"""One SQLite database: who writes, who reads, and how it is opened and closed.
 
-Rule 1. One connection writes; `writer.py` says in whose turn, and when a write is acknowledged.
-Rule 2. On a file readers have connections of their own and see the last commit without waiting. In
+Rule 1. One connection writes. `writer.py` defines the order of writes and when a write is
+        acknowledged.
+Rule 2. On a file, each reader has its own connection and sees the last commit without waiting. In
         memory there is one connection, and readers take turns with the writer.
-Rule 3. To close is to finish what is under way and what waits; who comes later is told.
+Rule 3. Closing finishes the requests in progress and the pending writes; later requests raise
+        EngineClosed.
 """
 
 from __future__ import annotations
@@ -18,22 +20,69 @@ from typing import TypeVar
 
 import apsw
 
-from singletable.engine.storage.execute import Execute, statements
-from singletable.engine.storage.format import is_ours, lay_out
-from singletable.engine.storage.group import Follower
-from singletable.engine.storage.lock import Hold
-from singletable.engine.storage.readers import Readers
-from singletable.engine.storage.writer import Writer
-from singletable.errors import StorageError
+from singletable.engine.storage.connection import Execute, bind_execute, open_connection
+from singletable.engine.storage.file_lock import FileLock
+from singletable.engine.storage.writer import CommitListener, Writer
+from singletable.errors import EngineClosed, StorageError
 
 T = TypeVar("T")
+
+
+class ReaderPool:
+    """Connections that read, each used by one thread at a time.
+
+    The pool grows to the largest number of concurrent readers.
+    """
+
+    def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
+        self._connect = connect
+        self._idle: list[Execute] = []
+        self._count = 0
+        self._closed = False
+        self._opening = threading.Lock()
+        self._returned = threading.Event()
+
+    def read(self, work: Callable[[Execute], T]) -> T:
+        """Run `work` on one snapshot, the last commit, and return its result."""
+        try:
+            execute = self._idle.pop()
+        except IndexError:
+            execute = self._open()
+        try:
+            if self._closed:
+                raise EngineClosed("The engine is closed. Open it again with connect().")
+            execute("BEGIN")
+            try:
+                return work(execute)
+            finally:
+                execute("ROLLBACK")
+        finally:
+            self._idle.append(execute)
+            if self._closed:
+                self._returned.set()
+
+    def close(self) -> None:
+        """Wait for the readers in progress and start no more; then connections can be closed."""
+        with self._opening:
+            self._closed = True
+        while len(self._idle) < self._count:
+            self._returned.wait()
+            self._returned.clear()
+
+    def _open(self) -> Execute:
+        with self._opening:
+            if self._closed:
+                raise EngineClosed("The engine is closed. Open it again with connect().")
+            execute = bind_execute(self._connect())
+            self._count += 1
+            return execute
 
 
 class Database:
     """One SQLite database, opened by one process at a time.
 
-    `vfs` names the layer of SQLite that reaches the disk; drills put one of their own there.
-    `contents` are what another database in memory held.
+    `vfs` names the SQLite layer that accesses the disk, which drills replace. `contents` is what
+    `serialize` of another database returned.
     """
 
     def __init__(
@@ -47,68 +96,70 @@ class Database:
         self.path = path
         self._closing = threading.Lock()
         self._closed = False
-        self._born = _forks
-        self._hold = None if path is None else Hold(path)
-        connect = partial(_connect, path, self._hold, durable=durable, vfs=vfs, contents=contents)
+        self._fork_count = _fork_count
+        self._lock = None if path is None else FileLock(path)
+        connect = partial(
+            open_connection, path, self._lock, durable=durable, vfs=vfs, contents=contents
+        )
         try:
-            self._connection = connect(is_ours, lay_out)
-            if self._hold is not None:
-                self._hold.guard()
+            self._connection = connect(initialize=True)
+            if self._lock is not None:
+                self._lock.lock_out_other_libraries()
         except BaseException:
-            if self._hold is not None:
-                self._hold.close()
+            if self._lock is not None:
+                self._lock.close()
             raise
         self._writer = Writer(self._connection)
-        self._readers = Readers(connect)
+        self._readers = ReaderPool(connect)
 
-    def follow(self, follower: Follower) -> None:
-        """Let what is kept in memory go with the rows."""
-        self._writer.follower = follower
+    def set_listener(self, listener: CommitListener) -> None:
+        """Commit and roll back the listener's state together with the rows."""
+        self._writer.listener = listener
 
     def write(self, work: Callable[[Execute], T]) -> T:
-        """What `work` gives, once it is committed; if it raises, nothing was changed."""
-        self._check_process()
+        """Run `work`, commit, and return its result; if it raises, nothing was changed."""
+        self._check_not_forked()
         return self._writer.write(work)
 
-    def write_soon(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
-        """The same for an event loop, which has other things to do meanwhile."""
-        self._check_process()
-        return self._writer.write_soon(work)
+    def write_async(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
+        """Queue `work` on the running event loop; the future resolves after the commit."""
+        self._check_not_forked()
+        return self._writer.write_async(work)
 
     def read(self, work: Callable[[Execute], T]) -> T:
-        """What `work` gives, seeing one state of the database from beginning to end."""
-        self._check_process()
+        """Run `work` on one snapshot of the database and return its result."""
+        self._check_not_forked()
         try:
-            return self._writer.alone(work) if self.path is None else self._read(work)
+            return self._writer.run_exclusively(work) if self.path is None else self._read(work)
         except apsw.Error as error:
             raise StorageError(
-                f"The database could not be read: {error}. If it is damaged, use a copy of it."
+                f"The database could not be read: {error}. If the file is damaged, use a backup."
             ) from error
 
     def _read(self, work: Callable[[Execute], T]) -> T:
         try:
             return self._readers.read(work)
         except (apsw.SQLError, apsw.SchemaChangeError):
-            # A table was created or dropped between looking it up in memory and reading the file.
+            # A table was created or dropped between the lookup in memory and reading the file.
             # SQLite reports the missing table as an SQLError or, if the schema changed again during
             # its own retry, as a SchemaChangeError. Without a writer the two agree.
-            return self._writer.alone(lambda _: self._readers.read(work))
+            return self._writer.run_exclusively(lambda _: self._readers.read(work))
 
-    def contents(self) -> bytes:
-        """All that it holds, for another database in memory to begin with."""
-        self._check_process()
-        pages = self._writer.alone(lambda _: self._connection.serialize("main"))
-        # Bytes 18 and 19 say that a file has a write-ahead log, and what is in memory has none.
+    def serialize(self) -> bytes:
+        """Return everything in the database, to open a copy of it in memory."""
+        self._check_not_forked()
+        pages = self._writer.run_exclusively(lambda _: self._connection.serialize("main"))
+        # Bytes 18 and 19 say that a file has a write-ahead log; a database in memory has none.
         return pages[:18] + b"\x01\x01" + pages[20:]
 
     @property
-    def waiting(self) -> int:
-        """How many writes wait for their turn."""
-        return len(self._writer.waiting)
+    def pending_writes(self) -> int:
+        """Return the number of queued writes."""
+        return len(self._writer.pending)
 
     def close(self) -> None:
-        """Finish what is under way, put everything into the file, and let go of it."""
-        if self._born != _forks:
+        """Finish what is in progress, checkpoint the log into the file, and release the file."""
+        if self._fork_count != _fork_count:
             return
         with self._closing:
             if self._closed:
@@ -116,63 +167,28 @@ class Database:
             self._closed = True
             self._writer.close()
             self._readers.close()
-            if self._hold is None:
+            if self._lock is None:
                 self._connection.close()
             else:
-                self._hold.close()
+                self._lock.close()
 
-    def _check_process(self) -> None:
-        if self._born != _forks:
+    def _check_not_forked(self) -> None:
+        if self._fork_count != _fork_count:
             raise StorageError(
                 "The engine was opened before this process was forked, and SQLite cannot be "
-                "shared that way. Fork before the engine is opened, or start the process anew "
-                "(spawn)."
+                "shared with a forked process. Fork before you open the engine, or start the "
+                "process with spawn."
             )
 
 
-def _connect(
-    path: Path | None,
-    hold: Hold | None,
-    check: Callable[[Execute], object] | None = None,
-    prepare: Callable[[Execute], object] | None = None,
-    *,
-    durable: bool,
-    vfs: str | None,
-    contents: bytes | None,
-) -> apsw.Connection:
-    """A connection; `check` sees the database before anything about it is changed."""
-    try:
-        connection = apsw.Connection(str(path or ":memory:"), vfs=vfs, statementcachesize=500)
-        if hold is not None:
-            hold.keep(connection)
-        if contents is not None:
-            connection.deserialize("main", contents)  # pyright: ignore[reportUnknownMemberType]
-        connection.set_busy_timeout(10_000)
-        execute = statements(connection)
-        if check is not None:
-            check(execute)
-        if path is not None:
-            execute("PRAGMA journal_mode = WAL")
-            execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        execute("PRAGMA temp_store = MEMORY")
-        if prepare is not None:
-            prepare(execute)
-    except apsw.Error as error:
-        raise StorageError(
-            f"'{path}' cannot be used as a database: {error}. "
-            "Give the path of a new file, or of one that singletable made."
-        ) from error
-    return connection
-
-
-# How many forks lie between this process and the first: asked at each request, so it is counted
-# rather than asked of the system.
-_forks = 0
+# The number of forks between this process and the first. Every request compares it, so it is
+# counted here: asking the system for the process id would be slower.
+_fork_count = 0
 
 
 def _count_fork() -> None:
-    global _forks
-    _forks += 1
+    global _fork_count
+    _fork_count += 1
 
 
 os.register_at_fork(after_in_child=_count_fork)

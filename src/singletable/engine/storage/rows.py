@@ -1,8 +1,8 @@
-"""The rows of a table or of an index, in the order of their keys.
+"""Rows of a table or an index, sorted by key.
 
-A table and its indexes have one shape: partition bytes, sort bytes, the size that DynamoDB counts,
-and the item as JSON. An index is a table of projected items, sorted by its own key and then by the
-table's. Rows of a table also say when the item expires.
+A table and its indexes have the same columns: partition bytes, sort bytes, the size as DynamoDB
+counts it, and the item as JSON. An index is a table of projected items, sorted by its own key and
+then by the table's. Rows of a table also have the time when the item expires.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from typing import NamedTuple, cast
 
 from msgspec import Struct
 
-from singletable.engine.storage.execute import Execute
-from singletable.engine.storage.stretch import Stretch, of_partition, of_partitions
+from singletable.engine.storage.connection import Execute
+from singletable.engine.storage.row_range import RowRange, partition_source, scan_source
 
 
 class Row(Struct, frozen=True):
-    """An item at rest."""
+    """A stored item."""
 
     id: int
     size: int
     json: bytes
 
 
-class Position(NamedTuple):
-    """Where a row stands."""
+class RowKey(NamedTuple):
+    """The encoded key of a row: its bytes sort in DynamoDB's order."""
 
     partition: bytes
     sort: bytes
 
 
-class Span(NamedTuple):
-    """A stretch of one partition, from `low` on and below `high`; None is no bound."""
+class KeyRange(NamedTuple):
+    """A range of one partition: from `low`, up to but not including `high` (None: no bound)."""
 
     partition: bytes
     low: bytes
@@ -42,19 +42,19 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The SQL of one table or index, written once."""
+    """Access to the rows of one table or index; the SQL is formatted once."""
 
     name: str
-    select: str
-    insert: str
-    update: str
-    remove: str
-    upsert: str
-    remove_key: str
+    select_sql: str
+    insert_sql: str
+    update_sql: str
+    delete_sql: str
+    upsert_sql: str
+    delete_at_sql: str
 
     @classmethod
-    def named(cls, name: str) -> Rows:
-        """The rows that are kept under this name."""
+    def for_table(cls, name: str) -> Rows:
+        """Return access to the rows of the SQLite table with this name."""
         return cls(
             name,
             f"SELECT id, size, item FROM {name} WHERE partition = ? AND sort = ?",
@@ -67,7 +67,7 @@ class Rows:
         )
 
     def create(self, execute: Execute) -> None:
-        """Make room for the rows."""
+        """Create the SQLite table."""
         execute(
             f"CREATE TABLE {self.name} (id INTEGER PRIMARY KEY, partition BLOB NOT NULL, "
             "sort BLOB NOT NULL, size INTEGER NOT NULL, expires INTEGER, item BLOB NOT NULL, "
@@ -75,76 +75,78 @@ class Rows:
         )
 
     def drop(self, execute: Execute) -> None:
-        """Remove all rows, and the room for them."""
+        """Drop the SQLite table with all rows."""
         execute(f"DROP TABLE {self.name}")
 
-    def get(self, execute: Execute, at: Position) -> Row | None:
-        """The row at a position."""
-        for id_, size, json in cast("Iterator[tuple[int, int, bytes]]", execute(self.select, at)):
+    def get(self, execute: Execute, key: RowKey) -> Row | None:
+        """Return the row at `key`, or None."""
+        rows = cast("Iterator[tuple[int, int, bytes]]", execute(self.select_sql, key))
+        for id_, size, json in rows:
             return Row(id_, size, json)
         return None
 
     def add(
-        self, execute: Execute, at: Position, size: int, json: bytes, expires: int | None = None
+        self, execute: Execute, key: RowKey, size: int, json: bytes, expires: int | None = None
     ) -> None:
-        """Set the row at a position that has none."""
-        execute(self.insert, (at.partition, at.sort, size, expires, json))
+        """Insert a row at a key that has none."""
+        execute(self.insert_sql, (key.partition, key.sort, size, expires, json))
 
     def replace(
         self, execute: Execute, id_: int, size: int, json: bytes, expires: int | None = None
     ) -> None:
-        """Set a row anew."""
-        execute(self.update, (size, expires, json, id_))
+        """Replace an existing row."""
+        execute(self.update_sql, (size, expires, json, id_))
 
-    def delete(self, execute: Execute, old: Row) -> None:
-        """Remove a row."""
-        execute(self.remove, (old.id,))
+    def delete(self, execute: Execute, row: Row) -> None:
+        """Delete an existing row."""
+        execute(self.delete_sql, (row.id,))
 
-    def set_at(self, execute: Execute, at: Position, size: int, json: bytes) -> None:
-        """Set the row at a position, whether there is one or not."""
-        execute(self.upsert, (at.partition, at.sort, size, json))
+    def upsert(self, execute: Execute, key: RowKey, size: int, json: bytes) -> None:
+        """Insert or replace the row at `key`."""
+        execute(self.upsert_sql, (key.partition, key.sort, size, json))
 
-    def remove_at(self, execute: Execute, at: Position) -> None:
-        """Remove the row at a position, if there is one."""
-        execute(self.remove_key, at)
+    def delete_at(self, execute: Execute, key: RowKey) -> None:
+        """Delete the row at `key` if there is one."""
+        execute(self.delete_at_sql, key)
 
-    def between(self, span: Span, after: bytes | None, *, forward: bool) -> Stretch:
-        """The rows of a span, in order, beginning after a position."""
-        high = () if span.high is None else (span.high,)
+    def partition_range(self, keys: KeyRange, after: bytes | None, *, forward: bool) -> RowRange:
+        """Return the rows of a key range in order, starting after the sort bytes `after`."""
+        high = () if keys.high is None else (keys.high,)
         start = () if after is None else (after,)
-        source = of_partition(self.name, bounded=bool(high), after=bool(start), forward=forward)
-        return Stretch(source, (span.partition, span.low, *high, *start))
+        source = partition_source(self.name, bounded=bool(high), after=bool(start), forward=forward)
+        return RowRange(source, (keys.partition, keys.low, *high, *start))
 
-    def all_between(self, low: bytes, high: bytes | None, after: Position | None) -> Stretch:
-        """The rows between two partition bounds, after a position."""
+    def scan_range(self, low: bytes, high: bytes | None, after: RowKey | None) -> RowRange:
+        """Return the rows between two partition bounds, starting after a key."""
         above = () if high is None else (high,)
         start = () if after is None else after
-        source = of_partitions(self.name, bounded=bool(above), after=bool(start))
-        return Stretch(source, (low, *above, *start))
+        source = scan_source(self.name, bounded=bool(above), after=bool(start))
+        return RowRange(source, (low, *above, *start))
 
     def count(self, execute: Execute) -> tuple[int, int]:
-        """How many rows there are, and the sum of their sizes."""
+        """Return the number of rows and the sum of their sizes."""
         ((count, size),) = execute(f"SELECT count(*), coalesce(sum(size), 0) FROM {self.name}")
         return cast(int, count), cast(int, size)
 
     def partition_size(self, execute: Execute, partition: bytes) -> int:
-        """The sum of the sizes of one partition's rows."""
+        """Return the sum of the sizes of one partition's rows."""
         ((size,),) = execute(
             f"SELECT coalesce(sum(size), 0) FROM {self.name} WHERE partition = ?", (partition,)
         )
         return cast(int, size)
 
-    def expired(
+    def list_expired(
         self, execute: Execute, since: int, until: int, limit: int
-    ) -> list[tuple[Position, Row]]:
-        """Rows whose time ended between two moments, the longest expired first."""
-        found = execute(
+    ) -> list[tuple[RowKey, Row]]:
+        """Return rows that expired between two timestamps, the earliest first."""
+        rows = execute(
             f"SELECT partition, sort, id, size, item FROM {self.name} "
             "WHERE expires > ? AND expires < ? ORDER BY expires LIMIT ?",
             (since, until, limit),
         )
-        rows = cast("Iterator[tuple[bytes, bytes, int, int, bytes]]", found)
         return [
-            (Position(partition, sort), Row(id_, size, json))
-            for partition, sort, id_, size, json in rows
+            (RowKey(partition, sort), Row(id_, size, json))
+            for partition, sort, id_, size, json in cast(
+                "Iterator[tuple[bytes, bytes, int, int, bytes]]", rows
+            )
         ]

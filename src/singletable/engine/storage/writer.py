@@ -1,11 +1,13 @@
-"""The one connection that writes: whose turn it is, and who is told when.
+"""Write through one connection, with group commit.
 
-Rule 1. Whoever has the turn carries out everything that waits, and commits once for all of it. So
-        writers that come together share one wait for the disk, and a lone writer pays for one.
-Rule 2. A write is acknowledged after the commit that holds it, never before.
-Rule 3. An event loop carries out its writes itself, which touches memory, and leaves the commit,
-        which waits for the disk, to a thread; the thread wakes it once for the whole group. An
-        event loop never waits for the turn: whoever lets go of it wakes those that have writes.
+Rule 1. The thread that holds the write lock runs every pending write and commits once for all of
+        them. Concurrent writers share one wait for the disk (fsync), and a lone writer pays for
+        one.
+Rule 2. A write is acknowledged after the commit that contains it, never before.
+Rule 3. An event loop runs its writes itself, because that only touches memory, and leaves the
+        commit, which waits for the disk, to a thread. The thread wakes the loop once for the whole
+        group. An event loop never waits for the write lock: releasing the lock wakes every loop
+        that has pending writes.
 """
 
 from __future__ import annotations
@@ -17,26 +19,179 @@ from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 import apsw
 
-from singletable.engine.storage.execute import Execute, statements
-from singletable.engine.storage.group import Follower, Group, Nobody, Write
+from singletable.engine.storage.connection import Execute, bind_execute
 from singletable.errors import EngineClosed, StorageError
 
 T = TypeVar("T")
 
 
+class CommitListener(Protocol):
+    """In-memory state that is committed and rolled back together with the rows."""
+
+    def snapshot(self) -> object:
+        """Return the current state."""
+        ...
+
+    def restore(self, snapshot: object) -> None:
+        """Go back to a state that `snapshot` returned."""
+        ...
+
+    def commit(self) -> None:
+        """Make the current state permanent."""
+        ...
+
+
+class NullListener:
+    """The listener of a database that has no in-memory state."""
+
+    def snapshot(self) -> object:
+        """Return nothing."""
+        return None
+
+    def restore(self, snapshot: object) -> None:
+        """Do nothing."""
+
+    def commit(self) -> None:
+        """Do nothing."""
+
+
+class PendingWrite:
+    """A write in the queue and, later, its result; `future` is set if an event loop awaits it."""
+
+    __slots__ = ("done", "error", "future", "result", "work")
+
+    def __init__(
+        self, work: Callable[[Execute], object], future: asyncio.Future[object] | None = None
+    ) -> None:
+        self.work = work
+        self.future = future
+        self.done = False
+        self.result: object = None
+        self.error: BaseException | None = None
+
+    def resolve(self) -> None:
+        """Set the result or the error of the future. Call this on its event loop."""
+        if self.future is None or self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
+
+
+class WriteGroup:
+    """Writes that share a transaction: each succeeds or fails alone, and all commit together.
+
+    The first write that succeeds needs no savepoint: if it fails, there is nothing else to roll
+    back. Until then the group has not `begun`, and there is nothing to commit.
+    """
+
+    def __init__(self, connection: apsw.Connection, listener: CommitListener) -> None:
+        self.writes: list[PendingWrite] = []
+        self.begun = False
+        self._connection = connection
+        self._execute = bind_execute(connection)
+        self._listener = listener
+        self._before = listener.snapshot()
+
+    def run(self, write: PendingWrite) -> None:
+        """Run the write and keep its result or error; raise if the whole group cannot continue."""
+        if write.future is not None and write.future.cancelled():
+            return
+        self.writes.append(write)
+        if self.begun:
+            self._run_in_savepoint(write)
+            return
+        self._execute("BEGIN IMMEDIATE")
+        try:
+            write.result = write.work(self._execute)
+        except Exception as error:  # for the caller; an interrupt (BaseException) is not
+            write.error = _wrap_sqlite_error(error)
+            self._roll_back()
+        else:
+            self.begun = True
+
+    def _run_in_savepoint(self, write: PendingWrite) -> None:
+        snapshot = self._listener.snapshot()
+        self._execute("SAVEPOINT request")
+        try:
+            write.result = write.work(self._execute)
+        except Exception as error:  # for the caller; the other writes continue
+            if not self._connection.in_transaction:
+                raise  # SQLite rolled everything back, as it does when the disk is full
+            write.error = _wrap_sqlite_error(error)
+            self._execute("ROLLBACK TO request")
+            self._listener.restore(snapshot)
+        self._execute("RELEASE request")
+
+    def commit(self) -> None:
+        """Commit the group; if that fails, every write gets the error."""
+        if not self.begun:
+            self._mark_done()
+            return
+        try:
+            self._execute("COMMIT")
+        except apsw.Error as error:
+            self.abort(error)
+            return
+        except BaseException as error:  # an interrupt, just before or just after the commit
+            if self._connection.in_transaction:
+                self.abort(error)
+            else:
+                self._finish_commit()
+            raise
+        self._finish_commit()
+
+    def _finish_commit(self) -> None:
+        self._listener.commit()
+        self._mark_done()
+
+    def abort(self, error: BaseException) -> None:
+        """Undo the whole group and fail every write in it."""
+        self.fail(_storage_error(error))
+        self._roll_back()
+
+    def fail(self, error: BaseException) -> None:
+        """Give every write this error."""
+        for write in self.writes:
+            write.error = write.error or error
+        self._mark_done()
+
+    def _roll_back(self) -> None:
+        self.begun = False
+        self._listener.restore(self._before)
+        if self._connection.in_transaction:
+            # If the disk fails even here, the next BEGIN reports it.
+            with suppress(apsw.Error):
+                self._execute("ROLLBACK")
+
+    def _mark_done(self) -> None:
+        for write in self.writes:
+            write.done = True
+
+
+def _wrap_sqlite_error(error: BaseException) -> BaseException:
+    return _storage_error(error) if isinstance(error, apsw.Error) else error
+
+
+def _storage_error(error: BaseException) -> StorageError:
+    why = str(error) if isinstance(error, Exception) else "it was interrupted"
+    return StorageError(f"The database could not be written: {why}. Nothing was changed.")
+
+
 class Writer:
-    """Takes writes from threads and from event loops, in the order in which they come."""
+    """The one connection that writes. Threads and event loops queue writes in order of arrival."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self.follower: Follower = Nobody()
-        self.waiting: deque[Write] = deque()
+        self.listener: CommitListener = NullListener()
+        self.pending: deque[PendingWrite] = deque()
         self._connection = connection
-        self._execute = statements(connection)
-        self._turn = Lock()
+        self._execute = bind_execute(connection)
+        self._lock = Lock()
         self._closed = False
         self._loops: set[asyncio.AbstractEventLoop] = set()
         self._commits: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -46,130 +201,132 @@ class Writer:
         self._commits.put(None)
 
     def write(self, work: Callable[[Execute], T]) -> T:
-        """What `work` gives, once it is committed; if it raises, nothing was changed."""
-        mine = Write(work)
-        self.waiting.append(mine)
-        self._take_turn(unless=mine)
-        if mine.error is not None:
-            raise mine.error
-        if not mine.done:
-            # Whoever had taken it up was interrupted before it was in a group, or while telling.
+        """Run `work`, commit, and return its result; if it raises, nothing was changed."""
+        write = PendingWrite(work)
+        self.pending.append(write)
+        self._run_pending(unless_done=write)
+        if write.error is not None:
+            raise write.error
+        if not write.done:
+            # The thread that ran it was interrupted before the write was in a group, or after the
+            # commit, before it was marked.
             raise StorageError(
-                "The write was interrupted, and whether it was kept is not known. Read to see."
+                "The write was interrupted and may or may not have been applied. Read the item to "
+                "find out."
             )
-        return cast(T, mine.result)
+        return cast(T, write.result)
 
-    def write_soon(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
-        """The same for an event loop, which has other things to do meanwhile."""
+    def write_async(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
+        """Queue `work` on the running event loop; the future resolves after the commit."""
         loop = asyncio.get_running_loop()
         if loop not in self._loops:
-            self._loops = {loop, *(one for one in self._loops if not one.is_closed())}
+            self._loops = {loop, *(known for known in self._loops if not known.is_closed())}
         future: asyncio.Future[object] = loop.create_future()
-        self.waiting.append(Write(work, future))
-        # Requests that came at once are read before the turn comes, and go together.
-        if not self._turn.locked():
-            loop.call_soon(self._take_turn_on_loop)
+        self.pending.append(PendingWrite(work, future))
+        # call_soon: requests that arrived at the same time are queued first and share the commit.
+        if not self._lock.locked():
+            loop.call_soon(self._run_pending_on_loop)
         return cast("asyncio.Future[T]", future)
 
-    def alone(self, work: Callable[[Execute], T]) -> T:
-        """What `work` gives while no one writes."""
+    def run_exclusively(self, work: Callable[[Execute], T]) -> T:
+        """Run `work` while nobody writes, and return its result."""
         try:
-            with self._turn:
+            with self._lock:
                 self._check_open()
                 return work(self._execute)
         finally:
-            self._wake(None)
+            self._wake_loops(None)
 
     def close(self) -> None:
-        """Carry out what waits, and take no more."""
-        self._take_turn(last=True)
+        """Run the pending writes and accept no more."""
+        self._run_pending(last=True)
         if self._thread is not None:
             self._commits.put(None)
             self._thread.join()
 
-    def _take_turn(self, unless: Write | None = None, *, last: bool = False) -> None:
-        """Carry out what waits and commit it, unless a write is done by then."""
+    def _run_pending(self, unless_done: PendingWrite | None = None, *, last: bool = False) -> None:
+        """Take the lock, then run and commit all pending writes unless this one is done by then."""
         group = None
         try:
-            with self._turn:
-                if unless is None or not unless.done:
-                    group = Group(self._connection, self.follower)
-                    self._carry_out(group)
+            with self._lock:
+                if unless_done is None or not unless_done.done:
+                    group = WriteGroup(self._connection, self.listener)
+                    self._run_group(group)
                     group.commit()
                 self._closed = self._closed or last
         finally:
-            self._wake(group)
+            self._wake_loops(group)
 
-    def _take_turn_on_loop(self) -> None:
-        """Carry out what waits and have it committed, unless someone else will."""
-        if not self.waiting or not self._turn.acquire(blocking=False):
+    def _run_pending_on_loop(self) -> None:
+        """Run all pending writes and commit in a thread, unless somebody else has the lock."""
+        if not self.pending or not self._lock.acquire(blocking=False):
             return
-        group = Group(self._connection, self.follower)
+        group = WriteGroup(self._connection, self.listener)
         try:
-            self._carry_out(group)
+            self._run_group(group)
         finally:
             if group.begun:
                 self._commit_in_thread(group)
             else:
                 self._commit(group)
 
-    def _commit_in_thread(self, group: Group) -> None:
+    def _commit_in_thread(self, group: WriteGroup) -> None:
         if self._thread is None:
-            self._thread = Thread(target=_run, args=[self._commits], daemon=True)
+            self._thread = Thread(target=_run_commits, args=[self._commits], daemon=True)
             self._thread.start()
         self._commits.put(partial(self._commit, group))
 
-    def _carry_out(self, group: Group) -> None:
-        """Carry out all that waits; if that cannot be, everyone is told."""
+    def _run_group(self, group: WriteGroup) -> None:
+        """Run all pending writes; if the group cannot continue, every write gets the error."""
         try:
             self._check_open()
-            while self.waiting:
-                group.carry_out(self.waiting.popleft())
+            while self.pending:
+                group.run(self.pending.popleft())
         except BaseException as error:
-            while self.waiting:
-                group.writes.append(self.waiting.popleft())
+            while self.pending:
+                group.writes.append(self.pending.popleft())
             if isinstance(error, EngineClosed):
-                group.refuse(error)
+                group.fail(error)
                 return
-            group.undo(error)
+            group.abort(error)
             if not isinstance(error, apsw.Error):
                 raise
 
-    def _commit(self, group: Group) -> None:
-        """End the turn of an event loop; in a thread, if the disk is waited for."""
+    def _commit(self, group: WriteGroup) -> None:
+        """Commit and release the lock that an event loop took; in a thread if it needs the disk."""
         try:
             group.commit()
         finally:
-            self._turn.release()
-            self._wake(group)
+            self._lock.release()
+            self._wake_loops(group)
 
-    def _wake(self, group: Group | None) -> None:
-        """Wake the event loops that have writes in the group, or that have some waiting."""
+    def _wake_loops(self, group: WriteGroup | None) -> None:
+        """Wake the event loops that have writes in the group, and all of them if writes wait."""
         if not self._loops:
             return
-        told: dict[asyncio.AbstractEventLoop, list[Write]] = {}
-        if self.waiting:
-            told = {loop: [] for loop in self._loops}
+        finished: dict[asyncio.AbstractEventLoop, list[PendingWrite]] = {}
+        if self.pending:
+            finished = {loop: [] for loop in self._loops}
         for write in () if group is None else group.writes:
             if write.future is not None:
-                told.setdefault(write.future.get_loop(), []).append(write)
-        for loop, writes in told.items():
-            with suppress(RuntimeError):  # it is closed, and nobody waits there
-                loop.call_soon_threadsafe(self._tell, writes)
+                finished.setdefault(write.future.get_loop(), []).append(write)
+        for loop, writes in finished.items():
+            with suppress(RuntimeError):  # the loop is closed, so nothing there awaits a result
+                loop.call_soon_threadsafe(self._resume_loop, writes)
 
-    def _tell(self, writes: list[Write]) -> None:
-        """On an event loop: go on with what has come since, and tell what came of its writes."""
-        self._take_turn_on_loop()
+    def _resume_loop(self, writes: list[PendingWrite]) -> None:
+        """Run the writes that came in the meantime, then resolve the finished ones."""
+        self._run_pending_on_loop()
         for write in writes:
-            write.tell()
+            write.resolve()
 
     def _check_open(self) -> None:
         if self._closed:
             raise EngineClosed("The engine is closed. Open it again with connect().")
 
 
-def _run(commits: SimpleQueue[Callable[[], None] | None]) -> None:
-    """Wait for the disk for others; between commits this holds on to no one."""
+def _run_commits(commits: SimpleQueue[Callable[[], None] | None]) -> None:
+    """Commit groups for event loops; between commits, keep no reference to the writer."""
     while (commit := commits.get()) is not None:
         commit()
         del commit

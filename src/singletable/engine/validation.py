@@ -21,11 +21,11 @@ from singletable.values import check_value as _check_value
 ENVELOPE = "1 validation error detected: "
 
 
-class Bare(ValidationError):
+class UnwrappedError(ValidationError):
     """A refusal that never stands in an envelope."""
 
 
-class BadExpressionValue(ValidationError):
+class InvalidExpressionValue(ValidationError):
     """A refusal of an expression value, which some operations name and others do not."""
 
     def __init__(self, alias: str, message: str) -> None:
@@ -34,7 +34,7 @@ class BadExpressionValue(ValidationError):
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class Validator:
     """One operation's wording."""
 
     layer: ValidationLayer
@@ -44,16 +44,18 @@ class Dialect:
 
     def refusal(self, error: ValidationError, request: Struct) -> ValidationError:
         """The error as the operation words it."""
-        if isinstance(error, Bare):
+        if isinstance(error, UnwrappedError):
             return ValidationError(error.message)
         of_old = self.falls_back and answered_of_old(request)
-        if isinstance(error, BadExpressionValue) and (self.names_bad_value or of_old):
+        if isinstance(error, InvalidExpressionValue) and (self.names_bad_value or of_old):
             text = f"ExpressionAttributeValues contains invalid value: {error.message}"
             return ValidationError(f"{text} for key {error.alias}")
         if self.envelope and not of_old:
             return ValidationError(ENVELOPE + error.message)
         # Whoever reads a traceback knows the public class alone.
-        return ValidationError(error.message) if isinstance(error, BadExpressionValue) else error
+        return (
+            ValidationError(error.message) if isinstance(error, InvalidExpressionValue) else error
+        )
 
     def check_item(self, item: Item) -> tuple[Item, int]:
         """The item in canonical form, and its size."""
@@ -66,11 +68,11 @@ class Dialect:
         try:
             return _check_value(value, self.layer)[0]
         except ValidationError as error:
-            raise BadExpressionValue(alias, error.message) from None
+            raise InvalidExpressionValue(alias, error.message) from None
 
 
-SINGLE_WRITE = Dialect(MODERN, envelope=True, falls_back=True)
-READ = Dialect(MODERN)
-SCAN = Dialect(LEGACY, names_bad_value=True)
-BATCH_WRITE = Dialect(LEGACY)
-TRANSACTION = Dialect(MODERN, falls_back=True)
+SINGLE_WRITE = Validator(MODERN, envelope=True, falls_back=True)
+READ = Validator(MODERN)
+SCAN = Validator(LEGACY, names_bad_value=True)
+BATCH_WRITE = Validator(LEGACY)
+TRANSACTION = Validator(MODERN, falls_back=True)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from singletable.engine.storage import Position
-from singletable.engine.table import KeyAttribute, Table, hashed
+from collections.abc import Iterable
+
+from singletable.engine.storage import RowKey
+from singletable.engine.table import KeyAttribute, Table, hash_partition
 from singletable.errors import ValidationError
-from singletable.values import INVALID, AttributeValue, Item, key_bytes, type_of
+from singletable.expressions import Path, Projection, project
+from singletable.values import (
+    INVALID,
+    AttributeValue,
+    Item,
+    item_from_json,
+    item_to_json,
+    key_bytes,
+    type_of,
+)
 
 NOT_VALID = "One or more parameter values are not valid. "
 NO_MATCH = "The provided key element does not match the schema"
@@ -17,7 +28,7 @@ class EmptyKey(ValidationError):
     """A key attribute is empty: refused as such, also in a transaction, which is not cancelled."""
 
 
-def key_position(table: Table, key: Item) -> Position:
+def encode_key(table: Table, key: Item) -> RowKey:
     """Where a key stands; raises unless it has exactly the table's key, each part of its type."""
     partition, sort = table.partition_key, table.sort_key
     if len(key) != (1 if sort is None else 2):
@@ -27,21 +38,21 @@ def key_position(table: Table, key: Item) -> Position:
         raise ValidationError(NO_MATCH)
     where = _partition_bytes(partition, value)
     if sort is None:
-        return Position(where, b"")
+        return RowKey(where, b"")
     value = key.get(sort.name)
     if value is None or sort.type not in value:
         raise ValidationError(NO_MATCH)
-    return Position(where, _sort_bytes(sort, value))
+    return RowKey(where, _sort_bytes(sort, value))
 
 
-def item_position(table: Table, item: Item) -> Position:
+def encode_item_key(table: Table, item: Item) -> RowKey:
     """Where an item stands; raises unless it has the table's key, and can be in the indexes."""
     partition, sort = table.partition_key, table.sort_key
     where = _partition_bytes(partition, _key_value(partition, item))
     place = b"" if sort is None else _sort_bytes(sort, _key_value(sort, item))
     if table.index_keys:
         check_index_keys(table, item)
-    return Position(where, place)
+    return RowKey(where, place)
 
 
 def _key_value(attribute: KeyAttribute, item: Item) -> AttributeValue:
@@ -63,7 +74,7 @@ def check_index_keys(table: Table, item: Item) -> None:
         if value is None:
             continue
         check_index_key_type(attribute, index, type_of(value))
-        if (empty := emptiness(value)) is not None:
+        if (empty := empty_type(value)) is not None:
             raise EmptyKey(
                 f"{NOT_VALID}A value specified for a secondary index key is not supported. The "
                 f"AttributeValue for a key attribute cannot contain an empty {empty} value. "
@@ -81,7 +92,7 @@ def check_index_key_type(attribute: KeyAttribute, index: str, actual: str) -> No
         )
 
 
-def emptiness(value: AttributeValue) -> str | None:
+def empty_type(value: AttributeValue) -> str | None:
     """ "string" or "binary" if the value is an empty one, which no key may be."""
     if value.get("S") == "":
         return "string"
@@ -104,7 +115,7 @@ def _partition_bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
     key = _bytes(attribute, value)
     if len(key) > MAX_PARTITION_KEY:
         raise _partition_too_long()
-    return hashed(key)
+    return hash_partition(key)
 
 
 def _sort_bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
@@ -119,7 +130,7 @@ def _bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
     if not key:
         raise EmptyKey(
             f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty "
-            f"{emptiness(value)} value. Key: {attribute.name}"
+            f"{empty_type(value)} value. Key: {attribute.name}"
         )
     return key
 
@@ -136,3 +147,25 @@ def _sort_too_long() -> ValidationError:
         f"{INVALID}Aggregated size of all range keys has exceeded the size limit of "
         f"{MAX_SORT_KEY} bytes"
     )
+
+
+# FROM projection.py: Items cut down to what was asked of them.
+
+
+def projected_json(projection: Projection, json: bytes) -> bytes:
+    """The item's JSON with only the projected paths in it."""
+    return item_to_json(project(projection, item_from_json(json)))
+
+
+def check_scalar_keys(table: Table, paths: Iterable[Path]) -> None:
+    """Raise if a path leads into a key attribute, which is a scalar."""
+    nested = [path[0] for path in paths if len(path) > 1]
+    if not nested:
+        return
+    for kind, names in (("Key", table.key.names), ("IndexKey", tuple(table.index_keys))):
+        for name in names:
+            if name in nested:
+                raise ValidationError(
+                    "Key attributes must be scalars; list random access '[]' and map lookup '.' "
+                    f"are not allowed: {kind}: {name}"
+                )

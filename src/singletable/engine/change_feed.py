@@ -7,7 +7,7 @@ from typing import cast
 from msgspec import Raw
 from msgspec.json import Decoder
 
-from singletable.engine.session import Session
+from singletable.engine.catalog import Session
 from singletable.engine.storage import Execute
 from singletable.engine.table import Table
 from singletable.errors import TrimmedDataAccess
@@ -20,7 +20,7 @@ _INSERT = "INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 BLOCK = 64
 
 
-def record_change(
+def append_change(
     session: Session, table: Table, old: bytes | None, new: bytes | None, *, expired: bool = False
 ) -> None:
     """Write down a change in the transaction that makes it."""
@@ -38,7 +38,7 @@ def read_changes(
     execute: Execute, after: int, table: Table | None, limit: int
 ) -> tuple[list[ChangeRecord], int]:
     """Changes after a position, and the position to go on from."""
-    oldest, newest = bounds(execute)
+    oldest, newest = feed_bounds(execute)
     if after < oldest - 1:
         raise TrimmedDataAccess(
             f"The change feed begins at position {oldest}, after the position asked for, {after}. "
@@ -56,7 +56,7 @@ def read_changes(
     return changes, position
 
 
-def bounds(execute: Execute) -> tuple[int, int]:
+def feed_bounds(execute: Execute) -> tuple[int, int]:
     """The oldest position that is kept and the newest one given; an empty feed has neither."""
     ((oldest, newest),) = execute(
         "SELECT (SELECT min(position) FROM changes), (SELECT max(position) FROM changes)"
@@ -84,7 +84,7 @@ def _change(row: tuple[object, ...]) -> ChangeRecord:
 def _end_block(session: Session) -> None:
     """Weigh what was written since the last block, and forget what is beyond a bound."""
     execute, retention = session.execute, session.settings.retention
-    _, newest = bounds(execute)
+    _, newest = feed_bounds(execute)
     execute(
         "INSERT INTO change_blocks SELECT ?, coalesce(sum(coalesce(length(old), 0) + "
         "coalesce(length(new), 0)), 0) FROM changes "

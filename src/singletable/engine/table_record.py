@@ -118,11 +118,11 @@ _decode = Decoder(TableRecord).decode
 _encode = Encoder(enc_hook=to_builtin).encode
 
 
-def record_from_json(raw: bytes) -> TableRecord:
+def decode_record(raw: bytes) -> TableRecord:
     """The record as it was kept."""
     return _decode(raw)
 
 
-def record_to_json(record: TableRecord) -> bytes:
+def encode_record(record: TableRecord) -> bytes:
     """The record as it is kept."""
     return _encode(record)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from singletable.engine.keys import (
+from singletable.engine.item_write import StoredItem
+from singletable.engine.key_validation import (
     NOT_VALID,
     EmptyKey,
     check_index_key_size,
     check_index_key_type,
-    emptiness,
+    check_scalar_keys,
+    empty_type,
 )
-from singletable.engine.projection import check_scalar_keys
 from singletable.engine.table import Table
-from singletable.engine.write import Stored
 from singletable.errors import ValidationError
 from singletable.expressions import (
     Constant,
@@ -33,7 +33,7 @@ WRONG_INDEX_KEY = (
 )
 
 
-class Updated(Struct, frozen=True):
+class UpdatedItem(Struct, frozen=True):
     """The item after an update."""
 
     item: Item
@@ -55,7 +55,7 @@ def check_update(table: Table, update: Update) -> None:
     check_scalar_keys(table, update_paths(update))
 
 
-def updated(old: Stored, update: Update, key: Item) -> Updated | None:
+def apply_to_item(old: StoredItem, update: Update, key: Item) -> UpdatedItem | None:
     """The item that the update makes of the old one, or of the key alone if there is none.
 
     An update that only takes away makes no item of none.
@@ -78,10 +78,10 @@ def updated(old: Stored, update: Update, key: Item) -> Updated | None:
             continue
         if attribute.type not in value:
             raise ValidationError(WRONG_INDEX_KEY)
-        if (empty := emptiness(value)) is not None:
+        if (empty := empty_type(value)) is not None:
             raise _empty_index_key(empty)
         check_index_key_size(table, attribute, value)
-    return Updated(item, size)
+    return UpdatedItem(item, size)
 
 
 def _check_touched(before: Item, size: int, new: Item) -> tuple[Item, int]:
@@ -102,7 +102,7 @@ def _check_index_key(table: Table, name: str, term: Term) -> None:
     kind = result_type(term)
     if kind is not None:
         check_index_key_type(attribute, index, kind)
-    if isinstance(term, Constant) and (empty := emptiness(term.value)) is not None:
+    if isinstance(term, Constant) and (empty := empty_type(term.value)) is not None:
         raise _empty_index_key(empty)
 
 

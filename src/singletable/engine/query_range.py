@@ -1,11 +1,11 @@
-"""A key condition held against a key schema: the stretch of one partition that it asks for."""
+"""Where a page begins: an ExclusiveStartKey held against the table and the index."""
 
 from __future__ import annotations
 
-from singletable.engine.keys import NOT_VALID, emptiness
-from singletable.engine.start_key import check_start_attribute
-from singletable.engine.storage import Span
-from singletable.engine.table import Index, KeyAttribute, KeySchema, Table, partition_bytes
+from singletable.engine.key_validation import NO_MATCH, NOT_VALID, empty_type, encode_key
+from singletable.engine.storage import KeyRange, RowKey
+from singletable.engine.table import Index, KeyAttribute, KeySchema, Table, encode_partition
+from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
 from singletable.expressions import KeyClause, KeyCondition
 from singletable.values import (
@@ -18,21 +18,87 @@ from singletable.values import (
     prefix_upper_bound,
 )
 
+INVALID_START = "The provided starting key is invalid"
+# What is wrong with numbers and sets is said as of any value; the rest as of a starting key.
+SAID_OF_ANY_VALUE = (
+    "contains duplicates",
+    "number set",
+    "numeric value",
+    "significant digits",
+    "Number overflow",
+    "Number underflow",
+)
+
+
+def check_start_key(key: Item | None, dialect: Validator) -> Item | None:
+    """The key with its values in canonical form."""
+    if key is None:
+        return None
+    try:
+        return dialect.check_item(key)[0]
+    except ValidationError as error:
+        if any(words in error.message for words in SAID_OF_ANY_VALUE):
+            raise
+        raise ValidationError(f"{INVALID_START}: {error.message}") from None
+
+
+def check_start_key_size(target: Table | Index, key: Item) -> None:
+    """Raise unless the key has as many attributes as tell an item, or an entry, from all others."""
+    if len(key) != len(target.page_key):
+        raise ValidationError(INVALID_START)
+
+
+def check_start_key_attribute(attribute: KeyAttribute, key: Item) -> None:
+    """Raise unless the key has an attribute of the schema that is gone by."""
+    value = key.get(attribute.name)
+    if value is None:
+        raise ValidationError(INVALID_START)
+    if attribute.type not in value:
+        raise ValidationError(NO_MATCH)
+
+
+def encode_start_key(table: Table, target: Table | Index, key: Item) -> RowKey:
+    """The position that the key names; ValidationError unless the table's key is in it."""
+    try:
+        encode_key(table, {name: key[name] for name in table.key.names if name in key})
+    except ValidationError as error:
+        raise ValidationError(f"{INVALID_START}: {error.message}") from None
+    return target.row_key(key)
+
+
+def check_start_in_range(position: RowKey, span: KeyRange, *, ranged: bool) -> None:
+    """Raise unless the position lies where the query goes."""
+    inside = span.low <= position.sort and (span.high is None or position.sort < span.high)
+    if ranged and not inside:
+        raise ValidationError("The provided starting key does not match the range key predicate")
+    if position.partition != span.partition:
+        raise ValidationError(
+            "The query can return at most one row and cannot be restarted"
+            if ranged
+            else "The provided starting key is outside query boundaries based on provided "
+            "conditions"
+        )
+
+
+# FROM span.py
+
 UNSUPPORTED = "Query key condition not supported"
 NOT_INDEXABLE = "Attempted conditional constraint is not an indexable operation"
 WRONG_TYPE = f"{INVALID}Condition parameter type does not match schema type"
 RANGES = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 
 
-def span_of(target: Table | Index, condition: KeyCondition, start: Item | None = None) -> Span:
+def resolve_key_range(
+    target: Table | Index, condition: KeyCondition, start: Item | None = None
+) -> KeyRange:
     """The stretch that the condition asks for; ValidationError if no key can serve it."""
     clauses = check_clauses(target.key, condition, start)
-    partition = partition_bytes([clauses[a.name].values[0] for a in target.key.partition])
+    partition = encode_partition([clauses[a.name].values[0] for a in target.key.partition])
     sort = [clauses[a.name] for a in target.key.sort if a.name in clauses]
     bounds = _Bounds(closed=isinstance(target, Index))
     for clause in sort:
         bounds.narrow(clause)
-    return Span(partition, bounds.low, bounds.high)
+    return KeyRange(partition, bounds.low, bounds.high)
 
 
 def check_clauses(
@@ -52,7 +118,7 @@ def check_clauses(
     foreign = not clauses.keys() <= set(key.names)
     for attribute in key.attributes:
         if start is not None:
-            check_start_attribute(attribute, start)
+            check_start_key_attribute(attribute, start)
         clause = clauses.get(attribute.name)
         if clause is not None:
             _check_clause(attribute, clause, partitions=attribute in key.partition)
@@ -89,7 +155,7 @@ def _check_clause(attribute: KeyAttribute, clause: KeyClause, *, partitions: boo
     if partitions and clause.comparator != "=":
         raise ValidationError(UNSUPPORTED)
     for value in clause.values:
-        if (empty := emptiness(value)) is not None:
+        if (empty := empty_type(value)) is not None:
             raise ValidationError(
                 f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty "
                 f"{empty} value. Key: {attribute.name}"

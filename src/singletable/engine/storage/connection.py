@@ -1,0 +1,113 @@
+"""Open SQLite connections: check the file format, set the pragmas, create the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol, cast
+
+import apsw
+
+from singletable.engine.storage.file_lock import FileLock
+from singletable.errors import StorageError
+
+# Identifies our files: "sngt" in the header field that SQLite reserves for applications.
+APPLICATION_ID = 0x736E6774
+VERSION = 2
+
+_SCHEMA = (
+    # A table's description as JSON; `number` names its rows, so that a name can be reused.
+    "CREATE TABLE tables (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, record BLOB)",
+    # The change feed in commit order. The newest change is never deleted: SQLite numbers a new row
+    # after the largest number in use, so no position is used twice. `keys` names the key.
+    """CREATE TABLE changes (
+        position INTEGER PRIMARY KEY, number INTEGER NOT NULL, name TEXT NOT NULL,
+        moment REAL NOT NULL, expired INTEGER NOT NULL, keys BLOB NOT NULL, old BLOB, new BLOB)""",
+    # The size in bytes of each block of changes up to a position, to limit the size of the feed.
+    "CREATE TABLE change_blocks (position INTEGER PRIMARY KEY, bytes INTEGER NOT NULL)",
+    # Idempotency tokens of transactions, stored for ten minutes.
+    "CREATE TABLE tokens (token TEXT PRIMARY KEY, request BLOB, moment REAL, result BLOB)",
+    "CREATE INDEX tokens_by_moment ON tokens (moment)",
+)
+
+
+class Execute(Protocol):
+    """Run one SQL statement and return its rows lazily."""
+
+    def __call__(
+        self, statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
+    ) -> Iterator[tuple[object, ...]]:
+        """Return the rows of the statement."""
+        ...
+
+
+def bind_execute(connection: apsw.Connection) -> Execute:
+    """Return the function that runs statements on the connection."""
+    # apsw's stub uses a type that Python 3.11 does not have, so the checker knows half of it.
+    return cast(Execute, connection.execute)  # pyright: ignore[reportUnknownMemberType]
+
+
+def open_connection(
+    path: Path | None,
+    lock: FileLock | None,
+    *,
+    durable: bool,
+    vfs: str | None,
+    contents: bytes | None,
+    initialize: bool = False,
+) -> apsw.Connection:
+    """Open a connection; with `initialize`, check the file first and create the schema."""
+    try:
+        connection = apsw.Connection(str(path or ":memory:"), vfs=vfs, statementcachesize=500)
+        if lock is not None:
+            lock.add_connection(connection)
+        if contents is not None:
+            connection.deserialize("main", contents)  # pyright: ignore[reportUnknownMemberType]
+        connection.set_busy_timeout(10_000)
+        execute = bind_execute(connection)
+        if initialize:
+            is_initialized(execute)  # before the pragmas change the file: it may not be ours
+        if path is not None:
+            execute("PRAGMA journal_mode = WAL")
+            execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        execute("PRAGMA temp_store = MEMORY")
+        if initialize:
+            create_schema(execute)
+    except apsw.Error as error:
+        raise StorageError(
+            f"'{path}' cannot be used as a database: {error}. "
+            "Use the path of a new file, or of a file that singletable created."
+        ) from error
+    return connection
+
+
+def is_initialized(execute: Execute) -> bool:
+    """Return whether the database has our schema; raise StorageError if it is not ours or empty."""
+    ((application, version),) = execute(
+        "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
+    )
+    ((objects,),) = execute("SELECT count(*) FROM sqlite_schema")
+    if application == APPLICATION_ID:
+        if version != VERSION:
+            raise StorageError(
+                f"The file has format {version}, but this release of singletable reads format "
+                f"{VERSION}. Use the release that wrote it."
+            )
+        return True
+    if objects or application:
+        raise StorageError(
+            "The file is an SQLite database of another program. Use the path of a new file."
+        )
+    return False
+
+
+def create_schema(execute: Execute) -> None:
+    """Create our schema unless the database has it."""
+    if is_initialized(execute):
+        return
+    execute("BEGIN IMMEDIATE")
+    execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    execute(f"PRAGMA user_version = {VERSION}")
+    for statement in _SCHEMA:
+        execute(statement)
+    execute("COMMIT")
