@@ -1,11 +1,11 @@
-"""What a Query asks of keys, as far as it is settled without the table."""
+"""Key conditions, as far as they are checked without the table."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.expressions import KeyClause, Placeholders, parse_key_condition
-from tests.expressions.refusals import NAMES, VALUES, refusal
+from tests.expressions.parse_errors import NAMES, VALUES, parse_error
 
 INVALID = "Invalid KeyConditionExpression: "
 
@@ -53,12 +53,12 @@ INVALID = "Invalid KeyConditionExpression: "
         ("pk = :bool", [KeyClause("pk", "=", ({"BOOL": True},))]),
     ],
 )
-def test_clauses_come_in_the_order_of_the_text(text: str, clauses: list[KeyClause]) -> None:
+def test_key_clauses_are_in_text_order(text: str, clauses: list[KeyClause]) -> None:
     assert parse_key_condition(text, Placeholders(NAMES, VALUES)) == tuple(clauses)
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("pk = :n OR sk = :n", "Invalid operator used in KeyConditionExpression: OR"),
         ("NOT sk = :n AND pk = :n", "Invalid operator used in KeyConditionExpression: NOT"),
@@ -116,14 +116,14 @@ def test_clauses_come_in_the_order_of_the_text(text: str, clauses: list[KeyClaus
         ("pk = :n AND dog(sk, :n)", f"{INVALID}Invalid function name; function: dog"),
     ],
 )
-def test_a_key_condition_is_refused(text: str, words: str) -> None:
-    assert refusal(parse_key_condition, text) == words
+def test_key_condition_is_rejected(text: str, message: str) -> None:
+    assert parse_error(parse_key_condition, text) == message
 
 
-# Operands that no key could have are looked for from left to right, together with values that are
-# not defined; only then comes the shape of the whole.
+# Invalid operands and undefined values are reported from left to right, before errors in the shape
+# of the whole condition.
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("pk = :n AND begins_with(sk, :n)", "operator or function: begins_with, operand type: N"),
         ("pk = :n AND begins_with(sk, :bool)", "function: begins_with, operand type: BOOL"),
@@ -137,7 +137,7 @@ def test_a_key_condition_is_refused(text: str, words: str) -> None:
         ("pk = :n OR begins_with(sk, :n)", "function: begins_with, operand type: N"),
     ],
 )
-def test_operands_are_checked_before_the_shape(text: str, words: str) -> None:
-    found = refusal(parse_key_condition, text)
+def test_operands_are_checked_before_the_shape(text: str, message: str) -> None:
+    found = parse_error(parse_key_condition, text)
     assert found.startswith(INVALID)
-    assert found.endswith(words)
+    assert found.endswith(message)

@@ -1,4 +1,4 @@
-"""The names and values of a request: their form, and that each is used."""
+"""ExpressionAttributeNames and ExpressionAttributeValues: form and use."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from singletable.values import AttributeValue
 ONE: AttributeValue = {"N": "1"}
 
 
-def as_it_is(alias: str, value: AttributeValue) -> AttributeValue:
+def keep(alias: str, value: AttributeValue) -> AttributeValue:
     return value
 
 
-def refuse(alias: str, value: AttributeValue) -> AttributeValue:
+def reject(alias: str, value: AttributeValue) -> AttributeValue:
     raise ValidationError(f"looked at {alias}")
 
 
 @pytest.mark.parametrize(
-    ("names", "values", "words"),
+    ("names", "values", "message"),
     [
         ({}, None, "ExpressionAttributeNames must not be empty"),
         ({"a": "a"}, {}, 'ExpressionAttributeNames contains invalid key: Syntax error; key: "a"'),
@@ -57,16 +57,16 @@ def refuse(alias: str, value: AttributeValue) -> AttributeValue:
         ({"#a": "a"}, {":v": ONE, ":w": ONE}, "looked at :v"),
     ],
 )
-def test_the_maps_are_checked_names_first_and_values_last(
-    names: Mapping[str, str] | None, values: Mapping[str, AttributeValue] | None, words: str
+def test_names_are_checked_before_values(
+    names: Mapping[str, str] | None, values: Mapping[str, AttributeValue] | None, message: str
 ) -> None:
-    with pytest.raises(ValidationError) as refused:
-        Placeholders.checked(names, values, refuse)
-    assert refused.value.message == words
+    with pytest.raises(ValidationError) as error:
+        Placeholders.checked(names, values, reject)
+    assert error.value.message == message
 
 
-# The engine checks values, each operation in its own words, and hands back the canonical form.
-def test_expressions_see_the_values_as_they_were_checked() -> None:
+# The engine checks the values and returns them in canonical form.
+def test_expressions_use_the_checked_values() -> None:
     def canonical(alias: str, value: AttributeValue) -> AttributeValue:
         return {"S": f"checked {alias}"}
 
@@ -76,35 +76,35 @@ def test_expressions_see_the_values_as_they_were_checked() -> None:
     )
 
 
-def test_placeholders_may_begin_with_a_digit_or_underscore() -> None:
-    placeholders = Placeholders.checked({"#0": "a", "#_": "b"}, {":0": ONE, ":_": ONE}, as_it_is)
+def test_placeholders_may_start_with_digit_or_underscore() -> None:
+    placeholders = Placeholders.checked({"#0": "a", "#_": "b"}, {":0": ONE, ":_": ONE}, keep)
     parse_condition("#0 = :0 AND #_ = :_", placeholders)
     placeholders.check_unused()
 
 
-# What is used counts over all expressions of the request.
-def test_every_name_and_value_is_used_somewhere() -> None:
+# A placeholder may be used by any expression of the request.
+def test_unused_names_and_values_are_rejected() -> None:
     names = {"#a": "a", "#b": "b", "#c": "c", "#d": "d"}
     placeholders = Placeholders(names, {":v": ONE, ":w": ONE, ":x": ONE})
     parse_condition("#a = :v", placeholders)
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as error:
         placeholders.check_unused()
-    assert refused.value.message == (
+    assert error.value.message == (
         "Value provided in ExpressionAttributeNames unused in expressions: keys: {#b, #c, #d}"
     )
     parse_update("SET x = #b REMOVE #c", placeholders)
     parse_projection("#d", placeholders)
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as error:
         placeholders.check_unused()
-    assert refused.value.message == (
+    assert error.value.message == (
         "Value provided in ExpressionAttributeValues unused in expressions: keys: {:w, :x}"
     )
     parse_update("ADD n :w, o :x", placeholders)
     placeholders.check_unused()
 
 
-# JSON has no other names than strings; Python has.
-def test_values_are_named_by_strings() -> None:
-    odd: Any = {b":a": ONE}
-    with pytest.raises(ValidationError, match="must be named by strings"):
-        Placeholders.checked(None, odd, as_it_is)
+# Python callers can pass keys that JSON cannot express.
+def test_value_keys_must_be_strings() -> None:
+    values: Any = {b":a": ONE}
+    with pytest.raises(ValidationError, match="ExpressionAttributeValues are strings"):
+        Placeholders.checked(None, values, keep)

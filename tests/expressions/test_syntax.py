@@ -1,4 +1,4 @@
-"""Texts that are no expressions, and where DynamoDB says that they break."""
+"""Syntax errors, and the position that DynamoDB reports."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from singletable.expressions import (
     parse_projection,
     parse_update,
 )
-from tests.expressions.refusals import refusal
+from tests.expressions.parse_errors import parse_error
 
 
-# The token is shown between its neighbours, with the blanks that stand there; next to an end of the
+# The message quotes the token with its neighbors and the blanks between them; at either end of the
 # text, with the blanks up to it.
 @pytest.mark.parametrize(
     ("text", "token", "near"),
@@ -69,9 +69,9 @@ from tests.expressions.refusals import refusal
         ("a-b", "a", "a-"),
     ],
 )
-def test_an_update_breaks_where_dynamodb_says(text: str, token: str, near: str) -> None:
+def test_syntax_error_in_update(text: str, token: str, near: str) -> None:
     expected = f'Invalid UpdateExpression: Syntax error; token: "{token}", near: "{near}"'
-    assert refusal(parse_update, text) == expected
+    assert parse_error(parse_update, text) == expected
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_an_update_breaks_where_dynamodb_says(text: str, token: str, near: str) 
         ("a = 'x'", "'", "= 'x"),
     ],
 )
-def test_a_condition_breaks_where_dynamodb_says(text: str, token: str, near: str) -> None:
+def test_syntax_error_in_condition(text: str, token: str, near: str) -> None:
     expected = f'Syntax error; token: "{token}", near: "{near}"'
-    assert refusal(parse_condition, text) == f"Invalid ConditionExpression: {expected}"
-    assert refusal(parse_key_condition, text) == f"Invalid KeyConditionExpression: {expected}"
+    assert parse_error(parse_condition, text) == f"Invalid ConditionExpression: {expected}"
+    assert parse_error(parse_key_condition, text) == f"Invalid KeyConditionExpression: {expected}"
 
 
 @pytest.mark.parametrize(
@@ -129,42 +129,42 @@ def test_a_condition_breaks_where_dynamodb_says(text: str, token: str, near: str
         (":n", ":n", ":n"),
     ],
 )
-def test_a_projection_breaks_where_dynamodb_says(text: str, token: str, near: str) -> None:
+def test_syntax_error_in_projection(text: str, token: str, near: str) -> None:
     expected = f'Invalid ProjectionExpression: Syntax error; token: "{token}", near: "{near}"'
-    assert refusal(parse_projection, text) == expected
+    assert parse_error(parse_projection, text) == expected
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t\r\n "])
-def test_an_expression_is_not_empty(text: str) -> None:
+def test_empty_expression_is_rejected(text: str) -> None:
     empty = "The expression can not be empty;"
-    assert refusal(parse_condition, text) == f"Invalid ConditionExpression: {empty}"
-    assert refusal(parse_key_condition, text) == f"Invalid KeyConditionExpression: {empty}"
-    assert refusal(parse_update, text) == f"Invalid UpdateExpression: {empty}"
-    assert refusal(parse_projection, text) == f"Invalid ProjectionExpression: {empty}"
+    assert parse_error(parse_condition, text) == f"Invalid ConditionExpression: {empty}"
+    assert parse_error(parse_key_condition, text) == f"Invalid KeyConditionExpression: {empty}"
+    assert parse_error(parse_update, text) == f"Invalid UpdateExpression: {empty}"
+    assert parse_error(parse_projection, text) == f"Invalid ProjectionExpression: {empty}"
 
 
-# Bytes of the text as it was sent: blanks count, and what a placeholder stands for does not.
-def test_an_expression_has_at_most_4096_bytes() -> None:
+# The size of the text as it was sent: blanks count, resolved placeholders do not.
+def test_expression_has_at_most_4096_bytes() -> None:
     text = "attribute_exists(#a)"
     placeholders = Placeholders({"#a": "a" * 5000})
     parse_condition(text.ljust(4096), placeholders)
-    assert refusal(parse_condition, text.ljust(4097)) == (
+    assert parse_error(parse_condition, text.ljust(4097)) == (
         "Invalid ConditionExpression: Expression size has exceeded the maximum allowed size; "
         "expression size: 4097"
     )
-    assert refusal(parse_projection, "é" * 2049).endswith("expression size: 4098")
-    assert refusal(parse_update, "SET a = :n".ljust(4097)) == (
+    assert parse_error(parse_projection, "é" * 2049).endswith("expression size: 4098")
+    assert parse_error(parse_update, "SET a = :n".ljust(4097)) == (
         "Invalid UpdateExpression: Expression size has exceeded the maximum allowed size;"
     )
 
 
-# The same reader serves filters; the refusal names the parameter as the request does.
-def test_the_parameter_is_named_as_in_the_request() -> None:
+# Filters use the same parser; the error names the parameter of the request.
+def test_error_names_the_request_parameter() -> None:
     with pytest.raises(Exception, match=r"^Invalid FilterExpression: Syntax error; token: "):
         parse_condition("a = ", Placeholders(), "FilterExpression")
 
 
-def test_blanks_and_case_do_not_matter_to_keywords() -> None:
+def test_keywords_ignore_case_and_blanks() -> None:
     placeholders = Placeholders(None, {":n": {"N": "1"}})
     assert parse_condition("\tnot a\n=:n aNd b bEtWeEn :n AND :n oR c iN(:n)", placeholders) == (
         parse_condition("NOT a = :n AND b BETWEEN :n AND :n OR c IN (:n)", placeholders)

@@ -1,11 +1,6 @@
-"""The little language: conditions, updates, projections and key conditions."""
+"""DynamoDB's expression language: conditions, key conditions, updates and projections."""
 
-from singletable.expressions.aliases import Aliases, RenderedExpression
-from singletable.expressions.apply_update import apply_update, updated_attributes
-from singletable.expressions.cost import update_cost
-from singletable.expressions.holds import holds
-from singletable.expressions.key_condition import KeyClause, KeyComparator, KeyCondition
-from singletable.expressions.mentions import (
+from singletable.expressions.analysis import (
     condition_paths,
     count_operators,
     creates_item,
@@ -13,6 +8,7 @@ from singletable.expressions.mentions import (
     target_attributes,
     update_paths,
 )
+from singletable.expressions.evaluation import holds
 from singletable.expressions.nodes import (
     Action,
     Add,
@@ -30,6 +26,9 @@ from singletable.expressions.nodes import (
     HasType,
     IfNotExists,
     In,
+    KeyClause,
+    KeyComparator,
+    KeyCondition,
     ListAppend,
     Not,
     NotExists,
@@ -44,7 +43,7 @@ from singletable.expressions.nodes import (
     Term,
     Update,
 )
-from singletable.expressions.parse import (
+from singletable.expressions.parser import (
     check_key_condition,
     parse_condition,
     parse_key_clauses,
@@ -52,17 +51,19 @@ from singletable.expressions.parse import (
     parse_projection,
     parse_update,
 )
-from singletable.expressions.paths import value_at
+from singletable.expressions.paths import project, value_at
 from singletable.expressions.placeholders import Placeholders
-from singletable.expressions.prepared import prepare
-from singletable.expressions.project import project
-from singletable.expressions.render import (
+from singletable.expressions.preparation import prepare
+from singletable.expressions.rendering import (
+    Aliases,
+    RenderedExpression,
     render_condition,
     render_key_condition,
     render_projection,
     render_update,
 )
 from singletable.expressions.reserved_words import RESERVED_WORDS
+from singletable.expressions.updates import apply_update, update_cost, updated_attributes
 
 __all__ = [
     "RESERVED_WORDS",

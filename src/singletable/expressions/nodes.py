@@ -1,7 +1,7 @@
-"""What an expression says, once it is read: small frozen values, to be matched to the end.
+"""The nodes of conditions, key conditions, updates and projections: small frozen values.
 
-A path is the way to a value inside an item, from its top: ("address", "lines", 0).
-Names and values stand here as themselves, never as the `#n` and `:v` they were written as.
+A path leads to a value inside an item, from the top: ("address", "lines", 0). Nodes contain the
+real names and values, never the `#n` and `:v` of the text.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ Comparator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
 
 
 class At(Struct, frozen=True):
-    """The value that an item holds at a path."""
+    """The value of an item at a path."""
 
     path: Path
 
 
 class Constant(Struct, frozen=True):
-    """A value given with the request."""
+    """A value from the request."""
 
     value: AttributeValue
 
 
 class SizeOf(Struct, frozen=True):
-    """The size of what an item holds at a path: characters, bytes or members."""
+    """The size of the value at a path: in characters, bytes or members."""
 
     path: Path
 
@@ -46,7 +46,7 @@ class Compare(Struct, frozen=True):
 
 
 class Between(Struct, frozen=True):
-    """operand BETWEEN low AND high, both ends included"""
+    """operand BETWEEN low AND high, bounds included"""
 
     operand: Operand
     low: Operand
@@ -173,3 +173,16 @@ class Delete(Struct, frozen=True):
 Action: TypeAlias = Set | Remove | Add | Delete
 Update: TypeAlias = tuple[Action, ...]
 Projection: TypeAlias = tuple[Path, ...]
+
+KeyComparator: TypeAlias = Literal["=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"]
+
+
+class KeyClause(Struct, frozen=True):
+    """The condition on one key attribute: a comparator and one value, or two for BETWEEN."""
+
+    attribute: str
+    comparator: KeyComparator
+    values: tuple[AttributeValue, ...]
+
+
+KeyCondition: TypeAlias = tuple[KeyClause, ...]

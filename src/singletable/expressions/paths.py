@@ -1,24 +1,28 @@
-"""Document paths: how they print, what stands at one, and whether several can live together."""
+"""Document paths: format, look up, project, and check for overlaps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import cast
+from functools import lru_cache
+from typing import TypeAlias, cast
 
 from singletable.expressions.nodes import Path
-from singletable.expressions.problem import Problem
+from singletable.expressions.syntax import ExpressionError
 from singletable.values import AttributeValue, Item
+
+# Paths as a tree, so that paths with a common start share it in the result too.
+PathTree: TypeAlias = "dict[str | int, PathTree]"
 
 
 def path_text(path: Path) -> str:
-    """The path as DynamoDB prints it in refusals: [a, b, [0]]."""
+    """Format the path as DynamoDB's errors do: [a, b, [0]]."""
     return f"[{', '.join(step if isinstance(step, str) else f'[{step}]' for step in path)}]"
 
 
 def value_at(path: Path, item: Item) -> AttributeValue | None:
-    """What the item holds at the path; None if there is nothing."""
-    # Every path begins with the name of an attribute.
+    """Return the value of the item at the path, or None."""
+    # Every path starts with the name of an attribute.
     value = item.get(cast(str, path[0]))
     for step in path[1:]:
         if value is None:
@@ -31,49 +35,96 @@ def value_at(path: Path, item: Item) -> AttributeValue | None:
     return value
 
 
+def project(projection: tuple[Path, ...], item: Item) -> Item:
+    """Return only the values at the paths. Lists keep no gaps."""
+    projected: Item = {}
+    for name, subtree in _path_tree(projection).items():
+        if isinstance(name, str) and name in item:
+            part = _project_value(item[name], subtree)
+            if part is not None:
+                projected[name] = part
+    return projected
+
+
+@lru_cache(1024)
+def _path_tree(projection: tuple[Path, ...]) -> PathTree:
+    root: PathTree = {}
+    for path in projection:
+        branch = root
+        for step in path:
+            branch = branch.setdefault(step, {})
+    return root
+
+
+def _project_value(value: AttributeValue, tree: PathTree) -> AttributeValue | None:
+    if not tree:
+        return value
+    if "M" in value:
+        inner = value["M"]
+        members = {
+            name: part
+            for name, subtree in tree.items()
+            if isinstance(name, str)
+            and name in inner
+            and (part := _project_value(inner[name], subtree)) is not None
+        }
+        return {"M": members} if members else None
+    if "L" in value:
+        elements = value["L"]
+        indexes = sorted(step for step in tree if isinstance(step, int) and step < len(elements))
+        parts = [
+            part
+            for index in indexes
+            if (part := _project_value(elements[index], tree[index])) is not None
+        ]
+        return {"L": parts} if parts else None
+    return None
+
+
 @dataclass(slots=True)
 class _Branch:
-    """Where paths part: the first path that came through here, and the one that ended here."""
+    """A node in the tree of paths: the first path through it, and the path that ends at it."""
 
     first: int
     ended: int | None = None
     branches: dict[str | int, _Branch] = field(default_factory=dict[str | int, "_Branch"])
 
 
-def check_together(paths: Iterable[Path]) -> None:
-    """Refuse paths if one lies within another, or takes for a list what another takes for a map.
+def check_overlaps(paths: Iterable[Path]) -> None:
+    """Raise if one path contains another, or treats as a list what another treats as a map.
 
-    A tree, not a comparison of each with each: a text of 4,096 bytes names some two thousand paths.
+    Uses a tree instead of comparing all pairs: an expression of 4,096 bytes can name two thousand
+    paths.
     """
     seen: list[Path] = []
-    conflict: Problem | None = None
+    conflict: ExpressionError | None = None
     root = _Branch(0)
     for number, path in enumerate(paths):
         seen.append(path)
         branch = root
         for step in path:
-            rival = _of_other_kind(branch, step)
-            if rival is not None and conflict is None:
-                conflict = _clash("conflict", seen[rival], path)
+            other = _conflicting_path(branch, step)
+            if other is not None and conflict is None:
+                conflict = _path_error("conflict", seen[other], path)
             branch = branch.branches.setdefault(step, _Branch(number))
             if branch.ended is not None:
-                raise _clash("overlap", seen[branch.ended], path)
+                raise _path_error("overlap", seen[branch.ended], path)
         if branch.first != number:
-            raise _clash("overlap", seen[branch.first], path)
+            raise _path_error("overlap", seen[branch.first], path)
         branch.ended = number
     if conflict is not None:
         raise conflict
 
 
-def _of_other_kind(branch: _Branch, step: str | int) -> int | None:
-    """The first path that goes on from here by a name where `step` is an index, or the reverse."""
-    # Once names and indexes are mixed a conflict was noted, so one look is enough.
+def _conflicting_path(branch: _Branch, step: str | int) -> int | None:
+    """Return the first path that continues by name where `step` is an index, or vice versa."""
+    # Once names and indexes are mixed, a conflict is already noted; so one child is enough.
     known = next(iter(branch.branches), step)
     return None if known.__class__ is step.__class__ else branch.branches[known].first
 
 
-def _clash(kind: str, one: Path, two: Path) -> Problem:
-    return Problem(
+def _path_error(kind: str, first: Path, second: Path) -> ExpressionError:
+    return ExpressionError(
         f"Two document paths {kind} with each other; must remove or rewrite one of these paths; "
-        f"path one: {path_text(one)}, path two: {path_text(two)}"
+        f"path one: {path_text(first)}, path two: {path_text(second)}"
     )

@@ -1,4 +1,4 @@
-"""The names and values that a request gives to its expressions, and which of them were used."""
+"""The names and values that a request passes to its expressions, and which of them were used."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 
 from singletable.errors import ValidationError
 from singletable.expressions.nodes import At, Path
-from singletable.expressions.problem import Problem
-from singletable.expressions.written import WrittenPath
+from singletable.expressions.syntax import ExpressionError, ParsedPath
 from singletable.values import AttributeValue
 
 _NAME = re.compile(r"#[0-9a-zA-Z_]+")
@@ -16,7 +15,7 @@ _VALUE = re.compile(r":[0-9a-zA-Z_]+")
 
 
 class Placeholders:
-    """ExpressionAttributeNames and -Values of one request, for all its expressions."""
+    """ExpressionAttributeNames and ExpressionAttributeValues of one request."""
 
     __slots__ = ("_unused_names", "_unused_values", "names", "values")
 
@@ -37,23 +36,23 @@ class Placeholders:
         values: Mapping[str, AttributeValue] | None,
         check_value: Callable[[str, AttributeValue], AttributeValue],
     ) -> Placeholders:
-        """The placeholders, after DynamoDB's checks of the maps themselves, in its order.
+        """Check the two maps in DynamoDB's order and return the placeholders.
 
-        `check_value` gets each `:alias` and its value, and gives the value in canonical form: which
-        words wrap a refusal differs from operation to operation.
+        `check_value` takes each `:alias` and its value and returns the value in canonical form; the
+        wording of its errors differs between operations.
         """
         if names is not None:
             check_names(names)
         if values is not None:
-            check_value_names(values)
+            check_value_aliases(values)
             values = {alias: check_value(alias, value) for alias, value in values.items()}
         return cls(names, values)
 
     def name(self, alias: str) -> str:
-        """The attribute name behind a `#name`."""
+        """Return the attribute name for a `#name` and mark it used."""
         name = self.names.get(alias)
         if name is None:
-            raise Problem(
+            raise ExpressionError(
                 "An expression attribute name used in the document path is not defined; "
                 f"attribute name: {alias}"
             )
@@ -61,32 +60,32 @@ class Placeholders:
         return name
 
     def value(self, alias: str) -> AttributeValue:
-        """The value behind a `:value`."""
+        """Return the value for a `:value` and mark it used."""
         value = self.values.get(alias)
         if value is None:
-            raise Problem(
+            raise ExpressionError(
                 "An expression attribute value used in expression is not defined; "
                 f"attribute value: {alias}"
             )
         self._unused_values.pop(alias, None)
         return value
 
-    def path(self, written: WrittenPath) -> Path:
-        """The path with its `#names` looked up."""
-        return self.at(written).path
+    def path(self, parsed: ParsedPath) -> Path:
+        """Return the path with its `#names` resolved."""
+        return self.at(parsed).path
 
-    def at(self, written: WrittenPath) -> At:
-        """What stands at the path, its `#names` looked up."""
-        if written.ready is not None:
-            return written.ready
+    def at(self, parsed: ParsedPath) -> At:
+        """Return the path as an operand, with its `#names` resolved."""
+        if parsed.resolved is not None:
+            return parsed.resolved
         steps = [
             self.name(step) if isinstance(step, str) and step[0] == "#" else step
-            for step in written.steps
+            for step in parsed.steps
         ]
         return At(tuple(steps))
 
     def check_unused(self) -> None:
-        """Refuse names, then values, that no expression of the request has used."""
+        """Raise if a name, or then a value, is used by no expression of the request."""
         for parameter, unused in (
             ("ExpressionAttributeNames", self._unused_names),
             ("ExpressionAttributeValues", self._unused_values),
@@ -99,7 +98,7 @@ class Placeholders:
 
 
 def check_names(names: Mapping[str, str]) -> None:
-    """Refuse ExpressionAttributeNames that are empty, or not of the form `#name`."""
+    """Raise if ExpressionAttributeNames is empty or has a key that is not a `#name`."""
     if not names:
         raise ValidationError("ExpressionAttributeNames must not be empty")
     for alias, name in names.items():
@@ -114,8 +113,8 @@ def check_names(names: Mapping[str, str]) -> None:
             )
 
 
-def check_value_names(values: Mapping[str, AttributeValue]) -> None:
-    """Refuse ExpressionAttributeValues that are empty, or not of the form `:value`."""
+def check_value_aliases(values: Mapping[str, AttributeValue]) -> None:
+    """Raise if ExpressionAttributeValues is empty or has a key that is not a `:value`."""
     if not values:
         raise ValidationError("ExpressionAttributeValues must not be empty")
     for alias in values:
@@ -130,5 +129,5 @@ def _is_alias(alias: object) -> bool:
         return _VALUE.fullmatch(alias) is not None
     kind = type(alias).__name__
     raise ValidationError(
-        f"ExpressionAttributeValues must be named by strings, and one is of Python's type {kind}"
+        f"Keys of ExpressionAttributeValues are strings, but one is of Python type {kind}"
     )

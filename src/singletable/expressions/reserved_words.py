@@ -1,4 +1,4 @@
-"""The words that, in any case, cannot name an attribute in an expression but behind a `#name`."""
+"""DynamoDB's reserved words, which expressions can use as attribute names only behind a `#name`."""
 
 from __future__ import annotations
 

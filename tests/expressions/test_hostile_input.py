@@ -1,4 +1,4 @@
-"""Texts and items made to do harm."""
+"""Random and hostile expressions and items."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from singletable.expressions import (
     updated_attributes,
 )
 from singletable.values import Item, check_item
-from tests.expressions import generated
-from tests.expressions.refusals import NAMES, VALUES, Parse
+from tests.expressions import strategies
+from tests.expressions.parse_errors import NAMES, VALUES, Parse
 
 PARSERS: list[Parse] = [parse_condition, parse_key_condition, parse_update, parse_projection]
 WORDS = [
@@ -37,7 +37,7 @@ WORDS = [
 ]
 
 
-def refuse_or_take(parse: Parse, text: str) -> None:
+def parse_or_reject(parse: Parse, text: str) -> None:
     """Nothing but a refusal may come of a text that is no expression."""
     with suppress(ValidationError):
         parse(text, Placeholders(NAMES, VALUES))
@@ -45,11 +45,11 @@ def refuse_or_take(parse: Parse, text: str) -> None:
 
 @pytest.mark.parametrize("parse", PARSERS)
 @given(text=st.one_of(st.text(max_size=40), st.lists(st.sampled_from(WORDS)).map("".join)))
-def test_any_text_is_taken_or_refused(parse: Parse, text: str) -> None:
-    refuse_or_take(parse, text)
+def test_any_text_is_parsed_or_rejected(parse: Parse, text: str) -> None:
+    parse_or_reject(parse, text)
 
 
-# Within 4,096 bytes a text can be nested deeper than Python's stack, and name paths by the hundred.
+# 4,096 bytes can nest deeper than Python's stack, and name hundreds of paths.
 @pytest.mark.parametrize("parse", PARSERS)
 @pytest.mark.parametrize(
     "text",
@@ -80,23 +80,23 @@ def test_any_text_is_taken_or_refused(parse: Parse, text: str) -> None:
     ],
     ids=lambda text: text[:20],
 )
-def test_a_hostile_text_is_taken_or_refused(parse: Parse, text: str) -> None:
-    refuse_or_take(parse, text)
+def test_hostile_text_is_parsed_or_rejected(parse: Parse, text: str) -> None:
+    parse_or_reject(parse, text)
 
 
-def test_nesting_has_a_limit_of_ours() -> None:
+def test_nesting_is_limited() -> None:
     parse_condition("NOT (" * 100 + "a = :n" + ")" * 100, Placeholders(None, VALUES))
     with pytest.raises(ValidationError, match=r"^Invalid ConditionExpression: .* 100 levels deep$"):
         parse_condition("NOT (" * 101 + "a = :n" + ")" * 101, Placeholders(None, VALUES))
 
 
-@given(generated.conditions, generated.items)
-def test_a_condition_has_an_answer_for_any_item(condition: Condition, item: Item) -> None:
+@given(strategies.conditions, strategies.items)
+def test_any_condition_can_be_evaluated_on_any_item(condition: Condition, item: Item) -> None:
     assert holds(condition, item) in (True, False)
 
 
-@given(generated.projections, generated.items)
-def test_a_projection_takes_only_what_is_there(projection: Projection, item: Item) -> None:
+@given(strategies.projections, strategies.items)
+def test_projection_returns_only_existing_values(projection: Projection, item: Item) -> None:
     projected = project(projection, item)
     assert projected.keys() <= item.keys()
     # Whole attributes come whole, and what was projected once is projected to itself.
@@ -105,9 +105,9 @@ def test_a_projection_takes_only_what_is_there(projection: Projection, item: Ite
             assert projected[str(path[0])] == item[str(path[0])]
 
 
-# An update gives an item that can be kept, or a refusal; and leaves the old one as it was.
-@given(generated.updates, generated.items)
-def test_an_update_gives_a_sound_item_or_a_refusal(update: Update, item: Item) -> None:
+# The item passed to an update is not modified.
+@given(strategies.updates, strategies.items)
+def test_update_returns_a_valid_item_or_is_rejected(update: Update, item: Item) -> None:
     before = check_item(item)
     try:
         result = apply_update(update, item)

@@ -1,4 +1,4 @@
-"""What an expression is refused with."""
+"""Parse invalid expressions and return the error message."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ VALUES: Mapping[str, AttributeValue] = {
 }
 
 
-def refusal(parse: Parse, text: str) -> str:
-    """The words with which `parse` refuses the text."""
-    with pytest.raises(ValidationError) as refused:
+def parse_error(parse: Parse, text: str) -> str:
+    """Return the message of the error that `parse` raises for the text."""
+    with pytest.raises(ValidationError) as error:
         parse(text, Placeholders(NAMES, VALUES))
-    return refused.value.message
+    return error.value.message

@@ -1,4 +1,4 @@
-"""What updates make of items."""
+"""Applying updates, and what they cost."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from singletable.expressions import (
     apply_update,
     creates_item,
     parse_update,
+    update_cost,
     updated_attributes,
 )
 from singletable.values import AttributeValue, Item
@@ -47,7 +48,7 @@ BAD_PATH = "The document path provided in the update expression is invalid for u
 
 
 def after(text: str, item: Item = ITEM) -> Item:
-    """The item after the update; the one before must not have changed."""
+    """Return the updated item; check that the original is unchanged."""
     before = deepcopy(item)
     result = apply_update(parse_update(text, Placeholders(None, VALUES)), item)
     assert item == before
@@ -55,7 +56,7 @@ def after(text: str, item: Item = ITEM) -> Item:
 
 
 def changed(text: str) -> Item:
-    """The attributes that are new or different after the update."""
+    """Return the attributes that are new or different after the update."""
     return {name: value for name, value in after(text).items() if ITEM.get(name) != value}
 
 
@@ -77,12 +78,12 @@ CHANGES: list[tuple[str, Item]] = [
     ("SET l = list_append(l, :l)", {"l": texts("a", "b", "c", "d")}),
     ("SET l = list_append(:l, l)", {"l": texts("d", "a", "b", "c")}),
     ("SET a = list_append(if_not_exists(a, :none), :l)", {"a": texts("d")}),
-    # Everything on the right means the item as it was.
+    # Right-hand sides refer to the item before the update.
     ("SET s = :v, a = s", {"s": {"S": "new"}, "a": {"S": "hello"}}),
     ("SET a = s REMOVE s", {"a": {"S": "hello"}}),
     ("SET l[1] = :v", {"l": texts("a", "new", "c")}),
     ("SET l[1] = l[0], l[0] = l[1]", {"l": texts("b", "a", "c")}),
-    # Beyond the end of a list nothing is filled up; several come in the order of the indexes.
+    # Elements beyond the end of a list are appended in the order of their indexes, without gaps.
     ("SET l[7] = :v", {"l": texts("a", "b", "c", "new")}),
     (
         "SET l[84] = :v, l[37] = :w, l[3] = :x",
@@ -91,7 +92,7 @@ CHANGES: list[tuple[str, Item]] = [
     ("REMOVE l[1]", {"l": texts("a", "c")}),
     ("REMOVE l[0], l[2]", {"l": texts("b")}),
     ("REMOVE l[0], l[1], l[2]", {"l": texts()}),
-    # An index means the list as it was, before any element went.
+    # An index refers to the list before any element was removed.
     ("REMOVE l[0] SET l[1] = :v", {"l": texts("new", "c")}),
     ("SET l[2] = :v, l[9] = :w REMOVE l[0]", {"l": texts("b", "new", "newer")}),
     (
@@ -119,7 +120,7 @@ CHANGES: list[tuple[str, Item]] = [
         "ADD m.x :5, m.hits :1",
         {"m": {"M": {**ITEM["m"]["M"], "x": {"N": "6"}, "hits": {"N": "1"}}}},
     ),
-    # Sets come back in DynamoDB's order: text and binary by bytes, numbers by value.
+    # Sets are returned in DynamoDB's order: text and binary by bytes, numbers by value.
     ("ADD ss :blank", {"ss": {"SS": ["", "cat", "dog"]}}),
     ("ADD ns :ns", {"ns": {"NS": ["2", "3", "10"]}}),
     ("ADD bs :bs", {"bs": {"BS": ["AQ==", "fw==", "gA=="]}}),
@@ -132,23 +133,23 @@ CHANGES: list[tuple[str, Item]] = [
 
 
 @pytest.mark.parametrize(("text", "expected"), CHANGES)
-def test_an_update_changes(text: str, expected: Item) -> None:
+def test_apply_update(text: str, expected: Item) -> None:
     assert changed(text) == expected
 
 
-def test_remove_takes_an_attribute_away() -> None:
+def test_remove_deletes_attributes() -> None:
     assert after("REMOVE n, s") == {k: v for k, v in ITEM.items() if k not in ("n", "s")}
 
 
-# There are no empty sets: when the last member goes, the attribute goes.
-def test_deleting_the_last_member_takes_the_attribute_away() -> None:
+# DynamoDB has no empty sets.
+def test_deleting_last_member_of_a_set_removes_the_attribute() -> None:
     assert "ss" not in after("DELETE ss :both")
     assert after("DELETE m.s :dog", {"m": {"M": {"s": {"SS": ["dog"]}}}}) == {"m": {"M": {}}}
     assert after("DELETE l[0] :dog", {"l": {"L": [{"SS": ["dog"]}]}}) == {"l": {"L": []}}
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("SET a = gone", NO_SUCH),
         ("SET a = m.gone", NO_SUCH),
@@ -181,14 +182,14 @@ def test_deleting_the_last_member_takes_the_attribute_away() -> None:
         ("REMOVE l.a", BAD_PATH),
         ("ADD gone.a :1", BAD_PATH),
         ("DELETE gone.a :dog", BAD_PATH),
-        # Right-hand sides are looked at before any target.
+        # Right-hand sides are checked before any target.
         ("SET gone.a = :v, b = gone", NO_SUCH),
         (
             "SET n = :huge + :huge",
             "Number overflow. Attempting to store a number with magnitude larger than supported "
             "range",
         ),
-        # That has 126 digits, which DynamoDB words as if it were too large.
+        # The result has 126 digits, which DynamoDB reports as an overflow.
         (
             "SET n = :huge - :1",
             "Number overflow. Attempting to store a number with magnitude larger than supported "
@@ -196,24 +197,24 @@ def test_deleting_the_last_member_takes_the_attribute_away() -> None:
         ),
     ],
 )
-def test_an_update_is_refused_by_the_item(text: str, words: str) -> None:
-    with pytest.raises(ValidationError) as refused:
+def test_apply_update_rejects_item(text: str, message: str) -> None:
+    with pytest.raises(ValidationError) as error:
         after(text)
-    assert refused.value.message == words
+    assert error.value.message == message
 
 
-# REMOVE and DELETE alone leave no trace where there is no item.
+# REMOVE and DELETE alone do not create an item.
 @pytest.mark.parametrize(
     ("text", "creates"),
     [("SET a = :v", True), ("ADD a :1", True), ("REMOVE a", False), ("DELETE a :dog", False)],
 )
-def test_an_update_that_only_takes_away_makes_no_item(text: str, creates: bool) -> None:
+def test_only_set_and_add_create_an_item(text: str, creates: bool) -> None:
     update = parse_update(text, Placeholders(None, VALUES))
     assert creates_item(update) is creates
 
 
-# UPDATED_OLD and UPDATED_NEW give what stands at the paths of the update, before it and after it:
-# so an element that moved into a removed one's place shows, and one set beyond the end does not.
+# UPDATED_OLD and UPDATED_NEW return the values at the paths of the update, before and after it. So
+# an element that moved to a removed index is included, and one set beyond the end is not.
 @pytest.mark.parametrize(
     ("text", "old", "new"),
     [
@@ -232,7 +233,54 @@ def test_an_update_that_only_takes_away_makes_no_item(text: str, creates: bool) 
         ("DELETE ss :both", {"ss": {"SS": ["cat", "dog"]}}, {}),
     ],
 )
-def test_what_was_updated_is_given_before_and_after(text: str, old: Item, new: Item) -> None:
+def test_updated_attributes_before_and_after(text: str, old: Item, new: Item) -> None:
     update = parse_update(text, Placeholders(None, VALUES))
     assert updated_attributes(update, ITEM) == old
     assert updated_attributes(update, apply_update(update, ITEM)) == new
+
+
+PAD: AttributeValue = {"S": "x" * 100}
+COST_VALUES: dict[str, AttributeValue] = {
+    ":pad": PAD,
+    ":one": {"N": "1"},
+    ":list": {"L": [PAD]},
+    ":map": {"M": {"leaf": PAD}},
+    ":set": {"SS": ["x" * 500]},
+}
+
+
+def cost(text: str, names: dict[str, str] | None = None) -> int:
+    return update_cost(parse_update(text, Placeholders(names, COST_VALUES)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SET b = :pad", 3 + 19 + 1 + 100),
+        ("SET b = :pad, c = :pad", 3 + 2 * (19 + 1 + 100)),
+        ("REMOVE r", 3 + 2),
+        ("REMOVE m.yyyyyyyyyy", 3 + 1 + 1 + 4 + 10),
+        ("REMOVE l[10]", 3 + 1 + 1 + 4 + 2),
+        ("DELETE ss :set", 3 + 1 + 2),
+        ("ADD ss :set", 3 + 19 + 2 + 500),
+        ("ADD abcdefghij :one", 3 + 19 + 10 + 2),
+        ("SET c = abcdefghij", 3 + 19 + 1 + 1 + 14 + 10),
+        ("SET c = m.a.z", 3 + 19 + 1 + 1 + 3 * (14 + 1)),
+        ("SET c = l[10]", 3 + 19 + 1 + 1 + 14 + 1 + 14 + 2),
+        ("SET n = n + :one", 3 + 19 + 1 + 34 + (1 + 14 + 1) + 2),
+        ("SET n = n - :one", 3 + 19 + 1 + 37 + (1 + 14 + 1) + 2),
+        ("SET c = if_not_exists(c, :pad)", 3 + 19 + 1 + 39 + (1 + 14 + 1) + 100),
+        ("SET l = list_append(l, :list)", 3 + 19 + 1 + 37 + (1 + 14 + 1) + (3 + 1 + 100)),
+    ],
+)
+def test_update_cost(text: str, expected: int) -> None:
+    assert cost(text) == expected
+
+
+def test_cost_counts_attribute_name_not_its_placeholder() -> None:
+    assert cost("SET #twelvechars = :pad", {"#twelvechars": "b"}) == cost("SET b = :pad")
+
+
+def test_nested_target_costs_as_much_as_whole_attribute() -> None:
+    assert cost("SET d.#leaf = :pad", {"#leaf": "leaf"}) == cost("SET d = :map")
+    assert cost("SET d[0] = :pad") == cost("SET d = :list") + 1

@@ -1,4 +1,4 @@
-"""Random values, items and expressions, all of them such as DynamoDB takes."""
+"""Hypothesis strategies for valid values, items and expressions."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from singletable.expressions import (
     Term,
     Update,
 )
-from singletable.expressions.compare import compare
+from singletable.expressions.evaluation import compare
 from singletable.values import AttributeValue, Item, canonical_number, check_value
 
-# Few names, so that expressions and items speak of the same attributes; some need a placeholder.
+# Few names, so that expressions refer to attributes that items have; some need a placeholder.
 NAMES = ["a", "b", "status", "x.y", "über", "#n0", "0"]
 TYPES = ["S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL"]
 
@@ -104,7 +104,7 @@ paths: st.SearchStrategy[Path] = st.tuples(st.sampled_from(NAMES), st.lists(step
 )
 
 
-def literally(
+def constants(
     of: st.SearchStrategy[AttributeValue],
 ) -> st.SearchStrategy[Operand]:
     return of.map(Constant)
@@ -112,18 +112,18 @@ def literally(
 
 ats: st.SearchStrategy[Operand] = paths.map(At)
 sizes: st.SearchStrategy[Operand] = paths.map(SizeOf)
-operands = st.one_of(ats, sizes, literally(values))
-ordered_operands = st.one_of(ats, sizes, literally(ordered_values))
-prefixes = st.one_of(ats, literally(st.one_of(text_values(), binary_values())))
+operands = st.one_of(ats, sizes, constants(values))
+ordered_operands = st.one_of(ats, sizes, constants(ordered_values))
+prefixes = st.one_of(ats, constants(st.one_of(text_values(), binary_values())))
 
 
 def _differ(pair: tuple[Operand, Operand]) -> bool:
-    """DynamoDB takes no path together with itself."""
+    """Return False for a path with itself, which DynamoDB rejects."""
     return not (isinstance(pair[0], At) and pair[0] == pair[1])
 
 
 def _ascend(bounds: tuple[Operand, Operand, Operand]) -> bool:
-    """DynamoDB takes no two bounds of different types, or in the wrong order."""
+    """Return False for bounds of different types or in the wrong order, which DynamoDB rejects."""
     _, low, high = bounds
     if isinstance(low, Constant) and isinstance(high, Constant):
         return compare("<=", low.value, high.value)
@@ -165,7 +165,7 @@ conditions: st.SearchStrategy[Condition] = st.recursive(
 def terms_of(
     kind: st.SearchStrategy[AttributeValue],
 ) -> st.SearchStrategy[Term]:
-    """Paths and values, and if_not_exists over them."""
+    """Generate paths, values, and if_not_exists of them."""
     simple: st.SearchStrategy[Term] = st.one_of(paths.map(At), kind.map(Constant))
     return st.recursive(simple, lambda inner: st.builds(IfNotExists, paths, inner), max_leaves=3)
 
@@ -179,16 +179,16 @@ terms: st.SearchStrategy[Term] = st.one_of(
 )
 
 
-def apart(paths: list[Path]) -> list[Path]:
-    """Those of the paths that neither overlap nor conflict with an earlier one."""
+def disjoint(paths: list[Path]) -> list[Path]:
+    """Return the paths that neither overlap nor conflict with an earlier one."""
     kept: list[Path] = []
     for path in paths:
-        if all(_apart(path, other) for other in kept):
+        if all(_disjoint(path, other) for other in kept):
             kept.append(path)
     return kept
 
 
-def _apart(one: Path, other: Path) -> bool:
+def _disjoint(one: Path, other: Path) -> bool:
     for step, rival in zip(one, other, strict=False):
         if step != rival:
             return step.__class__ is rival.__class__
@@ -204,7 +204,7 @@ def _actions(path: Path) -> st.SearchStrategy[Action]:
     )
 
 
-projections = st.lists(paths, min_size=1, max_size=5).map(lambda paths: tuple(apart(paths)))
+projections = st.lists(paths, min_size=1, max_size=5).map(lambda paths: tuple(disjoint(paths)))
 updates: st.SearchStrategy[Update] = projections.flatmap(
     lambda paths: st.tuples(*[_actions(path) for path in paths])
 )

@@ -1,11 +1,11 @@
-"""Updates that are well written and still refused, in DynamoDB's words and order."""
+"""Updates with correct syntax that are rejected, with DynamoDB's messages and precedence."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.expressions import Placeholders, parse_update
-from tests.expressions.refusals import NAMES, VALUES, refusal
+from tests.expressions.parse_errors import NAMES, VALUES, parse_error
 
 MISUSED = "The function is not allowed to be used this way in an expression; function: list_append"
 RESERVED = "Attribute name is a reserved keyword; reserved keyword: "
@@ -15,7 +15,7 @@ NO_NAME = (
 NO_VALUE = "An expression attribute value used in expression is not defined; attribute value: :x"
 
 
-def clash(kind: str, one: str, two: str) -> str:
+def path_error(kind: str, one: str, two: str) -> str:
     return (
         f"Two document paths {kind} with each other; must remove or rewrite one of these paths; "
         f"path one: {one}, path two: {two}"
@@ -35,7 +35,7 @@ def operand_type(operator: str, kind: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("SET status = :n", RESERVED + "status"),
         ("SET a = b.Status", RESERVED + "Status"),
@@ -59,19 +59,19 @@ def operand_type(operator: str, kind: str) -> str:
         ("SET #x = :n", NO_NAME),
         ("SET a = :x", NO_VALUE),
         ("SET a = if_not_exists(:x, :n)", NO_VALUE),
-        ("SET a = :n, a = :n", clash("overlap", "[a]", "[a]")),
-        ("SET #a = :n, #also_a = :n", clash("overlap", "[a]", "[a]")),
-        ("SET a = :n REMOVE a", clash("overlap", "[a]", "[a]")),
-        ("SET a = :n, a.b = :n", clash("overlap", "[a]", "[a, b]")),
-        ("SET a.b.c = :n, a.b = :n", clash("overlap", "[a, b, c]", "[a, b]")),
-        ("SET a[1] = :n, a = :n", clash("overlap", "[a, [1]]", "[a]")),
+        ("SET a = :n, a = :n", path_error("overlap", "[a]", "[a]")),
+        ("SET #a = :n, #also_a = :n", path_error("overlap", "[a]", "[a]")),
+        ("SET a = :n REMOVE a", path_error("overlap", "[a]", "[a]")),
+        ("SET a = :n, a.b = :n", path_error("overlap", "[a]", "[a, b]")),
+        ("SET a.b.c = :n, a.b = :n", path_error("overlap", "[a, b, c]", "[a, b]")),
+        ("SET a[1] = :n, a = :n", path_error("overlap", "[a, [1]]", "[a]")),
         (
             "SET a[1][1] = :n, a[1][1][1][1] = :n",
-            clash("overlap", "[a, [1], [1]]", "[a, [1], [1], [1], [1]]"),
+            path_error("overlap", "[a, [1], [1]]", "[a, [1], [1], [1], [1]]"),
         ),
-        ("SET a.b = :n, a[1] = :n", clash("conflict", "[a, b]", "[a, [1]]")),
-        ("SET a.b.c = :n, a.b[2] = :n", clash("conflict", "[a, b, c]", "[a, b, [2]]")),
-        ("REMOVE c, a.b, d, a.c, a[2]", clash("conflict", "[a, b]", "[a, [2]]")),
+        ("SET a.b = :n, a[1] = :n", path_error("conflict", "[a, b]", "[a, [1]]")),
+        ("SET a.b.c = :n, a.b[2] = :n", path_error("conflict", "[a, b, c]", "[a, b, [2]]")),
+        ("REMOVE c, a.b, d, a.c, a[2]", path_error("conflict", "[a, b]", "[a, [2]]")),
         ("ADD a :s", operand_type("ADD", "STRING")),
         ("ADD a :b", operand_type("ADD", "BINARY")),
         ("ADD a :bool", operand_type("ADD", "BOOLEAN")),
@@ -102,27 +102,27 @@ def operand_type(operator: str, kind: str) -> str:
         ),
     ],
 )
-def test_an_update_is_refused(text: str, words: str) -> None:
-    assert refusal(parse_update, text) == f"Invalid UpdateExpression: {words}"
+def test_update_is_rejected(text: str, message: str) -> None:
+    assert parse_error(parse_update, text) == f"Invalid UpdateExpression: {message}"
 
 
-# Each kind of problem is looked for in the whole update before the next kind.
+# Each kind of error is checked in the whole update before the next kind.
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("SET a = f(b) SET status = :n", RESERVED + "status"),
         ("SET a = :n SET b = f(c)", "Invalid function name; function: f"),
         ("SET a = :x SET #x = :n", once("SET")),
         ("SET a = :x, #x = :n", NO_NAME),
         ("SET a = :n, a = :x", NO_VALUE),
-        ("ADD a :s, c.d :n, c[1] :n, a :n", clash("overlap", "[a]", "[a]")),
-        ("ADD a :s, c.d :n, c[1] :n", clash("conflict", "[c, d]", "[c, [1]]")),
+        ("ADD a :s, c.d :n, c[1] :n, a :n", path_error("overlap", "[a]", "[a]")),
+        ("ADD a :s, c.d :n, c[1] :n", path_error("conflict", "[c, d]", "[c, [1]]")),
         ("SET a = :s + :n ADD b :s", operand_type("ADD", "STRING")),
         ("SET a = list_append(:s, :l), b = :s + :n", operand_type("list_append", "S")),
     ],
 )
-def test_one_of_several_problems_is_reported(text: str, words: str) -> None:
-    assert refusal(parse_update, text) == f"Invalid UpdateExpression: {words}"
+def test_error_with_highest_precedence_is_reported(text: str, message: str) -> None:
+    assert parse_error(parse_update, text) == f"Invalid UpdateExpression: {message}"
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_one_of_several_problems_is_reported(text: str, words: str) -> None:
         "SET #a.#b[3].#status = :n",
     ],
 )
-def test_an_update_is_taken(text: str) -> None:
+def test_update_is_accepted(text: str) -> None:
     parse_update(text, Placeholders(NAMES, VALUES))
 
 
-def test_an_update_has_at_most_300_operators() -> None:
+def test_update_has_at_most_300_operators() -> None:
     most = ",".join(f"a{i}=b+c" for i in range(300))
     parse_update(f"SET {most}", Placeholders())
-    assert refusal(parse_update, f"SET {most},x=b-c") == (
+    assert parse_error(parse_update, f"SET {most},x=b-c") == (
         "Invalid UpdateExpression: The expression contains too many operators; operator count: 301"
     )

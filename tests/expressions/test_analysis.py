@@ -1,4 +1,4 @@
-"""What expressions mention."""
+"""Static analysis of expressions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from singletable.expressions import (
     target_attributes,
     update_paths,
 )
-from tests.expressions.refusals import NAMES, VALUES
+from tests.expressions.parse_errors import NAMES, VALUES
 
 PLACEHOLDERS = Placeholders(NAMES, VALUES)
 
 
-def test_a_condition_mentions_its_paths_in_order() -> None:
+def test_condition_paths_are_in_text_order() -> None:
     text = (
         "NOT (a = :n OR b.c[1] <> size(#a)) AND attribute_exists(d) AND e IN (f, :n) AND "
         "g BETWEEN h AND i AND attribute_type(j, :type) AND contains(k, l) AND "
@@ -40,11 +40,11 @@ def test_a_condition_mentions_its_paths_in_order() -> None:
         ("attribute_exists(a) OR a IN (:n, b)", 3),
     ],
 )
-def test_operators_and_functions_are_counted(text: str, count: int) -> None:
+def test_count_operators(text: str, count: int) -> None:
     assert count_operators(parse_condition(text, PLACEHOLDERS)) == count
 
 
-def test_an_update_mentions_targets_and_sources() -> None:
+def test_update_paths_include_targets_and_sources() -> None:
     update = parse_update(
         "SET a.b = c + :n, d = if_not_exists(e, f), g = list_append(h[0], :l) REMOVE a.c, i",
         PLACEHOLDERS,
@@ -65,7 +65,7 @@ def test_an_update_mentions_targets_and_sources() -> None:
         ("if_not_exists(b, c)", None),
     ],
 )
-def test_the_type_of_a_result_may_be_known_without_the_item(term: str, kind: str | None) -> None:
+def test_result_type(term: str, kind: str | None) -> None:
     (action,) = parse_update(f"SET a = {term}", PLACEHOLDERS)
     assert isinstance(action, Set)
     assert result_type(action.term) == kind

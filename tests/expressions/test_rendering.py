@@ -1,4 +1,4 @@
-"""Expressions written as texts, and read back."""
+"""Rendering expressions as text, and parsing them back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from singletable.expressions import (
     render_projection,
     render_update,
 )
-from tests.expressions import generated
+from tests.expressions import strategies
 
 ONE = Compare("=", At(("status",)), Constant({"N": "1"}))
 TWO = Compare("<", At(("a", 0, "b")), Constant({"N": "2"}))
@@ -41,18 +41,18 @@ def placeholders_of(rendered: RenderedExpression) -> Placeholders:
     return Placeholders(rendered.names, rendered.values)
 
 
-# What is rendered says the same, and uses every placeholder that it brings.
-@given(generated.conditions)
-def test_a_condition_is_read_as_it_was_written(condition: Condition) -> None:
+# Rendering round-trips, and every placeholder is used.
+@given(strategies.conditions)
+def test_rendered_condition_parses_to_itself(condition: Condition) -> None:
     rendered = render_condition(condition)
     placeholders = placeholders_of(rendered)
     assert parse_condition(rendered.text, placeholders) == condition
     placeholders.check_unused()
 
 
-# Actions of one kind stand together in a text, so that is how they come back.
-@given(generated.updates)
-def test_an_update_is_read_as_it_was_written(update: Update) -> None:
+# Actions of one section are together in the text.
+@given(strategies.updates)
+def test_rendered_update_parses_to_itself(update: Update) -> None:
     kinds = list(dict.fromkeys(action.__class__ for action in update))
     rendered = render_update(update)
     placeholders = placeholders_of(rendered)
@@ -62,21 +62,21 @@ def test_an_update_is_read_as_it_was_written(update: Update) -> None:
     placeholders.check_unused()
 
 
-@given(generated.projections)
-def test_a_projection_is_read_as_it_was_written(projection: Projection) -> None:
+@given(strategies.projections)
+def test_rendered_projection_parses_to_itself(projection: Projection) -> None:
     rendered = render_projection(projection)
     placeholders = placeholders_of(rendered)
     assert parse_projection(rendered.text, placeholders) == projection
     placeholders.check_unused()
 
 
-@given(generated.key_conditions)
-def test_a_key_condition_is_read_as_it_was_written(condition: KeyCondition) -> None:
+@given(strategies.key_conditions)
+def test_rendered_key_condition_parses_to_itself(condition: KeyCondition) -> None:
     rendered = render_key_condition(condition)
     assert parse_key_condition(rendered.text, placeholders_of(rendered)) == condition
 
 
-def test_every_name_and_value_stands_behind_a_placeholder() -> None:
+def test_every_name_and_value_has_a_placeholder() -> None:
     rendered = render_condition(Or(And(ONE, Not(And(TWO, TWO))), ONE))
     assert rendered.text == (
         "#n0 = :v0 AND NOT (#n1[0].#n2 < :v1 AND #n1[0].#n2 < :v1) OR #n0 = :v0"
@@ -85,8 +85,8 @@ def test_every_name_and_value_stands_behind_a_placeholder() -> None:
     assert rendered.values == {":v0": {"N": "1"}, ":v1": {"N": "2"}}
 
 
-# One number is not one text, and true is not one.
-def test_values_of_different_types_do_not_share_a_placeholder() -> None:
+# The number 1, the string "1" and true are different values.
+def test_values_of_different_types_have_different_placeholders() -> None:
     aliases = Aliases()
     shared = [aliases.value({"N": "1"}), aliases.value({"S": "1"}), aliases.value({"N": "1"})]
     flags = [aliases.value({"BOOL": True}), aliases.value({"NULL": True})]
@@ -94,8 +94,8 @@ def test_values_of_different_types_do_not_share_a_placeholder() -> None:
     assert flags == [":v2", ":v3"]
 
 
-# A request has one set of placeholders for all its expressions.
-def test_expressions_of_one_request_share_their_placeholders() -> None:
+# A request has one map of names and one of values for all its expressions.
+def test_expressions_of_one_request_share_placeholders() -> None:
     aliases = Aliases()
     update = render_update(
         (Set(("status",), Constant({"N": "1"})), Remove(("b",)), Set(("c",), At(("b",)))), aliases
@@ -106,8 +106,8 @@ def test_expressions_of_one_request_share_their_placeholders() -> None:
     assert aliases.names == {"#n0": "status", "#n1": "b", "#n2": "c"}
 
 
-# Python's `a & b & c` leans to the left: such a chain needs no parentheses, and no deep stack.
-def test_a_long_chain_is_written_flat() -> None:
+# `a & b & c` is a left-leaning chain: it needs no parentheses, and no recursion.
+def test_long_chain_is_rendered_without_parentheses() -> None:
     links: list[Condition] = [ONE] * 140
     chain = reduce(And, links)
     rendered = render_condition(chain)

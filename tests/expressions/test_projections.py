@@ -1,4 +1,4 @@
-"""What a projection leaves of an item."""
+"""Projections of items."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from singletable.expressions import Placeholders, parse_projection, project
 from singletable.values import AttributeValue, Item
-from tests.expressions.refusals import refusal
+from tests.expressions.parse_errors import parse_error
 
 
 def text(value: str) -> AttributeValue:
@@ -81,12 +81,12 @@ ITEM: Item = {
         ("pk, gone", {"pk": text("p")}),
     ],
 )
-def test_a_projection_leaves(projection: str, expected: Item) -> None:
+def test_project(projection: str, expected: Item) -> None:
     assert project(parse_projection(projection, Placeholders()), ITEM) == expected
 
 
 @pytest.mark.parametrize(
-    ("projection", "words"),
+    ("projection", "message"),
     [
         (
             "a, a",
@@ -127,5 +127,5 @@ def test_a_projection_leaves(projection: str, expected: Item) -> None:
         ),
     ],
 )
-def test_a_projection_is_refused(projection: str, words: str) -> None:
-    assert refusal(parse_projection, projection) == f"Invalid ProjectionExpression: {words}"
+def test_projection_is_rejected(projection: str, message: str) -> None:
+    assert parse_error(parse_projection, projection) == f"Invalid ProjectionExpression: {message}"

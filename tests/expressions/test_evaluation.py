@@ -1,4 +1,4 @@
-"""Which items meet which conditions."""
+"""Evaluating conditions on items."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ VALUES: dict[str, AttributeValue] = {
 }
 
 
-def meets(text: str) -> bool:
+def is_match(text: str) -> bool:
     return holds(parse_condition(text, Placeholders(None, VALUES)), ITEM)
 
 
@@ -108,15 +108,15 @@ def meets(text: str) -> bool:
         "size(m) > :1",
         "size(b) = size(:hello) OR size(b) > :5",
         "size(hollow) < :1",
-        # A character outside the first 65,536 counts twice, as in Java.
+        # size() counts UTF-16 code units, as Java does.
         "size(music) = :3",
         "n = :5 OR n = :10 AND s = :hello",
         "NOT (n = :5 OR n = :9)",
         "NOT n = :5 AND s = :hello",
     ],
 )
-def test_the_item_meets(text: str) -> None:
-    assert meets(text)
+def test_condition_holds(text: str) -> None:
+    assert is_match(text)
 
 
 @pytest.mark.parametrize(
@@ -148,19 +148,19 @@ def test_the_item_meets(text: str) -> None:
         "n = :10 AND n = :5 OR s = :z",
     ],
 )
-def test_the_item_does_not_meet(text: str) -> None:
-    assert not meets(text)
+def test_condition_does_not_hold(text: str) -> None:
+    assert not is_match(text)
 
 
-# A missing attribute equals nothing, not even another missing one, and so differs from everything:
-# the idiom `pk <> :pk` creates an item only once.
+# A missing attribute equals nothing, not even another missing one. So the idiom `pk <> :pk` creates
+# an item only once.
 @pytest.mark.parametrize("other", [":5", "n", "gone2", "size(gone2)"])
-def test_a_missing_attribute_differs_from_everything(other: str) -> None:
-    assert meets(f"gone <> {other}")
-    assert meets(f"{other} <> gone")
+def test_missing_attribute_differs_from_everything(other: str) -> None:
+    assert is_match(f"gone <> {other}")
+    assert is_match(f"{other} <> gone")
     for comparator in ("=", "<", "<=", ">", ">="):
-        assert not meets(f"gone {comparator} {other}")
-        assert not meets(f"{other} {comparator} gone")
+        assert not is_match(f"gone {comparator} {other}")
+        assert not is_match(f"{other} {comparator} gone")
 
 
 @pytest.mark.parametrize(
@@ -180,12 +180,12 @@ def test_a_missing_attribute_differs_from_everything(other: str) -> None:
         "size(gone) < :5",
     ],
 )
-def test_a_missing_attribute_meets_no_other_test(text: str) -> None:
-    assert not meets(text)
+def test_missing_attribute_satisfies_no_other_condition(text: str) -> None:
+    assert not is_match(text)
 
 
-# Chains are read as leaning to the left, and long ones need no deep stack.
-def test_a_chain_may_be_long() -> None:
-    words = " AND ".join(["n=:10"] * 150)
-    assert meets(words)
-    assert not meets(f"{words.replace('AND', 'OR').replace('=:10', '=:5')}")
+# A chain of AND or OR is evaluated without recursion.
+def test_long_chain_of_conditions_does_not_exhaust_the_stack() -> None:
+    chain = " AND ".join(["n=:10"] * 150)
+    assert is_match(chain)
+    assert not is_match(f"{chain.replace('AND', 'OR').replace('=:10', '=:5')}")

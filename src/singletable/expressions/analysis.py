@@ -1,4 +1,4 @@
-"""What an expression mentions: the paths it looks at, and those it changes."""
+"""Static analysis of expressions: the paths they read and change, operators, result types."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from singletable.values import type_of
 
 
 def condition_paths(condition: Condition) -> tuple[Path, ...]:
-    """Every path that the condition looks at, in the order of the text."""
+    """Return every path that the condition reads, in the order of the text."""
     paths = [
         path
         for clause in clauses(condition)
@@ -46,37 +46,37 @@ def condition_paths(condition: Condition) -> tuple[Path, ...]:
 
 
 def count_operators(condition: Condition) -> int:
-    """How many operators and functions the condition has; DynamoDB takes 300."""
-    count, waiting = 0, [condition]
-    while waiting:
-        part = waiting.pop()
+    """Return the number of operators and functions, which DynamoDB limits to 300."""
+    count, pending = 0, [condition]
+    while pending:
+        part = pending.pop()
         count += 1
         match part:
             case And(left, right) | Or(left, right):
-                waiting += (left, right)
+                pending += (left, right)
             case Not(inner):
-                waiting.append(inner)
+                pending.append(inner)
             case _:
                 count += sum(isinstance(operand, SizeOf) for operand in operands(part))
     return count
 
 
 def clauses(condition: Condition) -> Iterator[Condition]:
-    """The comparisons and tests of which the condition is made, from left to right."""
-    waiting = [condition]
-    while waiting:
-        part = waiting.pop()
+    """Iterate over the comparisons and tests of the condition, from left to right."""
+    pending = [condition]
+    while pending:
+        part = pending.pop()
         match part:
             case And(left, right) | Or(left, right):
-                waiting += (right, left)
+                pending += (right, left)
             case Not(inner):
-                waiting.append(inner)
+                pending.append(inner)
             case _:
                 yield part
 
 
 def operands(clause: Condition) -> tuple[Operand, ...]:
-    """The operands of one comparison or test."""
+    """Return the operands of one comparison or test."""
     match clause:
         case Compare(_, left, right):
             return (left, right)
@@ -101,21 +101,21 @@ def _path_of(operand: Operand) -> Path | None:
 
 
 def target_attributes(update: Update) -> tuple[str, ...]:
-    """The attributes that the update changes, or something inside of them."""
+    """Return the attributes that the update changes, as a whole or in part."""
     return tuple(dict.fromkeys(str(action.path[0]) for action in update))
 
 
 def update_paths(update: Update) -> tuple[Path, ...]:
-    """Every path that the update changes or looks at, in the order of the text."""
+    """Return every path that the update changes or reads, in the order of the text."""
     paths: list[Path] = []
     for action in update:
         paths.append(action.path)
         if isinstance(action, Set):
-            _add_paths_in(action.term, paths)
+            _collect_paths(action.term, paths)
     return tuple(paths)
 
 
-def _add_paths_in(term: Term, paths: list[Path]) -> None:
+def _collect_paths(term: Term, paths: list[Path]) -> None:
     match term:
         case Constant():
             return
@@ -123,24 +123,21 @@ def _add_paths_in(term: Term, paths: list[Path]) -> None:
             paths.append(path)
         case IfNotExists(path, otherwise):
             paths.append(path)
-            _add_paths_in(otherwise, paths)
-        case ListAppend(one, other) | Sum(_, one, other):
-            _add_paths_in(one, paths)
-            _add_paths_in(other, paths)
+            _collect_paths(otherwise, paths)
+        case ListAppend(left, right) | Sum(_, left, right):
+            _collect_paths(left, paths)
+            _collect_paths(right, paths)
         case _:
             assert_never(term)
 
 
 def creates_item(update: Update) -> bool:
-    """Whether the update makes an item where there is none.
-
-    DynamoDB lets REMOVE and DELETE alone pass over an item that is not there, without a trace.
-    """
+    """Return whether the update creates a missing item; REMOVE and DELETE alone do not."""
     return any(isinstance(action, Set | Add) for action in update)
 
 
 def result_type(term: Term) -> str | None:
-    """The type that SET will give, as far as it is known without the item."""
+    """Return the type of the term's value, or None if it depends on the item."""
     match term:
         case At():
             return None

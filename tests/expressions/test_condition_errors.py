@@ -1,11 +1,11 @@
-"""Conditions that are well written and still refused, in DynamoDB's words and order."""
+"""Conditions with correct syntax that are rejected, with DynamoDB's messages and precedence."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.expressions import Placeholders, parse_condition
-from tests.expressions.refusals import NAMES, VALUES, refusal
+from tests.expressions.parse_errors import NAMES, VALUES, parse_error
 
 PARENTHESES = "The expression has redundant parentheses;"
 DISTINCT = (
@@ -54,7 +54,7 @@ def bounds(low: str, high: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("((a = :n))", PARENTHESES),
         ("((a)) = :n", PARENTHESES),
@@ -133,14 +133,14 @@ def bounds(low: str, high: str) -> str:
         ("a BETWEEN :s2 AND :s", ASCENDING + bounds("S:b", "S:a")),
     ],
 )
-def test_a_condition_is_refused(text: str, words: str) -> None:
-    assert refusal(parse_condition, text) == f"Invalid ConditionExpression: {words}"
+def test_condition_is_rejected(text: str, message: str) -> None:
+    assert parse_error(parse_condition, text) == f"Invalid ConditionExpression: {message}"
 
 
-# Of several problems the gravest kind is reported; of one kind, the first in the text. Problems of
-# one clause with its operands never wait for those of a later clause.
+# DynamoDB reports one error: of the kind with the highest precedence, the first in the text. Errors
+# in the operands of one clause come before those of a later clause.
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("dog(a) AND status = :x AND ((a = :n))", PARENTHESES),
         ("size(a) AND status = :x AND dog(a)", "Invalid function name; function: dog"),
@@ -157,8 +157,8 @@ def test_a_condition_is_refused(text: str, words: str) -> None:
         ("attribute_exists(size(a, b))", operand_count("size", 2)),
     ],
 )
-def test_one_of_several_problems_is_reported(text: str, words: str) -> None:
-    assert refusal(parse_condition, text) == f"Invalid ConditionExpression: {words}"
+def test_error_with_highest_precedence_is_reported(text: str, message: str) -> None:
+    assert parse_error(parse_condition, text) == f"Invalid ConditionExpression: {message}"
 
 
 @pytest.mark.parametrize(
@@ -189,40 +189,40 @@ def test_one_of_several_problems_is_reported(text: str, words: str) -> None:
         "attribute_exists (a)",
     ],
 )
-def test_a_condition_is_taken(text: str) -> None:
+def test_condition_is_accepted(text: str) -> None:
     parse_condition(text, Placeholders(NAMES, VALUES))
 
 
-def test_in_takes_a_hundred_options() -> None:
+def test_in_accepts_at_most_100_options() -> None:
     parse_condition(f"a IN ({', '.join([':n'] * 100)})", Placeholders(None, VALUES))
-    assert refusal(parse_condition, f"a IN ({', '.join([':n'] * 101)})") == (
+    assert parse_error(parse_condition, f"a IN ({', '.join([':n'] * 101)})") == (
         "Invalid ConditionExpression: The IN operator is provided with too many operands; "
         "number of operands: 101"
     )
 
 
-# Comparisons, functions and the words between them all count, and the count stops at the limit.
-def test_a_condition_has_at_most_300_operators() -> None:
+# Comparisons, functions, AND, OR and NOT all count, and the count stops at the limit.
+def test_condition_has_at_most_300_operators() -> None:
     most = " OR ".join(["a=:n"] * 150)
     parse_condition(f"NOT {most}", Placeholders(None, VALUES))
-    assert refusal(parse_condition, f"NOT NOT {most} OR a=:n") == (
+    assert parse_error(parse_condition, f"NOT NOT {most} OR a=:n") == (
         "Invalid ConditionExpression: The expression contains too many operators; "
         "operator count: 301"
     )
 
 
-def test_a_path_has_at_most_32_steps() -> None:
+def test_path_has_at_most_32_steps() -> None:
     path = ".".join(["a"] * 31)
     parse_condition(f"attribute_exists({path}[0])", Placeholders())
-    assert refusal(parse_condition, f"attribute_exists({path}.a[0])") == (
+    assert parse_error(parse_condition, f"attribute_exists({path}.a[0])") == (
         "Invalid ConditionExpression: The document path has too many nesting levels; "
         "nesting levels: 33"
     )
 
 
-def test_an_index_has_a_limit() -> None:
+def test_list_index_has_a_limit() -> None:
     parse_condition("attribute_exists(a[2147483647])", Placeholders())
-    assert refusal(parse_condition, "attribute_exists(a[2147483648])") == (
+    assert parse_error(parse_condition, "attribute_exists(a[2147483648])") == (
         "Invalid ConditionExpression: List index is not within the allowable range; "
         "index: [2147483648]"
     )

@@ -1,0 +1,224 @@
+"""Render expressions as text for a request, with a placeholder for every name and value.
+
+Names are never written literally: many are reserved words, and the list of those grows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from singletable.expressions.nodes import (
+    Action,
+    Add,
+    And,
+    At,
+    BeginsWith,
+    Between,
+    Compare,
+    Condition,
+    Constant,
+    Contains,
+    Delete,
+    Exists,
+    HasType,
+    IfNotExists,
+    In,
+    KeyClause,
+    KeyCondition,
+    ListAppend,
+    Not,
+    NotExists,
+    Operand,
+    Or,
+    Path,
+    Projection,
+    Remove,
+    Set,
+    SizeOf,
+    Sum,
+    Term,
+    Update,
+)
+from singletable.values import AttributeValue, content_of, item_to_json, type_of
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedExpression:
+    """An expression as text, with the names and values of its placeholders."""
+
+    text: str
+    names: dict[str, str]
+    values: dict[str, AttributeValue]
+
+
+class Aliases:
+    """Assigns placeholders, equal ones to equal names or values. Use one for a whole request."""
+
+    __slots__ = ("_of_name", "_of_value", "names", "values")
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.values: dict[str, AttributeValue] = {}
+        self._of_name: dict[str, str] = {}
+        self._of_value: dict[object, str] = {}
+
+    def name(self, name: str) -> str:
+        """Return the `#name` for an attribute name."""
+        alias = self._of_name.setdefault(name, f"#n{len(self.names)}")
+        self.names[alias] = name
+        return alias
+
+    def value(self, value: AttributeValue) -> str:
+        """Return the `:value` for a value."""
+        content = content_of(value)
+        identity = (
+            (type_of(value), content) if isinstance(content, str) else item_to_json({"": value})
+        )
+        alias = self._of_value.setdefault(identity, f":v{len(self.values)}")
+        self.values[alias] = value
+        return alias
+
+    def path(self, path: Path) -> str:
+        """Return the path with dots and brackets."""
+        steps = [f".{self.name(s)}" if isinstance(s, str) else f"[{s}]" for s in path]
+        return "".join(steps)[1:]
+
+    def rendered(self, text: str) -> RenderedExpression:
+        """Return the text with all placeholders assigned so far."""
+        return RenderedExpression(text, dict(self.names), dict(self.values))
+
+
+def render_condition(condition: Condition, aliases: Aliases | None = None) -> RenderedExpression:
+    """Render a condition. Pass the same aliases for all expressions of a request."""
+    aliases = aliases or Aliases()
+    return aliases.rendered(_condition(condition, aliases))
+
+
+def render_key_condition(
+    condition: KeyCondition, aliases: Aliases | None = None
+) -> RenderedExpression:
+    """Render a key condition."""
+    aliases = aliases or Aliases()
+    return aliases.rendered(" AND ".join([_key_clause(clause, aliases) for clause in condition]))
+
+
+def render_update(update: Update, aliases: Aliases | None = None) -> RenderedExpression:
+    """Render an update; sections are in the order of their first action."""
+    aliases = aliases or Aliases()
+    sections: dict[str, list[str]] = {}
+    for action in update:
+        word, text = _action(action, aliases)
+        sections.setdefault(word, []).append(text)
+    texts = [f"{word} {', '.join(actions)}" for word, actions in sections.items()]
+    return aliases.rendered(" ".join(texts))
+
+
+def render_projection(projection: Projection, aliases: Aliases | None = None) -> RenderedExpression:
+    """Render a projection."""
+    aliases = aliases or Aliases()
+    return aliases.rendered(", ".join([aliases.path(path) for path in projection]))
+
+
+def _condition(condition: Condition, aliases: Aliases) -> str:
+    match condition:
+        case And():
+            return _chain(condition, " AND ", (And, Or), aliases)
+        case Or():
+            return _chain(condition, " OR ", (Or,), aliases)
+        case Not(inner):
+            return f"NOT {_part(inner, (And, Or), aliases)}"
+        case Compare(comparator, left, right):
+            return f"{_operand(left, aliases)} {comparator} {_operand(right, aliases)}"
+        case Between(operand, low, high):
+            first, second, third = [_operand(part, aliases) for part in (operand, low, high)]
+            return f"{first} BETWEEN {second} AND {third}"
+        case In(operand, options):
+            listed = ", ".join([_operand(option, aliases) for option in options])
+            return f"{_operand(operand, aliases)} IN ({listed})"
+        case Exists(path):
+            return f"attribute_exists({aliases.path(path)})"
+        case NotExists(path):
+            return f"attribute_not_exists({aliases.path(path)})"
+        case HasType(operand, kind):
+            return f"attribute_type({_operand(operand, aliases)}, {aliases.value({'S': kind})})"
+        case BeginsWith(operand, prefix):
+            return f"begins_with({_operand(operand, aliases)}, {_operand(prefix, aliases)})"
+        case Contains(operand, member):
+            return f"contains({_operand(operand, aliases)}, {_operand(member, aliases)})"
+        case _:
+            assert_never(condition)
+
+
+def _chain(
+    condition: And | Or, word: str, grouped: tuple[type[And | Or], ...], aliases: Aliases
+) -> str:
+    """Render a left-leaning chain of AND or OR without parentheses and without recursion."""
+    links: list[Condition] = []
+    rest: Condition = condition
+    while isinstance(rest, condition.__class__):
+        links.append(rest.right)
+        rest = rest.left
+    return word.join([_part(link, grouped, aliases) for link in (rest, *reversed(links))])
+
+
+def _part(condition: Condition, grouped: tuple[type[And | Or], ...], aliases: Aliases) -> str:
+    text = _condition(condition, aliases)
+    return f"({text})" if isinstance(condition, grouped) else text
+
+
+def _operand(operand: Operand, aliases: Aliases) -> str:
+    match operand:
+        case At(path):
+            return aliases.path(path)
+        case Constant(value):
+            return aliases.value(value)
+        case SizeOf(path):
+            return f"size({aliases.path(path)})"
+        case _:
+            assert_never(operand)
+
+
+def _key_clause(clause: KeyClause, aliases: Aliases) -> str:
+    name = aliases.name(clause.attribute)
+    first, *second = [aliases.value(value) for value in clause.values]
+    match clause.comparator:
+        case "BETWEEN":
+            return f"{name} BETWEEN {first} AND {second[0]}"
+        case "begins_with":
+            return f"begins_with({name}, {first})"
+        case "=" | "<" | "<=" | ">" | ">=":
+            return f"{name} {clause.comparator} {first}"
+        case _:
+            assert_never(clause.comparator)
+
+
+def _action(action: Action, aliases: Aliases) -> tuple[str, str]:
+    target = aliases.path(action.path)
+    match action:
+        case Set(_, term):
+            return "SET", f"{target} = {_term(term, aliases)}"
+        case Remove():
+            return "REMOVE", target
+        case Add(_, value):
+            return "ADD", f"{target} {aliases.value(value)}"
+        case Delete(_, value):
+            return "DELETE", f"{target} {aliases.value(value)}"
+        case _:
+            assert_never(action)
+
+
+def _term(term: Term, aliases: Aliases) -> str:
+    match term:
+        case At(path):
+            return aliases.path(path)
+        case Constant(value):
+            return aliases.value(value)
+        case IfNotExists(path, otherwise):
+            return f"if_not_exists({aliases.path(path)}, {_term(otherwise, aliases)})"
+        case ListAppend(first, second):
+            return f"list_append({_term(first, aliases)}, {_term(second, aliases)})"
+        case Sum(sign, left, right):
+            return f"{_term(left, aliases)} {sign} {_term(right, aliases)}"
+        case _:
+            assert_never(term)
