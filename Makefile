@@ -104,6 +104,7 @@ generate: $(INSTALLED)  ## regenerate the sources that are derived from others
 reference: $(INSTALLED)  ## generate docs/reference and the pictures of the guide from the code
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.guide_pictures
+	$(BIN)/python -m tools.terminal_pictures
 
 fmt: $(INSTALLED)  ## format the code and fix what the linter can fix
 	$(BIN)/ruff format $(PYTHON_FILES)

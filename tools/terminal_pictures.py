@@ -1,0 +1,75 @@
+"""Write docs/pictures/*.svg, screenshots of the command line: python -m tools.terminal_pictures.
+
+The commands run in a terminal of fixed width on the shop of the guide, and Rich draws their output.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "docs/guide"
+FOLDER = ROOT / "docs/pictures"
+COLUMNS = 92
+
+COMMANDS = {
+    "explain.svg": "singletable explain shop orders_of ada --at file:shop.db",
+    "look.svg": "singletable look file:shop.db shop --app shop --partition CUSTOMER#ada",
+}
+_CLI = "import sys; from singletable.cli import main; main(sys.argv[1:])"
+_SNIPPET = re.compile(r"^```python\n# fill\.py\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Parts of the output that differ on each run.
+_DURATION = re.compile(r",\s+[\d.]+ ms")
+
+
+def outputs() -> dict[str, str]:
+    """Run each command on the sample data of the guide and return its output with colors."""
+    snippet = _SNIPPET.search((GUIDE / "patterns.md").read_text())
+    assert snippet is not None
+    fill = snippet[1].replace(
+        "datetime.now(UTC) + timedelta(days=7)", "datetime(2030, 1, 1, tzinfo=UTC)"
+    )
+    with TemporaryDirectory() as folder:
+        Path(folder, "shop.py").write_text((GUIDE / "shop.py").read_text())
+        _run([sys.executable, "-c", fill], folder)
+        return {
+            name: _DURATION.sub(
+                "", _run([sys.executable, "-c", _CLI, *command.split()[1:]], folder)
+            )
+            for name, command in COMMANDS.items()
+        }
+
+
+def _run(command: list[str], folder: str) -> str:
+    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "PYTHONPATH": folder}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def draw(command: str, output: str) -> str:
+    """Draw the command and its output as a terminal window."""
+    console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
+    console.print(f"[bold]$ {command}[/bold]\n", highlight=False)
+    console.print(Text.from_ansi(output.rstrip()))
+    return console.export_svg(title="singletable", theme=MONOKAI, unique_id="terminal")
+
+
+def main() -> None:
+    """Write each picture."""
+    for name, output in outputs().items():
+        (FOLDER / name).write_text(draw(COMMANDS[name], output))
+
+
+if __name__ == "__main__":
+    main()
