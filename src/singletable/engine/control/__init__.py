@@ -1,1 +1,1 @@
-"""What a table is: its declaration, its state, its changes, its description."""
+"""Create, change, describe and validate tables."""

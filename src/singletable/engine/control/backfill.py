@@ -1,25 +1,22 @@
-"""Fill a new index from its table, at once and in the same write."""
+"""Fill what is added to a table that already has items: an index, or the times of expiry."""
 
 from __future__ import annotations
+
+from typing import cast
 
 from singletable.engine.key_validation import MAX_PARTITION_KEY, MAX_SORT_KEY, empty_type
 from singletable.engine.storage import Execute
 from singletable.engine.table import Index, KeyAttribute, Table
-from singletable.values import (
-    AttributeValue,
-    Item,
-    item_from_json,
-    item_size,
-    item_to_json,
-    key_bytes,
-)
+from singletable.values import Item, item_from_json, item_size, item_to_json, key_bytes
+
+_BATCH = 1000
 
 
 def backfill(table: Table, index: Index, execute: Execute) -> None:
-    """Enter every item that the index can hold; the others stay out of it, as at AWS."""
+    """Add every item whose keys are valid in the index; the others are left out, as at AWS."""
     for size, raw in table.rows.scan_range(b"", None, None).rows(execute):
         item = item_from_json(raw)
-        if not _fits(index, item):
+        if not _has_valid_keys(index, item):
             continue
         position = index.row_key(item)
         if index.projected_attributes is None:
@@ -29,18 +26,41 @@ def backfill(table: Table, index: Index, execute: Execute) -> None:
             index.rows.add(execute, position, item_size(entry), item_to_json(entry))
 
 
-def _fits(index: Index, item: Item) -> bool:
-    if not index.key.matches(item):
-        return False
-    return _all_fit(index.key.partition, item, MAX_PARTITION_KEY) and _all_fit(
-        index.key.sort, item, MAX_SORT_KEY
+def _has_valid_keys(index: Index, item: Item) -> bool:
+    key = index.key
+    return (
+        key.matches(item)
+        and _are_valid(key.partition, item, MAX_PARTITION_KEY)
+        and _are_valid(key.sort, item, MAX_SORT_KEY)
     )
 
 
-def _all_fit(attributes: tuple[KeyAttribute, ...], item: Item, limit: int) -> bool:
-    return all(_can_be_key(item[attribute.name], limit) for attribute in attributes)
+def _are_valid(attributes: tuple[KeyAttribute, ...], item: Item, limit: int) -> bool:
+    # Written before it was a key, a value may be empty or too long for one.
+    values = [item[attribute.name] for attribute in attributes]
+    return all(empty_type(value) is None and len(key_bytes(value)) <= limit for value in values)
 
 
-def _can_be_key(value: AttributeValue, limit: int) -> bool:
-    # What was written before it was a key may be what no key may be: empty, or long.
-    return empty_type(value) is None and len(key_bytes(value)) <= limit
+def fill_expiry(table: Table, execute: Execute) -> None:
+    """Store when each item expires beside it, indexed for the sweep."""
+    rows = table.rows.name
+    execute(f"CREATE INDEX {rows}_expires ON {rows} (expires) WHERE expires IS NOT NULL")
+    last = -1
+    while batch := _next_batch(table, last, execute):
+        for last, raw in batch:
+            expires = table.expires_at(item_from_json(raw))
+            if expires is not None:
+                execute(f"UPDATE {rows} SET expires = ? WHERE id = ?", (expires, last))
+
+
+def clear_expiry(table: Table, execute: Execute) -> None:
+    """Remove the times at which items expire."""
+    rows = table.rows.name
+    execute(f"UPDATE {rows} SET expires = NULL WHERE expires IS NOT NULL")
+    execute(f"DROP INDEX {rows}_expires")
+
+
+def _next_batch(table: Table, last: int, execute: Execute) -> list[tuple[int, bytes]]:
+    """Return the items after `last`, all read before any of them is written."""
+    statement = f"SELECT id, item FROM {table.rows.name} WHERE id > ? ORDER BY id LIMIT {_BATCH}"
+    return cast("list[tuple[int, bytes]]", list(execute(statement, (last,))))

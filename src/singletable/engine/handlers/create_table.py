@@ -7,19 +7,19 @@ from math import inf
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Session, is_deleted
-from singletable.engine.control.declaration import check_declaration
-from singletable.engine.control.description import NOTHING, describe
-from singletable.engine.control.names import table_name
+from singletable.engine.control.describe import EMPTY, describe_table
 from singletable.engine.control.records import new_table
-from singletable.engine.control.states import IN_USE, table_status
+from singletable.engine.control.settings import resolve_table_name
+from singletable.engine.control.state import IN_USE, table_status
+from singletable.engine.control.validation import check_create_table
 from singletable.errors import ResourceInUse
 from singletable.operations import CreateTable, CreateTableOutput
 
 
 def run(request: CreateTable, session: Session) -> CreateTableOutput:
     """Make the table, empty; one that was deleted for good leaves its name."""
-    check_declaration(request)
-    name = table_name(request.table_name, "CreateTable", session.settings)
+    check_create_table(request)
+    name = resolve_table_name(request.table_name, "CreateTable", session.settings)
     _check_free(name, session)
     record = new_table(request, name, session.settings, session.now)
     table = session.catalog.add(session.execute, record)
@@ -27,7 +27,7 @@ def run(request: CreateTable, session: Session) -> CreateTableOutput:
         rows.create(session.execute)
     # The answer shows a table in the making, however short that takes.
     shown = replace(table.record, created_by=inf)
-    return CreateTableOutput(describe(shown, NOTHING, session.settings, session.now))
+    return CreateTableOutput(describe_table(shown, EMPTY, session.settings, session.now))
 
 
 def _check_free(name: str, session: Session) -> None:

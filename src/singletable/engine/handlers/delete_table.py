@@ -7,10 +7,9 @@ from math import inf
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.conflicts import check_table_may_go
-from singletable.engine.control.description import NOTHING, describe
-from singletable.engine.control.names import table_name
-from singletable.engine.control.states import check_settled
+from singletable.engine.control.describe import EMPTY, describe_table
+from singletable.engine.control.settings import resolve_table_name
+from singletable.engine.control.state import check_deletable, check_settled
 from singletable.errors import ValidationError
 from singletable.operations import DeleteTable, DeleteTableOutput
 
@@ -23,13 +22,13 @@ PROTECTED = (
 def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
     """Drop everything in the table at once; its name stays taken as long as a deletion takes."""
     table = session.table_in_any_state(
-        table_name(request.table_name, "DeleteTable", session.settings)
+        resolve_table_name(request.table_name, "DeleteTable", session.settings)
     )
     record, now = table.record, session.now
     check_settled(record, now)
     if record.deletion_protection:
         raise ValidationError(PROTECTED)
-    check_table_may_go(record, now)
+    check_deletable(record, now)
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.drop(session.execute)
     delay = session.settings.delays.delete_table
@@ -38,4 +37,4 @@ def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
     else:
         session.catalog.remove(session.execute, record)
     shown = replace(record, deleted_by=inf)
-    return DeleteTableOutput(describe(shown, NOTHING, session.settings, now))
+    return DeleteTableOutput(describe_table(shown, EMPTY, session.settings, now))

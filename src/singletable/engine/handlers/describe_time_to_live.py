@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.names import table_name
-from singletable.engine.control.states import table_status
+from singletable.engine.control.settings import resolve_table_name
+from singletable.engine.control.state import table_status
 from singletable.engine.table_record import TimeToLiveRecord
 from singletable.errors import ValidationError
 from singletable.operations import (
@@ -16,7 +16,7 @@ from singletable.operations import (
 
 def run(request: DescribeTimeToLive, session: Session) -> DescribeTimeToLiveOutput:
     """Whether the items of a table expire, and by which attribute."""
-    name = table_name(request.table_name, "DescribeTimeToLive", session.settings)
+    name = resolve_table_name(request.table_name, "DescribeTimeToLive", session.settings)
     record = session.table_in_any_state(name).record
     status = table_status(record, session.now)
     if status in ("CREATING", "DELETING"):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.tags import check_resource, tagged_table
+from singletable.engine.control.settings import check_tag_resource, find_tagged_table
 from singletable.operations import ListTagsOfResource, ListTagsOfResourceOutput
 
 
 def run(request: ListTagsOfResource, session: Session) -> ListTagsOfResourceOutput:
     """All tags of a table: they fit one page, and a token for another is ignored as at AWS."""
-    check_resource(request.resource_arn, "ListTagsOfResource", session)
-    return ListTagsOfResourceOutput(list(tagged_table(request.resource_arn, session).record.tags))
+    check_tag_resource(request.resource_arn, "ListTagsOfResource", session)
+    return ListTagsOfResourceOutput(
+        list(find_tagged_table(request.resource_arn, session).record.tags)
+    )

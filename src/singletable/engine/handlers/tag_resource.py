@@ -5,27 +5,27 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.states import check_settled
-from singletable.engine.control.tags import (
-    check_number,
-    check_resource,
+from singletable.engine.control.settings import (
+    check_tag_count,
+    check_tag_resource,
     check_tags,
-    merged_tags,
-    tagged_table,
+    find_tagged_table,
+    merge_tags,
 )
+from singletable.engine.control.state import check_settled
 from singletable.errors import ValidationError
 from singletable.operations import EmptyOutput, TagResource
 
 
 def run(request: TagResource, session: Session) -> EmptyOutput:
     """Put tags on a table beside those it has; a tag of the same key is replaced."""
-    check_resource(request.resource_arn, "TagResource", session)
+    check_tag_resource(request.resource_arn, "TagResource", session)
     if not request.tags:
         raise ValidationError("Atleast one Tag needs to be provided as Input.")
     check_tags(request.tags)
-    record = tagged_table(request.resource_arn, session).record
+    record = find_tagged_table(request.resource_arn, session).record
     check_settled(record, session.now)
-    tags = merged_tags(record.tags, request.tags)
-    check_number(tags)
+    tags = merge_tags(record.tags, request.tags)
+    check_tag_count(tags)
     session.catalog.update(session.execute, replace(record, tags=tags))
     return EmptyOutput()

@@ -5,18 +5,18 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.states import check_settled
-from singletable.engine.control.tags import check_resource, tagged_table
+from singletable.engine.control.settings import check_tag_resource, find_tagged_table
+from singletable.engine.control.state import check_settled
 from singletable.errors import ValidationError
 from singletable.operations import EmptyOutput, UntagResource
 
 
 def run(request: UntagResource, session: Session) -> EmptyOutput:
     """Take tags from a table; to take one that is not there is fine."""
-    check_resource(request.resource_arn, "UntagResource", session)
+    check_tag_resource(request.resource_arn, "UntagResource", session)
     if not request.tag_keys:
         raise ValidationError("Atleast one Tag Key needs to be provided as Input.")
-    record = tagged_table(request.resource_arn, session).record
+    record = find_tagged_table(request.resource_arn, session).record
     check_settled(record, session.now)
     tags = tuple(tag for tag in record.tags if tag.key not in request.tag_keys)
     session.catalog.update(session.execute, replace(record, tags=tags))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.backups import backed_up, describe_backups
-from singletable.engine.control.states import table_status
+from singletable.engine.control.settings import describe_backups, find_table_for_backups
+from singletable.engine.control.state import table_status
 from singletable.errors import ContinuousBackupsUnavailable, ValidationError
 from singletable.operations import (
     PointInTimeRecoverySpecification,
@@ -20,7 +20,7 @@ _LONGEST = 35
 def run(request: UpdateContinuousBackups, session: Session) -> UpdateContinuousBackupsOutput:
     """Remember whether recovery is wanted, and for how many days. To ask twice is no fault."""
     days = _days(request.point_in_time_recovery_specification)
-    record = backed_up(request.table_name, "UpdateContinuousBackups", session).record
+    record = find_table_for_backups(request.table_name, "UpdateContinuousBackups", session).record
     if table_status(record, session.now) == "CREATING":
         raise ContinuousBackupsUnavailable(
             f"Backups are being enabled for the table: {record.name}. Please retry later"

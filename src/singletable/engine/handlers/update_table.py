@@ -4,37 +4,38 @@ from __future__ import annotations
 
 from singletable.engine.catalog import Session
 from singletable.engine.control.backfill import backfill
-from singletable.engine.control.changes import FOREVER, changed, kept
-from singletable.engine.control.conflicts import check_table_is_free
-from singletable.engine.control.definitions import tidied
-from singletable.engine.control.description import counts_of, describe
-from singletable.engine.control.index_actions import actions_of
-from singletable.engine.control.index_conflicts import check_actions
-from singletable.engine.control.names import table_name
-from singletable.engine.control.states import check_settled
-from singletable.engine.control.suitability import check_suits
-from singletable.engine.control.update_request import check_update
+from singletable.engine.control.describe import count_items, describe_table
+from singletable.engine.control.indexes import index_actions
+from singletable.engine.control.records import (
+    FOREVER,
+    drop_deleted_indexes,
+    to_stored,
+    update_record,
+)
+from singletable.engine.control.settings import resolve_table_name
+from singletable.engine.control.state import check_index_actions, check_no_conflict, check_settled
+from singletable.engine.control.validation import check_update_of_table, check_update_table
 from singletable.engine.table import Table
 from singletable.operations import UpdateTable, UpdateTableOutput
 
 
 def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     """Change the table at once; what is shown of the change takes as long as it would."""
-    check_update(request)
+    check_update_table(request)
     table = session.table_in_any_state(
-        table_name(request.table_name, "UpdateTable", session.settings)
+        resolve_table_name(request.table_name, "UpdateTable", session.settings)
     )
     now, settings = session.now, session.settings
     check_settled(table.record, now)
-    record, actions = tidied(table.record, now), actions_of(request)
-    check_table_is_free(record, request, actions, now)
-    check_actions(record, actions, now)
-    check_suits(record, request, actions)
-    counts = counts_of(table, session)
-    new = kept(changed(record, request, actions, now, settings.delays), now)
+    record, actions = drop_deleted_indexes(table.record, now), index_actions(request)
+    check_no_conflict(record, request, actions, now)
+    check_index_actions(record, actions, now)
+    check_update_of_table(record, request, actions)
+    counts = count_items(table, session)
+    new = to_stored(update_record(record, request, actions, now, settings.delays), now)
     _remake_indexes(table, session.catalog.update(session.execute, new), session)
-    shown = changed(record, request, actions, now, FOREVER)
-    return UpdateTableOutput(describe(shown, counts, settings, now))
+    shown = update_record(record, request, actions, now, FOREVER)
+    return UpdateTableOutput(describe_table(shown, counts, settings, now))
 
 
 def _remake_indexes(old: Table, new: Table, session: Session) -> None:

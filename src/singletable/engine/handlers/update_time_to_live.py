@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.expiry import empty_expiry, fill_expiry
-from singletable.engine.control.names import table_name
-from singletable.engine.control.states import IN_USE, check_settled, table_status
+from singletable.engine.control.backfill import clear_expiry, fill_expiry
+from singletable.engine.control.settings import resolve_table_name
+from singletable.engine.control.state import IN_USE, check_settled, table_status
 from singletable.engine.table_record import TableRecord, TimeToLiveRecord
 from singletable.errors import ResourceInUse, ValidationError
 from singletable.operations import TimeToLiveSpecification, UpdateTimeToLive, UpdateTimeToLiveOutput
@@ -18,14 +18,14 @@ def run(request: UpdateTimeToLive, session: Session) -> UpdateTimeToLiveOutput:
     asked = request.time_to_live_specification
     if not asked.attribute_name:
         raise ValidationError("TimeToLiveSpecification.AttributeName must be non empty")
-    name = table_name(request.table_name, "UpdateTimeToLive", session.settings)
+    name = resolve_table_name(request.table_name, "UpdateTimeToLive", session.settings)
     table = session.table_in_any_state(name)
     _check_state(table.record, session.now)
     _check_changes(table.record.time_to_live, asked)
     settled = session.now + session.settings.delays.time_to_live
     new = TimeToLiveRecord(asked.attribute_name, asked.enabled, settled)
     table = session.catalog.update(session.execute, replace(table.record, time_to_live=new))
-    keep = fill_expiry if asked.enabled else empty_expiry
+    keep = fill_expiry if asked.enabled else clear_expiry
     keep(table, session.execute)
     return UpdateTimeToLiveOutput(asked)
 

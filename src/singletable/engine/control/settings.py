@@ -1,0 +1,274 @@
+"""Settings of a table: its name or ARN, stream, encryption, backups and tags.
+
+The engine has no streams of DynamoDB's kind, encrypts nothing and takes no backups: it stores these
+settings and shows them as AWS does (docs/compatibility.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
+from unicodedata import category
+from uuid import NAMESPACE_DNS, uuid5
+
+from singletable.engine.catalog import Session, is_deleted
+from singletable.engine.control.state import table_status
+from singletable.engine.settings import Settings
+from singletable.engine.table import Table
+from singletable.engine.table_record import TableRecord
+from singletable.errors import (
+    AccessDenied,
+    BackupTableNotFound,
+    ResourceNotFound,
+    TableNotFound,
+    ValidationError,
+)
+from singletable.operations import (
+    ContinuousBackupsDescription,
+    PointInTimeRecoveryDescription,
+    SSEDescription,
+    SSESpecification,
+    StreamSpecification,
+    Tag,
+)
+from singletable.operations.arn import Arn, parse_arn
+from singletable.values import INVALID
+
+MAX_TAGS = 50
+MAX_TAG_KEY = 128
+MAX_TAG_VALUE = 256
+MAX_TAG_BYTES = 10 * 1024
+# Tags may contain letters, digits and spaces of any language, and these.
+_TAG_SIGNS = frozenset("_.:/=+-@")
+
+
+def resolve_table_name(name_or_arn: str, action: str, settings: Settings) -> str:
+    """Return the name of a table given by name or ARN; raise for another account or region."""
+    arn = parse_arn(name_or_arn)
+    if arn is None:
+        return name_or_arn
+    kind, _, name = arn.resource.partition("/")
+    for part, is_valid in (
+        ("AWS partition", arn.partition.startswith("aws")),
+        ("AWS region", arn.region == settings.region),
+        ("resource type", kind == "table" and bool(name)),
+    ):
+        if not is_valid:
+            raise ValidationError(f"1 validation error detected: Invalid {part} in '{name_or_arn}'")
+    _check_account(arn, name_or_arn, action, settings)
+    return name
+
+
+def _check_account(arn: Arn, text: str, action: str, settings: Settings) -> None:
+    if arn.account != settings.account:
+        raise AccessDenied(
+            f"User: arn:aws:iam::{settings.account}:root is not authorized to perform: "
+            f"dynamodb:{action} on resource: {text}"
+        )
+
+
+# --- Streams
+
+
+def check_initial_stream(stream: StreamSpecification | None) -> None:
+    """Raise unless a new table's stream has a view type exactly if it is enabled."""
+    if stream is None:
+        return
+    if stream.stream_enabled and stream.stream_view_type is None:
+        raise ValidationError(
+            f"{INVALID}Table is being created with a stream enabled, UpdateViewType is required"
+        )
+    if not stream.stream_enabled and stream.stream_view_type is not None:
+        raise ValidationError(
+            f"{INVALID}Table is being created with a stream disabled, "
+            "UpdateViewType should not be specified"
+        )
+
+
+def check_stream(stream: StreamSpecification | None) -> None:
+    """Raise unless the new stream of a table has a view type exactly if it is enabled."""
+    if stream is None:
+        return
+    if stream.stream_enabled and stream.stream_view_type is None:
+        raise ValidationError(
+            f"{INVALID}If stream is being enabled then UpdateViewType is required"
+        )
+    if not stream.stream_enabled and stream.stream_view_type is not None:
+        raise ValidationError(
+            f"{INVALID}If stream is being disabled, then UpdateViewType must not be specified"
+        )
+
+
+def check_stream_changes(record: TableRecord, stream: StreamSpecification | None) -> None:
+    """Raise if the stream is already enabled or already disabled."""
+    if stream is None or stream.stream_enabled == (record.stream is None):
+        return
+    reason = (
+        "Table already has an enabled stream" if record.stream else "Table has no stream to disable"
+    )
+    raise ValidationError(f"{reason}: TableName: {record.name}")
+
+
+def enabled_stream(stream: StreamSpecification | None) -> StreamSpecification | None:
+    """Return the stream, or None if it is disabled."""
+    return stream if stream is not None and stream.stream_enabled else None
+
+
+def stream_label(now: float) -> str:
+    """Return the label of a stream: the time at which it was enabled."""
+    enabled = datetime.fromtimestamp(now, UTC).replace(tzinfo=None)
+    return enabled.isoformat(timespec="milliseconds")
+
+
+# --- Encryption at rest
+
+
+def check_encryption(sse: SSESpecification | None) -> None:
+    """Raise unless a key is given only to encrypt with it, and with the type KMS."""
+    if sse is None:
+        return
+    if not sse.enabled:
+        for member, value in (("SSEType", sse.sse_type), ("KMSMasterKeyId", sse.kms_master_key_id)):
+            if value is not None:
+                raise ValidationError(f"{INVALID}{member} can not be specified if Enabled is false")
+    elif sse.sse_type == "AES256":
+        raise ValidationError(f"{INVALID}SSEType AES256 is not supported")
+    elif sse.kms_master_key_id is not None and sse.sse_type is None:
+        raise ValidationError(f"{INVALID}SSEType KMS is required if KMSMasterKeyId is specified")
+
+
+def check_encryption_changes(record: TableRecord, sse: SSESpecification | None) -> None:
+    """Raise if the table is already encrypted this way."""
+    if sse is None:
+        return
+    if not sse.enabled and record.sse is None:
+        raise ValidationError(f"{INVALID}Table is already encrypted by default")
+    if sse.enabled and record.sse and sse.kms_master_key_id == record.sse.kms_master_key_id:
+        raise ValidationError(
+            f"{INVALID}Table is already encrypted with given KMSMasterKeyId. "
+            "Use KMSMasterKeyId parameter if you want to change Master Key"
+        )
+
+
+def enabled_encryption(sse: SSESpecification | None) -> SSESpecification | None:
+    """Return the specification, or None for the default, a key that AWS owns."""
+    return sse if sse is not None and sse.enabled else None
+
+
+def describe_encryption(
+    sse: SSESpecification | None, settings: Settings, *, changing: bool
+) -> SSEDescription | None:
+    """Return what AWS shows of the encryption: nothing for the default."""
+    if sse is None:
+        return None
+    key = _key_arn(sse.kms_master_key_id, settings)
+    return SSEDescription("UPDATING" if changing else "ENABLED", "KMS", key)
+
+
+def _key_arn(key: str | None, settings: Settings) -> str:
+    if key is not None and key.startswith("arn:"):
+        return key
+    # Without a customer's key, it is the one that AWS manages for DynamoDB in the account.
+    key = key or str(uuid5(NAMESPACE_DNS, f"dynamodb.{settings.region}.{settings.account}"))
+    resource = key if key.startswith("alias/") else f"key/{key}"
+    return f"arn:aws:kms:{settings.region}:{settings.account}:{resource}"
+
+
+# --- Continuous backups
+
+
+def find_table_for_backups(name_or_arn: str, action: str, session: Session) -> Table:
+    """Return the table in any state; raise AWS's own error of these operations if there is none."""
+    name = resolve_table_name(name_or_arn, action, session.settings)
+    try:
+        return session.table_in_any_state(name)
+    except TableNotFound:
+        raise BackupTableNotFound(f"Table not found: {name}") from None
+
+
+def describe_backups(record: TableRecord, now: float) -> ContinuousBackupsDescription:
+    """Return the state of backups, which every table has as soon as it is created.
+
+    There is no time to restore to, because the engine takes none.
+    """
+    days = record.recovery_days
+    return ContinuousBackupsDescription(
+        "DISABLED" if table_status(record, now) == "CREATING" else "ENABLED",
+        PointInTimeRecoveryDescription("DISABLED" if days is None else "ENABLED", days),
+    )
+
+
+# --- Tags
+
+
+def check_tags(tags: Collection[Tag]) -> None:
+    """Raise unless every tag is valid, no key occurs twice, and a resource may have that many."""
+    seen: set[str] = set()
+    for tag in tags:
+        _check_tag_text("Key", tag.key, 1, MAX_TAG_KEY)
+        _check_tag_text("Value", tag.value, 0, MAX_TAG_VALUE)
+        if tag.key.lower().startswith("aws:"):
+            raise ValidationError(f"Tag Key cannot be prefixed with aws:, Key: {tag.key}")
+        if tag.key in seen:
+            raise ValidationError(
+                f"Duplicate Tag Keys provided as input: Duplicate Tag Key found {tag.key}"
+            )
+        seen.add(tag.key)
+    check_tag_count(tags)
+
+
+def check_tag_count(tags: Collection[Tag]) -> None:
+    """Raise if there are more tags, or longer ones, than a resource may have."""
+    if len(tags) > MAX_TAGS:
+        raise ValidationError(
+            "Number of Tags exceed the current limit for the provided ResourceArn"
+        )
+    size = sum(len((tag.key + tag.value).encode()) for tag in tags)
+    if size > MAX_TAG_BYTES:
+        raise ValidationError(
+            f"Tag set size {size} bytes is above max size limit of {MAX_TAG_BYTES} bytes"
+        )
+
+
+def merge_tags(old: Iterable[Tag], new: Iterable[Tag]) -> tuple[Tag, ...]:
+    """Return the old and the new tags; a new tag replaces the old one with its key."""
+    return tuple({tag.key: tag for tag in (*old, *new)}.values())
+
+
+def check_tag_resource(text: str, action: str, session: Session) -> None:
+    """Raise unless the ARN is that of a table or stream of this account and region."""
+    if not text.startswith("arn:"):
+        raise ValidationError(f"{INVALID}ARNs must start with 'arn:': {text}")
+    arn = parse_arn(text)
+    if arn is None:
+        raise ValidationError(f"Invalid TableArn: Invalid ResourceArn provided as input {text}")
+    if arn.service != "dynamodb":
+        raise ValidationError(f"{INVALID}Provided Arn is not a DynamoDB resource arn: {text}")
+    kind, *path = arn.resource.split("/")
+    if kind == "table" and len(path) > 1 and path[1] != "stream":
+        raise ValidationError(
+            f"{INVALID}Invalid resource arn provided, only table or stream is accepted. "
+            f"Provided resource arn: {text}"
+        )
+    _check_account(arn, text, action, session.settings)
+    if kind != "table" or not any(path) or arn.region != session.settings.region:
+        raise ValidationError(f"Invalid TableArn: Invalid ResourceArn provided as input {text}")
+
+
+def find_tagged_table(arn: str, session: Session) -> Table:
+    """Return the table of an ARN that was checked."""
+    table = session.tables.get(arn.partition(":table/")[2])
+    if table is not None and not is_deleted(table, session.now):
+        return table
+    raise ResourceNotFound(f"Requested resource not found: ResourceArn: {arn} not found")
+
+
+def _check_tag_text(part: str, text: str | None, least: int, most: int) -> None:
+    # On the wire either may be missing, and AWS has the same message for that.
+    if text is None or not least <= len(text) <= most or not all(map(_is_tag_character, text)):
+        shown = "null" if text is None else text
+        raise ValidationError(f"The Tag {part} provided is invalid, {part}: {shown}")
+
+
+def _is_tag_character(character: str) -> bool:
+    return character in _TAG_SIGNS or category(character)[0] in "LNZ"
