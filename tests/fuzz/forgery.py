@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from singletable.server.guard import Credential, Guard
-from singletable.server.guard.policy import read_policy
+from singletable.server.guard.policy_document import read_policy
 from singletable.wire import HttpRequest
 from tests.fuzz import strategies
 from tests.fuzz.corpus import REQUESTS

@@ -31,7 +31,7 @@ from singletable.operations import (
 from singletable.operations.registry import OPERATIONS, OperationSpec, table_names
 from singletable.remote.results import read_result
 from singletable.retry import is_idempotent
-from singletable.server.guard.policy.actions import ACTIONS
+from singletable.server.guard.policy_document import ACTIONS
 from singletable.wire import TARGETS, write_request
 
 SPECS = [pytest.param(spec, id=spec.name) for spec in OPERATIONS.values()]

@@ -1,4 +1,4 @@
-"""Policies of one statement, and the identity of whoever has one."""
+"""Build policies, and check operations against them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from singletable.operations import Operation
 from singletable.server.guard import Identity
-from singletable.server.guard.decide import check_needs
-from singletable.server.guard.needs import Place, needs_of
-from singletable.server.guard.policy import read_policy
+from singletable.server.guard.guard import check_permissions
+from singletable.server.guard.permissions import TableArns, required_permissions
+from singletable.server.guard.policy_document import read_policy
 
-PLACE = Place("us-west-2", "123456789012")
+ARNS = TableArns("us-west-2", "123456789012")
 GAMES = "arn:aws:dynamodb:us-west-2:123456789012:table/GameScores"
 CONTEXT = {"aws:username": "ada", "aws:PrincipalTag/team": "red"}
-# The tables of the examples in AWS's guide, and their partition keys.
+# The partition keys of the tables in the examples of AWS's guide.
 KEYS: dict[tuple[str, str | None], tuple[str, ...]] = {
     ("GameScores", None): ("UserId",),
     ("GameScores", "TopScoreDateTimeIndex"): ("TopScoreDateTime",),
@@ -23,23 +23,23 @@ KEYS: dict[tuple[str, str | None], tuple[str, ...]] = {
 
 
 def statement(**elements: object) -> dict[str, object]:
-    """A statement that allows everything, but for the elements given."""
+    """Return a statement that allows everything, with these elements replaced."""
     return {"Effect": "Allow", "Action": "*", "Resource": "*"} | elements
 
 
 def policy(*statements: Mapping[str, object]) -> dict[str, object]:
-    return {"Version": "2012-10-17", "Statement": [dict(one) for one in statements]}
+    return {"Version": "2012-10-17", "Statement": [dict(statement) for statement in statements]}
 
 
 def identity(document: Mapping[str, object]) -> Identity:
-    read = read_policy(dict(document), CONTEXT)
-    return Identity("ada", "AKIAADA", PLACE.account, read, CONTEXT)
+    parsed = read_policy(dict(document), CONTEXT)
+    return Identity("ada", "AKIAADA", ARNS.account, parsed, CONTEXT)
 
 
 def check(document: Mapping[str, object], operation: Operation[object]) -> None:
     """Raise AccessDenied unless the policy allows the operation on the tables above."""
-    check_needs(identity(document), needs_of(operation, PLACE), key_schema)
+    check_permissions(identity(document), required_permissions(operation, ARNS), partition_key)
 
 
-def key_schema(table: str, index: str | None) -> tuple[str, ...] | None:
+def partition_key(table: str, index: str | None) -> tuple[str, ...] | None:
     return KEYS.get((table, index))

@@ -1,4 +1,4 @@
-"""Requests as clients send them: signed by botocore's own signer, at a moment of our choice."""
+"""Sign requests with botocore's signer, at a time that the test chooses."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def signed(
     body: bytes = BODY,
     expires: int | None = None,
 ) -> HttpRequest:
-    """A request with its signature in a header, or with `expires` in its query string."""
+    """Return a request signed in a header, or in the query string if `expires` is given."""
     request = aws_request(
         method="POST", url=f"http://{HOST}{url}", headers=HEADERS if headers is None else headers
     )
@@ -52,16 +52,16 @@ def signed(
     else:
         signer = auth.SigV4QueryAuth(_credentials(by), service, region, expires)
         # The signer would move the body into the query string, where DynamoDB does not look.
-        signer.payload = _Hash(body)
-    # The one thing that botocore does not let us pass in.
-    moment = datetime.fromtimestamp(at, UTC)
-    with patch.object(auth, "get_current_datetime", lambda: moment):
+        signer.payload = _BodyHash(body)
+    # botocore has no parameter for the time.
+    signing_time = datetime.fromtimestamp(at, UTC)
+    with patch.object(auth, "get_current_datetime", lambda: signing_time):
         signer.add_auth(request)
     return _sent(request, body)
 
 
-class _Hash:
-    """What a signer says of the body: its hash."""
+class _BodyHash:
+    """Return the hash of the body to a signer."""
 
     def __init__(self, body: bytes) -> None:
         self.body = body
@@ -75,7 +75,7 @@ def _credentials(of: Credential) -> Any:
 
 
 def _sent(request: Any, body: bytes) -> HttpRequest:
-    """The request as it arrives: headers in lower case, and their bytes read as Latin-1."""
+    """Return the request as the server gets it: headers in lower case and decoded as Latin-1."""
     prepared = request.prepare()
     headers = {"host": HOST} | {
         name.lower(): (value if isinstance(value, bytes) else value.encode()).decode("latin-1")

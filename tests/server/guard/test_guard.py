@@ -1,4 +1,4 @@
-"""The guard as a whole: from a file and signed requests to what the embedded engine is asked."""
+"""The guard as a whole, with a credentials file, signed requests and an engine."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ OWN = policy(
 )
 
 
-class Clock:
-    """A clock that stands still until it is moved."""
+class ManualClock:
+    """A clock that the test moves."""
 
     now = NOW
 
@@ -56,8 +56,8 @@ class Clock:
         return self.now
 
 
-class Watched:
-    """A driver that counts how often it is asked for a table's description."""
+class CountingDriver:
+    """A driver that counts DescribeTable requests."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
@@ -69,12 +69,12 @@ class Watched:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def guard(tmp_path: Path, clock: Clock) -> Guard:
+def guard(tmp_path: Path, clock: ManualClock) -> Guard:
     path = tmp_path / "credentials.toml"
     path.touch(0o600)
     path.write_text(
@@ -97,10 +97,10 @@ def _entry(of: Credential) -> str:
 
 
 @pytest.fixture
-def driver() -> Iterator[Watched]:
+def driver() -> Iterator[CountingDriver]:
     engine = AsyncEngine(Engine.in_memory())
     asyncio.run(engine.execute(_table("PK", "SK")))
-    yield Watched(engine)
+    yield CountingDriver(engine)
     asyncio.run(engine.aclose())
 
 
@@ -120,46 +120,52 @@ def _item(partition: str, sort: str = "x") -> Item:
     return {"PK": {"S": partition}, "SK": {"S": sort}}
 
 
-def check(guard: Guard, who: Identity, operation: Operation[object], driver: Watched) -> None:
-    asyncio.run(guard.authorize(who, operation, driver))
+def authorize(
+    guard: Guard, identity: Identity, operation: Operation[object], driver: CountingDriver
+) -> None:
+    asyncio.run(guard.authorize(identity, operation, driver))
 
 
-def test_whoever_signs_is_admitted(guard: Guard) -> None:
+def test_signer_is_authenticated(guard: Guard) -> None:
     ada, bob = guard.authenticate(signed(ADA)), guard.authenticate(signed(BOB))
     assert (ada.name, ada.arn) == ("ada", "arn:aws:iam::123456789012:user/ada")
     assert ada.policy is None
     assert bob.policy is not None
 
 
-def test_nobody_else_is(guard: Guard) -> None:
+def test_unknown_key_or_wrong_secret_is_rejected(guard: Guard) -> None:
     with pytest.raises(UnrecognizedClient):
         guard.authenticate(signed(Credential("eve", "AKIAEVE", "eve's secret")))
     with pytest.raises(InvalidSignature):
         guard.authenticate(signed(Credential("ada", "AKIAADA", "eve's secret")))
 
 
-def test_the_clock_is_the_guards(guard: Guard, clock: Clock) -> None:
+def test_signature_expires_by_the_clock_of_the_guard(guard: Guard, clock: ManualClock) -> None:
     request = signed(ADA)
     clock.now += 301
     with pytest.raises(InvalidSignature, match="Signature expired"):
         guard.authenticate(request)
 
 
-def test_a_credential_without_a_policy_may_do_everything(guard: Guard, driver: Watched) -> None:
+def test_credential_without_policy_allows_everything(guard: Guard, driver: CountingDriver) -> None:
     ada = guard.authenticate(signed(ADA))
-    check(guard, ada, Scan("votes"), driver)
-    check(guard, ada, DeleteTable("votes"), driver)
+    authorize(guard, ada, Scan("votes"), driver)
+    authorize(guard, ada, DeleteTable("votes"), driver)
     assert driver.described == 0
 
 
-def test_the_leading_key_is_the_one_that_the_table_has(guard: Guard, driver: Watched) -> None:
+def test_leading_key_is_the_partition_key_of_the_table(
+    guard: Guard, driver: CountingDriver
+) -> None:
     bob = guard.authenticate(signed(BOB))
-    check(guard, bob, PutItem("votes", _item("bob")), driver)
+    authorize(guard, bob, PutItem("votes", _item("bob")), driver)
     with pytest.raises(AccessDenied):
-        check(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
+        authorize(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
 
 
-def test_the_leading_key_of_an_index_is_the_indexs(guard: Guard, driver: Watched) -> None:
+def test_leading_key_of_index_is_its_own_partition_key(
+    guard: Guard, driver: CountingDriver
+) -> None:
     bob = guard.authenticate(signed(BOB))
     values: dict[str, AttributeValue] = {":v": {"S": "bob"}}
     query = Query(
@@ -168,71 +174,73 @@ def test_the_leading_key_of_an_index_is_the_indexs(guard: Guard, driver: Watched
         key_condition_expression="GSI = :v",
         expression_attribute_values=values,
     )
-    check(guard, bob, query, driver)
+    authorize(guard, bob, query, driver)
     values[":v"] = {"S": "ada"}
     with pytest.raises(AccessDenied):
-        check(guard, bob, query, driver)
+        authorize(guard, bob, query, driver)
 
 
-def test_a_table_is_not_described_for_every_request(guard: Guard, driver: Watched) -> None:
+def test_table_description_is_cached(guard: Guard, driver: CountingDriver) -> None:
     bob = guard.authenticate(signed(BOB))
     for _ in range(5):
-        check(guard, bob, GetItem("votes", _item("bob")), driver)
+        authorize(guard, bob, GetItem("votes", _item("bob")), driver)
     assert driver.described == 1
 
 
-def test_a_policy_that_is_not_about_keys_asks_for_no_table(driver: Watched, clock: Clock) -> None:
+def test_table_is_not_described_without_key_conditions(
+    driver: CountingDriver, clock: ManualClock
+) -> None:
     guard = Guard([ADA], clock=clock)
     assert guard.authenticate(signed(ADA)).policy is None
-    check(guard, guard.authenticate(signed(ADA)), GetItem("votes", _item("x")), driver)
+    authorize(guard, guard.authenticate(signed(ADA)), GetItem("votes", _item("x")), driver)
     assert driver.described == 0
 
 
-# The table is made anew with its keys the other way round, and the guard sees it happen.
-def test_a_table_that_changes_is_asked_for_again(guard: Guard, driver: Watched) -> None:
+# The table is recreated through the guard, with its keys swapped.
+def test_recreated_table_is_described_again(guard: Guard, driver: CountingDriver) -> None:
     ada, bob = guard.authenticate(signed(ADA)), guard.authenticate(signed(BOB))
     put = PutItem("votes", _item("bob", "ada"))
-    check(guard, bob, put, driver)
+    authorize(guard, bob, put, driver)
     for operation in (DeleteTable("votes"), _table("SK", "PK")):
-        check(guard, ada, operation, driver)
+        authorize(guard, ada, operation, driver)
         asyncio.run(driver.execute(operation))
     with pytest.raises(AccessDenied):
-        check(guard, bob, put, driver)
+        authorize(guard, bob, put, driver)
 
 
-# It may be made anew by whoever has the engine in their hands, past the guard.
-def test_what_is_remembered_is_forgotten_after_a_second(
-    guard: Guard, driver: Watched, clock: Clock
+# The table may be recreated without the guard, by a program that uses the engine directly.
+def test_cached_key_expires_after_a_second(
+    guard: Guard, driver: CountingDriver, clock: ManualClock
 ) -> None:
     bob = guard.authenticate(signed(BOB))
-    check(guard, bob, PutItem("votes", _item("bob", "ada")), driver)
+    authorize(guard, bob, PutItem("votes", _item("bob", "ada")), driver)
     asyncio.run(driver.execute(DeleteTable("votes")))
     asyncio.run(driver.execute(_table("SK", "PK")))
-    # Nothing is refused because of what is remembered.
-    check(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
+    # A request is never rejected because of an outdated cache.
+    authorize(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
     asyncio.run(driver.execute(DeleteTable("votes")))
     asyncio.run(driver.execute(_table("PK", "SK")))
     clock.now += 1
     with pytest.raises(AccessDenied):
-        check(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
+        authorize(guard, bob, PutItem("votes", _item("ada", "bob")), driver)
 
 
-# Nor is anything allowed that does not have the key that is remembered.
-def test_a_request_without_the_remembered_key_is_checked_anew(
-    guard: Guard, driver: Watched
+# A request that lacks the cached key is not allowed because of the cache.
+def test_request_without_the_cached_key_is_checked_again(
+    guard: Guard, driver: CountingDriver
 ) -> None:
     bob = guard.authenticate(signed(BOB))
-    check(guard, bob, PutItem("votes", _item("bob")), driver)
+    authorize(guard, bob, PutItem("votes", _item("bob")), driver)
     asyncio.run(driver.execute(DeleteTable("votes")))
     asyncio.run(driver.execute(_table("owner", "SK")))
     with pytest.raises(AccessDenied):
-        check(guard, bob, GetItem("votes", {"owner": {"S": "ada"}}), driver)
+        authorize(guard, bob, GetItem("votes", {"owner": {"S": "ada"}}), driver)
 
 
-def test_a_table_that_is_not_there_is_not_found(guard: Guard, driver: Watched) -> None:
+def test_missing_table_is_not_found(guard: Guard, driver: CountingDriver) -> None:
     bob = guard.authenticate(signed(BOB))
     with pytest.raises(ResourceNotFound):
-        check(guard, bob, GetItem("nowhere", _item("bob")), driver)
+        authorize(guard, bob, GetItem("nowhere", _item("bob")), driver)
 
 
 WITHOUT_KEYS: list[tuple[str, object]] = [
@@ -259,24 +267,28 @@ WITHOUT_KEYS: list[tuple[str, object]] = [
 ]
 
 
-# A client may leave out what it likes, and is refused for it: by the guard, or by the engine.
+# Either the guard or the engine rejects it.
 @pytest.mark.parametrize(("name", "body"), WITHOUT_KEYS)
-def test_a_request_without_its_key_is_refused(
-    name: str, body: object, guard: Guard, driver: Watched
+def test_request_without_key_is_rejected(
+    name: str, body: object, guard: Guard, driver: CountingDriver
 ) -> None:
     operation = read_request(f"DynamoDB_20120810.{name}", json.dumps(body).encode())
     with pytest.raises(OperationError):
-        _carry_out(guard, guard.authenticate(signed(BOB)), operation, driver)
+        _authorize_and_execute(guard, guard.authenticate(signed(BOB)), operation, driver)
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_request_that_says_nothing_is_no_mishap(
-    target: str, guard: Guard, driver: Watched
+def test_empty_request_raises_only_operation_errors(
+    target: str, guard: Guard, driver: CountingDriver
 ) -> None:
     with suppress(OperationError):
-        _carry_out(guard, guard.authenticate(signed(BOB)), read_request(target, b"{}"), driver)
+        _authorize_and_execute(
+            guard, guard.authenticate(signed(BOB)), read_request(target, b"{}"), driver
+        )
 
 
-def _carry_out(guard: Guard, who: Identity, operation: Operation[object], driver: Watched) -> None:
-    check(guard, who, operation, driver)
+def _authorize_and_execute(
+    guard: Guard, identity: Identity, operation: Operation[object], driver: CountingDriver
+) -> None:
+    authorize(guard, identity, operation, driver)
     asyncio.run(driver.execute(operation))

@@ -1,4 +1,4 @@
-"""Whoever may touch only their own items sees and changes no others, whatever they try."""
+"""No request can read or change items that its policy does not cover."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from singletable.operations import (
     Scan,
 )
 from singletable.server.guard import Credential, Guard, Identity
-from singletable.server.guard.policy import read_policy
+from singletable.server.guard.policy_document import read_policy
 from singletable.values import Item
 from singletable.wire import read_request, write_request, write_result
 from tests.server.guard.policies import policy, statement
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/scores"
 ATTRIBUTES = ["player", "game", "score", "mine"]
-# Of player 1: their own items, of which not even they may see the attribute `hidden`.
+# Player 1 may access their own items, except for the attribute `hidden`.
 POLICY = policy(
     statement(
         Action=[f"dynamodb:{name}" for name in ("*Item", "Query")],
@@ -81,12 +81,12 @@ def _members(required: dict[str, Any], optional: dict[str, Any]) -> Any:
 
 
 def _with_placeholders(members: dict[str, Any]) -> dict[str, Any]:
-    """The members, with the names and values that their expressions use."""
-    said = " ".join(text for text in members.values() if isinstance(text, str))
-    aliases = {alias: name for alias, name in ALIASES.items() if alias in said}
-    used = VALUES if ":v" in said or ":o" in said else {}
-    if ":o" in said:
-        used = {":o": members["player"]} | (VALUES if ":v" in said else {})
+    """Return the members, with the names and values that their expressions use."""
+    text = " ".join(member for member in members.values() if isinstance(member, str))
+    aliases = {alias: name for alias, name in ALIASES.items() if alias in text}
+    used = VALUES if ":v" in text or ":o" in text else {}
+    if ":o" in text:
+        used = {":o": members["player"]} | (VALUES if ":v" in text else {})
     placed = {name: value for name, value in members.items() if name != "player"}
     return (
         placed
@@ -149,7 +149,7 @@ bodies = st.one_of(
             _members({"Keys": st.lists(keys, min_size=1, max_size=2)}, _reading),
             min_size=1,
             max_size=2,
-        ).map(lambda asked: {"RequestItems": asked}),
+        ).map(lambda tables: {"RequestItems": tables}),
     ),
     st.tuples(
         st.just("BatchWriteItem"),
@@ -162,7 +162,7 @@ bodies = st.one_of(
                 max_size=2,
             ),
             min_size=1,
-        ).map(lambda asked: {"RequestItems": asked}),
+        ).map(lambda tables: {"RequestItems": tables}),
     ),
     st.tuples(
         st.just("TransactGetItems"),
@@ -198,40 +198,40 @@ def _filled() -> Engine:
     return engine
 
 
-def _of_others(engine: Engine) -> list[Item]:
+def _items_of_others(engine: Engine) -> list[Item]:
     return [item for item in engine.execute(Scan("scores")).items if item["player"] != {"N": "1"}]
 
 
-async def _answer(engine: Engine, operation: Operation[object]) -> str:
-    """Everything that comes back to the client: the result, or the refusal with all it carries."""
+async def _respond(engine: Engine, operation: Operation[object]) -> str:
+    """Return everything that the client gets: the output, or the error with all its fields."""
     driver = AsyncEngine(engine)
-    guard = Guard([Credential("one", "AKIAONE", "secret")])
-    context = {"aws:username": "one"}
-    one = Identity("one", "AKIAONE", "123456789012", read_policy(POLICY, context), context)
+    guard = Guard([Credential("player", "AKIAONE", "secret")])
+    context = {"aws:username": "player"}
+    player = Identity("player", "AKIAONE", "123456789012", read_policy(POLICY, context), context)
     try:
-        await guard.authorize(one, operation, driver)
+        await guard.authorize(player, operation, driver)
         return write_result(await driver.execute(operation)).decode()
-    except OperationError as refusal:
-        return f"{refusal} {vars(refusal)}"
+    except OperationError as error:
+        return f"{error} {vars(error)}"
 
 
 def _read(name: str, body: Any) -> Operation[object]:
-    read = read_request(f"DynamoDB_20120810.{name}", json.dumps(body).encode())
-    return cast("Operation[object]", read)  # its result is another with each name
+    operation = read_request(f"DynamoDB_20120810.{name}", json.dumps(body).encode())
+    return cast("Operation[object]", operation)
 
 
 @given(bodies)
-def test_nobody_reaches_what_is_not_theirs(asked: tuple[str, Any]) -> None:
-    operation = _read(*asked)
+def test_request_cannot_read_or_change_items_of_others(request: tuple[str, Any]) -> None:
+    operation = _read(*request)
     with _filled() as engine:
-        before = _of_others(engine)
-        answer = asyncio.run(_answer(engine, operation))
-        assert _of_others(engine) == before, write_request(operation)
-        assert SECRET not in answer, write_request(operation)
-        assert '"2"' not in answer, write_request(operation)
+        before = _items_of_others(engine)
+        response = asyncio.run(_respond(engine, operation))
+        assert _items_of_others(engine) == before, write_request(operation)
+        assert SECRET not in response, write_request(operation)
+        assert '"2"' not in response, write_request(operation)
 
 
-# The property above would hold as well if nothing were allowed.
+# The property above would also be true if nothing were allowed.
 @pytest.mark.parametrize(
     ("name", "body"),
     [
@@ -255,6 +255,6 @@ def test_nobody_reaches_what_is_not_theirs(asked: tuple[str, Any]) -> None:
         ),
     ],
 )
-def test_what_is_theirs_they_reach(name: str, body: object) -> None:
+def test_request_can_read_own_items(name: str, body: object) -> None:
     with _filled() as engine:
-        assert '"score":{"S":"1"}' in asyncio.run(_answer(engine, _read(name, body)))
+        assert '"score":{"S":"1"}' in asyncio.run(_respond(engine, _read(name, body)))

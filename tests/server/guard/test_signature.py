@@ -1,8 +1,9 @@
-"""Signatures of botocore, the signer that most clients have, are verified whatever is signed."""
+"""Signatures by botocore are verified, and errors have DynamoDB's text and order."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -10,57 +11,63 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from singletable.errors import ExpiredToken, InvalidSignature, UnrecognizedClient
+from singletable.errors import (
+    ExpiredToken,
+    IncompleteSignature,
+    InvalidSignature,
+    MissingAuthenticationToken,
+    OperationError,
+    UnrecognizedClient,
+)
 from singletable.server.guard import Credential
-from singletable.server.guard.signature import verify
+from singletable.server.guard.signature import verify_signature
 from singletable.wire import HttpRequest
-from tests.server.guard.signing import ADA, BODY, HEADERS, NOW, REGION, signed
+from tests.server.guard.signing import ADA, BODY, HEADERS, HOST, NOW, REGION, signed
 
 SESSION = Credential("ada", "ASIAADA", "secret", session_token="to+k/en==", expires=NOW + 60)
 
 
-def whose(request: HttpRequest, *known: Credential, now: float = NOW) -> Credential:
-    credentials = {one.access_key_id: one for one in known or (ADA,)}
-    return verify(request, credentials, region=REGION, now=now)
+def signer(request: HttpRequest, *known: Credential, now: float = NOW) -> Credential:
+    credentials = {credential.access_key_id: credential for credential in known or (ADA,)}
+    return verify_signature(request, credentials, region=REGION, now=now)
 
 
-def test_a_signed_request_is_its_signers() -> None:
+def test_signature_identifies_the_signer() -> None:
     bob = Credential("bob", "AKIABOB", "another secret")
-    assert whose(signed(bob), ADA, bob) is bob
+    assert signer(signed(bob), ADA, bob) is bob
 
 
-# A tool hands a URL to someone without keys; the body is what was signed, and no other.
-def test_a_presigned_request_is_its_signers() -> None:
-    assert whose(signed(expires=60)) is ADA
+def test_presigned_request_identifies_the_signer() -> None:
+    assert signer(signed(expires=60)) is ADA
 
 
-def test_a_presigned_request_is_bound_to_its_body() -> None:
+def test_presigned_request_with_other_body_is_rejected() -> None:
     request = structs.replace(signed(expires=60), body=b'{"TableName":"other"}')
     with pytest.raises(InvalidSignature):
-        whose(request)
+        signer(request)
 
 
-# The hash of the body is optional for DynamoDB; what counts is the body that came.
-def test_a_header_with_the_bodys_hash_does_not_replace_the_body() -> None:
+# The header is optional for DynamoDB; the hash of the received body counts.
+def test_content_hash_header_does_not_replace_the_hash() -> None:
     request = signed(headers={**HEADERS, "X-Amz-Content-SHA256": "UNSIGNED-PAYLOAD"})
     with pytest.raises(InvalidSignature):
-        whose(request)
+        signer(request)
 
 
-# Clients that cannot set other headers have `Date` alone, and write it as HTTP does.
-def test_the_date_may_be_in_the_date_header() -> None:
+# Some clients can only send `Date`, in the format of HTTP.
+def test_date_header_is_accepted() -> None:
     request = signed(headers={**HEADERS, "Date": "now"})
     assert "x-amz-date" not in request.headers
     assert request.headers["date"] == "Thu, 01 Jan 2026 00:10:00 -0000"
-    assert whose(request) is ADA
+    assert signer(request) is ADA
 
 
 @pytest.mark.parametrize("expires", [None, 60], ids=["header", "query"])
-def test_a_session_has_its_token(expires: int | None) -> None:
-    assert whose(signed(SESSION, expires=expires), SESSION) is SESSION
+def test_session_with_token_is_accepted(expires: int | None) -> None:
+    assert signer(signed(SESSION, expires=expires), SESSION) is SESSION
 
 
-# Somebody who has the keys of a session and not its token has not got the session.
+# The keys of a session are useless without its token.
 @pytest.mark.parametrize(
     ("token", "text"),
     [
@@ -68,42 +75,41 @@ def test_a_session_has_its_token(expires: int | None) -> None:
         ("another", "The security token included in the request is invalid"),
     ],
 )
-def test_a_session_without_its_token_is_refused(token: str | None, text: str) -> None:
+def test_session_without_its_token_is_rejected(token: str | None, text: str) -> None:
     request = signed(replace(SESSION, session_token=token))
-    with pytest.raises(UnrecognizedClient) as refused:
-        whose(request, SESSION)
-    assert refused.value.message == text
+    with pytest.raises(UnrecognizedClient) as raised:
+        signer(request, SESSION)
+    assert raised.value.message == text
 
 
-def test_a_token_for_keys_that_have_none_is_refused() -> None:
+def test_token_for_key_without_session_is_rejected() -> None:
     with pytest.raises(UnrecognizedClient):
-        whose(signed(replace(ADA, session_token="made up")))
+        signer(signed(replace(ADA, session_token="made up")))
 
 
-def test_a_session_ends() -> None:
-    with pytest.raises(ExpiredToken) as refused:
-        whose(signed(SESSION, at=NOW + 60), SESSION, now=NOW + 60)
-    assert refused.value.message == "The security token included in the request is expired"
+def test_expired_session_is_rejected() -> None:
+    with pytest.raises(ExpiredToken) as raised:
+        signer(signed(SESSION, at=NOW + 60), SESSION, now=NOW + 60)
+    assert raised.value.message == "The security token included in the request is expired"
 
 
-# Between client and server the clocks differ, and requests take their time.
 @pytest.mark.parametrize("seconds", [-300, -1, 0, 1, 300])
 def test_clocks_may_differ_by_five_minutes(seconds: int) -> None:
-    assert whose(signed(), now=NOW + seconds) is ADA
+    assert signer(signed(), now=NOW + seconds) is ADA
 
 
-def test_a_presigned_request_lives_as_long_as_it_says() -> None:
+def test_presigned_request_expires() -> None:
     request = signed(expires=3600)
-    assert whose(request, now=NOW + 3600) is ADA
-    with pytest.raises(InvalidSignature) as refused:
-        whose(request, now=NOW + 3601)
-    assert refused.value.message == (
+    assert signer(request, now=NOW + 3600) is ADA
+    with pytest.raises(InvalidSignature) as raised:
+        signer(request, now=NOW + 3601)
+    assert raised.value.message == (
         "Signature expired: 20260101T001000Z is now earlier than 20260101T001001Z "
         "(20260101T011001Z - 60 min.)"
     )
 
 
-# What is signed is what was meant: proxies and clients may add spaces on the way.
+# Proxies and clients may add spaces.
 @given(
     st.lists(
         st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1),
@@ -113,11 +119,11 @@ def test_a_presigned_request_lives_as_long_as_it_says() -> None:
     st.lists(st.sampled_from([" ", "  ", "   \t "]), min_size=5, max_size=5),
 )
 def test_spaces_in_headers_do_not_matter(words: list[str], spaces: list[str]) -> None:
-    tidy = " ".join(words)
-    request = signed(headers={**HEADERS, "X-Amz-Meta": tidy})
-    untidy = spaces[-1] + "".join(word + space for word, space in zip(words, spaces, strict=False))
-    headers = {**request.headers, "x-amz-meta": untidy.encode().decode("latin-1")}
-    assert whose(structs.replace(request, headers=headers)) is ADA
+    normalized = " ".join(words)
+    request = signed(headers={**HEADERS, "X-Amz-Meta": normalized})
+    spaced = spaces[-1] + "".join(word + space for word, space in zip(words, spaces, strict=False))
+    headers = {**request.headers, "x-amz-meta": spaced.encode().decode("latin-1")}
+    assert signer(structs.replace(request, headers=headers)) is ADA
 
 
 segments = st.lists(
@@ -131,7 +137,7 @@ segments = st.lists(
 
 @given(segments)
 def test_any_path_can_be_signed(path: list[str]) -> None:
-    assert whose(signed(url="/" + "/".join(path))) is ADA
+    assert signer(signed(url="/" + "/".join(path))) is ADA
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
@@ -142,23 +148,22 @@ def test_any_query_string_can_be_signed(pairs: list[tuple[str, str]]) -> None:
     query = "&".join(
         f"{quote(name, safe='-_.~')}={quote(value, safe='-_.~')}" for name, value in pairs
     )
-    assert whose(signed(url=f"/?{query}" if query else "/")) is ADA
+    assert signer(signed(url=f"/?{query}" if query else "/")) is ADA
 
 
 @given(st.dictionaries(texts.filter(bool), texts, max_size=4))
-def test_any_query_string_can_be_signed_in_advance(pairs: dict[str, str]) -> None:
+def test_any_query_string_can_be_presigned(pairs: dict[str, str]) -> None:
     query = urlencode(pairs)
-    assert whose(signed(url=f"/?{query}" if query else "/", expires=60)) is ADA
+    assert signer(signed(url=f"/?{query}" if query else "/", expires=60)) is ADA
 
 
 @given(st.binary(max_size=200))
 def test_any_body_can_be_signed(body: bytes) -> None:
-    assert whose(signed(body=body)) is ADA
+    assert signer(signed(body=body)) is ADA
 
 
-# Whoever changes a signed request on its way, in whatever part, is found out.
 @given(st.data())
-def test_a_change_to_what_was_signed_is_found(data: st.DataObject) -> None:
+def test_change_after_signing_is_rejected(data: st.DataObject) -> None:
     request = signed()
     names = ["host", "content-type", "x-amz-target"]
     part = data.draw(st.sampled_from([*names, "method", "target", "body"]))
@@ -173,4 +178,262 @@ def test_a_change_to_what_was_signed_is_found(data: st.DataObject) -> None:
     else:
         changed = structs.replace(request, body=BODY + change.encode())
     with pytest.raises(InvalidSignature):
-        whose(changed)
+        signer(changed)
+
+
+NOBODY = Credential("nobody", "AKIANOBODY", "secret")
+HEADER = "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=f"
+
+
+def check(request: HttpRequest, now: float = NOW) -> Credential:
+    return verify_signature(request, {ADA.access_key_id: ADA}, region=REGION, now=now)
+
+
+def unsigned(target: str = "/", **headers: str) -> HttpRequest:
+    """Return an unsigned request with these headers."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return HttpRequest("POST", target, {"host": HOST, **named}, BODY)
+
+
+@pytest.mark.parametrize(
+    "http_request",
+    [unsigned(), unsigned(authorization=""), unsigned(authorization="Basic YWRhOmFkYQ==")],
+    ids=["no header", "empty header", "basic auth"],
+)
+def test_missing_signature_is_rejected(http_request: HttpRequest) -> None:
+    with pytest.raises(MissingAuthenticationToken) as raised:
+        check(http_request)
+    assert raised.value.message == "Request is missing Authentication Token"
+    assert raised.value.code == "MissingAuthenticationTokenException"
+
+
+def test_two_signatures_are_rejected() -> None:
+    request = signed(expires=60)
+    both = structs.replace(request, headers={**request.headers, "authorization": HEADER})
+    with pytest.raises(InvalidSignature) as raised:
+        check(both)
+    assert raised.value.message == (
+        "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+    )
+
+
+NO_CREDENTIAL = "Authorization header requires 'Credential' parameter. "
+NO_SIGNATURE = "Authorization header requires 'Signature' parameter. "
+NO_HEADERS = "Authorization header requires 'SignedHeaders' parameter. "
+NO_DATE = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
+
+
+# DynamoDB lists all missing parts, in this order, and then the header.
+@pytest.mark.parametrize(
+    ("header", "date", "missing"),
+    [
+        ("AWS4-HMAC-SHA256", None, NO_CREDENTIAL + NO_SIGNATURE + NO_HEADERS + NO_DATE),
+        ("AWS4- Signature=b", "x", NO_CREDENTIAL + NO_HEADERS),
+        ("AWS4-HMAC-SHA256 Credential=, Signature=b, SignedHeaders=", "x", NO_CREDENTIAL),
+        (HEADER, None, NO_DATE),
+        (HEADER, "", NO_DATE),
+    ],
+)
+def test_missing_parts_of_header_are_listed(header: str, date: str | None, missing: str) -> None:
+    headers = {} if date is None else {"x_amz_date": date}
+    with pytest.raises(IncompleteSignature) as raised:
+        check(unsigned(authorization=header, **headers))
+    assert raised.value.message == f"{missing}Authorization={header}"
+
+
+def test_missing_parts_of_query_are_listed() -> None:
+    with pytest.raises(IncompleteSignature) as raised:
+        check(unsigned("/?X-Amz-Algorithm&X-Amz-Signature=f"))
+    assert raised.value.message == (
+        "AWS query-string parameters must include 'X-Amz-Algorithm'. "
+        "AWS query-string parameters must include 'X-Amz-Credential'. "
+        "AWS query-string parameters must include 'X-Amz-SignedHeaders'. "
+        "AWS query-string parameters must include 'X-Amz-Date'. "
+        "Re-examine the query-string parameters."
+    )
+
+
+def test_part_without_value_is_reported() -> None:
+    header = "AWS4-HMAC-SHA256 Signature=b,    Credential,    SignedHeaders"
+    with pytest.raises(IncompleteSignature) as raised:
+        check(unsigned(authorization=header))
+    assert raised.value.message == (
+        "'Credential' not a valid key=value pair (missing equal-sign) in Authorization header: "
+        f"'{header}'."
+    )
+
+
+@pytest.mark.parametrize("date", ["201", "20261301T000000Z", "2026-01-01T00:00:00Z", "soon"])
+def test_date_in_other_format_is_rejected(date: str) -> None:
+    with pytest.raises(IncompleteSignature) as raised:
+        check(unsigned(authorization=HEADER, x_amz_date=date))
+    assert raised.value.message == (
+        f"Date must be in ISO-8601 'basic format'. Got '{date}'. "
+        "See http://en.wikipedia.org/wiki/ISO_8601"
+    )
+
+
+def test_old_signature_is_expired() -> None:
+    with pytest.raises(InvalidSignature) as raised:
+        check(signed(at=NOW - 600))
+    assert raised.value.message == (
+        "Signature expired: 20260101T000000Z is now earlier than 20260101T000500Z "
+        "(20260101T001000Z - 5 min.)"
+    )
+
+
+def test_future_signature_is_not_yet_current() -> None:
+    with pytest.raises(InvalidSignature) as raised:
+        check(signed(at=NOW + 301))
+    assert raised.value.message == (
+        "Signature not yet current: 20260101T001501Z is still later than 20260101T001500Z "
+        "(20260101T001000Z + 5 min.)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("expires", "text"),
+    [
+        (
+            604801,
+            "X-Amz-Expires must be less than a week (in seconds); that is, the given "
+            "X-Amz-Expires must be less than 604800 seconds",
+        ),
+        (-1, "X-Amz-Expires must be non-negative"),
+    ],
+)
+def test_invalid_lifetime_is_rejected(expires: int, text: str) -> None:
+    with pytest.raises(IncompleteSignature) as raised:
+        check(signed(expires=expires))
+    assert raised.value.message == text
+
+
+# Otherwise a request for one endpoint could be sent to another.
+@pytest.mark.parametrize("headers", ["", "content-type;x-amz-date"])
+def test_unsigned_host_is_rejected(headers: str) -> None:
+    header = f"AWS4-HMAC-SHA256 Credential=a, SignedHeaders={headers}, Signature=f"
+    with pytest.raises(InvalidSignature) as raised:
+        check(unsigned(authorization=header, x_amz_date="20260101T001000Z"))
+    assert raised.value.message == (
+        "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."
+    )
+
+
+def test_other_algorithm_is_rejected() -> None:
+    header = HEADER.replace("SHA256", "SHA25")
+    with pytest.raises(IncompleteSignature) as raised:
+        check(unsigned(authorization=header, x_amz_date="20260101T001000Z"))
+    assert raised.value.message == (
+        "Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA25' (only AWS4-HMAC-SHA256 for now). "
+    )
+
+
+def test_credential_without_five_elements_is_rejected() -> None:
+    header = HEADER.replace("a/b/c/d/e", "a/b/c/d/")
+    with pytest.raises(IncompleteSignature) as raised:
+        check(unsigned(authorization=header, x_amz_date="20260101T001000Z"))
+    assert raised.value.message == (
+        "Credential must have exactly 5 slash-delimited elements, e.g. "
+        "keyid/date/region/service/term, got 'a/b/c/d/'"
+    )
+
+
+def test_all_faults_of_the_scope_are_listed() -> None:
+    with pytest.raises(InvalidSignature) as raised:
+        check(unsigned(authorization=HEADER, x_amz_date="20260101T001000Z"))
+    assert raised.value.message == (
+        "Credential should be scoped to a valid region, not 'c'. "
+        "Credential should be scoped to correct service: 'dynamodb'. "
+        "Credential should be scoped with a valid terminator: 'aws4_request', not 'e'. "
+        "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: "
+        "'b' != '20260101', from '20260101T001000Z'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("http_request", "text"),
+    [
+        (
+            signed(region="eu-west-1"),
+            "Credential should be scoped to a valid region, not 'eu-west-1'. ",
+        ),
+        (signed(service="s3"), "Credential should be scoped to correct service: 'dynamodb'. "),
+    ],
+    ids=["region", "service"],
+)
+def test_other_region_or_service_is_rejected(http_request: HttpRequest, text: str) -> None:
+    with pytest.raises(InvalidSignature) as raised:
+        check(http_request)
+    assert raised.value.message == text
+
+
+def test_unknown_key_is_rejected() -> None:
+    with pytest.raises(UnrecognizedClient) as raised:
+        check(signed(NOBODY))
+    assert raised.value.message == "The security token included in the request is invalid."
+
+
+# Developers compare both texts with those of their own signer.
+def test_wrong_signature_shows_canonical_string() -> None:
+    request = signed(replace(ADA, secret_access_key="wrong"))
+    with pytest.raises(InvalidSignature) as raised:
+        check(request)
+    canonical = (
+        "POST\n/\n\ncontent-type:application/x-amz-json-1.0\n"
+        f"host:{HOST}\nx-amz-date:20260101T001000Z\n"
+        "x-amz-target:DynamoDB_20120810.DescribeTable\n\n"
+        f"content-type;host;x-amz-date;x-amz-target\n{sha256(BODY).hexdigest()}"
+    )
+    assert raised.value.message == (
+        "The request signature we calculated does not match the signature you provided. "
+        "Check your AWS Secret Access Key and signing method. "
+        "Consult the service documentation for details.\n\n"
+        f"The Canonical String for this request should have been\n'{canonical}'\n\n"
+        "The String-to-Sign should have been\n'AWS4-HMAC-SHA256\n20260101T001000Z\n"
+        f"20260101/us-east-1/dynamodb/aws4_request\n{sha256(canonical.encode()).hexdigest()}'\n"
+    )
+    assert ADA.secret_access_key not in raised.value.message
+
+
+def test_missing_signed_header_counts_as_empty() -> None:
+    request = signed()
+    headers = {name: text for name, text in request.headers.items() if name != "x-amz-target"}
+    with pytest.raises(InvalidSignature) as raised:
+        check(structs.replace(request, headers=headers))
+    assert "\nx-amz-target:\n\n" in raised.value.message
+
+
+@given(
+    authorization=st.none() | st.text() | st.text().map(lambda text: f"AWS4-HMAC-SHA256 {text}"),
+    query=st.text() | st.text().map(lambda text: f"X-Amz-Algorithm=AWS4-HMAC-SHA256&{text}"),
+    date=st.none() | st.text() | st.just("20260101T001000Z"),
+)
+def test_garbage_is_rejected(authorization: str | None, query: str, date: str | None) -> None:
+    headers = {"authorization": authorization, "x-amz-date": date}
+    present = {name: value for name, value in headers.items() if value is not None}
+    with pytest.raises(OperationError):
+        check(HttpRequest("POST", f"/?{query}", present, BODY))
+
+
+@given(st.text(), st.text(), st.text())
+def test_garbage_in_complete_signature_is_rejected(
+    credential: str, signature: str, lifetime: str
+) -> None:
+    header = (
+        f"AWS4-HMAC-SHA256 Credential={ADA.access_key_id}/20260101/us-east-1/dynamodb/aws4_request"
+        f"{credential}, SignedHeaders=host, Signature=a{signature}"
+    )
+    with pytest.raises(OperationError):
+        check(unsigned(authorization=header, x_amz_date="20260101T001000Z"))
+    target = "/?" + "&".join(
+        (
+            "X-Amz-Algorithm=AWS4-HMAC-SHA256",
+            f"X-Amz-Credential={ADA.access_key_id}/20260101/us-east-1/dynamodb/aws4_request",
+            f"X-Amz-Signature=a{signature}",
+            "X-Amz-SignedHeaders=host",
+            "X-Amz-Date=20260101T001000Z",
+            f"X-Amz-Expires={lifetime}",
+        )
+    )
+    with pytest.raises(OperationError):
+        check(unsigned(target))

@@ -1,7 +1,6 @@
-"""The guard at the door: what is not signed by a known credential, or not allowed, stays out."""
+"""Authentication by AWS signatures, and authorization by IAM policies."""
 
-from singletable.server.guard.credential import Credential
+from singletable.server.guard.credentials import Credential, Identity
 from singletable.server.guard.guard import Guard
-from singletable.server.guard.identity import Identity
 
 __all__ = ["Credential", "Guard", "Identity"]

@@ -1,37 +1,48 @@
-"""The guard: who asks, and whether they may."""
+"""Authenticate requests by their signatures, and authorize operations by policies."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from singletable.errors import OperationError
+from singletable.errors import AccessDenied, OperationError, ResourceNotFound
 from singletable.operations import (
     AsyncDriver,
     CreateTable,
     DeleteTable,
+    DescribeTable,
+    KeySchemaElement,
     Operation,
-    Scan,
+    TableDescription,
     UpdateTable,
 )
-from singletable.server.guard.credential import Credential
-from singletable.server.guard.credentials_file import read_credentials
-from singletable.server.guard.decide import check_needs
-from singletable.server.guard.facts import KeySchema
-from singletable.server.guard.identity import Identity
-from singletable.server.guard.needs import Need, Place, needs_of, partition_values
-from singletable.server.guard.policy import PARTITION_KEYS
-from singletable.server.guard.schemas import Keys, KeySchemas
-from singletable.server.guard.signature import verify
+from singletable.server.guard.condition_keys import (
+    PartitionKeyLookup,
+    RequestConditionValues,
+    partition_values,
+)
+from singletable.server.guard.credentials import Credential, Identity, read_credentials
+from singletable.server.guard.permissions import (
+    RequiredPermission,
+    TableArns,
+    required_permissions,
+)
+from singletable.server.guard.policy import PARTITION_KEYS, Decision
+from singletable.server.guard.signature import verify_signature
 from singletable.wire import HttpRequest
+
+# Another process may recreate a table with another key. So partition keys are cached for a short
+# time only, and a request is never rejected because of the cache: the table is described again.
+CACHE_SECONDS = 1.0
 
 
 class Guard:
-    """Lets in what is signed with a known credential, and is allowed by that credential's policy.
+    """Accepts requests that are signed with a known credential and allowed by its policy.
 
-    Region and account are those of the tables: signatures must be for the region, and ARNs have
-    both in them.
+    Region and account are those of the tables: signatures must be for the region, and ARNs contain
+    both.
     """
 
     def __init__(
@@ -42,10 +53,10 @@ class Guard:
         account: str = "123456789012",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._credentials = {one.access_key_id: one for one in credentials}
-        self._place = Place(region, account)
+        self._credentials = {credential.access_key_id: credential for credential in credentials}
+        self._arns = TableArns(region, account)
         self._clock = clock
-        self._schemas = KeySchemas(clock)
+        self._partition_keys = _PartitionKeyCache(clock)
 
     @classmethod
     def from_file(
@@ -56,23 +67,23 @@ class Guard:
         account: str = "123456789012",
         clock: Callable[[], float] = time.time,
     ) -> Guard:
-        """The guard that knows the credentials in a file; CredentialsError if it cannot be used."""
-        credentials = read_credentials(Path(path), Place(region, account))
+        """Return a guard with the credentials of a file, or raise CredentialsError."""
+        credentials = read_credentials(Path(path), region=region, account=account)
         return cls(credentials, region=region, account=account, clock=clock)
 
     @property
     def identities(self) -> tuple[Identity, ...]:
-        """Everybody who may be admitted."""
+        """The owners of all credentials."""
         return tuple(map(self._identity, self._credentials.values()))
 
     def authenticate(self, request: HttpRequest) -> Identity:
-        """Who asks; an OperationError in DynamoDB's words if the signature does not prove it.
+        """Return who signed the request, or raise an OperationError with DynamoDB's message.
 
         The request's target must be as it was sent: encoded, and with its query string.
         """
         now = self._clock()
         return self._identity(
-            verify(request, self._credentials, region=self._place.region, now=now)
+            verify_signature(request, self._credentials, region=self._arns.region, now=now)
         )
 
     async def authorize(
@@ -80,57 +91,142 @@ class Guard:
     ) -> None:
         """Raise AccessDenied unless the identity's policy allows the operation.
 
-        A policy about partition keys needs to know which attribute that is: the driver is asked.
+        For a policy about partition keys, the driver describes the table to find its key.
         """
         if isinstance(operation, CreateTable | UpdateTable | DeleteTable) and operation.table_name:
-            self._schemas.forget(self._place.name(operation.table_name))
+            self._partition_keys.forget(self._arns.table_name(operation.table_name))
         if identity.policy is None:
             return
-        needs = needs_of(operation, self._place)
-        tables = [need.table for need in needs if _has_partitions(need) and need.table is not None]
-        if not tables or not identity.policy.tests(tuple(PARTITION_KEYS)):
-            check_needs(identity, needs, _schema_of({}))
+        permissions = required_permissions(operation, self._arns)
+        keyed = [permission.keyed_table for permission in permissions]
+        tables = [table for table in keyed if table is not None]
+        if not tables or not identity.policy.uses_condition_keys(tuple(PARTITION_KEYS)):
+            check_permissions(identity, permissions, _lookup({}))
             return
-        remembered = self._schemas.remembered(tables)
-        if remembered is not None and _surely_allowed(identity, needs, _schema_of(remembered)):
+        cached = self._partition_keys.cached(tables)
+        if cached is not None and _is_surely_allowed(identity, permissions, _lookup(cached)):
             return
-        check_needs(identity, needs, _schema_of(await self._schemas.ask(tables, driver)))
+        current = await self._partition_keys.describe(tables, driver)
+        check_permissions(identity, permissions, _lookup(current))
 
     def _identity(self, credential: Credential) -> Identity:
         return Identity(
             credential.name,
             credential.access_key_id,
-            self._place.account,
+            self._arns.account,
             credential.policy,
             credential.context,
         )
 
 
-def _has_partitions(need: Need) -> bool:
-    return need.part is not None and not isinstance(need.part, Scan)
+def check_permissions(
+    identity: Identity, permissions: Iterable[RequiredPermission], partition_key: PartitionKeyLookup
+) -> None:
+    """Raise AccessDenied for the first permission that the identity's policy does not allow."""
+    if identity.policy is None:
+        return
+    for permission in permissions:
+        values = RequestConditionValues(permission, identity.context, partition_key)
+        decision = identity.policy.decide(
+            permission.action, permission.resource, values, all_tables=permission.all_tables
+        )
+        if decision is not Decision.ALLOWED:
+            raise AccessDenied(_denial(identity, permission, decision))
 
 
-def _surely_allowed(identity: Identity, needs: Iterable[Need], key_schema: KeySchema) -> bool:
-    """Whether all is allowed, and every request has the key that its table is said to have."""
+def _denial(identity: Identity, permission: RequiredPermission, decision: Decision) -> str:
+    reason = (
+        "with an explicit deny in an identity-based policy"
+        if decision is Decision.EXPLICITLY_DENIED
+        else f"because no identity-based policy allows the {permission.action} action"
+    )
+    return (
+        f"User: {identity.arn} is not authorized to perform: {permission.action} "
+        f"on resource: {permission.resource} {reason}"
+    )
+
+
+def _is_surely_allowed(
+    identity: Identity, permissions: Iterable[RequiredPermission], partition_key: PartitionKeyLookup
+) -> bool:
+    """Return whether all is allowed, and every request has the cached key of its table."""
     try:
-        check_needs(identity, needs, key_schema)
-        return all(_fits(need, key_schema) for need in needs)
+        check_permissions(identity, permissions, partition_key)
+        return all(_has_partition_key(permission, partition_key) for permission in permissions)
     except OperationError:
         return False
 
 
-def _fits(need: Need, key_schema: KeySchema) -> bool:
-    if need.part is None or need.table is None or isinstance(need.part, Scan):
+def _has_partition_key(permission: RequiredPermission, partition_key: PartitionKeyLookup) -> bool:
+    request, table = permission.request, permission.keyed_table
+    if request is None or table is None:
         return True
-    attributes = key_schema(need.table, need.index) or ()
-    return all(partition_values(need.part, attribute) for attribute in attributes)
+    attributes = partition_key(table, permission.index) or ()
+    return all(partition_values(request, attribute) for attribute in attributes)
 
 
-def _schema_of(tables: Mapping[str, Keys | None]) -> KeySchema:
-    def key_schema(table: str, index: str | None) -> tuple[str, ...] | None:
+@dataclass(frozen=True, slots=True)
+class _PartitionKeys:
+    """The partition key attributes of a table and of its indexes."""
+
+    table: tuple[str, ...]
+    indexes: dict[str, tuple[str, ...]]
+
+
+class _PartitionKeyCache:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._entries: dict[str, tuple[float, _PartitionKeys]] = {}
+
+    def forget(self, table: str) -> None:
+        """Remove a table that is being changed."""
+        self._entries.pop(table, None)
+
+    def cached(self, tables: Iterable[str]) -> dict[str, _PartitionKeys | None] | None:
+        """Return the keys of all tables, or None if one is not in the cache or outdated."""
+        now = self._clock()
+        keys: dict[str, _PartitionKeys | None] = {}
+        for table in tables:
+            described_at, entry = self._entries.get(table, (now - CACHE_SECONDS, None))
+            if entry is None or not 0 <= now - described_at < CACHE_SECONDS:
+                return None
+            keys[table] = entry
+        return keys
+
+    async def describe(
+        self, tables: Iterable[str], driver: AsyncDriver
+    ) -> dict[str, _PartitionKeys | None]:
+        """Return the current keys of the tables; None for a table that does not exist."""
+        keys: dict[str, _PartitionKeys | None] = {}
+        for table in tables:
+            now = self._clock()
+            try:
+                output = await driver.execute(DescribeTable(table))
+            except ResourceNotFound:
+                keys[table] = None
+            else:
+                entry = keys[table] = _keys_of(output.table)
+                self._entries[table] = (now, entry)
+        return keys
+
+
+def _keys_of(table: TableDescription) -> _PartitionKeys:
+    indexes = (*(table.local_secondary_indexes or ()), *(table.global_secondary_indexes or ()))
+    return _PartitionKeys(
+        _hash_attributes(table.key_schema),
+        {index.index_name: _hash_attributes(index.key_schema) for index in indexes},
+    )
+
+
+def _hash_attributes(schema: Iterable[KeySchemaElement]) -> tuple[str, ...]:
+    return tuple(element.attribute_name for element in schema if element.key_type == "HASH")
+
+
+def _lookup(tables: Mapping[str, _PartitionKeys | None]) -> PartitionKeyLookup:
+    def partition_key(table: str, index: str | None) -> tuple[str, ...] | None:
         keys = tables.get(table)
         if keys is None:
             return None
         return keys.table if index is None else keys.indexes.get(index)
 
-    return key_schema
+    return partition_key

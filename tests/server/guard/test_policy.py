@@ -1,4 +1,4 @@
-"""The policies of AWS's own guide allow what it says they do, and nothing else."""
+"""The policies in AWS's guide allow what the guide says, and nothing else."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ OWN_ITEMS = policy(
 )
 
 
-# Everybody has their own items in a table that all share.
+# Every user has their own items in a shared table.
 @pytest.mark.parametrize(
     ("operation", "expected"),
     [
@@ -125,19 +125,21 @@ OWN_ITEMS = policy(
         (DescribeTable("GameScores"), False),
     ],
 )
-def test_leading_keys_limit_to_ones_own_items(operation: Operation[object], expected: bool) -> None:
+def test_leading_keys_restrict_access_to_own_items(
+    operation: Operation[object], expected: bool
+) -> None:
     assert allowed(OWN_ITEMS, operation) == expected
 
 
-# A trap of ForAllValues: a scan has no leading keys, so all of them are as they should be.
-def test_a_scan_is_not_limited_by_leading_keys() -> None:
+# A trap: a scan has no leading keys, so ForAllValues is true.
+def test_scan_satisfies_leading_keys_unless_null_is_tested() -> None:
     condition = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["ada"]}}
     assert allowed(policy(statement(Condition=condition)), Scan("GameScores"))
     condition["Null"] = {"dynamodb:LeadingKeys": "false"}  # type: ignore[dict-item]
     assert not allowed(policy(statement(Condition=condition)), Scan("GameScores"))
 
 
-def test_leading_keys_may_begin_with_ones_name() -> None:
+def test_leading_keys_may_start_with_username() -> None:
     document = policy(
         statement(
             Condition={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": "${aws:username}#*"}}
@@ -147,8 +149,7 @@ def test_leading_keys_may_begin_with_ones_name() -> None:
     assert not allowed(document, GetItem("GameScores", {"UserId": {"S": "adam#1"}}))
 
 
-# Of an index the leading key is the index's.
-def test_leading_keys_of_an_index_are_its_own() -> None:
+def test_leading_keys_of_index_are_its_own_partition_keys() -> None:
     document = policy(
         statement(Condition={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "2026"}})
     )
@@ -156,33 +157,33 @@ def test_leading_keys_of_an_index_are_its_own() -> None:
     assert not allowed(document, query("2025", "TopScoreDateTimeIndex"))
 
 
-# Indexes may be partitioned by up to four attributes, and each has its condition key.
-def test_each_partition_key_attribute_has_its_condition() -> None:
+# An index may have up to four partition key attributes.
+def test_each_partition_key_attribute_has_its_condition_key() -> None:
     document = policy(
         statement(
             Condition={
                 "ForAllValues:StringEquals": {
                     "dynamodb:FirstPartitionKeyValues": "red",
                     "dynamodb:SecondPartitionKeyValues": "spring",
-                    "dynamodb:ThirdPartitionKeyValues": "there is none, so it holds",
+                    "dynamodb:ThirdPartitionKeyValues": "the index has no third attribute",
                 }
             }
         )
     )
     values: dict[str, AttributeValue] = {":t": {"S": "red"}, ":s": {"S": "spring"}}
-    asked = Query(
+    request = Query(
         "GameScores",
         "ByTeam",
         key_condition_expression="Team = :t AND Season = :s",
         expression_attribute_values=values,
     )
-    assert allowed(document, asked)
+    assert allowed(document, request)
     values[":s"] = {"S": "autumn"}
-    assert not allowed(document, asked)
+    assert not allowed(document, request)
 
 
-# Without its key schema nobody knows which attribute to look at: refused, as it will be anyway.
-def test_leading_keys_of_a_table_that_is_not_there() -> None:
+# Without the key schema it is unknown which attribute to check.
+def test_leading_keys_of_missing_table_raise_not_found() -> None:
     document = policy(
         statement(Condition={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "ada"}})
     )
@@ -254,11 +255,13 @@ def update(expression: str, **more: str) -> UpdateItem:
         (PutItem("GameScores", ADA), False),
     ],
 )
-def test_attributes_limit_to_some_of_them(operation: Operation[object], expected: bool) -> None:
+def test_attributes_restrict_access_to_named_ones(
+    operation: Operation[object], expected: bool
+) -> None:
     assert allowed(SPECIFIC, operation) == expected
 
 
-def test_some_attributes_may_be_kept_from_updates() -> None:
+def test_attributes_can_be_excluded_from_updates() -> None:
     document = policy(
         statement(
             Action="dynamodb:UpdateItem",
@@ -276,7 +279,7 @@ def test_some_attributes_may_be_kept_from_updates() -> None:
     assert not allowed(document, update("SET Wins = :v", returned="ALL_OLD"))
 
 
-def test_an_index_may_be_asked_for_what_it_projects() -> None:
+def test_select_restricts_index_query_to_projected_attributes() -> None:
     document = policy(
         statement(
             Action="dynamodb:Query",
@@ -293,7 +296,7 @@ def test_an_index_may_be_asked_for_what_it_projects() -> None:
 TRANSACTED = TransactGetItems([TransactGetItem(Get("GameScores", ADA))])
 
 
-def test_only_transactions_may_be_allowed_and_only_they_denied() -> None:
+def test_enclosing_operation_allows_or_denies_transactions_only() -> None:
     enclosed = {
         "ForAnyValue:StringEquals": {
             "dynamodb:EnclosingOperation": ["TransactWriteItems", "TransactGetItems"]
@@ -307,7 +310,7 @@ def test_only_transactions_may_be_allowed_and_only_they_denied() -> None:
     assert allowed(never, GetItem("GameScores", ADA))
 
 
-def test_capacity_may_be_kept_secret() -> None:
+def test_return_consumed_capacity_can_be_denied() -> None:
     document = policy(
         statement(Condition={"StringEquals": {"dynamodb:ReturnConsumedCapacity": "NONE"}})
     )
@@ -315,30 +318,30 @@ def test_capacity_may_be_kept_secret() -> None:
     assert not allowed(document, GetItem("GameScores", ADA, return_consumed_capacity="TOTAL"))
 
 
-def test_what_is_known_of_the_owner_may_be_a_condition() -> None:
+def test_principal_tag_can_be_a_condition() -> None:
     document = policy(
         statement(Condition={"StringEquals": {"aws:PrincipalTag/team": ["red", "blue"]}})
     )
     assert allowed(document, ListTables())
 
 
-# Whoever reads the changes of all tables reads those of the one that is denied.
-def test_what_reaches_into_every_table_is_denied_with_one_of_them() -> None:
+# Reading the changes of all tables includes those of the denied table.
+def test_action_on_all_tables_is_denied_if_one_table_is() -> None:
     document = policy(statement(), statement(Effect="Deny", Action="*", Resource=GAMES))
     assert not allowed(document, ReadChanges())
     assert not allowed(document, ReadChanges(table_name="GameScores"))
     assert allowed(document, ReadChanges(table_name="Ages"))
 
 
-# The change feed shows every item in full, so what allows DynamoDB's actions does not allow it.
-def test_operations_of_our_own_are_no_actions_of_dynamodb() -> None:
+# The change feed contains whole items, so it needs a permission of its own.
+def test_dynamodb_wildcard_does_not_allow_own_operations() -> None:
     document = policy(statement(Action="dynamodb:*"))
     assert not allowed(document, ReadChanges(table_name="GameScores"))
     assert allowed(policy(statement(Action="singletable:Read*")), ReadChanges())
 
 
 @pytest.mark.parametrize(
-    ("document", "why"),
+    ("document", "reason"),
     [
         (
             policy(statement(Action="dynamodb:GetItem")),
@@ -350,11 +353,13 @@ def test_operations_of_our_own_are_no_actions_of_dynamodb() -> None:
         ),
     ],
 )
-def test_a_refusal_says_who_what_where_and_why(document: Mapping[str, object], why: str) -> None:
-    with pytest.raises(AccessDenied) as refused:
+def test_denial_names_user_action_resource_and_reason(
+    document: Mapping[str, object], reason: str
+) -> None:
+    with pytest.raises(AccessDenied) as raised:
         check(document, PutItem("GameScores", ADA))
-    assert refused.value.code == "AccessDeniedException"
-    assert refused.value.message == (
+    assert raised.value.code == "AccessDeniedException"
+    assert raised.value.message == (
         "User: arn:aws:iam::123456789012:user/ada is not authorized to perform: dynamodb:PutItem "
-        f"on resource: {GAMES} {why}"
+        f"on resource: {GAMES} {reason}"
     )

@@ -1,4 +1,4 @@
-"""What each operation needs to be allowed."""
+"""The permissions that each operation requires, and the values for their conditions."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ from singletable.operations import (
     UpdateTimeToLive,
     WriteRequest,
 )
-from singletable.server.guard.needs import attributes_of, needs_of, partition_values
-from singletable.server.guard.needs.need import Part
+from singletable.server.guard.condition_keys import attribute_names, partition_values
+from singletable.server.guard.permissions import ItemRequest, required_permissions
 from singletable.values import Item
 from singletable.wire import TARGETS
-from tests.server.guard.policies import GAMES, PLACE
+from tests.server.guard.policies import ARNS, GAMES
 
 TABLES = GAMES.replace("GameScores", "*")
 OTHER = GAMES.replace("GameScores", "Ages")
@@ -68,7 +68,7 @@ CREATE = CreateTable(
 RECOVERY = PointInTimeRecoverySpecification(True, 7)
 TTL = TimeToLiveSpecification(True, "expires")
 
-# Each operation, and the actions and resources it needs.
+# Each operation, and the actions and resources it requires.
 CASES: list[tuple[Operation[object], list[tuple[str, str]]]] = [
     (PutItem("GameScores", KEY), [("dynamodb:PutItem", GAMES)]),
     (GetItem("GameScores", KEY), [("dynamodb:GetItem", GAMES)]),
@@ -144,44 +144,47 @@ CASES: list[tuple[Operation[object], list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("operation", "needed"), CASES, ids=lambda case: type(case).__name__)
-def test_an_operation_needs_its_actions(
-    operation: Operation[object], needed: list[tuple[str, str]]
+@pytest.mark.parametrize(("operation", "expected"), CASES, ids=lambda case: type(case).__name__)
+def test_operation_requires_its_actions(
+    operation: Operation[object], expected: list[tuple[str, str]]
 ) -> None:
-    needs = needs_of(operation, PLACE)
-    assert [(need.action, need.resource) for need in needs] == needed
+    permissions = required_permissions(operation, ARNS)
+    assert [(permission.action, permission.resource) for permission in permissions] == expected
 
 
-# An operation that were forgotten here would be one that no policy can allow by its name.
-def test_every_operation_on_the_wire_has_its_needs() -> None:
+def test_every_operation_on_the_wire_has_a_case() -> None:
     assert {type(operation) for operation, _ in CASES} == set(TARGETS.values())
 
 
-def test_an_operation_that_is_not_known_can_only_be_allowed_with_everything() -> None:
+def test_unknown_operation_requires_access_to_everything() -> None:
     class Rename(Operation[None], frozen=True):
         pass
 
-    (need,) = needs_of(Rename(), PLACE)
-    assert (need.action, need.resource, need.everywhere) == ("singletable:Rename", "*", True)
+    (permission,) = required_permissions(Rename(), ARNS)
+    assert (permission.action, permission.resource, permission.all_tables) == (
+        "singletable:Rename",
+        "*",
+        True,
+    )
 
 
-# What denies a table by its ARN would otherwise be evaded by writing another ARN for it.
-@pytest.mark.parametrize("given", ["GameScores", GAMES, GAMES.replace("aws", "aws-cn")])
-def test_a_table_has_one_name_however_it_is_written(given: str) -> None:
-    (need,) = needs_of(DescribeTable(given), PLACE)
-    assert need.resource == GAMES
-    (need,) = needs_of(GetItem(given, KEY), PLACE)
-    assert (need.resource, need.table) == (GAMES, "GameScores")
+# Otherwise another spelling of the ARN would evade a policy that denies the table.
+@pytest.mark.parametrize("name", ["GameScores", GAMES, GAMES.replace("aws", "aws-cn")])
+def test_table_has_one_arn_however_it_is_named(name: str) -> None:
+    (permission,) = required_permissions(DescribeTable(name), ARNS)
+    assert permission.resource == GAMES
+    (permission,) = required_permissions(GetItem(name, KEY), ARNS)
+    assert (permission.resource, permission.table) == (GAMES, "GameScores")
 
 
 @pytest.mark.parametrize("part", ["us-west-2", "123456789012"])
-def test_a_table_of_another_place_keeps_its_arn(part: str) -> None:
+def test_table_of_other_region_or_account_keeps_its_arn(part: str) -> None:
     arn = GAMES.replace(part, "elsewhere")
-    (need,) = needs_of(DescribeTable(arn), PLACE)
-    assert need.resource == arn
+    (permission,) = required_permissions(DescribeTable(arn), ARNS)
+    assert permission.resource == arn
 
 
-# Select always has a value for what reads, and AWS documents which.
+# A read always has a value for Select, and AWS documents which.
 @pytest.mark.parametrize(
     ("operation", "select"),
     [
@@ -208,20 +211,23 @@ def test_a_table_of_another_place_keeps_its_arn(part: str) -> None:
         (BatchWriteItem({"GameScores": []}), None),
     ],
 )
-def test_what_a_read_selects(operation: Operation[object], select: str | None) -> None:
-    (need,) = needs_of(operation, PLACE)
-    assert need.select == select
+def test_select_of_read(operation: Operation[object], select: str | None) -> None:
+    (permission,) = required_permissions(operation, ARNS)
+    assert permission.select == select
 
 
-# A condition that fails gives the item back if that is asked for: another way to read it.
-def test_a_write_that_may_show_the_item_needs_both() -> None:
+# A failed condition can return the item, which is another way to read it.
+def test_write_that_may_return_the_item_requires_all_old() -> None:
     put = PutItem("GameScores", KEY, return_values_on_condition_check_failure="ALL_OLD")
-    assert [need.return_values for need in needs_of(put, PLACE)] == ["NONE", "ALL_OLD"]
+    assert [permission.return_values for permission in required_permissions(put, ARNS)] == [
+        "NONE",
+        "ALL_OLD",
+    ]
     delete = Delete("GameScores", KEY, return_values_on_condition_check_failure="ALL_OLD")
     transaction = TransactWriteItems([TransactWriteItem(delete=delete)])
-    (need,) = needs_of(transaction, PLACE)
-    assert need.return_values == "ALL_OLD"
-    assert need.enclosing_operation == "TransactWriteItems"
+    (permission,) = required_permissions(transaction, ARNS)
+    assert permission.return_values == "ALL_OLD"
+    assert permission.enclosing_operation == "TransactWriteItems"
 
 
 NAMES = {"#w": "Wins"}
@@ -229,7 +235,7 @@ VALUES = {":v": {"N": "1"}}
 
 
 @pytest.mark.parametrize(
-    ("part", "attributes"),
+    ("item_request", "attributes"),
     [
         (PutItem("GameScores", {**KEY, "Wins": {"N": "1"}}), "UserId GameTitle Wins"),
         (
@@ -305,14 +311,15 @@ VALUES = {":v": {"N": "1"}}
     ],
     ids=lambda case: type(case).__name__,
 )
-def test_attributes_are_those_that_a_request_names(part: Part, attributes: str) -> None:
-    assert attributes_of(part) == tuple(attributes.split())
+def test_attribute_names_are_those_in_the_request(
+    item_request: ItemRequest, attributes: str
+) -> None:
+    assert attribute_names(item_request) == tuple(attributes.split())
 
 
-# What cannot be read names nobody knows what; it is refused as it would be later.
-def test_an_expression_that_cannot_be_read_is_refused() -> None:
+def test_invalid_expression_is_rejected() -> None:
     with pytest.raises(ValidationError, match="Invalid ProjectionExpression: "):
-        attributes_of(GetItem("GameScores", KEY, projection_expression="a b"))
+        attribute_names(GetItem("GameScores", KEY, projection_expression="a b"))
 
 
 def _query(condition: str) -> Query:
@@ -325,7 +332,7 @@ def _query(condition: str) -> Query:
 
 
 @pytest.mark.parametrize(
-    ("part", "values"),
+    ("item_request", "values"),
     [
         (PutItem("GameScores", KEY), ("ada",)),
         (GetItem("GameScores", KEY), ("ada",)),
@@ -349,11 +356,13 @@ def _query(condition: str) -> Query:
     ],
     ids=lambda case: type(case).__name__,
 )
-def test_partitions_are_those_that_a_request_is_about(part: Part, values: tuple[str, ...]) -> None:
-    assert partition_values(part, "UserId") == values
+def test_partition_values_are_those_in_the_request(
+    item_request: ItemRequest, values: tuple[str, ...]
+) -> None:
+    assert partition_values(item_request, "UserId") == values
 
 
-# One item must have one name, or a policy about it could be evaded by another spelling.
+# Otherwise another spelling of the key would evade a policy about it.
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -367,6 +376,6 @@ def test_partitions_are_those_that_a_request_is_about(part: Part, values: tuple[
         ({"S": "1.0"}, "1.0"),
     ],
 )
-def test_a_partitions_value_has_one_text(value: dict[str, str], text: str) -> None:
+def test_partition_value_has_one_spelling(value: dict[str, str], text: str) -> None:
     item: Item = {"Age": value}  # type: ignore[dict-item]
     assert partition_values(GetItem("Ages", item), "Age") == (text,)
