@@ -1,4 +1,4 @@
-"""One fixture for every driver there is: a claim about DynamoDB runs on all of them."""
+"""The `driver` fixture: every claim about DynamoDB runs on every driver."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ import pytest
 
 from singletable.engine import Engine, Settings
 from singletable.operations import Driver
-from tests.conformance.wire import WireDriver, wire_driver
+from tests.conformance.boto3_driver import WireDriver, wire_driver
 
-# In this process, in a file, and through boto3 to an endpoint.
+# In memory, on a file, and over HTTP through boto3.
 DRIVERS = ("memory", "file", "wire")
 _number = count()
 
 
 @pytest.fixture(scope="session")
 def far_end() -> Iterator[WireDriver]:
-    """A driver at the far end of the wire; its engine is given to it test by test."""
+    """Return a driver that speaks HTTP; each test gives it an engine."""
     with wire_driver() as driver:
         yield driver
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all files: to make one for each takes as long as a test does."""
+    """Return one folder for all files, since creating one per test takes as long as a test."""
     return tmp_path_factory.mktemp("tables")
 
 
 @pytest.fixture(params=DRIVERS)
 def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
-    """A driver with no tables."""
+    """Return a driver without tables."""
     match request.param:
         case "memory":
             with Engine.in_memory() as engine:
                 yield engine
         case "file":
             folder: Path = request.getfixturevalue("folder")
-            # Whether a power cut loses something is tried elsewhere, and costs time here.
+            # Durability is tested elsewhere and costs time here.
             with Engine.on_file(folder / f"{next(_number)}.db", Settings(durable=False)) as engine:
                 yield engine
         case _:

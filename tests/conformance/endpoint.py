@@ -1,4 +1,4 @@
-"""An endpoint in a thread of this process, around a driver that is another for each test."""
+"""An endpoint in a thread of this process; each test gives it another driver."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ R = TypeVar("R")
 
 
 class Exchangeable:
-    """The driver behind the endpoint, which is another for each test."""
+    """The driver behind the endpoint, replaced for each test."""
 
     def __init__(self) -> None:
         self.engine: AsyncDriver | None = None
 
     async def execute(self, operation: Operation[R], /) -> R:
-        """The answer of the driver there is now."""
+        """Execute the operation on the current driver."""
         assert self.engine is not None, "no engine was given to the endpoint"
         return await self.engine.execute(operation)
 
 
 @contextmanager
 def endpoint() -> Generator[tuple[Exchangeable, str, int]]:
-    """What is behind an endpoint on a free port of this machine, its host and its port."""
+    """Serve on a free local port; yield the replaceable driver, the host and the port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""Tables to make claims about, and what they hold."""
+"""Tables for the tests, and helpers that read them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from singletable.values import AttributeValue, Item, KeyType
 
 @dataclass(frozen=True)
 class Index:
-    """A secondary index to be made with a table; `include` None projects everything."""
+    """A secondary index to create with a table; `include=None` projects everything."""
 
     name: str
     key: dict[str, KeyType]
@@ -30,17 +30,17 @@ class Index:
 
 
 def global_index(name: str, *, include: tuple[str, ...] | None = None, **key: KeyType) -> Index:
-    """A global secondary index with the key attributes `key`, partition first."""
+    """Return a global secondary index with these key attributes, partition first."""
     return Index(name, key, include, is_global=True)
 
 
 def local_index(name: str, *, include: tuple[str, ...] | None = None, **key: KeyType) -> Index:
-    """A local secondary index with the key attributes `key`, the table's partition key first."""
+    """Return a local secondary index with these key attributes, the table's partition key first."""
     return Index(name, key, include, is_global=False)
 
 
 def make_table(driver: Driver, *indexes: Index, **key: KeyType) -> str:
-    """Make a table with the key attributes `key`, partition first, and give its name."""
+    """Create a table with these key attributes, partition first, and return its name."""
     name = unused_name()
     types = dict(key)
     for index in indexes:
@@ -69,7 +69,7 @@ def make_table(driver: Driver, *indexes: Index, **key: KeyType) -> str:
 
 
 def make_indexed_table(driver: Driver) -> str:
-    """Make a table whose attribute `grade` is a key of three indexes, `year` of two."""
+    """Create a table whose attribute `grade` is a key of three indexes and `year` of two."""
     return make_table(
         driver,
         local_index("local_grade", pk="S", grade="S"),
@@ -82,12 +82,12 @@ def make_indexed_table(driver: Driver) -> str:
 
 
 def unused_name() -> str:
-    """A name that no table has."""
+    """Return a name that no table has."""
     return f"_table-{uuid.uuid4().hex}"
 
 
 def ada(**attributes: AttributeValue) -> Item:
-    """An item whose partition key says `ada`, with these attributes besides."""
+    """Return an item with the partition key `ada` and these attributes."""
     return {"pk": {"S": "ada"}, **attributes}
 
 
@@ -98,7 +98,7 @@ def put(driver: Driver, table: str, *items: Item) -> None:
 
 
 def stored(driver: Driver, table: str, key: Item) -> Item | None:
-    """The item as it stands; None if there is none."""
+    """Return the stored item, or None."""
     return driver.execute(GetItem(table, key, consistent_read=True)).item
 
 

@@ -1,11 +1,11 @@
-"""What the account is told of itself: DescribeLimits and DescribeEndpoints."""
+"""DescribeLimits and DescribeEndpoints."""
 
 from __future__ import annotations
 
 from singletable.operations import DescribeEndpoints, DescribeLimits, Driver
 
 
-# What a new account may provision; whoever plans capacity reads it from here.
+# The limits of a new account; capacity planners read them from here.
 def test_describe_limits_returns_new_account_limits(driver: Driver) -> None:
     limits = driver.execute(DescribeLimits())
     assert limits.account_max_read_capacity_units == 80_000
@@ -14,7 +14,7 @@ def test_describe_limits_returns_new_account_limits(driver: Driver) -> None:
     assert limits.table_max_write_capacity_units == 40_000
 
 
-# Clients with endpoint discovery ask once and keep the answer as long as it says.
+# Clients with endpoint discovery call once and cache the result for as long as it says.
 def test_describe_endpoints_returns_endpoint_and_cache_period(driver: Driver) -> None:
     (endpoint,) = driver.execute(DescribeEndpoints()).endpoints
     assert endpoint.address.startswith("dynamodb.")

@@ -1,4 +1,4 @@
-"""What BatchGetItem gives, and what it refuses."""
+"""What BatchGetItem returns and rejects."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import pytest
 
 from singletable.operations import BatchGetItem, Driver, KeysAndAttributes
 from singletable.values import Item
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BAD_CAPACITY,
     BOGUS,
     ENVELOPE,
     NOT_VALID,
     WRONG_KEY,
     check_not_found,
-    refusal,
+    validation_error,
 )
-from tests.conformance.surfaces import KEY
 from tests.conformance.tables import ada, make_table, put, unused_name
+from tests.conformance.value_positions import KEY
 
 OVERLAP = (
     "Invalid ProjectionExpression: Two document paths overlap with each other; "
@@ -35,7 +35,7 @@ def _keys(*names: str) -> list[Item]:
     return [{"pk": {"S": name}} for name in names]
 
 
-# In no order that one may rely on.
+# The order is undefined.
 def _names(items: list[Item]) -> set[str]:
     return {item["pk"]["S"] for item in items}
 
@@ -58,7 +58,7 @@ def test_batch_get_reads_several_tables(driver: Driver) -> None:
     assert got.consumed_capacity is None
 
 
-# What is not there is passed over; a table with nothing to give still has its list.
+# Missing items are omitted; a table without results still has its empty list.
 def test_missing_items_are_omitted(driver: Driver) -> None:
     one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
     put(driver, one, *_keys("ada"))
@@ -111,22 +111,22 @@ def test_rejects_more_than_100_keys(driver: Driver) -> None:
         table: []
     }
     more = KeysAndAttributes([*hundred, KEY])
-    assert refusal(driver, BatchGetItem({table: more})) == (
+    assert validation_error(driver, BatchGetItem({table: more})) == (
         f"1 validation error detected: Value at 'RequestItems.{table}.member.Keys' failed to "
         "satisfy constraint: Member must have length less than or equal to 100"
     )
 
 
-# The limit is for the request as a whole, although each table has it as well.
+# The limit applies to the request as a whole, and to each table as well.
 def test_rejects_more_than_100_keys_across_tables(driver: Driver) -> None:
     tables = [make_table(driver, pk="S"), make_table(driver, pk="S")]
     keys = KeysAndAttributes(_keys(*map(str, range(51))))
-    assert refusal(driver, BatchGetItem(dict.fromkeys(tables, keys))) == (
+    assert validation_error(driver, BatchGetItem(dict.fromkeys(tables, keys))) == (
         "Too many items requested for the BatchGetItem call"
     )
 
 
-# 16 MB fit into one answer; the rest is to be asked for again, as it was asked for.
+# A response holds 16 MB; the rest comes back unprocessed, as it was requested.
 def test_keys_beyond_16_megabytes_come_back_unprocessed(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     keys = _keys(*map(str, range(50)))
@@ -145,11 +145,11 @@ def test_keys_beyond_16_megabytes_come_back_unprocessed(driver: Driver) -> None:
 
 def test_rejects_empty_batch_get(driver: Driver) -> None:
     table = make_table(driver, pk="S")
-    assert refusal(driver, BatchGetItem({})) == (
+    assert validation_error(driver, BatchGetItem({})) == (
         "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1"
     )
-    assert refusal(driver, BatchGetItem({table: KeysAndAttributes([])})) == (
+    assert validation_error(driver, BatchGetItem({table: KeysAndAttributes([])})) == (
         f"1 validation error detected: Value at 'RequestItems.{table}.member.Keys' failed to "
         "satisfy constraint: Member must have length greater than or equal to 1"
     )
@@ -162,12 +162,12 @@ def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
     check_not_found(driver, BatchGetItem({unused_name(): KeysAndAttributes([{}])}))
 
 
-# Numbers are keys by value, so one key may be written in two ways.
+# Numeric keys are compared by value, so one key can be written in two ways.
 @pytest.mark.parametrize("again", ["1", "1.0"])
 def test_rejects_duplicate_keys(driver: Driver, again: str) -> None:
     for table in (make_table(driver, pk="N"), unused_name()):
         wanted = KeysAndAttributes([{"pk": {"N": "1"}}, {"pk": {"N": again}}])
-        assert refusal(driver, BatchGetItem({table: wanted})) == (
+        assert validation_error(driver, BatchGetItem({table: wanted})) == (
             "Provided list of item keys contains duplicates"
         )
 
@@ -175,13 +175,13 @@ def test_rejects_duplicate_keys(driver: Driver, again: str) -> None:
 @pytest.mark.parametrize("key", [ada(sk={"N": "1"}), KEY, {}, ada(sk={"S": "1"}, extra={"S": "2"})])
 def test_rejects_key_that_does_not_match_the_schema(driver: Driver, key: Item) -> None:
     table = make_table(driver, pk="S", sk="S")
-    assert refusal(driver, BatchGetItem({table: KeysAndAttributes([key])})) == WRONG_KEY
+    assert validation_error(driver, BatchGetItem({table: KeysAndAttributes([key])})) == WRONG_KEY
 
 
 def test_rejects_empty_binary_key(driver: Driver) -> None:
     table = make_table(driver, pk="B")
     wanted = KeysAndAttributes([{"pk": {"B": ""}}])
-    assert refusal(driver, BatchGetItem({table: wanted})) == (
+    assert validation_error(driver, BatchGetItem({table: wanted})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "Key: pk"
     )
@@ -195,19 +195,19 @@ MIXTURE = (
 
 def test_rejects_attributes_to_get_with_projection_expression(driver: Driver) -> None:
     both = KeysAndAttributes([KEY], attributes_to_get=["a"], projection_expression="a")
-    assert refusal(driver, BatchGetItem({unused_name(): both})) == MIXTURE
+    assert validation_error(driver, BatchGetItem({unused_name(): both})) == MIXTURE
 
 
-# The request is one: it is not enough that each table for itself is asked in one way.
+# Legacy parameters and expressions cannot be mixed anywhere in the request.
 def test_rejects_mixing_legacy_and_expressions_across_tables(driver: Driver) -> None:
     one, other = make_table(driver, pk="S"), make_table(driver, pk="S")
     legacy = KeysAndAttributes([KEY], attributes_to_get=["a"])
     expression = KeysAndAttributes([KEY], projection_expression="a")
-    assert refusal(driver, BatchGetItem({one: expression, other: legacy})) == MIXTURE
-    assert refusal(driver, BatchGetItem({one: legacy, other: expression})) == MIXTURE
+    assert validation_error(driver, BatchGetItem({one: expression, other: legacy})) == MIXTURE
+    assert validation_error(driver, BatchGetItem({one: legacy, other: expression})) == MIXTURE
 
 
-# One bad table spoils the request, and that nothing would be found does not save it.
+# One invalid table rejects the request, even if no item would be found.
 @pytest.mark.parametrize(
     ("projection", "names", "message"),
     [
@@ -229,15 +229,15 @@ def test_projection_is_parsed_before_other_checks(
         [KEY], projection_expression=projection, expression_attribute_names=names
     )
     table = make_table(driver, pk="S")
-    assert refusal(driver, BatchGetItem({table: bad})) == message
-    assert refusal(driver, BatchGetItem({table: clean, unused_name(): bad})) == message
+    assert validation_error(driver, BatchGetItem({table: bad})) == message
+    assert validation_error(driver, BatchGetItem({table: clean, unused_name(): bad})) == message
 
 
 def test_invalid_parameters_are_reported_first_and_together(driver: Driver) -> None:
     absent = BatchGetItem({unused_name(): KeysAndAttributes([KEY])}, BOGUS)
-    assert refusal(driver, absent) == ENVELOPE + BAD_CAPACITY
+    assert validation_error(driver, absent) == ENVELOPE + BAD_CAPACITY
     bad_name = {"bad!name": KeysAndAttributes([KEY])}
-    assert refusal(driver, BatchGetItem(bad_name)) == ENVELOPE + BAD_NAME
-    assert refusal(driver, BatchGetItem(bad_name, BOGUS)) == (
+    assert validation_error(driver, BatchGetItem(bad_name)) == ENVELOPE + BAD_NAME
+    assert validation_error(driver, BatchGetItem(bad_name, BOGUS)) == (
         f"2 validation errors detected: {BAD_NAME}; {BAD_CAPACITY}"
     )

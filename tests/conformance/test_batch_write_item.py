@@ -1,4 +1,4 @@
-"""What BatchWriteItem does, and what it refuses."""
+"""What BatchWriteItem does and rejects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import Item
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BAD_CAPACITY,
     BAD_METRICS,
     BOGUS,
@@ -22,9 +22,8 @@ from tests.conformance.refusals import (
     NOT_VALID,
     WRONG_KEY,
     check_not_found,
-    refusal,
+    validation_error,
 )
-from tests.conformance.surfaces import KEY
 from tests.conformance.tables import (
     ada,
     global_index,
@@ -34,6 +33,7 @@ from tests.conformance.tables import (
     stored,
     unused_name,
 )
+from tests.conformance.value_positions import KEY
 
 DUPLICATES = "Provided list of item keys contains duplicates"
 
@@ -82,28 +82,28 @@ def test_rejects_more_than_25_writes(driver: Driver) -> None:
     writes = [_put({"pk": {"S": str(number)}, "text": {"S": "x" * 20_000}}) for number in range(25)]
     assert driver.execute(BatchWriteItem({table: writes})).unprocessed_items == {}
     assert _count(driver, table) == 25
-    assert refusal(driver, BatchWriteItem({table: [*writes, _put(KEY)]})) == (
+    assert validation_error(driver, BatchWriteItem({table: [*writes, _put(KEY)]})) == (
         f"1 validation error detected: Value at 'RequestItems.{table}.member' failed to satisfy "
         "constraint: Member must have length less than or equal to 25"
     )
 
 
-# The limit is for the request as a whole, although each table has it as well.
+# The limit applies to the request as a whole, and to each table as well.
 def test_rejects_more_than_25_writes_across_tables(driver: Driver) -> None:
     tables = [make_table(driver, pk="S"), make_table(driver, pk="S")]
     writes = [_put({"pk": {"S": str(number)}}) for number in range(13)]
-    assert refusal(driver, BatchWriteItem(dict.fromkeys(tables, writes))) == (
+    assert validation_error(driver, BatchWriteItem(dict.fromkeys(tables, writes))) == (
         "Too many items requested for the BatchWriteItem call"
     )
 
 
 def test_rejects_empty_batch_write(driver: Driver) -> None:
     table = make_table(driver, pk="S")
-    assert refusal(driver, BatchWriteItem({})) == (
+    assert validation_error(driver, BatchWriteItem({})) == (
         "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1"
     )
-    assert refusal(driver, BatchWriteItem({table: []})) == (
+    assert validation_error(driver, BatchWriteItem({table: []})) == (
         f"1 validation error detected: Value '{{{table}=[]}}' at 'requestItems' failed to satisfy "
         "constraint: Map value must satisfy constraint: "
         "[Member must have length less than or equal to 25, "
@@ -111,14 +111,14 @@ def test_rejects_empty_batch_write(driver: Driver) -> None:
     )
 
 
-# What is said of a value with two types is said of a write that is neither or both.
+# A write with no or two kinds gets the same message as a value with no or two types.
 @pytest.mark.parametrize(
     "write", [WriteRequest(), WriteRequest(PutRequest(KEY), DeleteRequest(KEY))]
 )
 def test_write_request_needs_exactly_one_of_put_and_delete(
     driver: Driver, write: WriteRequest
 ) -> None:
-    assert refusal(driver, BatchWriteItem({unused_name(): [write]})) == (
+    assert validation_error(driver, BatchWriteItem({unused_name(): [write]})) == (
         "Supplied AttributeValue has more than one datatypes set, "
         "must contain exactly one of the supported datatypes"
     )
@@ -127,7 +127,10 @@ def test_write_request_needs_exactly_one_of_put_and_delete(
 @pytest.mark.parametrize("second", [_put(ada(b={"N": "2"})), _delete(KEY)], ids=["put", "delete"])
 def test_rejects_two_writes_of_one_item(driver: Driver, second: WriteRequest) -> None:
     table = make_table(driver, pk="S")
-    assert refusal(driver, BatchWriteItem({table: [_put(ada(a={"N": "1"})), second]})) == DUPLICATES
+    assert (
+        validation_error(driver, BatchWriteItem({table: [_put(ada(a={"N": "1"})), second]}))
+        == DUPLICATES
+    )
     assert stored(driver, table, KEY) is None
 
 
@@ -138,7 +141,7 @@ def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
 
 
 KEYS: list[tuple[WriteRequest, str]] = [
-    # PutItem would say what is missing or mismatched.
+    # PutItem would name the missing or mismatched key.
     (_put({"pk": {"N": "1"}}), WRONG_KEY),
     (_put({"pk": {"L": []}}), WRONG_KEY),
     (_put({"a": {"S": "a"}}), WRONG_KEY),
@@ -158,13 +161,13 @@ def test_one_key_mismatch_rejects_the_batch(
     driver: Driver, write: WriteRequest, message: str
 ) -> None:
     table = make_table(driver, pk="S")
-    assert refusal(driver, BatchWriteItem({table: [_put(KEY), write]})) == message
+    assert validation_error(driver, BatchWriteItem({table: [_put(KEY), write]})) == message
     assert _count(driver, table) == 0
 
 
 @pytest.mark.parametrize("write", [_put({"pk": {"B": ""}}), _delete({"pk": {"B": ""}})])
 def test_rejects_empty_binary_key(driver: Driver, write: WriteRequest) -> None:
-    assert refusal(driver, BatchWriteItem({make_table(driver, pk="B"): [write]})) == (
+    assert validation_error(driver, BatchWriteItem({make_table(driver, pk="B"): [write]})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "Key: pk"
     )
@@ -193,37 +196,39 @@ def test_one_index_key_of_wrong_type_rejects_the_batch(
     driver: Driver, item: Item, message: str
 ) -> None:
     table = make_indexed_table(driver)
-    assert refusal(driver, BatchWriteItem({table: [_put(ada(sk={"S": "2"})), _put(item)]})) == (
-        message
-    )
+    assert validation_error(
+        driver, BatchWriteItem({table: [_put(ada(sk={"S": "2"})), _put(item)]})
+    ) == (message)
     assert _count(driver, table) == 0
 
 
 def test_rejects_empty_binary_index_key(driver: Driver) -> None:
     table = make_table(driver, global_index("by_code", code="B"), pk="S")
-    assert refusal(driver, BatchWriteItem({table: [_put(ada(code={"B": ""}))]})) == (
+    assert validation_error(driver, BatchWriteItem({table: [_put(ada(code={"B": ""}))]})) == (
         NOT_VALID + "A value specified for a secondary index key is not supported. "
         "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "IndexName: by_code, IndexKey: code"
     )
 
 
-# Bad words are reported together, before the table is looked up and before its name is.
+# Invalid enum values are reported together, before the table name and the table are checked.
 def test_invalid_parameters_are_reported_first(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     for name in (table, unused_name(), "bad!name"):
         items = {name: [_put(KEY)]}
-        assert refusal(driver, BatchWriteItem(items, BOGUS)) == ENVELOPE + BAD_CAPACITY
-        assert refusal(driver, BatchWriteItem(items, None, BOGUS)) == ENVELOPE + BAD_METRICS
-        assert refusal(driver, BatchWriteItem(items, BOGUS, BOGUS)) == (
+        assert validation_error(driver, BatchWriteItem(items, BOGUS)) == ENVELOPE + BAD_CAPACITY
+        assert (
+            validation_error(driver, BatchWriteItem(items, None, BOGUS)) == ENVELOPE + BAD_METRICS
+        )
+        assert validation_error(driver, BatchWriteItem(items, BOGUS, BOGUS)) == (
             f"2 validation errors detected: {BAD_CAPACITY}; {BAD_METRICS}"
         )
     assert stored(driver, table, KEY) is None
 
 
-# The request is shown as AWS's server prints its own objects, members we never see included.
+# The message prints the request as AWS's server prints its objects, internal members included.
 def test_rejects_invalid_table_name(driver: Driver) -> None:
-    assert refusal(driver, BatchWriteItem({"bad!name": [_put(KEY)]})) == (
+    assert validation_error(driver, BatchWriteItem({"bad!name": [_put(KEY)]})) == (
         "1 validation error detected: Value '{bad!name=[WriteRequest(putRequest=PutRequest("
         "item={pk=AttributeValue(s=ada, n=null, b=null, iNT=null, dECIMAL=null, dOUBLE=null, "
         "sS=null, nS=null, bS=null, iNTSET=null, dECIMALSET=null, dOUBLESET=null, m=null, l=null, "

@@ -1,4 +1,4 @@
-"""The change feed: every item that was written or removed, in the order of the commits."""
+"""The change feed: every written or removed item, in commit order."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.collections_of_items import near_drivers, number, text, walk
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
+from tests.conformance.requests import near_drivers, number, text, walk
 from tests.conformance.tables import make_table, put, unused_name
-from tests.conformance.transactions import checking, deleting, key, putting, updating
+from tests.conformance.transaction_actions import checking, deleting, key, putting, updating
 
 Told: TypeAlias = tuple[str, Item | None, Item | None]
 
 
 def told(driver: Driver, **asked: object) -> list[Told]:
-    """The kinds and images of the changes."""
+    """Return the kinds and images of the changes."""
     changes = driver.execute(replace(ReadChanges(), **asked)).changes
     return [(change.kind, change.old, change.new) for change in changes]
 
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """An empty table."""
+    """Create an empty table."""
     return make_table(driver, pk="S")
 
 
@@ -70,7 +70,7 @@ def test_change_record_names_table_and_key(driver: Driver) -> None:
     assert (change.table_name, change.keys, change.expired) == (table, item, False)
 
 
-# A position is a place between changes: whoever keeps it can go on from there.
+# A position lies between changes: a reader that stores it can continue from there.
 def test_positions_increase_with_each_change(driver: Driver, table: str) -> None:
     put(driver, table, *(key(str(i)) for i in range(5)))
     read = driver.execute(ReadChanges())
@@ -87,7 +87,7 @@ def test_empty_feed_starts_at_position_zero(driver: Driver) -> None:
     assert (read.changes, read.position) == ([], 0)
 
 
-# Whoever wants only what comes asks for the end first.
+# A reader that wants only future changes first reads the end.
 def test_reading_from_the_end_returns_position_without_changes(driver: Driver, table: str) -> None:
     put(driver, table, A)
     end = driver.execute(ReadChanges(after=None))
@@ -121,7 +121,7 @@ def test_feed_is_read_in_pages(driver: Driver, table: str, limit: int) -> None:
 
 @pytest.mark.parametrize("limit", [0, 1001])
 def test_page_has_at_most_1000_changes(driver: Driver, limit: int) -> None:
-    assert "Limit must have value" in refusal(driver, ReadChanges(limit=limit))
+    assert "Limit must have value" in validation_error(driver, ReadChanges(limit=limit))
 
 
 def test_feed_can_be_limited_to_one_table(driver: Driver, table: str) -> None:
@@ -135,7 +135,7 @@ def test_feed_can_be_limited_to_one_table(driver: Driver, table: str) -> None:
     assert names == [table, other, table]
 
 
-# Otherwise a reader of a quiet table would look through the same changes of others every time.
+# Otherwise a reader of a quiet table would scan the changes of other tables every time.
 def test_reader_of_one_table_advances_past_other_tables(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     put(driver, table, A)
@@ -150,7 +150,7 @@ def test_feed_of_a_missing_table_raises_resource_not_found(driver: Driver) -> No
         driver.execute(ReadChanges(table_name=unused_name()))
 
 
-# A table with the name of a deleted one is another table.
+# A table with the name of a deleted one is a different table.
 def test_recreated_table_does_not_inherit_changes(driver: Driver) -> None:
     name = unused_name()
     create = CreateTable(
@@ -199,7 +199,7 @@ def test_transaction_records_every_item_in_order(driver: Driver, table: str) -> 
     assert positions == list(range(start + 1, start + 4))
 
 
-# The feed tells what is different; a write that leaves everything as it was has made no difference.
+# The feed records differences, so a write that changes nothing is not recorded.
 IDLE: dict[str, Callable[[str], Operation[object]]] = {
     "put": lambda table: PutItem(table, A1),
     "put in other words": lambda table: PutItem(table, {"n": number("1.00"), **A}),
@@ -228,7 +228,7 @@ def test_write_that_changes_nothing_is_not_recorded(driver: Driver, table: str, 
     assert told(driver, after=start) == []
 
 
-# The order of members is no part of a set, but all of a list.
+# The order of members matters in a list but not in a set.
 @pytest.mark.parametrize(
     ("value", "other", "kinds"),
     [
@@ -264,7 +264,7 @@ def test_rejected_write_is_not_recorded(driver: Driver, table: str, write: str) 
     with pytest.raises(OperationError):
         driver.execute(REFUSED[write](table))
     assert told(driver, after=start) == []
-    # Nor does it leave a gap.
+    # It leaves no gap either.
     put(driver, table, B)
     (change,) = driver.execute(ReadChanges(after=start)).changes
     assert change.position == start + 1
@@ -277,7 +277,7 @@ def test_idempotent_replay_is_not_recorded_again(driver: Driver, table: str) -> 
     assert told(driver) == [("INSERT", None, A)]
 
 
-# Whoever starts from nothing and follows the feed has the table in the end.
+# A reader that applies the feed from the beginning ends up with a copy of the table.
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(

@@ -1,4 +1,4 @@
-"""What reads and writes consume, and how it is told."""
+"""Capacity that reads and writes consume, and how it is reported."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import Item
-from tests.conformance.surfaces import KEY
 from tests.conformance.tables import ada, global_index, local_index, make_table, put
+from tests.conformance.value_positions import KEY
 
 
 def _told(
@@ -37,7 +37,7 @@ def _told(
     return driver.execute(operation).consumed_capacity
 
 
-# Reads and writes are told apart only by transactions, which do both.
+# Only transactions report read and write units separately, because they do both.
 @pytest.mark.parametrize("asked", ["TOTAL", "INDEXES"])
 def test_small_write_consumes_one_unit(driver: Driver, asked: ReturnConsumedCapacity) -> None:
     table = make_table(driver, pk="S")
@@ -46,7 +46,7 @@ def test_small_write_consumes_one_unit(driver: Driver, asked: ReturnConsumedCapa
     assert _told(driver, PutItem(table, KEY, return_consumed_capacity=asked)) == told
     assert _told(driver, UpdateItem(table, KEY, return_consumed_capacity=asked)) == told
     assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
-    # To delete what is not there is charged all the same.
+    # Deleting a missing item is charged as well.
     assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) == told
 
 
@@ -61,7 +61,7 @@ def test_nothing_is_returned_unless_requested(
     assert _told(driver, DeleteItem(table, KEY, return_consumed_capacity=asked)) is None
 
 
-# An item that is not there has to be looked for, too.
+# Looking for a missing item is charged as well.
 @pytest.mark.parametrize("there", [True, False])
 def test_eventually_consistent_read_costs_half(driver: Driver, there: bool) -> None:
     table = make_table(driver, pk="S")
@@ -75,7 +75,8 @@ def test_eventually_consistent_read_costs_half(driver: Driver, there: bool) -> N
     assert _told(driver, in_parts) == ConsumedCapacity(table, 1, table=Capacity(1))
 
 
-# A unit is a block begun: 4 KB of a read, 1 KB of a write. Ada's item is 9 bytes besides its text.
+# A unit is a started block: 4 KB of a read, 1 KB of a write. Ada's item has 9 bytes besides its
+# text.
 @pytest.mark.parametrize(
     ("size", "read", "written"), [(1_024, 1, 1), (1_025, 1, 2), (4_096, 1, 4), (4_097, 2, 5)]
 )
@@ -90,10 +91,10 @@ def test_units_round_up_to_started_blocks(
     assert _told(driver, fresh) == ConsumedCapacity(table, read)
     stale = GetItem(table, KEY, return_consumed_capacity="TOTAL")
     assert _told(driver, stale) == ConsumedCapacity(table, read / 2)
-    # A projection saves nothing: the item is read before it is cut down.
+    # A projection saves nothing: the item is read before it is projected.
     cut = GetItem(table, KEY, projection_expression="pk", return_consumed_capacity="TOTAL")
     assert _told(driver, cut) == ConsumedCapacity(table, read / 2)
-    # To replace or to remove a large item is to write it.
+    # Replacing or removing a large item is charged like writing it.
     put_again = _told(driver, PutItem(table, KEY, return_consumed_capacity="TOTAL"))
     assert put_again == ConsumedCapacity(table, written)
     put(driver, table, item)
@@ -157,7 +158,7 @@ BARE = ada(sk={"S": "1"})
 
 
 def _make_table(driver: Driver) -> str:
-    """A table with a global index that holds teams and notes, and a local one of everything."""
+    """Create a table with a global index of teams and notes and a local index of everything."""
     return make_table(
         driver,
         global_index("by_team", include=("note",), team="S"),
@@ -172,8 +173,8 @@ def _update(expression: str) -> UpdateItem:
     return UpdateItem("", BARE, update_expression=expression, expression_attribute_values=values)
 
 
-# An index is charged if what it holds of the item changes: one write for an entry that is made,
-# changed or removed, two for one that moves. What costs nothing is not mentioned.
+# An index is charged if its entry changes: one write for an entry that is created, changed or
+# removed, two for one that moves. Indexes that cost nothing are not listed.
 WRITES: list[tuple[Item | None, Operation[object], int, int]] = [
     (None, PutItem("", BARE), 0, 0),
     (None, PutItem("", ada(sk={"S": "1"}, team={"S": "red"}, note={"S": "note"})), 1, 0),

@@ -1,4 +1,4 @@
-"""Whether a table can be restored: UpdateContinuousBackups and DescribeContinuousBackups."""
+"""UpdateContinuousBackups and DescribeContinuousBackups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.operations import (
     PointInTimeRecoverySpecification,
     UpdateContinuousBackups,
 )
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
 from tests.conformance.tables import make_table, unused_name
 
 ON = PointInTimeRecoverySpecification(point_in_time_recovery_enabled=True)
@@ -28,19 +28,19 @@ def days(number: int) -> PointInTimeRecoverySpecification:
 def update(
     driver: Driver, table: str, asked: PointInTimeRecoverySpecification
 ) -> ContinuousBackupsDescription:
-    """What is told of the table's backups after a change."""
+    """Return the table's backup description after a change."""
     return driver.execute(UpdateContinuousBackups(table, asked)).continuous_backups_description
 
 
 def told(driver: Driver, table: str) -> tuple[str, int | None]:
-    """Whether the table can be restored, and for how many days."""
+    """Return whether recovery is enabled, and for how many days."""
     answer = driver.execute(DescribeContinuousBackups(table)).continuous_backups_description
     recovery = answer.point_in_time_recovery_description
     assert recovery is not None
     return recovery.point_in_time_recovery_status, recovery.recovery_period_in_days
 
 
-# The status of backups is not the switch: they are there by themselves, and recovery is off.
+# The backup status is always enabled; point-in-time recovery is off by default.
 def test_new_table_has_backups_enabled_and_recovery_disabled(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     described = driver.execute(DescribeContinuousBackups(table))
@@ -68,7 +68,7 @@ def test_recovery_period_can_be_changed(driver: Driver, number: int) -> None:
     assert told(driver, table) == ("ENABLED", number)
 
 
-# Days are forgotten with recovery itself.
+# Disabling recovery also forgets the period.
 def test_recovery_can_be_disabled_and_enabled_again(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     update(driver, table, days(7))
@@ -80,7 +80,7 @@ def test_recovery_can_be_disabled_and_enabled_again(driver: Driver) -> None:
     assert told(driver, table) == ("ENABLED", 35)
 
 
-# Unlike time to live, which refuses it.
+# UpdateTimeToLive rejects this.
 @pytest.mark.parametrize("asked", [ON, OFF])
 def test_setting_the_current_value_succeeds(
     driver: Driver, asked: PointInTimeRecoverySpecification
@@ -103,7 +103,7 @@ def test_period_out_of_range_is_rejected_before_table_lookup(
     end = "1" if bound == "greater" else "35"
     for enabled in (True, False):
         asked = PointInTimeRecoverySpecification(enabled, number)
-        assert refusal(driver, UpdateContinuousBackups(unused_name(), asked)) == (
+        assert validation_error(driver, UpdateContinuousBackups(unused_name(), asked)) == (
             f"1 validation error detected: Value '{number}' at "
             "'pointInTimeRecoverySpecification.recoveryPeriodInDays' failed to satisfy "
             f"constraint: Member must have value {bound} than or equal to {end}"
@@ -115,19 +115,19 @@ def test_rejects_period_without_recovery(driver: Driver, number: int) -> None:
     table = make_table(driver, pk="S")
     update(driver, table, days(5))
     asked = PointInTimeRecoverySpecification(False, number)
-    assert refusal(driver, UpdateContinuousBackups(table, asked)) == (
+    assert validation_error(driver, UpdateContinuousBackups(table, asked)) == (
         "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "
         "recovery."
     )
     assert told(driver, table) == ("ENABLED", 5)
 
 
-# AWS has another exception and other words here than for all else about tables.
+# AWS raises another exception here than for other operations on tables.
 def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
     for operation in (UpdateContinuousBackups(name, ON), DescribeContinuousBackups(name)):
-        with pytest.raises(TableNotFound) as refused:
+        with pytest.raises(TableNotFound) as raised:
             driver.execute(operation)
-        assert isinstance(refused.value, BackupTableNotFound)
-        assert refused.value.code == "TableNotFoundException"
-        assert refused.value.message == f"Table not found: {name}"
+        assert isinstance(raised.value, BackupTableNotFound)
+        assert raised.value.code == "TableNotFoundException"
+        assert raised.value.message == f"Table not found: {name}"

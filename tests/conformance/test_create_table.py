@@ -1,4 +1,4 @@
-"""What CreateTable makes and shows."""
+"""What CreateTable creates and describes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from singletable.operations import (
     Tag,
     WarmThroughput,
 )
-from tests.conformance.declarations import (
+from tests.conformance.errors import validation_error
+from tests.conformance.table_requests import (
     ALL,
     KEYS_ONLY,
     TEN,
@@ -36,12 +37,11 @@ from tests.conformance.declarations import (
     typed,
     wide,
 )
-from tests.conformance.refusals import refusal
 
 G = {"attribute_definitions": typed(pk="S", g="S")}
 
 
-# A program that polls for ACTIVE must first see something else: AWS never answers ACTIVE here.
+# Programs poll for ACTIVE, so AWS never returns ACTIVE here.
 def test_new_table_is_creating_then_active(driver: Driver) -> None:
     request = on_demand(**G, global_secondary_indexes=[wide()])
     answer = driver.execute(request).table_description
@@ -52,7 +52,7 @@ def test_new_table_is_creating_then_active(driver: Driver) -> None:
     assert [index.index_status for index in indexes(table)] == ["ACTIVE"]
 
 
-# Only an index that is added to a table has items to be filled with.
+# Only an index added to an existing table is backfilled.
 def test_index_of_new_table_is_not_backfilling(driver: Driver) -> None:
     request = on_demand(**G, global_secondary_indexes=[wide()])
     for table in (driver.execute(request).table_description, described(driver, request.table_name)):
@@ -68,8 +68,8 @@ def test_new_table_is_empty_with_a_stable_id(driver: Driver) -> None:
     assert answer.table_arn.endswith(f":table/{request.table_name}")
 
 
-# AWS shows what is reserved on demand as zero units, not as absent, and says when it began;
-# the answer to CreateTable alone leaves that moment and the warm throughput out.
+# AWS shows an on-demand table with zero units, and since when it is on demand; the response of
+# CreateTable omits that time and the warm throughput.
 def test_on_demand_table_shows_zero_units_and_billing_mode(driver: Driver) -> None:
     request = on_demand(**G, global_secondary_indexes=[wide()])
     answer = driver.execute(request).table_description
@@ -104,7 +104,7 @@ def test_provisioned_table_shows_units_without_billing_mode(
         assert part.warm_throughput.read_units_per_second == units
 
 
-# Infrastructure tools compare what they declared with what they see, and AWS reorders both.
+# Infrastructure tools compare declarations with descriptions, and AWS reorders both.
 def test_attribute_definitions_and_projections_are_sorted_by_name(driver: Driver) -> None:
     index = wide(projection=Projection("INCLUDE", ["zoe", "abe"]))
     request = on_demand(
@@ -134,7 +134,7 @@ def test_indexes_are_described_as_declared(driver: Driver) -> None:
     assert arns == [f"{table.table_arn}/index/{name}" for name in ("zoe", "abe", "yak", "bat")]
 
 
-# What was not asked for is not shown at all, rather than shown as off.
+# Settings that were not requested are absent rather than shown as disabled.
 def test_unrequested_settings_are_absent(driver: Driver) -> None:
     table = shown(driver, on_demand())
     assert table.deletion_protection_enabled is False
@@ -191,7 +191,7 @@ def test_empty_settings_are_absent(driver: Driver, nothing: dict[str, object]) -
     assert table.deletion_protection_enabled is False
 
 
-# A stream is named by the moment it was enabled, in milliseconds and without a zone.
+# A stream is labeled with the time it was enabled, in milliseconds and without a zone.
 def test_stream_has_label_and_arn(driver: Driver) -> None:
     stream = StreamSpecification(stream_enabled=True, stream_view_type="NEW_AND_OLD_IMAGES")
     table = shown(driver, on_demand(stream_specification=stream))
@@ -201,14 +201,14 @@ def test_stream_has_label_and_arn(driver: Driver) -> None:
     assert table.latest_stream_arn == f"{table.table_arn}/stream/{table.latest_stream_label}"
 
 
-# Tags are kept but never echoed: they are asked for by ListTagsOfResource.
+# Tags are stored but not returned; ListTagsOfResource returns them.
 def test_tags_are_added_to_the_new_table(driver: Driver) -> None:
     table = shown(driver, on_demand(tags=[Tag("team", "votes"), Tag("stage", "")]))
     tags = driver.execute(ListTagsOfResource(table.table_arn)).tags
     assert {tag.key: tag.value for tag in tags} == {"team": "votes", "stage": ""}
 
 
-# Up to four attributes partition and up to four sort, of any key type.
+# Up to four partition and four sort attributes, of any key type.
 def test_global_index_accepts_eight_key_attributes(driver: Driver) -> None:
     keys = [*hashed("h1", "h2", "h3", "h4"), *ranged("r1", "r2", "r3", "r4")]
     types = typed(pk="S", h1="S", h2="N", h3="B", h4="S", r1="N", r2="N", r3="S", r4="B")
@@ -219,7 +219,7 @@ def test_global_index_accepts_eight_key_attributes(driver: Driver) -> None:
     assert index.key_schema == keys
 
 
-# None of these is useful, and AWS takes them all.
+# None of these is useful, and AWS accepts them all.
 @pytest.mark.parametrize(
     "request_",
     [
@@ -243,20 +243,20 @@ def test_unusual_declarations_are_accepted(driver: Driver, request_: CreateTable
     assert shown(driver, request_).table_status == "ACTIVE"
 
 
-# Whoever creates a table twice learns it, whatever the second declaration says …
+# Creating a table twice fails whatever the second declaration says …
 def test_table_name_is_in_use_until_deleted(driver: Driver) -> None:
     name = made(driver, on_demand())
     for again in (on_demand(table_name=name), sorted_table(table_name=name)):
-        with pytest.raises(ResourceInUse) as refused:
+        with pytest.raises(ResourceInUse) as raised:
             driver.execute(again)
-        assert refused.value.message == f"Table already exists: {name}"
+        assert raised.value.message == f"Table already exists: {name}"
 
 
-# … but the declaration is looked at before the name is.
+# … but the declaration is validated before the name.
 def test_invalid_declaration_is_reported_before_name_in_use(driver: Driver) -> None:
     name = made(driver, on_demand())
     request = on_demand(table_name=name, key_schema=ranged("pk"))
-    assert refusal(driver, request).startswith("Invalid KeySchema")
+    assert validation_error(driver, request).startswith("Invalid KeySchema")
 
 
 def test_table_name_can_be_reused_after_deletion(driver: Driver) -> None:
@@ -270,6 +270,6 @@ def test_table_name_can_be_reused_after_deletion(driver: Driver) -> None:
 
 def test_rejected_table_does_not_exist(driver: Driver) -> None:
     request = on_demand(tags=[Tag("aws:x", "1")])
-    refusal(driver, request)
+    validation_error(driver, request)
     with pytest.raises(ResourceNotFound):
         driver.execute(DescribeTable(request.table_name))

@@ -1,4 +1,4 @@
-"""What DeleteItem removes, gives back and refuses."""
+"""What DeleteItem removes, returns and rejects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from singletable.operations import DeleteItem, Driver, ExpectedAttributeValue, ReturnValue
 from singletable.values import Item
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BAD_CAPACITY,
     BAD_RETURN_VALUES,
     BOGUS,
@@ -19,10 +19,10 @@ from tests.conformance.refusals import (
     WRONG_KEY,
     check_not_found,
     failed_condition,
-    refusal,
+    validation_error,
 )
-from tests.conformance.surfaces import KEY
 from tests.conformance.tables import ada, make_table, put, stored, unused_name
+from tests.conformance.value_positions import KEY
 
 
 def test_delete_removes_one_item(driver: Driver) -> None:
@@ -33,7 +33,7 @@ def test_delete_removes_one_item(driver: Driver) -> None:
     assert stored(driver, table, ada(sk={"S": "2"})) == ada(sk={"S": "2"})
 
 
-# Whoever deletes wants the item gone, and gone it is.
+# Deleting is idempotent.
 @pytest.mark.parametrize("asked", [None, "NONE", "ALL_OLD"])
 def test_deleting_a_missing_item_succeeds(driver: Driver, asked: ReturnValue | None) -> None:
     table = make_table(driver, pk="S")
@@ -138,7 +138,7 @@ REFUSED: list[tuple[Callable[[str], DeleteItem], str]] = [
         lambda table: DeleteItem(table, KEY, condition_expression="((attribute_exists(pk)))"),
         "Invalid ConditionExpression: The expression has redundant parentheses;",
     ),
-    # There is no new item to give back.
+    # There is no new item to return.
     (
         lambda table: DeleteItem(table, KEY, return_values="ALL_NEW"),
         "ReturnValues can only be ALL_OLD or NONE",
@@ -154,13 +154,13 @@ REFUSED: list[tuple[Callable[[str], DeleteItem], str]] = [
 ]
 
 
-# All of this is refused before a table is looked up, in the envelope of parameter errors.
+# All of these are rejected before the table is looked up, as parameter errors.
 @pytest.mark.parametrize(("request_for", "message"), REFUSED)
 def test_invalid_requests_are_rejected_before_table_lookup(
     driver: Driver, request_for: Callable[[str], DeleteItem], message: str
 ) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
-        assert refusal(driver, request_for(table)) == ENVELOPE + message
+        assert validation_error(driver, request_for(table)) == ENVELOPE + message
 
 
 EXPECTED = [
@@ -192,7 +192,7 @@ def test_rejects_invalid_expected(
     driver: Driver, expected: ExpectedAttributeValue, message: str
 ) -> None:
     request = DeleteItem(unused_name(), KEY, expected={"a": expected})
-    assert refusal(driver, request) == ENVELOPE + INVALID + message
+    assert validation_error(driver, request) == ENVELOPE + INVALID + message
 
 
 def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
@@ -217,11 +217,11 @@ KEYS: list[tuple[Item, str]] = [
 def test_rejects_key_that_does_not_match_the_schema(
     driver: Driver, key: Item, message: str
 ) -> None:
-    assert refusal(driver, DeleteItem(make_table(driver, pk="S", sk="S"), key)) == message
+    assert validation_error(driver, DeleteItem(make_table(driver, pk="S", sk="S"), key)) == message
 
 
 def test_rejects_empty_binary_key(driver: Driver) -> None:
-    assert refusal(driver, DeleteItem(make_table(driver, pk="B"), {"pk": {"B": ""}})) == (
+    assert validation_error(driver, DeleteItem(make_table(driver, pk="B"), {"pk": {"B": ""}})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "Key: pk"
     )
@@ -254,4 +254,4 @@ BAD_PARAMETERS: list[tuple[DeleteItem, str]] = [
 def test_invalid_parameters_are_reported_first(
     driver: Driver, request_: DeleteItem, message: str
 ) -> None:
-    assert refusal(driver, request_) == message
+    assert validation_error(driver, request_) == message

@@ -1,4 +1,4 @@
-"""What DeleteTable removes and refuses."""
+"""What DeleteTable removes and rejects."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from singletable.operations import (
     UpdateTable,
     UpdateTimeToLive,
 )
-from tests.conformance.declarations import made, on_demand, shown
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
+from tests.conformance.table_requests import made, on_demand, shown
 from tests.conformance.tables import make_indexed_table, make_table, put, unused_name
 
 
-# The answer shows the table on its way out; its global indexes are gone before it.
+# The response shows the table as DELETING; its global indexes are gone already.
 def test_deleted_table_is_deleting_then_gone(driver: Driver) -> None:
     table = make_indexed_table(driver)
     answer = driver.execute(DeleteTable(table)).table_description
@@ -67,10 +67,10 @@ def test_table_can_be_deleted_by_arn(driver: Driver) -> None:
         driver.execute(DescribeTable(table.table_name))
 
 
-# Protection must be taken away in a step of its own, so that nobody deletes by accident.
+# Deletion protection must be disabled in a separate step, so that nobody deletes by accident.
 def test_deletion_protection_must_be_disabled_first(driver: Driver) -> None:
     table = made(driver, on_demand(deletion_protection_enabled=True))
-    assert refusal(driver, DeleteTable(table)) == (
+    assert validation_error(driver, DeleteTable(table)) == (
         "Resource cannot be deleted as it is currently protected against deletion. "
         "Disable deletion protection first."
     )
@@ -81,6 +81,6 @@ def test_deletion_protection_must_be_disabled_first(driver: Driver) -> None:
 
 def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
-    with pytest.raises(TableNotFound) as refused:
+    with pytest.raises(TableNotFound) as raised:
         driver.execute(DeleteTable(name))
-    assert refused.value.message == f"Requested resource not found: Table: {name} not found"
+    assert raised.value.message == f"Requested resource not found: Table: {name} not found"

@@ -1,4 +1,4 @@
-"""What DescribeTable shows of a table and what is in it."""
+"""What DescribeTable shows of a table and its contents."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pytest
 from singletable.errors import AccessDenied, ResourceNotFound, TableNotFound
 from singletable.operations import DeleteItem, DescribeTable, Driver
 from singletable.values import Item
-from tests.conformance.declarations import described, indexes, on_demand, shown
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
+from tests.conformance.table_requests import described, indexes, on_demand, shown
 from tests.conformance.tables import global_index, local_index, make_table, put, unused_name
 
 
-# Items of an index are those that have its key, and their size is that of what is projected.
+# An index counts the items that have its key, with the size of what it projects.
 def test_item_count_covers_table_and_each_index(driver: Driver) -> None:
     table = make_table(
         driver,
@@ -37,22 +37,22 @@ def test_description_is_stable_until_something_changes(driver: Driver) -> None:
     assert described(driver, table) == described(driver, table)
 
 
-# In most operations a table may be named by its ARN.
+# Most operations accept a table's ARN as its name.
 def test_table_can_be_described_by_arn(driver: Driver) -> None:
     table = shown(driver, on_demand())
     assert described(driver, table.table_arn) == table
 
 
-# The control plane says which table is not there; operations on items do not.
+# The control plane names the missing table; the data plane does not.
 def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
-    with pytest.raises(TableNotFound) as refused:
+    with pytest.raises(TableNotFound) as raised:
         driver.execute(DescribeTable(name))
-    assert refused.value.message == f"Requested resource not found: Table: {name} not found"
-    assert refused.value.code == "ResourceNotFoundException"
+    assert raised.value.message == f"Requested resource not found: Table: {name} not found"
+    assert raised.value.code == "ResourceNotFoundException"
 
 
-# Names are as they are written.
+# Table names are case-sensitive.
 def test_table_names_are_case_sensitive(driver: Driver) -> None:
     table = shown(driver, on_demand())
     with pytest.raises(ResourceNotFound):
@@ -64,7 +64,7 @@ def test_rejects_arn_of_another_region_or_account(driver: Driver) -> None:
     region, account = arn.split(":")[3:5]
     elsewhere = arn.replace(region, "mars-north-1")
     assert (
-        refusal(driver, DescribeTable(elsewhere))
+        validation_error(driver, DescribeTable(elsewhere))
         == f"1 validation error detected: Invalid AWS region in '{elsewhere}'"
     )
     with pytest.raises(AccessDenied):

@@ -1,4 +1,4 @@
-"""Where a value may be empty, and where not."""
+"""Where a value may be empty."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 
 from singletable.operations import Driver, PutItem
 from singletable.values import AttributeValue
-from tests.conformance.refusals import ENVELOPE, INVALID, refusal
-from tests.conformance.surfaces import KEY
+from tests.conformance.errors import ENVELOPE, INVALID, validation_error
 from tests.conformance.tables import ada, make_table, put, stored, unused_name
+from tests.conformance.value_positions import KEY
 
 KEPT: list[AttributeValue] = [
     {"S": ""},
@@ -25,7 +25,7 @@ KEPT: list[AttributeValue] = [
 ]
 
 
-# Only a key must have something in it; elsewhere an empty value is a value.
+# Only key values must not be empty.
 @pytest.mark.parametrize("value", KEPT, ids=str)
 def test_empty_values_are_stored(driver: Driver, value: AttributeValue) -> None:
     table = make_table(driver, pk="S")
@@ -49,4 +49,4 @@ EMPTY_SETS: list[tuple[AttributeValue, str]] = [
 )
 def test_rejects_empty_sets(driver: Driver, value: AttributeValue, message: str) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
-        assert refusal(driver, PutItem(table, ada(value=value))) == ENVELOPE + message
+        assert validation_error(driver, PutItem(table, ada(value=value))) == ENVELOPE + message

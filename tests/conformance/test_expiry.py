@@ -1,4 +1,4 @@
-"""Items that expire: readable until they are swept, and swept by the attribute that was named."""
+"""Expired items: readable until swept, and swept by the configured attribute."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from singletable.operations import (
     UpdateTimeToLive,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.collections_of_items import fill, number, query, text, values_of
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
+from tests.conformance.requests import fill, number, query, text, values_of
 from tests.conformance.tables import global_index, local_index, make_table, put, unused_name
-from tests.conformance.transactions import key
+from tests.conformance.transaction_actions import key
 
 YEAR = 365 * 24 * 60 * 60
 PAST = int(time.time()) - 3600
@@ -31,20 +31,20 @@ FUTURE = int(time.time()) + 3600
 def let_expire(
     driver: Driver, table: str, attribute: str = "expires", enabled: bool = True
 ) -> None:
-    """Let items expire, or no longer."""
+    """Enable or disable time to live."""
     driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(enabled, attribute)))
 
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table whose items expire by `expires`."""
+    """Create a table whose items expire by `expires`."""
     name = make_table(driver, pk="S")
     let_expire(driver, name)
     return name
 
 
 def left(driver: Driver, table: str) -> list[str]:
-    """The keys of the items that are there."""
+    """Return the keys of the remaining items."""
     return sorted(values_of(driver.execute(Scan(table)).items, "pk"))
 
 
@@ -57,8 +57,8 @@ def test_expired_item_is_readable_until_swept(driver: Driver, table: str) -> Non
     assert driver.execute(GetItem(table, key("a"))).item is None
 
 
-# DynamoDB looks for numbers that are seconds; everything else it leaves alone, old numbers too,
-# which are likely to be no times at all.
+# DynamoDB expires numbers that are Unix times; it ignores everything else, very old numbers
+# included, which are probably not times.
 ENDS: dict[str, AttributeValue] = {
     "an hour ago": number(PAST),
     "four years ago": number(PAST - 4 * YEAR),
@@ -85,7 +85,7 @@ def test_only_past_timestamps_expire_items(driver: Driver, table: str, until: st
     assert left(driver, table) == [*(["a"] if until in STAYS else []), "no time at all"]
 
 
-# A number is a time however it is written.
+# Any spelling of a number is a timestamp.
 def test_timestamp_may_use_an_exponent(driver: Driver, table: str) -> None:
     put(driver, table, key("a") | {"expires": number(f"{PAST}.0e0")})
     assert driver.execute(SweepExpired()).removed == 1
@@ -112,7 +112,7 @@ def test_removing_the_timestamp_keeps_an_item(driver: Driver, table: str) -> Non
     assert driver.execute(SweepExpired()).removed == 0
 
 
-# The attribute decides, whether it was named before the items were written or after.
+# Items expire whether the attribute was configured before or after they were written.
 def test_items_written_before_ttl_was_enabled_expire(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, key("a") | {"expires": number(PAST)}, key("b") | {"ends": number(PAST)})
@@ -147,7 +147,7 @@ def test_sweeping_a_missing_table_raises_resource_not_found(driver: Driver) -> N
         driver.execute(SweepExpired(unused_name()))
 
 
-# A sweep of many items is done in pieces, so that others get their turn; the oldest go first.
+# A sweep works in batches, so that other writes get their turn; the oldest items go first.
 def test_sweep_stops_at_its_limit(driver: Driver, table: str) -> None:
     fill(driver, table, [key(str(i)) | {"expires": number(PAST - i)} for i in range(5)])
     swept = driver.execute(SweepExpired(limit=2))
@@ -159,7 +159,7 @@ def test_sweep_stops_at_its_limit(driver: Driver, table: str) -> None:
 
 @pytest.mark.parametrize("limit", [0, 1001])
 def test_sweep_removes_at_most_1000_items(driver: Driver, limit: int) -> None:
-    assert "Limit must have value" in refusal(driver, SweepExpired(limit=limit))
+    assert "Limit must have value" in validation_error(driver, SweepExpired(limit=limit))
 
 
 def test_sweep_removes_expired_items_from_indexes(driver: Driver) -> None:
@@ -179,7 +179,7 @@ def test_sweep_removes_expired_items_from_indexes(driver: Driver) -> None:
     assert driver.execute(query(table, "pk = :p", p=text("p"))).count == 0
 
 
-# Whoever follows the feed can tell an end in time from a deletion by somebody.
+# A reader of the feed can distinguish expiry from deletion.
 def test_change_record_marks_expired_items(driver: Driver, table: str) -> None:
     item = key("a") | {"expires": number(PAST)}
     put(driver, table, item)

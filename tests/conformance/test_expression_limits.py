@@ -1,4 +1,4 @@
-"""How long an expression may be, and which names it may not use bare."""
+"""Maximum length of expressions, and reserved words."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import Item
-from tests.conformance.refusals import ENVELOPE, refusal
-from tests.conformance.surfaces import KEY
+from tests.conformance.errors import ENVELOPE, validation_error
 from tests.conformance.tables import make_table, put, stored, unused_name
+from tests.conformance.value_positions import KEY
 
 LONGEST = 4096
 TOO_LONG = "Expression size has exceeded the maximum allowed size;"
@@ -77,7 +77,7 @@ def _scan(table: str, filter_expression: str) -> Operation[object]:
 
 Request = Callable[[str, str], Operation[object]]
 
-# The parameter, an expression that the spaces make long, and the form of a refusal.
+# The parameter, an expression padded with spaces, and the form of the error.
 EXPRESSIONS: list[tuple[Request, str, str]] = [
     (_put, "attribute_exists(pk)", ENVELOPE + "Invalid ConditionExpression: "),
     (_update, "SET a = :v", ENVELOPE + "Invalid UpdateExpression: "),
@@ -85,7 +85,7 @@ EXPRESSIONS: list[tuple[Request, str, str]] = [
     (_query, "attribute_exists(a)", "Invalid FilterExpression: "),
     (_scan, "attribute_exists(a)", "Invalid FilterExpression: "),
 ]
-# Of an update alone DynamoDB does not tell the size.
+# Only for an update does DynamoDB not report the size.
 SIZELESS = "Invalid UpdateExpression"
 
 
@@ -99,10 +99,10 @@ def test_rejects_expressions_over_4096_bytes(
     told = "" if SIZELESS in refused else f" expression size: {LONGEST + 1}"
     for name in (table, unused_name()):
         too_long = request_for(name, text.ljust(LONGEST + 1))
-        assert refusal(driver, too_long) == f"{refused}{TOO_LONG}{told}"
+        assert validation_error(driver, too_long) == f"{refused}{TOO_LONG}{told}"
 
 
-# The names behind aliases do not count: the expression is measured as it was sent.
+# The expression is measured as sent, so names behind placeholders do not count.
 def test_expression_length_counts_placeholders_not_their_values(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, KEY)
@@ -138,7 +138,7 @@ def _transacted_check(table: str, length: int) -> TransactWriteItem:
     )
 
 
-# A transaction is not cancelled for it, and does nothing at all.
+# The transaction is rejected as a whole, not canceled.
 @pytest.mark.parametrize(
     "action", [_transacted_put, _transacted_delete, _transacted_update, _transacted_check]
 )
@@ -148,7 +148,7 @@ def test_rejects_transaction_expressions_over_4096_bytes(
     table = make_table(driver, pk="S")
     first = TransactWriteItem(put=Put(table, KEY))
     too_long = TransactWriteItems([first, action(table, LONGEST + 1)])
-    assert TOO_LONG in refusal(driver, too_long)
+    assert TOO_LONG in validation_error(driver, too_long)
     assert stored(driver, table, KEY) is None
     driver.execute(TransactWriteItems([first, action(table, LONGEST)]))
 
@@ -170,7 +170,7 @@ def test_rejects_reserved_words_as_attribute_names(
 ) -> None:
     for word in ("status", "Status", "STATUS"):
         request = request_for(unused_name(), text.replace("status", word))
-        assert refusal(driver, request) == (
+        assert validation_error(driver, request) == (
             f"{refused}Attribute name is a reserved keyword; reserved keyword: {word}"
         )
 

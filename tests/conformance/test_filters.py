@@ -1,4 +1,4 @@
-"""Filters of queries and scans: which items pass, and how many were looked at."""
+"""Filters of queries and scans: which items match, and how many were examined."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from singletable.operations import Condition, ConditionalOperator, Driver, Query, Scan
 from singletable.values import AttributeValue, Item
-from tests.conformance.collections_of_items import (
+from tests.conformance.errors import INVALID, validation_error
+from tests.conformance.requests import (
     binary,
     fill,
     mentioned,
@@ -17,7 +18,6 @@ from tests.conformance.collections_of_items import (
     text,
     values_of,
 )
-from tests.conformance.refusals import INVALID, refusal
 from tests.conformance.tables import global_index, make_table, put
 
 TRUE: AttributeValue = {"BOOL": True}
@@ -64,7 +64,7 @@ BY_PARTITION = {"pk": Condition("EQ", [text("p")])}
 
 @pytest.fixture
 def people(driver: Driver) -> str:
-    """A table whose partition `p` holds the people, with an index of them all."""
+    """Create a table whose partition `p` holds the people, with an index of them all."""
     table = make_table(driver, global_index("everybody", pk="S"), pk="S", sk="S")
     fill(
         driver,
@@ -79,7 +79,7 @@ def people(driver: Driver) -> str:
     [
         ("nick = :ada", "ada"),
         ("nick <> :ada", "bob eve mallory"),
-        # What is not there differs from everything, and is neither more nor less.
+        # A missing attribute is unequal to everything, and neither greater nor less.
         ("born <> :late", "ada bob eve mallory"),
         ("born < :late", "ada bob"),
         ("born >= :late", "eve"),
@@ -102,10 +102,10 @@ def people(driver: Driver) -> str:
         ("notes[0] = :first", "ada"),
         ("notes[9] = :first", ""),
         ("active = :true", "bob"),
-        # A set is what it holds, in no order.
+        # Sets are equal regardless of order.
         ("tags = :tags", "ada"),
         ("tags <> :tags", "bob eve mallory"),
-        # The size of text is its UTF-16 units: é is one, and 𝄞 two.
+        # The size of a string is its number of UTF-16 units: é is one, 𝄞 two.
         ("size(nick) = :n3", "ada bob eve"),
         ("size(nick) > :n3", "mallory"),
         ("size(secret) = :n3", "ada"),
@@ -146,7 +146,7 @@ def test_filter_returns_matching_items(
         assert (page.count, page.scanned_count) == (len(passing.split()), 4)
 
 
-# The empty string is a member like any other: in a set it is looked for, not found everywhere.
+# The empty string is a member like any other: it is only in sets that contain it.
 def test_contains_finds_empty_string_in_sets(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, {"pk": text("with"), "t": {"SS": ["", "a"]}})
@@ -155,7 +155,7 @@ def test_contains_finds_empty_string_in_sets(driver: Driver) -> None:
     assert values_of(page.items, "pk") == ["with"]
 
 
-# The filter sees the whole item, also what is not given.
+# The filter sees the whole item, not only the projected attributes.
 def test_filter_sees_attributes_outside_the_projection(driver: Driver, people: str) -> None:
     asked = replace(scan(people, "born < :early", **VALUES), projection_expression="nick")
     assert driver.execute(asked).items == [{"nick": text("Ada")}]
@@ -174,7 +174,7 @@ def test_filter_sees_attributes_outside_the_projection(driver: Driver, people: s
         ({"nick": Condition("IN", [text("Ada"), text("Bob")])}, None, "ada bob"),
         ({"born": Condition("NULL")}, None, "mallory"),
         ({"nothing": Condition("NOT_NULL")}, None, "eve"),
-        # Here what is not there does not count, as it does in an expression.
+        # Unlike in an expression, a missing attribute does not match.
         ({"tags": Condition("NOT_CONTAINS", [text("poetry")])}, None, "bob"),
         (
             {"born": Condition("GT", [number(1900)]), "active": Condition("NULL")},
@@ -276,4 +276,4 @@ def test_rejects_invalid_legacy_parameters(
     driver: Driver, people: str, changes: dict[str, object], message: str
 ) -> None:
     asked = replace(Query(people, key_conditions=BY_PARTITION), **changes)
-    assert refusal(driver, asked) == message
+    assert validation_error(driver, asked) == message

@@ -1,4 +1,4 @@
-"""What GetItem gives, and what it refuses."""
+"""What GetItem returns and rejects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from singletable.operations import Driver, GetItem
 from singletable.values import AttributeValue, Item
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BAD_CAPACITY,
     BOGUS,
     ENVELOPE,
@@ -17,9 +17,8 @@ from tests.conformance.refusals import (
     NOT_VALID,
     WRONG_KEY,
     check_not_found,
-    refusal,
+    validation_error,
 )
-from tests.conformance.surfaces import KEY
 from tests.conformance.tables import (
     ada,
     global_index,
@@ -28,6 +27,7 @@ from tests.conformance.tables import (
     stored,
     unused_name,
 )
+from tests.conformance.value_positions import KEY
 
 ONE_BEFORE_OTHER = (
     "Invalid ProjectionExpression: Two document paths overlap with each other; "
@@ -44,7 +44,7 @@ def test_get_returns_the_item_at_a_key(driver: Driver, consistent: bool | None) 
     assert driver.execute(asked).item == item
 
 
-# No item is not an empty one: the answer says nothing at all.
+# The response for a missing item is empty; it is not an empty item.
 @pytest.mark.parametrize("key", [ada(sk={"S": "2"}), {"pk": {"S": "bob"}, "sk": {"S": "1"}}])
 def test_get_returns_nothing_for_a_missing_item(driver: Driver, key: Item) -> None:
     table = make_table(driver, pk="S", sk="S")
@@ -84,12 +84,12 @@ DOCUMENT = ada(
 )
 
 PROJECTED: list[tuple[str, Item]] = [
-    # The key is not there unless it is asked for.
+    # The key is returned only if it is projected.
     ("a", {"a": {"S": "a"}}),
     ("pk", KEY),
     ("a, pk", ada(a={"S": "a"})),
     ("a, none_such", {"a": {"S": "a"}}),
-    # That nothing of it was asked for does not make the item go away.
+    # A projection that matches nothing returns an empty item.
     ("none_such", {}),
     ("m.none_such", {}),
     ("few[7]", {}),
@@ -97,9 +97,9 @@ PROJECTED: list[tuple[str, Item]] = [
     ("m.x", {"m": {"M": {"x": {"N": "1"}}}}),
     ("m.x, m.y", {"m": {"M": {"x": {"N": "1"}, "y": {"N": "2"}}}}),
     ("few[0]", {"few": {"L": [{"S": "zero"}]}}),
-    # Lists close up, in the order of the list and not of the paths.
+    # List elements are closed up, in the order of the list and not of the paths.
     ("few[2], few[0]", {"few": {"L": [{"S": "zero"}, {"S": "two"}]}}),
-    # Paths into the same element give one element.
+    # Paths into the same element return one element.
     ("l[0].a, l[0].b", {"l": {"L": [{"M": {"a": {"S": "a0"}, "b": {"S": "b0"}}}]}}),
     ("l[0].b, l[0].a", {"l": {"L": [{"M": {"a": {"S": "a0"}, "b": {"S": "b0"}}}]}}),
     (
@@ -215,7 +215,7 @@ BAD_PROJECTIONS: list[tuple[str, dict[str, str] | None, str]] = [
 ]
 
 
-# Whether there is an item to project does not matter, nor whether there is a table.
+# This holds whether or not the item or the table exists.
 @pytest.mark.parametrize(("projection", "names", "message"), BAD_PROJECTIONS)
 def test_projection_is_parsed_before_other_checks(
     driver: Driver, projection: str, names: dict[str, str] | None, message: str
@@ -224,17 +224,17 @@ def test_projection_is_parsed_before_other_checks(
         asked = GetItem(
             table, KEY, projection_expression=projection, expression_attribute_names=names
         )
-        assert refusal(driver, asked) == message
+        assert validation_error(driver, asked) == message
 
 
 def test_rejects_conflicting_or_duplicate_projections(driver: Driver) -> None:
     both = GetItem(unused_name(), KEY, attributes_to_get=["a"], projection_expression="a")
-    assert refusal(driver, both) == (
+    assert validation_error(driver, both) == (
         "Can not use both expression and non-expression parameters in the same request: "
         "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"
     )
     twice = GetItem(unused_name(), KEY, attributes_to_get=["a", "b", "a"])
-    assert refusal(driver, twice) == f"{INVALID}Duplicate value in attribute name: a"
+    assert validation_error(driver, twice) == f"{INVALID}Duplicate value in attribute name: a"
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_rejects_projection_into_a_key_attribute(driver: Driver, path: str, blam
         projection_expression=path.replace("year", "#year"),
         expression_attribute_names={"#year": "year"} if "year" in path else None,
     )
-    assert refusal(driver, asked) == (
+    assert validation_error(driver, asked) == (
         "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
         f"allowed: {blamed}"
     )
@@ -281,11 +281,11 @@ KEYS: list[tuple[Item, str]] = [
 def test_rejects_key_that_does_not_match_the_schema(
     driver: Driver, key: Item, message: str
 ) -> None:
-    assert refusal(driver, GetItem(make_table(driver, pk="S", sk="S"), key)) == message
+    assert validation_error(driver, GetItem(make_table(driver, pk="S", sk="S"), key)) == message
 
 
 def test_rejects_empty_binary_key(driver: Driver) -> None:
-    assert refusal(driver, GetItem(make_table(driver, pk="B"), {"pk": {"B": ""}})) == (
+    assert validation_error(driver, GetItem(make_table(driver, pk="B"), {"pk": {"B": ""}})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "Key: pk"
     )
@@ -314,4 +314,4 @@ BAD_PARAMETERS: list[tuple[Callable[[], GetItem], str]] = [
 def test_invalid_parameters_are_reported_first(
     driver: Driver, request_for: Callable[[], GetItem], message: str
 ) -> None:
-    assert refusal(driver, request_for()) == ENVELOPE + message
+    assert validation_error(driver, request_for()) == ENVELOPE + message

@@ -1,4 +1,4 @@
-"""Client tokens: a transaction that is sent twice is carried out once."""
+"""Client request tokens: a transaction that is sent twice is applied once."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from msgspec.structs import replace
 from singletable.errors import IdempotentParameterMismatch, TransactionCanceled
 from singletable.operations import ConsumedCapacity, Driver, TransactWriteItems
 from singletable.values import Item
-from tests.conformance.collections_of_items import number, text
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
+from tests.conformance.requests import number, text
 from tests.conformance.tables import make_table, put, stored
-from tests.conformance.transactions import checking, deleting, key, putting, updating
+from tests.conformance.transaction_actions import checking, deleting, key, putting, updating
 
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table with an item `counter` that stands at 0."""
+    """Create a table with an item `counter` whose value is 0."""
     name = make_table(driver, pk="S")
     put(driver, name, key("counter") | {"n": number(0)})
     return name
 
 
 def counting(table: str, token: str | None) -> TransactWriteItems:
-    """A transaction that adds one to the counter."""
+    """Return a transaction that adds one to the counter."""
     action = updating(table, key("counter"), "SET n = n + :one", one=number(1))
     return TransactWriteItems([action], client_request_token=token)
 
 
 def count(driver: Driver, table: str) -> int:
-    """Where the counter stands."""
+    """Return the counter's value."""
     item = stored(driver, table, key("counter"))
     assert item is not None
     return int(item["n"]["N"])
 
 
 def token() -> str:
-    """A token that was never used."""
+    """Return a token that was never used."""
     return str(uuid4())
 
 
@@ -59,7 +59,7 @@ def test_request_with_new_or_no_token_is_applied_again(
     assert count(driver, table) == 2
 
 
-# A token stands for one request: another one under it is a mistake of the caller's.
+# A token identifies one request; reusing it for another is an error of the caller.
 @pytest.mark.parametrize("other", ["value", "put", "delete", "more", "check"])
 def test_rejects_different_request_with_same_token(driver: Driver, table: str, other: str) -> None:
     asked = counting(table, token())
@@ -71,13 +71,13 @@ def test_rejects_different_request_with_same_token(driver: Driver, table: str, o
         "more": [*asked.transact_items, putting(table, key("more"))],
         "check": [checking(table, key("counter"), "attribute_exists(pk)")],
     }[other]
-    with pytest.raises(IdempotentParameterMismatch) as refused:
+    with pytest.raises(IdempotentParameterMismatch) as raised:
         driver.execute(replace(asked, transact_items=actions))
-    assert refused.value.code == "IdempotentParameterMismatchException"
+    assert raised.value.code == "IdempotentParameterMismatchException"
     assert count(driver, table) == 1
 
 
-# Clients that keep attributes in hash maps send them in another order when they repeat themselves.
+# Clients with hash maps may send attributes in another order when they retry.
 def test_attribute_order_does_not_matter_for_idempotency(driver: Driver, table: str) -> None:
     item: Item = {
         "pk": text("a"),
@@ -95,7 +95,7 @@ def test_attribute_order_does_not_matter_for_idempotency(driver: Driver, table: 
     assert stored(driver, table, key("a")) == item
 
 
-# How the answer is to be told is no part of what is to be done.
+# Return options are not part of the request's identity.
 def test_return_options_may_differ_in_a_replay(driver: Driver, table: str) -> None:
     asked = counting(table, token())
     driver.execute(asked)
@@ -103,7 +103,7 @@ def test_return_options_may_differ_in_a_replay(driver: Driver, table: str) -> No
     assert count(driver, table) == 1
 
 
-# A transaction that was canceled changed nothing, so the token is free for the next attempt.
+# A canceled transaction changed nothing, so its token can be used again.
 def test_token_is_consumed_only_by_a_committed_transaction(driver: Driver, table: str) -> None:
     one = token()
     failing = TransactWriteItems(
@@ -117,7 +117,7 @@ def test_token_is_consumed_only_by_a_committed_transaction(driver: Driver, table
         driver.execute(counting(table, one))
 
 
-# The answer to a replay is about the past: conditions are not asked again.
+# A replay returns the past result without evaluating conditions again.
 def test_replay_does_not_evaluate_conditions(driver: Driver, table: str) -> None:
     create = TransactWriteItems(
         [putting(table, key("once"), "attribute_not_exists(pk)")], client_request_token=token()
@@ -137,14 +137,14 @@ def test_replay_does_not_undo_later_changes(driver: Driver, table: str) -> None:
 
 
 def consumed(driver: Driver, asked: TransactWriteItems) -> ConsumedCapacity:
-    """What the transaction consumed on its one table."""
+    """Return the capacity the transaction consumed on its only table."""
     told = driver.execute(replace(asked, return_consumed_capacity="INDEXES")).consumed_capacity
     assert told is not None
     (entry,) = told
     return entry
 
 
-# The first call writes; the second only reads what the first one wrote, and is charged for that.
+# The first call writes; the replay only reads what the first one wrote, and is charged for that.
 def test_replay_is_charged_as_a_read(driver: Driver, table: str) -> None:
     item: Item = key("a") | {"pad": text("x" * 1536)}
     asked = TransactWriteItems([putting(table, item)], client_request_token=token())
@@ -168,7 +168,7 @@ def test_token_has_up_to_36_characters(driver: Driver, table: str, length: int) 
 def test_rejects_tokens_of_invalid_length(
     driver: Driver, table: str, length: int, rule: str
 ) -> None:
-    assert refusal(driver, counting(table, "t" * length)) == (
+    assert validation_error(driver, counting(table, "t" * length)) == (
         "1 validation error detected: Value at 'ClientRequestToken' failed to satisfy constraint: "
         f"Member must have length {rule}"
     )

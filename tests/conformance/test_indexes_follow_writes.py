@@ -1,4 +1,4 @@
-"""Secondary indexes hold exactly the items that have their keys, whatever was written before."""
+"""Secondary indexes hold exactly the items that have their keys, after any sequence of writes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import AttributeValue
-from tests.conformance.collections_of_items import binary, near_drivers, number, text, walk
+from tests.conformance.requests import binary, near_drivers, number, text, walk
 from tests.conformance.tables import unused_name
 
 
 @dataclass(frozen=True)
 class Kept:
-    """An index of the table below: its key beside the table's, and what else it holds."""
+    """An index of the table below: its key in addition to the table's, and its projection."""
 
     name: str
     key: tuple[str, ...]
@@ -51,7 +51,7 @@ INDEXES = [
 
 
 def make_projecting_table(driver: Driver) -> str:
-    """Make a table with local and global indexes of every projection."""
+    """Create a table with local and global indexes of every projection."""
     name = unused_name()
     driver.execute(
         CreateTable(
@@ -112,7 +112,7 @@ ATTRIBUTES = st.fixed_dictionaries(
 
 @st.composite
 def writes(draw: st.DrawFn, table: str) -> Operation[object]:
-    """Any write to one item, alone or in a transaction."""
+    """Generate any write of one item, alone or in a transaction."""
     key, attributes = draw(KEYS), draw(ATTRIBUTES)
     alone = draw(st.booleans())
     kind = draw(st.sampled_from(["put", "delete", "set", "remove"]))
@@ -136,8 +136,8 @@ def writes(draw: st.DrawFn, table: str) -> Operation[object]:
     return TransactWriteItems([TransactWriteItem(update=update)])
 
 
-# Entries appear, move, change and vanish with the items; whatever the order of the writes, in the
-# end an index holds exactly the items that have its keys.
+# Entries appear, move, change and vanish with the items; after any sequence of writes, an index
+# holds exactly the items that have its keys.
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())

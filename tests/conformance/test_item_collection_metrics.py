@@ -1,4 +1,4 @@
-"""What is told of an item collection: the items of one partition, with those in local indexes."""
+"""Metrics of an item collection: the items of one partition, including local indexes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import Item
-from tests.conformance.surfaces import KEY
 from tests.conformance.tables import ada, make_indexed_table, make_table
+from tests.conformance.value_positions import KEY
 
 ITEM = ada(sk={"S": "1"}, grade={"S": "A"})
 ITEM_KEY = ada(sk={"S": "1"})
-# The size is told in whole gigabytes, from and to.
+# The size is a range in whole gigabytes.
 ADAS = ItemCollectionMetrics(KEY, [0, 1])
 
 
@@ -33,7 +33,7 @@ def _writes(
         PutItem(table, ITEM, return_item_collection_metrics=asked),
         UpdateItem(table, ITEM_KEY, return_item_collection_metrics=asked),
         DeleteItem(table, ITEM_KEY, return_item_collection_metrics=asked),
-        # Of a collection that is empty now, and then of one that was.
+        # The collection is empty after the first write and was empty before the second.
         DeleteItem(table, ITEM_KEY, return_item_collection_metrics=asked),
     ]
 
@@ -53,7 +53,7 @@ def test_nothing_is_returned_unless_requested(
         assert driver.execute(write).item_collection_metrics is None
 
 
-# Only local indexes make a collection of a partition.
+# Only tables with local indexes have item collection metrics.
 def test_table_without_local_indexes_has_no_collection_metrics(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="S")
     for write in _writes(table, "SIZE"):

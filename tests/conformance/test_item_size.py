@@ -1,4 +1,4 @@
-"""How large an item may be: 409,600 bytes of names and values, counted as DynamoDB counts them."""
+"""Maximum item size: 409,600 bytes of names and values, counted as DynamoDB counts them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.refusals import refusal
-from tests.conformance.surfaces import KEY
+from tests.conformance.errors import validation_error
 from tests.conformance.tables import ada, make_table, put, stored
+from tests.conformance.value_positions import KEY
 
 LIMIT = 409_600
 TOO_LARGE = "Item size has exceeded the maximum allowed size"
 TOO_LARGE_TO_UPDATE = "Item size to update has exceeded the maximum allowed size"
-# pk and ada, and the name of the padding
+# pk and ada, and the name of the padding attribute
 KEY_SIZE = 5
 PADDED = KEY_SIZE + len("fill")
 
@@ -47,7 +47,7 @@ SIZES: list[tuple[AttributeValue, int]] = [
     ({"L": [{"S": "ab"}, {"N": "0"}]}, 8),
     ({"M": {}}, 3),
     ({"M": {"ab": {"S": "c"}}}, 7),
-    # Two digits share a byte, on either side of the point; zeros at the ends of a number are free.
+    # Two digits share a byte on either side of the point; leading and trailing zeros are free.
     ({"N": "0"}, 1),
     ({"N": "-0"}, 1),
     ({"N": "1"}, 2),
@@ -80,7 +80,7 @@ def test_value_size_in_bytes(driver: Driver, value: AttributeValue, size: int) -
     room = LIMIT - PADDED - len("v") - size
     put(driver, table, ada(v=value, fill=_text(room)))
     too_large = PutItem(table, ada(v=value, fill=_text(room + 1)))
-    assert refusal(driver, too_large) == TOO_LARGE
+    assert validation_error(driver, too_large) == TOO_LARGE
 
 
 def _text(length: int) -> AttributeValue:
@@ -97,7 +97,7 @@ COARSE: list[tuple[Item, bool]] = [
     (ada(v={"L": [_text(4_200)] * 100}), False),
     (ada(v={"L": [{"N": "1" * 38}] * 15_000}), True),
     (ada(v={"L": [{"N": "1" * 38}] * 21_000}), False),
-    # Names count as well: neither they nor the values alone would be too much.
+    # Names count as well: neither names nor values alone would exceed the limit.
     (KEY | {f"{number:0207}": _text(3_900) for number in range(100)}, False),
 ]
 
@@ -109,18 +109,18 @@ def test_item_size_is_the_sum_of_names_and_values(driver: Driver, item: Item, fi
         put(driver, table, item)
         assert stored(driver, table, KEY) == item
     else:
-        assert refusal(driver, PutItem(table, item)) == TOO_LARGE
+        assert validation_error(driver, PutItem(table, item)) == TOO_LARGE
         assert stored(driver, table, KEY) is None
 
 
-# However many attributes share it, the limit is the same.
+# The limit does not depend on the number of attributes.
 @pytest.mark.parametrize("count", [1, 2, 100])
 def test_size_limit_holds_for_any_number_of_attributes(driver: Driver, count: int) -> None:
     table = make_table(driver, pk="S")
     others = {f"a{number:04}": _text(1_000) for number in range(count)}
     room = LIMIT - PADDED - count * (5 + 1_000)
     put(driver, table, ada(fill=_text(room)) | others)
-    assert refusal(driver, PutItem(table, ada(fill=_text(room + 1)) | others)) == TOO_LARGE
+    assert validation_error(driver, PutItem(table, ada(fill=_text(room + 1)) | others)) == TOO_LARGE
 
 
 Write = Callable[[str, Item], Operation[object]]
@@ -134,16 +134,16 @@ def _transact_put(table: str, item: Item) -> Operation[object]:
     return TransactWriteItems([TransactWriteItem(put=Put(table, item))])
 
 
-# A transaction is not cancelled for it: the request itself is wrong.
+# The transaction is rejected as invalid, not canceled.
 @pytest.mark.parametrize("write", [_batch_put, _transact_put])
 def test_every_put_has_the_same_size_limit(driver: Driver, write: Write) -> None:
     table = make_table(driver, pk="S")
     driver.execute(write(table, ada(fill=_text(LIMIT - PADDED))))
     too_large = ada(fill=_text(LIMIT - PADDED + 1))
-    assert refusal(driver, write(table, too_large)) == TOO_LARGE
+    assert validation_error(driver, write(table, too_large)) == TOO_LARGE
 
 
-# The parameters from before expressions weigh the finished item and nothing else.
+# Legacy parameters are only checked by the size of the resulting item.
 @pytest.mark.parametrize("before", [None, ada(untouched=_text(100))], ids=["new", "old"])
 def test_attribute_updates_check_the_size_of_the_resulting_item(
     driver: Driver, before: Item | None
@@ -159,7 +159,7 @@ def test_attribute_updates_check_the_size_of_the_resulting_item(
         fill = AttributeValueUpdate(_text(length), "PUT")
         return UpdateItem(table, KEY, attribute_updates={"fill": fill})
 
-    assert refusal(driver, padded(room + 1)) == TOO_LARGE_TO_UPDATE
+    assert validation_error(driver, padded(room + 1)) == TOO_LARGE_TO_UPDATE
     assert stored(driver, table, KEY) == before
     driver.execute(padded(room))
 
@@ -170,7 +170,7 @@ def _transact_update(table: str, length: int) -> TransactWriteItems:
     return TransactWriteItems([TransactWriteItem(update=update)])
 
 
-# What becomes too large only when it is carried out does cancel the transaction.
+# An item that becomes too large only during execution cancels the transaction.
 @pytest.mark.parametrize("before", [None, ada(untouched=_text(100))], ids=["new", "old"])
 def test_transactional_update_checks_the_size_of_the_resulting_item(
     driver: Driver, before: Item | None
@@ -181,9 +181,9 @@ def test_transactional_update_checks_the_size_of_the_resulting_item(
         put(driver, table, before)
         untouched = len("untouched") + 100
     room = LIMIT - PADDED - untouched
-    with pytest.raises(TransactionCanceled) as refused:
+    with pytest.raises(TransactionCanceled) as raised:
         driver.execute(_transact_update(table, room + 1))
-    (reason,) = refused.value.reasons
+    (reason,) = raised.value.reasons
     assert (reason.code, reason.message) == ("ValidationError", TOO_LARGE_TO_UPDATE)
     assert stored(driver, table, KEY) == before
     driver.execute(_transact_update(table, room))

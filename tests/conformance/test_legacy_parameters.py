@@ -1,4 +1,4 @@
-"""The parameters from before expressions, on every operation that has them."""
+"""Legacy parameters, on every operation that has them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BOGUS,
     ENVELOPE,
     INVALID,
     check_not_found,
     failed_condition,
-    refusal,
+    validation_error,
 )
 from tests.conformance.tables import make_table, put, stored, unused_name
 
@@ -66,7 +66,7 @@ def mixed(legacy: str, expressions: str) -> str:
     )
 
 
-# The three writes that can expect something, each as a function of what it expects.
+# The three writes with Expected, each as a function of it.
 
 
 def expecting_put(
@@ -95,7 +95,7 @@ every_write = pytest.mark.parametrize("write", WRITES)
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table of items by pk alone."""
+    """Create a table with the key pk."""
     return make_table(driver, pk="S")
 
 
@@ -112,15 +112,15 @@ def test_write_succeeds_if_expected_matches(driver: Driver, table: str, write: W
     assert stored(driver, table, KEY) != before
 
 
-# This is how items were created only once before there were expressions.
+# This is how items were created only once before expressions existed.
 def test_exists_false_creates_only_once(driver: Driver, table: str) -> None:
     expected = {"pk": ExpectedAttributeValue(exists=False)}
     driver.execute(expecting_put(table, expected))
     failed_condition(driver, expecting_put(table, expected))
 
 
-# The suspicious ones: NE holds for what is not there, and NOT_CONTAINS, its sibling, does not.
-# NULL asks whether an attribute is missing, not whether it is of the type NULL.
+# Surprises: NE matches a missing attribute and NOT_CONTAINS does not. NULL tests whether an
+# attribute is missing, not whether it has the type NULL.
 @pytest.mark.parametrize(
     ("asked", "met"),
     [
@@ -219,13 +219,13 @@ BAD_EXPECTATIONS: list[tuple[ExpectedAttributeValue, str]] = [
 ]
 
 
-# Asked of a table that is not there, since all of this is seen before the table is.
+# The table does not exist, since these are checked before it is looked up.
 @every_write
 @pytest.mark.parametrize(("asked", "text"), BAD_EXPECTATIONS, ids=str)
 def test_rejects_invalid_expected_conditions(
     driver: Driver, write: Write, asked: ExpectedAttributeValue, text: str
 ) -> None:
-    assert refusal(driver, write(unused_name(), {"a": asked}, None)) == ENVELOPE + text
+    assert validation_error(driver, write(unused_name(), {"a": asked}, None)) == ENVELOPE + text
 
 
 @every_write
@@ -235,7 +235,7 @@ def test_rejects_invalid_expected_conditions(
 def test_conditional_operator_needs_two_expected_conditions(
     driver: Driver, write: Write, expected: Expected | None, text: str
 ) -> None:
-    assert refusal(driver, write(unused_name(), expected, "AND")) == ENVELOPE + text
+    assert validation_error(driver, write(unused_name(), expected, "AND")) == ENVELOPE + text
 
 
 @every_write
@@ -248,25 +248,25 @@ def test_rejects_expected_with_condition_expression(driver: Driver) -> None:
     text = ENVELOPE + mixed("Expected", "ConditionExpression")
     name = unused_name()
     put_item = PutItem(name, KEY, A_IS_1, condition_expression=exists)
-    assert refusal(driver, put_item) == text
+    assert validation_error(driver, put_item) == text
     delete_item = DeleteItem(name, KEY, A_IS_1, condition_expression=exists)
-    assert refusal(driver, delete_item) == text
+    assert validation_error(driver, delete_item) == text
 
 
-# The joining word is a legacy parameter of its own, and is named after what it joins.
+# ConditionalOperator is a legacy parameter itself, and is listed after what it combines.
 def test_rejects_conditional_operator_with_expressions(driver: Driver) -> None:
     exists = "attribute_exists(pk)"
     name = unused_name()
     put_item = PutItem(name, KEY, conditional_operator="AND", condition_expression=exists)
     text = mixed("ConditionalOperator", "ConditionExpression")
-    assert refusal(driver, put_item) == ENVELOPE + text
+    assert validation_error(driver, put_item) == ENVELOPE + text
     delete_item = DeleteItem(name, KEY, A_IS_1, "AND", condition_expression=exists)
     text = mixed("Expected, ConditionalOperator", "ConditionExpression")
-    assert refusal(driver, delete_item) == ENVELOPE + text
+    assert validation_error(driver, delete_item) == ENVELOPE + text
     updates: Updates = {"a": AttributeValueUpdate({"S": "x"})}
     update = UpdateItem(name, KEY, updates, A_IS_1, "AND", update_expression="REMOVE a")
     text = mixed("AttributeUpdates, Expected, ConditionalOperator", "UpdateExpression")
-    assert refusal(driver, update) == ENVELOPE + text
+    assert validation_error(driver, update) == ENVELOPE + text
 
 
 # AttributeUpdates
@@ -279,7 +279,7 @@ CHANGES: list[tuple[AttributeValue | None, AttributeValueUpdate, AttributeValue 
     (None, AttributeValueUpdate({"N": "5"}, "ADD"), {"N": "5"}),
     ({"SS": ["b"]}, AttributeValueUpdate({"SS": ["a"]}, "ADD"), {"SS": ["a", "b"]}),
     (None, AttributeValueUpdate({"SS": ["a"]}, "ADD"), {"SS": ["a"]}),
-    # No expression can do this with ADD; it is not in AWS's manual either.
+    # No expression can do this with ADD, and AWS's manual does not mention it.
     (
         {"L": [{"N": "1"}]},
         AttributeValueUpdate({"L": [{"S": "a"}]}, "ADD"),
@@ -312,7 +312,7 @@ def test_attribute_updates_change_an_attribute(
         ({}, KEY),
         ({"a": AttributeValueUpdate({"N": "1"}, "ADD")}, {**KEY, "a": {"N": "1"}}),
         ({"a": AttributeValueUpdate({"L": []}, "ADD")}, {**KEY, "a": {"L": []}}),
-        # What only takes away makes no item of none.
+        # An update that only removes creates no item.
         ({"a": AttributeValueUpdate(action="DELETE")}, None),
         ({"a": AttributeValueUpdate({"SS": ["a"]}, "DELETE")}, None),
     ],
@@ -365,10 +365,12 @@ def test_updated_attributes_are_the_named_ones(driver: Driver, table: str) -> No
 def test_rejects_invalid_attribute_updates(
     driver: Driver, change: AttributeValueUpdate, text: str
 ) -> None:
-    assert refusal(driver, UpdateItem(unused_name(), KEY, {"a": change})) == ENVELOPE + text
+    assert (
+        validation_error(driver, UpdateItem(unused_name(), KEY, {"a": change})) == ENVELOPE + text
+    )
 
 
-# An expression that does this is refused in other words. A condition that fails comes first.
+# An expression gets another message for this. A failed condition is reported first.
 @pytest.mark.parametrize(
     ("before", "change"),
     [
@@ -387,19 +389,19 @@ def test_add_and_delete_need_matching_types(
 ) -> None:
     put(driver, table, {**KEY, "a": before})
     update = UpdateItem(table, KEY, {"a": change})
-    assert refusal(driver, update) == "Type mismatch for attribute to update"
+    assert validation_error(driver, update) == "Type mismatch for attribute to update"
     failed_condition(driver, UpdateItem(table, KEY, {"a": change}, A_IS_2))
     assert stored(driver, table, KEY) == {**KEY, "a": before}
 
 
 def test_key_attributes_cannot_be_updated(driver: Driver, table: str) -> None:
     update = UpdateItem(table, KEY, {"pk": AttributeValueUpdate({"S": "x"})})
-    assert refusal(driver, update) == (
+    assert validation_error(driver, update) == (
         f"{INVALID}Cannot update attribute pk. This attribute is part of the key"
     )
 
 
-# An update expression is also weighed as it is written, and would be refused here.
+# An update expression is also limited by its own size, and would be rejected here.
 def test_update_may_fill_the_item_to_its_size_limit(driver: Driver, table: str) -> None:
     padding = 409_600 - len("pk") - len("k") - len("a")
     for size, fits in ((padding, True), (padding + 1, False)):
@@ -408,18 +410,22 @@ def test_update_may_fill_the_item_to_its_size_limit(driver: Driver, table: str) 
             driver.execute(update)
         else:
             text = "Item size to update has exceeded the maximum allowed size"
-            assert refusal(driver, update) == text
+            assert validation_error(driver, update) == text
 
 
 def test_rejects_attribute_updates_with_expressions(driver: Driver) -> None:
     updates: Updates = {"a": AttributeValueUpdate({"S": "x"})}
     name = unused_name()
     update = UpdateItem(name, KEY, updates, update_expression="REMOVE a")
-    assert refusal(driver, update) == ENVELOPE + mixed("AttributeUpdates", "UpdateExpression")
+    assert validation_error(driver, update) == ENVELOPE + mixed(
+        "AttributeUpdates", "UpdateExpression"
+    )
     update = UpdateItem(name, KEY, updates, condition_expression="attribute_exists(pk)")
-    assert refusal(driver, update) == ENVELOPE + mixed("AttributeUpdates", "ConditionExpression")
+    assert validation_error(driver, update) == ENVELOPE + mixed(
+        "AttributeUpdates", "ConditionExpression"
+    )
     update = UpdateItem(name, KEY, None, A_IS_1, update_expression="REMOVE a")
-    assert refusal(driver, update) == ENVELOPE + mixed("Expected", "UpdateExpression")
+    assert validation_error(driver, update) == ENVELOPE + mixed("Expected", "UpdateExpression")
 
 
 # KeyConditions and QueryFilter
@@ -427,7 +433,7 @@ def test_rejects_attribute_updates_with_expressions(driver: Driver) -> None:
 
 @pytest.fixture
 def poems(driver: Driver) -> str:
-    """A table with a partition `p` of five items by sk, and another partition."""
+    """Create a table with a partition `p` of five items by sk, and another partition."""
     table = make_table(driver, pk="S", sk="S")
     for number, sk in enumerate(("a", "ab", "b", "c", "d")):
         item: Item = {
@@ -504,7 +510,7 @@ def test_legacy_filter_selects_items(
     page = driver.execute(query)
     assert sort_keys(page.items) == found.split()
     assert (page.count, page.scanned_count) == (len(found.split()), 5)
-    # The same of a scan, which may also filter by the keys.
+    # The same for a scan, which may also filter by the keys.
     if operator is None:
         page = driver.execute(Scan(poems, scan_filter={**conditions, **IN_P}))
         assert sorted(sort_keys(page.items)) == found.split()
@@ -531,7 +537,7 @@ def test_legacy_filter_selects_items(
 def test_invalid_key_conditions_are_rejected_before_table_lookup(
     driver: Driver, conditions: Conditions, text: str
 ) -> None:
-    assert refusal(driver, Query(unused_name(), key_conditions=conditions)) == text
+    assert validation_error(driver, Query(unused_name(), key_conditions=conditions)) == text
 
 
 UNSUPPORTED = "Query key condition not supported"
@@ -561,12 +567,12 @@ def test_rejects_key_conditions_that_do_not_fit_the_table(
     driver: Driver, poems: str, conditions: Conditions, text: str
 ) -> None:
     check_not_found(driver, Query(unused_name(), key_conditions=conditions))
-    assert refusal(driver, Query(poems, key_conditions=conditions)) == text
+    assert validation_error(driver, Query(poems, key_conditions=conditions)) == text
 
 
 def test_query_filter_rejects_key_attributes(driver: Driver, poems: str) -> None:
     query = Query(poems, key_conditions=IN_P, query_filter={"sk": equal({"S": "a"})})
-    assert refusal(driver, query) == (
+    assert validation_error(driver, query) == (
         "QueryFilter can only contain non-primary key attributes: Primary key attribute: sk"
     )
 
@@ -600,11 +606,11 @@ BAD_FILTERS: list[tuple[Condition, str]] = [
 def test_rejects_invalid_legacy_filters(driver: Driver, asked: Condition, text: str) -> None:
     name = unused_name()
     query = Query(name, key_conditions=IN_P, query_filter={"a": asked})
-    assert refusal(driver, query) == text
-    assert refusal(driver, Scan(name, scan_filter={"a": asked})) == text
+    assert validation_error(driver, query) == text
+    assert validation_error(driver, Scan(name, scan_filter={"a": asked})) == text
 
 
-# Query checks values as the newer operations do, Scan as all once did.
+# Query uses the newer validation of values, Scan the older.
 @pytest.mark.parametrize(
     ("value", "by_query", "by_scan"),
     [
@@ -622,11 +628,12 @@ def test_invalid_value_error_depends_on_the_operation(
 ) -> None:
     name = unused_name()
     query = Query(name, key_conditions=IN_P, query_filter={"a": equal(value)})
-    assert refusal(driver, query) == by_query
-    assert refusal(driver, Scan(name, scan_filter={"a": equal(value)})) == by_scan
+    assert validation_error(driver, query) == by_query
+    assert validation_error(driver, Scan(name, scan_filter={"a": equal(value)})) == by_scan
 
 
-# The joining word is looked at before what it joins: here a bad number, and no key condition.
+# ConditionalOperator is checked before what it combines: here an invalid number and a missing key
+# condition.
 @pytest.mark.parametrize(
     ("conditions", "text"),
     [(None, WITHOUT), ({}, WITHOUT), ({"a": equal({"N": "abc"})}, TWO_OR_MORE)],
@@ -637,8 +644,11 @@ def test_conditional_operator_needs_two_filter_conditions(
 ) -> None:
     name = unused_name()
     query = Query(name, query_filter=conditions, conditional_operator="AND")
-    assert refusal(driver, query) == text
-    assert refusal(driver, Scan(name, scan_filter=conditions, conditional_operator="OR")) == text
+    assert validation_error(driver, query) == text
+    assert (
+        validation_error(driver, Scan(name, scan_filter=conditions, conditional_operator="OR"))
+        == text
+    )
 
 
 def test_query_rejects_unknown_conditional_operator(driver: Driver) -> None:
@@ -649,12 +659,13 @@ def test_query_rejects_unknown_conditional_operator(driver: Driver) -> None:
         query_filter={"a": Condition("NULL"), "b": Condition("NULL")},
         conditional_operator=BOGUS,
     )
-    assert refusal(driver, query) == (
+    assert validation_error(driver, query) == (
         "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"
     )
 
 
-# KeyConditions alone may stand beside the expressions of a query, unless the key has one.
+# Only KeyConditions may be combined with the expressions of a query, except with
+# KeyConditionExpression.
 def test_key_conditions_combine_with_other_expressions(driver: Driver, poems: str) -> None:
     query = Query(
         poems,
@@ -726,7 +737,7 @@ def test_key_conditions_combine_with_other_expressions(driver: Driver, poems: st
 def test_rejects_legacy_parameters_with_expressions(
     driver: Driver, read: Operation[object], legacy: str, expressions: str
 ) -> None:
-    assert refusal(driver, read) == mixed(legacy, expressions)
+    assert validation_error(driver, read) == mixed(legacy, expressions)
 
 
 # AttributesToGet
@@ -741,7 +752,7 @@ READER: Item = {
 
 
 def got_by_each_read(driver: Driver, table: str, attributes: list[str]) -> list[Item | None]:
-    """What GetItem, BatchGetItem, Query and Scan give of the reader's attributes."""
+    """Return what GetItem, BatchGetItem, Query and Scan return for these attributes."""
     key: Item = {name: READER[name] for name in ("pk", "sk")}
     batch = BatchGetItem({table: KeysAndAttributes([key], attributes)})
     by_pk = {"pk": equal(READER["pk"])}
@@ -754,7 +765,7 @@ def got_by_each_read(driver: Driver, table: str, attributes: list[str]) -> list[
     ]
 
 
-# The key is not there unless it is named, and an item with none of the attributes is there.
+# The key is returned only if it is named, and an item without the attributes is returned empty.
 @pytest.mark.parametrize(
     ("attributes", "got"),
     [
@@ -762,7 +773,7 @@ def got_by_each_read(driver: Driver, table: str, attributes: list[str]) -> list[
         (["name", "sk"], {"name", "sk"}),
         (["missing", "pk"], {"pk"}),
         (["missing"], set[str]()),
-        # A dot is part of the name, and reserved words are words like any other.
+        # A dot is part of the name, and reserved words are allowed.
         (["role.of"], {"role.of"}),
         (["role"], {"role"}),
     ],
@@ -787,4 +798,4 @@ def test_attributes_to_get_returns_only_those(
     ids=lambda value: type(value).__name__,
 )
 def test_rejects_duplicate_attributes_to_get(driver: Driver, read: Operation[object]) -> None:
-    assert refusal(driver, read) == f"{INVALID}Duplicate value in attribute name: a"
+    assert validation_error(driver, read) == f"{INVALID}Duplicate value in attribute name: a"

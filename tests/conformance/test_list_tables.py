@@ -1,21 +1,21 @@
-"""In which order and pages ListTables gives names."""
+"""The order and pages of ListTables."""
 
 from __future__ import annotations
 
 from singletable.operations import Driver, ListTables
-from tests.conformance.declarations import on_demand
+from tests.conformance.table_requests import on_demand
 
 NAMES = ("_low", "Upper", "a.dot", "a-dash", "zebra", "A00", "a_under")
 
 
 def make_them(driver: Driver) -> list[str]:
-    """Make the tables, and give their names in byte order."""
+    """Create the tables and return their names in byte order."""
     for name in NAMES:
         driver.execute(on_demand(table_name=name))
     return sorted(NAMES, key=str.encode)
 
 
-# By bytes upper case comes before lower case, and no dictionary helps.
+# In byte order, upper case comes before lower case.
 def test_names_are_sorted_by_bytes(driver: Driver) -> None:
     names = make_them(driver)
     page = driver.execute(ListTables())
@@ -23,7 +23,7 @@ def test_names_are_sorted_by_bytes(driver: Driver) -> None:
     assert page.last_evaluated_table_name is None
 
 
-# The last name of a page is its cursor; AWS gives one only if there is more.
+# The last name of a page is its cursor; AWS returns one only if there is more.
 def test_pages_cover_all_tables(driver: Driver) -> None:
     names = make_them(driver)
     start, seen = None, list[str]()
@@ -44,7 +44,7 @@ def test_page_that_just_fits_has_no_cursor(driver: Driver) -> None:
     assert (page.table_names, page.last_evaluated_table_name) == (names, None)
 
 
-# The cursor is a place between names, not a table.
+# The cursor is a position between names and need not be a table.
 def test_page_may_start_after_a_missing_table(driver: Driver) -> None:
     names = make_them(driver)
     page = driver.execute(ListTables("a-e"))

@@ -1,4 +1,4 @@
-"""Global indexes with several partition and sort attributes: their order, conditions and pages."""
+"""Global indexes with multi-attribute keys: order, conditions and pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import AttributeValue, Item, KeyType
-from tests.conformance.collections_of_items import (
+from tests.conformance.errors import INVALID, NOT_VALID, validation_error
+from tests.conformance.requests import (
     binary,
     fill,
     near_drivers,
@@ -38,7 +39,6 @@ from tests.conformance.collections_of_items import (
     values_of,
     walk,
 )
-from tests.conformance.refusals import INVALID, NOT_VALID, refusal
 from tests.conformance.tables import put, unused_name
 
 INDEX = "index"
@@ -51,7 +51,7 @@ def make_table(
     sort: dict[str, KeyType],
     projection: Projection | None = None,
 ) -> str:
-    """Make a table with the key `pk` and one global index."""
+    """Create a table with the key `pk` and one global index."""
     name = unused_name()
     types: dict[str, KeyType] = {"pk": "S", **partition, **sort}
     schema = [
@@ -73,7 +73,7 @@ def make_table(
 
 
 def ask(table: str, condition: str, **values: AttributeValue) -> Query:
-    """A query of the index."""
+    """Return a query of the index."""
     return replace(query(table, condition, **values), index_name=INDEX)
 
 
@@ -89,7 +89,7 @@ ROWS = {
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table with an index by h and then by a, b, c and d; p6 lacks c."""
+    """Create a table with an index by h and then by a, b, c and d; p6 lacks c."""
     name = make_table(driver, {"h": "S"}, SORT)
     items: list[Item] = [
         {"pk": text(pk), "h": text("o1")}
@@ -120,8 +120,8 @@ def test_description_lists_key_attributes_in_order(driver: Driver, table: str) -
     ]
 
 
-# Sort attributes are asked for from the left; only the last may be asked for by a range. In which
-# order the text has them does not matter.
+# Conditions on sort attributes go left to right; only the last may be a range. Their order in the
+# expression does not matter.
 @pytest.mark.parametrize(
     ("condition", "found"),
     [
@@ -174,7 +174,7 @@ def wanting(loose: str, last: str) -> str:
 def test_rejects_gap_in_sort_key_conditions(
     driver: Driver, table: str, condition: str, message: str
 ) -> None:
-    assert refusal(driver, ask(table, condition, **VALUES)) == message
+    assert validation_error(driver, ask(table, condition, **VALUES)) == message
 
 
 def test_last_evaluated_key_has_every_key_attribute(driver: Driver, table: str) -> None:
@@ -194,12 +194,13 @@ def test_start_key_needs_every_key_attribute(driver: Driver, table: str, lacking
     last = driver.execute(replace(asked, limit=1)).last_evaluated_key
     assert last is not None
     del last[lacking]
-    assert refusal(driver, replace(asked, exclusive_start_key=last)) == (
+    assert validation_error(driver, replace(asked, exclusive_start_key=last)) == (
         "The provided starting key is invalid"
     )
 
 
-# Of several partition attributes, each is part of the address: all are needed, none has an order.
+# Every partition attribute is part of the partition key: all are required, and only equality is
+# allowed.
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
@@ -219,7 +220,7 @@ def test_every_partition_attribute_needs_equality(
     driver: Driver, condition: str, message: str
 ) -> None:
     table = make_table(driver, {"h": "S", "i": "N"}, {"r": "N"})
-    assert refusal(driver, ask(table, condition, s=text("s"), n=number(1))) == message
+    assert validation_error(driver, ask(table, condition, s=text("s"), n=number(1))) == message
 
 
 # "ab" and "c" is another partition than "a" and "bc".
@@ -298,14 +299,14 @@ def test_item_is_indexed_only_with_every_key_attribute(driver: Driver, table: st
 def test_every_key_attribute_must_have_its_type(
     driver: Driver, table: str, value: AttributeValue, message: str
 ) -> None:
-    assert refusal(driver, PutItem(table, {"pk": text("p"), "c": value})) == message
+    assert validation_error(driver, PutItem(table, {"pk": text("p"), "c": value})) == message
 
 
 def test_filter_rejects_key_attributes(driver: Driver, table: str) -> None:
     for attribute in ("h", "a", "d"):
         asked = ask(table, "h = :h", **VALUES)
         asked = replace(asked, filter_expression=f"attribute_exists({attribute})")
-        assert refusal(driver, asked) == (
+        assert validation_error(driver, asked) == (
             "Filter Expression can only contain non-primary key attributes: "
             f"Primary key attribute: {attribute}"
         )
@@ -322,7 +323,7 @@ def test_keys_only_index_holds_the_keys(driver: Driver) -> None:
 
 @dataclass(frozen=True)
 class Place:
-    """The sort key of an item, as Python compares it."""
+    """Return the sort key of an item as Python compares it."""
 
     word: str
     size: Decimal
@@ -353,7 +354,7 @@ RANGES: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-# Attributes are compared one after the other, each by its own type, however long they are.
+# Attributes are compared one after the other, each by its own type, regardless of length.
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())

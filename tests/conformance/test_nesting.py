@@ -1,4 +1,4 @@
-"""How deep a value may be, and how DynamoDB answers what is deeper."""
+"""Maximum nesting of values, and DynamoDB's errors beyond it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.refusals import BOGUS, ENVELOPE, refusal
-from tests.conformance.surfaces import KEY
+from tests.conformance.errors import BOGUS, ENVELOPE, validation_error
 from tests.conformance.tables import ada, make_table, put, stored, unused_name
+from tests.conformance.value_positions import KEY
 
 TOO_DEEP = (
     "Nesting Levels have exceeded supported limits: "
@@ -46,7 +46,7 @@ BAD_RETURN_VALUES_OF_OLD = (
 
 
 def maps(depth: int) -> AttributeValue:
-    """A text with so many maps around it."""
+    """Return a string nested in this many maps."""
     value: AttributeValue = {"S": "leaf"}
     for _ in range(depth):
         value = {"M": {"a": value}}
@@ -54,7 +54,7 @@ def maps(depth: int) -> AttributeValue:
 
 
 def lists(depth: int) -> AttributeValue:
-    """A text with so many lists around it."""
+    """Return a string nested in this many lists."""
     value: AttributeValue = {"S": "leaf"}
     for _ in range(depth):
         value = {"L": [value]}
@@ -118,7 +118,7 @@ def _transact_check(table: str, value: AttributeValue) -> Operation[object]:
 Request = Callable[[str, AttributeValue], Operation[object]]
 
 
-# The attribute is a level itself, so that 31 maps around a value make 32 levels.
+# The attribute itself is a level, so 31 maps around a value make 32 levels.
 @pytest.mark.parametrize("write", [_put, _update, _batch_put, _transact_put, _transact_update])
 def test_stores_32_levels(driver: Driver, write: Request) -> None:
     table = make_table(driver, pk="S")
@@ -127,8 +127,9 @@ def test_stores_32_levels(driver: Driver, write: Request) -> None:
         assert stored(driver, table, KEY) == ada(deep=deep)
 
 
-# Single writes answer in the envelope, until a request is too deep for the newer checks: then the
-# older ones answer without it, and name the expression value. A transaction is deeper by itself.
+# Single writes return a parameter error until a request is too deep for the newer validation; then
+# the older validation returns a plain message that names the expression value. A transaction is
+# deeper by itself.
 REFUSED: list[tuple[Request, int, str]] = [
     (_put, 32, ENVELOPE + TOO_DEEP),
     (_put, 61, ENVELOPE + TOO_DEEP),
@@ -161,8 +162,8 @@ def test_rejects_more_than_32_levels(
 ) -> None:
     table = make_table(driver, pk="S")
     for deep in (maps(depth), lists(depth)):
-        assert refusal(driver, request_for(table, deep)) == message
-        assert refusal(driver, request_for(unused_name(), deep)) == message
+        assert validation_error(driver, request_for(table, deep)) == message
+        assert validation_error(driver, request_for(unused_name(), deep)) == message
     assert stored(driver, table, KEY) is None
 
 
@@ -173,7 +174,7 @@ def test_condition_value_may_have_32_levels(driver: Driver) -> None:
         driver.execute(_update_condition(table, maps(31)))
 
 
-# An update may only ever add a level at a time, and is told so when it is done.
+# An update can add only one level at a time, and fails when it is applied.
 def test_update_cannot_nest_deeper_than_put(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ada(deep=maps(31)))
@@ -184,7 +185,7 @@ def test_update_cannot_nest_deeper_than_put(driver: Driver) -> None:
         update_expression=f"SET {path} = :v",
         expression_attribute_values={":v": {"M": {}}},
     )
-    assert refusal(driver, deeper) == "Nesting Levels have exceeded supported limits"
+    assert validation_error(driver, deeper) == "Nesting Levels have exceeded supported limits"
     assert stored(driver, table, KEY) == ada(deep=maps(31))
 
 
@@ -192,7 +193,7 @@ TWO_EXPECTED = {
     "a": ExpectedAttributeValue(value=maps(100)),
     "b": ExpectedAttributeValue(exists=False),
 }
-# The older checks name the value of a bad word, and look for bad words before they look at values.
+# The older validation names invalid enum values, and checks them before other values.
 OF_OLD: list[tuple[Operation[object], str]] = [
     (
         PutItem("absent", KEY, TWO_EXPECTED, conditional_operator=BOGUS),
@@ -245,7 +246,7 @@ OF_OLD: list[tuple[Operation[object], str]] = [
 def test_deeply_nested_request_is_rejected_by_the_parser(
     driver: Driver, request_: Operation[object], message: str
 ) -> None:
-    assert refusal(driver, request_) == message
+    assert validation_error(driver, request_) == message
 
 
 def _deep_put(depth: int) -> TransactWriteItem:
@@ -283,7 +284,7 @@ IN_ORDER: list[tuple[list[TransactWriteItem], str]] = [
         [TransactWriteItem(put=Put("absent", {**KEY, "deep": maps(100), "": {"S": "a"}}))],
         NO_NAME,
     ),
-    # Inside of a map, a name is looked at no sooner than the depth.
+    # Inside a map, a name is checked after the depth.
     (
         [
             TransactWriteItem(
@@ -297,7 +298,7 @@ IN_ORDER: list[tuple[list[TransactWriteItem], str]] = [
     ([_deep_key(40), BAD_SYNTAX], TOO_DEEP),
     ([_deep_key(40), UNUSED], TOO_DEEP),
     ([BAD_SYNTAX, _deep_key(100)], SYNTAX_ERROR),
-    # Of one action the expressions come first.
+    # Within one action, expressions are checked first.
     ([_deep_key(100, "a = = b")], SYNTAX_ERROR),
     (
         [_deep_key(100, TOO_LONG)],
@@ -312,9 +313,9 @@ IN_ORDER: list[tuple[list[TransactWriteItem], str]] = [
 ]
 
 
-# The actions of a transaction are checked one by one, and the first that is wrong is told.
+# The actions of a transaction are checked one by one, and the first invalid one is reported.
 @pytest.mark.parametrize(("actions", "message"), IN_ORDER)
 def test_actions_are_checked_in_order(
     driver: Driver, actions: list[TransactWriteItem], message: str
 ) -> None:
-    assert refusal(driver, _transact(*actions)) == message
+    assert validation_error(driver, _transact(*actions)) == message

@@ -1,4 +1,4 @@
-"""Which texts are numbers, how they are stored, and what is said of those that are not."""
+"""Which strings are numbers, how they are stored, and the errors for those that are not."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import Item
-from tests.conformance.refusals import ENVELOPE, failed_condition, refusal
-from tests.conformance.surfaces import KEY, SURFACES, Surface
+from tests.conformance.errors import ENVELOPE, failed_condition, validation_error
 from tests.conformance.tables import ada, make_table, put, stored, unused_name
+from tests.conformance.value_positions import KEY, SURFACES, Surface
 
 NOT_NUMERIC = "The parameter cannot be converted to a numeric value"
 OVERFLOW = (
@@ -62,7 +62,7 @@ WRITTEN_AND_STORED = [
 ]
 
 
-# There is one text for each number, without exponent and superfluous zeros.
+# Each number has one canonical form, without exponent or superfluous zeros.
 @pytest.mark.parametrize(("written", "kept"), WRITTEN_AND_STORED)
 def test_numbers_are_stored_in_canonical_form(driver: Driver, written: str, kept: str) -> None:
     table = make_table(driver, pk="S")
@@ -93,7 +93,7 @@ OUT_OF_RANGE = [
     ("1e-131", UNDERFLOW),
     ("1e-2147483648", UNDERFLOW),
     ("1e-99999999999", UNDERFLOW),
-    # Zero has no magnitude, but its written exponent is held to the range all the same.
+    # Zero has no magnitude, but its written exponent must be in range all the same.
     ("0e126", OVERFLOW),
     ("0e-131", UNDERFLOW),
     ("1234567890123456789012345678901234567890", TOO_MANY_DIGITS),
@@ -107,29 +107,33 @@ OUT_OF_RANGE = [
 )
 def test_rejects_values_that_are_not_numbers(driver: Driver, text: str, message: str) -> None:
     table = make_table(driver, pk="S")
-    assert refusal(driver, PutItem(table, ada(n={"N": text}))) == ENVELOPE + message
-    assert refusal(driver, PutItem(table, ada(n={"NS": ["1", text]}))) == ENVELOPE + message
+    assert validation_error(driver, PutItem(table, ada(n={"N": text}))) == ENVELOPE + message
+    assert (
+        validation_error(driver, PutItem(table, ada(n={"NS": ["1", text]}))) == ENVELOPE + message
+    )
     assert stored(driver, table, KEY) is None
 
 
-# Each text with what the newer checks say of it, and the older.
+# Each string with the message of the newer and of the older validation.
 BAD_NUMBERS = {
     "abc": (f"{NOT_NUMERIC}: abc", f"{NOT_NUMERIC}: abc"),
-    # The newer checks quote the empty text behind the colon.
+    # The newer validation quotes the empty string after the colon.
     "": (f"{NOT_NUMERIC}: ", NOT_NUMERIC),
     "1e126": (OVERFLOW, OVERFLOW),
-    # The older checks negate the exponent in 32 bits, and it comes out with the wrong sign.
+    # The older validation negates the exponent in 32 bits, so its sign is wrong.
     "1e2147483647": (OVERFLOW, UNDERFLOW),
 }
 
 
-# The number is looked at before the table is, and so before it is found to be no key of it.
+# The number is checked before the table, and so before it is compared with the key schema.
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
 def test_rejects_invalid_numbers_at_any_depth(driver: Driver, surface: Surface) -> None:
     table = make_table(driver, pk="S")
     told = {text: surface.told(*words) for text, words in BAD_NUMBERS.items()}
     for name in (table, unused_name()):
-        refused = {text: refusal(driver, surface.request(name, {"N": text})) for text in told}
+        refused = {
+            text: validation_error(driver, surface.request(name, {"N": text})) for text in told
+        }
         assert refused == told
     assert stored(driver, table, KEY) is None
 
@@ -144,10 +148,10 @@ def test_rejects_invalid_numeric_keys(driver: Driver) -> None:
         (BatchGetItem({table: KeysAndAttributes([huge])}), ""),
     ]
     for request, envelope in requests:
-        assert refusal(driver, request) == envelope + OVERFLOW
+        assert validation_error(driver, request) == envelope + OVERFLOW
 
 
-# Nothing of the 38 digits is lost on the way, as it would be in binary floating point.
+# All 38 digits are kept, unlike in binary floating point.
 def test_numbers_compare_with_full_precision(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     item = ada(n={"NS": ["100000000000000001"]})
@@ -192,7 +196,7 @@ def test_number_set_accepts_any_magnitude(driver: Driver) -> None:
     ]
 
 
-# The sum is held to the same range as a number that is sent; nothing wraps or turns into infinity.
+# A sum must be in the same range as a number that is sent; nothing overflows.
 def test_rejects_sums_out_of_range(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     sums = UpdateItem(
@@ -201,5 +205,5 @@ def test_rejects_sums_out_of_range(driver: Driver) -> None:
         update_expression="SET n = :a + :b",
         expression_attribute_values={":a": {"N": LARGEST}, ":b": {"N": LARGEST}},
     )
-    assert refusal(driver, sums) == OVERFLOW
+    assert validation_error(driver, sums) == OVERFLOW
     assert stored(driver, table, KEY) is None

@@ -1,4 +1,4 @@
-"""What PutItem stores, gives back and refuses."""
+"""What PutItem stores, returns and rejects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from singletable.operations import Driver, ExpectedAttributeValue, PutItem, UpdateItem
 from singletable.values import AttributeValue, Item, KeyType
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BAD_CAPACITY,
     BAD_METRICS,
     BAD_RETURN_VALUES,
@@ -19,7 +19,7 @@ from tests.conformance.refusals import (
     NOT_VALID,
     check_not_found,
     failed_condition,
-    refusal,
+    validation_error,
 )
 from tests.conformance.tables import (
     ada,
@@ -35,7 +35,7 @@ from tests.conformance.tables import (
 ADA: Item = {"pk": {"S": "ada"}, "status": {"S": "active"}, "count": {"N": "5"}}
 
 
-# A put is not a merge: what the new item does not have is gone.
+# A put is not a merge: attributes that the new item lacks are gone.
 def test_put_replaces_the_whole_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, ADA, {"pk": {"S": "ada"}, "age": {"N": "36"}})
@@ -72,7 +72,7 @@ def test_get_returns_what_was_put(driver: Driver, value: AttributeValue) -> None
     assert stored(driver, table, {"pk": {"S": "ada"}}) == item
 
 
-# Keys of different bytes are different items, whatever their type.
+# Keys with different bytes are different items, whatever their type.
 @pytest.mark.parametrize(
     ("kind", "one", "other"),
     [
@@ -105,7 +105,7 @@ def test_return_values_all_old_returns_the_old_item(driver: Driver) -> None:
     assert driver.execute(PutItem(table, new)).attributes is None
 
 
-# Nothing was there, so there is nothing to give back: not even an empty item.
+# There was no old item, so none is returned, not even an empty one.
 def test_put_of_new_item_returns_no_old_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(PutItem(table, ADA, return_values="ALL_OLD")).raw_attributes is None
@@ -125,11 +125,11 @@ CONDITIONS = [
     ("address.city = :london", True),
     ("attribute_exists(address.city)", True),
     ("attribute_not_exists(address.#missing)", True),
-    # What is missing is unequal to everything, and equal to nothing.
+    # A missing attribute is unequal to everything and equal to nothing.
     ("#missing <> :active", True),
     ("#missing <> :active OR #count < :three", True),
     ("#missing = :active", False),
-    # One pair of parentheses is welcome anywhere.
+    # Single parentheses are allowed anywhere.
     ("(attribute_exists(pk)) AND (attribute_not_exists(#missing))", True),
     ("(attribute_exists(pk) AND attribute_not_exists(#missing))", True),
     ("(attribute_exists(pk) AND (attribute_not_exists(#missing)))", True),
@@ -180,7 +180,7 @@ def test_condition_sees_the_item_to_be_replaced(
         assert stored(driver, table, {"pk": {"S": "ada"}}) == old
 
 
-# An absent item is as good as an empty one: how every create avoids overwriting.
+# A missing item is treated as empty, which is how conditional creates avoid overwriting.
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [
@@ -219,7 +219,7 @@ def test_failed_condition_returns_the_item_on_request(driver: Driver) -> None:
     assert failed_condition(driver, asking).item == ADA
 
 
-# All of this is refused before a table is looked up, in the envelope of parameter errors.
+# All of these are rejected before the table is looked up, as parameter errors.
 REFUSED: list[tuple[Callable[[str, Item], PutItem], str]] = [
     (
         lambda table, item: PutItem(
@@ -300,7 +300,7 @@ REFUSED: list[tuple[Callable[[str, Item], PutItem], str]] = [
         "Supplied AttributeValue has more than one datatypes set, "
         "must contain exactly one of the supported datatypes",
     ),
-    # The number is found amiss before the second type is.
+    # The invalid number is reported before the second type.
     (
         lambda table, item: PutItem(table, {**item, "a": {"S": "a", "N": "b"}}),
         "The parameter cannot be converted to a numeric value: b",
@@ -317,7 +317,7 @@ def test_invalid_requests_are_rejected_before_table_lookup(
     driver: Driver, request_for: Callable[[str, Item], PutItem], message: str
 ) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
-        assert refusal(driver, request_for(table, ADA)) == ENVELOPE + message
+        assert validation_error(driver, request_for(table, ADA)) == ENVELOPE + message
 
 
 def test_missing_table_raises_resource_not_found(driver: Driver) -> None:
@@ -345,14 +345,14 @@ TABLE_NAMES: list[tuple[str, str]] = [
 ]
 
 
-# The name comes first: an empty item does not matter yet, nor do words of no list.
+# The table name is checked before an empty item and before enum values.
 @pytest.mark.parametrize(("name", "message"), TABLE_NAMES)
 def test_rejects_invalid_table_name(driver: Driver, name: str, message: str) -> None:
-    assert refusal(driver, PutItem(name, {})) == ENVELOPE + message
+    assert validation_error(driver, PutItem(name, {})) == ENVELOPE + message
 
 
 def test_empty_table_name_error_hides_invalid_enum_values(driver: Driver) -> None:
-    assert refusal(driver, PutItem("", {}, return_values=BOGUS)) == (
+    assert validation_error(driver, PutItem("", {}, return_values=BOGUS)) == (
         ENVELOPE + "Value at 'TableName' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1"
     )
@@ -366,10 +366,10 @@ def test_invalid_enum_values_are_reported_together(driver: Driver) -> None:
         return_item_collection_metrics=BOGUS,
         return_values=BOGUS,
     )
-    assert refusal(driver, request) == (
+    assert validation_error(driver, request) == (
         f"3 validation errors detected: {BAD_CAPACITY}; {BAD_RETURN_VALUES}; {BAD_METRICS}"
     )
-    assert refusal(driver, PutItem(unused_name(), ADA, return_values=BOGUS)) == (
+    assert validation_error(driver, PutItem(unused_name(), ADA, return_values=BOGUS)) == (
         ENVELOPE + BAD_RETURN_VALUES
     )
 
@@ -406,11 +406,11 @@ KEYS: list[tuple[Item, str]] = [
 ]
 
 
-# What only the table can tell is refused without the envelope.
+# What depends on the table is rejected with a plain message.
 @pytest.mark.parametrize(("item", "message"), KEYS, ids=[text for _, text in KEYS])
 def test_rejects_item_without_the_table_key(driver: Driver, item: Item, message: str) -> None:
     table = make_table(driver, pk="S", sk="S")
-    assert refusal(driver, PutItem(table, item)) == message
+    assert validation_error(driver, PutItem(table, item)) == message
 
 
 def test_key_may_have_its_maximum_length(driver: Driver) -> None:
@@ -422,7 +422,7 @@ def test_key_may_have_its_maximum_length(driver: Driver) -> None:
 
 def test_rejects_empty_binary_key(driver: Driver) -> None:
     table = make_table(driver, pk="B")
-    assert refusal(driver, PutItem(table, {"pk": {"B": ""}})) == (
+    assert validation_error(driver, PutItem(table, {"pk": {"B": ""}})) == (
         NOT_VALID + "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "Key: pk"
     )
@@ -451,25 +451,25 @@ INDEX_KEYS: list[tuple[Item, str]] = [
 ]
 
 
-# Of several indexes that an attribute is a key of, the first by name is blamed.
+# If an attribute is a key of several indexes, the first by name is reported.
 @pytest.mark.parametrize(("extra", "message"), INDEX_KEYS, ids=[text for _, text in INDEX_KEYS])
 def test_rejects_index_key_of_wrong_type(driver: Driver, extra: Item, message: str) -> None:
     table = make_indexed_table(driver)
     key: Item = {"pk": {"S": "a"}, "sk": {"S": "b"}}
-    assert refusal(driver, PutItem(table, key | extra)) == message
+    assert validation_error(driver, PutItem(table, key | extra)) == message
     assert stored(driver, table, key) is None
 
 
 def test_rejects_empty_binary_index_key(driver: Driver) -> None:
     table = make_table(driver, global_index("by_hash", hash="B"), pk="S")
-    assert refusal(driver, PutItem(table, {"pk": {"S": "a"}, "hash": {"B": ""}})) == (
+    assert validation_error(driver, PutItem(table, {"pk": {"S": "a"}, "hash": {"B": ""}})) == (
         NOT_VALID + "A value specified for a secondary index key is not supported. "
         "The AttributeValue for a key attribute cannot contain an empty binary value. "
         "IndexName: by_hash, IndexKey: hash"
     )
 
 
-# An index key is as long as a key may be that stands where it does; a put and an update agree.
+# An index key has the same maximum length as a table key of its kind, for puts and updates.
 @pytest.mark.parametrize(
     ("name", "longest", "message"),
     [
@@ -501,7 +501,7 @@ def test_rejects_index_key_that_is_too_long(
         )
 
     too_long = ada(sk={"S": "1"}, code={"S": "x" * (longest + 1)})
-    assert refusal(driver, PutItem(table, too_long)) == message
-    assert refusal(driver, update(longest + 1)) == message
+    assert validation_error(driver, PutItem(table, too_long)) == message
+    assert validation_error(driver, update(longest + 1)) == message
     put(driver, table, ada(sk={"S": "1"}, code={"S": "x" * longest}))
     driver.execute(update(longest))

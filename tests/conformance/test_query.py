@@ -1,4 +1,4 @@
-"""Query: one partition in the order of its sort key, what it costs, and what is refused first."""
+"""Query: one partition in sort key order, its cost, and which errors come first."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from msgspec.structs import replace
 
 from singletable.operations import Condition, Driver, Query
 from singletable.values import AttributeValue
-from tests.conformance.collections_of_items import binary, fill, number, query, text, values_of
-from tests.conformance.refusals import BAD_CAPACITY, BOGUS, ENVELOPE, check_not_found, refusal
+from tests.conformance.errors import (
+    BAD_CAPACITY,
+    BOGUS,
+    ENVELOPE,
+    check_not_found,
+    validation_error,
+)
+from tests.conformance.requests import binary, fill, number, query, text, values_of
 from tests.conformance.tables import make_indexed_table, make_table, put, unused_name
 
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table whose partition `p` holds a to e, and another partition holds one item."""
+    """Create a table whose partition `p` holds a to e, with one item in another partition."""
     name = make_table(driver, pk="S", sk="S")
     fill(driver, name, [{"pk": text("p"), "sk": text(letter)} for letter in "daceb"])
     put(driver, name, {"pk": text("other"), "sk": text("a")})
@@ -35,7 +41,7 @@ def test_scan_index_forward_false_reverses_the_order(
     assert values_of(driver.execute(asked).items, "sk") == list(order)
 
 
-# Callers loop over Items without looking whether it is there.
+# Callers iterate over Items without checking that it is present.
 def test_empty_partition_returns_an_empty_list(driver: Driver, table: str) -> None:
     page = driver.execute(query(table, "pk = :p", p=text("nobody")))
     assert page.raw_items == []
@@ -49,7 +55,7 @@ def test_table_without_sort_key_can_be_queried(driver: Driver) -> None:
     assert driver.execute(asked).items == [{"pk": text("p"), "a": number(1)}]
 
 
-# A key is a value and not its spelling: 1.0 is 1.
+# Keys are compared by value: 1.0 is 1.
 def test_numeric_partition_key_matches_any_spelling(driver: Driver) -> None:
     table = make_table(driver, pk="N")
     put(driver, table, {"pk": number("100")})
@@ -57,8 +63,8 @@ def test_numeric_partition_key_matches_any_spelling(driver: Driver) -> None:
         assert driver.execute(query(table, "pk = :p", p=number(spelling))).count == 1
 
 
-# The order of text is that of its UTF-8 bytes, in which an emoji comes after every letter; by
-# UTF-16 units, which Java and JavaScript compare, it would come before U+FFFD.
+# Strings sort by their UTF-8 bytes, in which an emoji comes after every letter; in UTF-16, which
+# Java and JavaScript compare, it would come before U+FFFD.
 def test_strings_sort_by_utf8_bytes(driver: Driver) -> None:
     table = make_table(driver, pk="S", sk="S")
     order = ["A", "Z", "a", "é", "ﬀ", "\ufffd", "😀"]
@@ -91,7 +97,7 @@ def test_query_of_missing_table_raises_resource_not_found(driver: Driver) -> Non
 
 
 def test_query_needs_a_key_condition(driver: Driver, table: str) -> None:
-    assert refusal(driver, Query(table)) == (
+    assert validation_error(driver, Query(table)) == (
         "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
         "request."
     )
@@ -115,17 +121,17 @@ def test_query_needs_a_key_condition(driver: Driver, table: str) -> None:
     ids=["select", "limit", "capacity"],
 )
 def test_parameters_are_checked_first(driver: Driver, request_: Query, message: str) -> None:
-    assert refusal(driver, request_) == ENVELOPE + message
+    assert validation_error(driver, request_) == ENVELOPE + message
 
 
 def test_errors_of_several_parameters_are_reported_together(driver: Driver) -> None:
-    told = refusal(driver, Query("t", return_consumed_capacity=BOGUS, select=BOGUS))
+    told = validation_error(driver, Query("t", return_consumed_capacity=BOGUS, select=BOGUS))
     assert told.startswith("2 validation errors detected: ")
     assert "'returnConsumedCapacity'" in told
     assert "'select'" in told
 
 
-# The one fault that is told alone and bare, and in words that no list of AWS knows.
+# Only this error is reported alone, without the prefix, and for an unknown enum value.
 def test_invalid_conditional_operator_is_reported_alone(driver: Driver) -> None:
     asked = Query(
         unused_name(),
@@ -134,7 +140,7 @@ def test_invalid_conditional_operator_is_reported_alone(driver: Driver) -> None:
         conditional_operator=BOGUS,
         select=BOGUS,
     )
-    assert refusal(driver, asked) == (
+    assert validation_error(driver, asked) == (
         "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"
     )
 
@@ -145,7 +151,7 @@ OVERLAP = (
 )
 
 
-# Expressions are refused for what they say, whether or not there is an item to look at.
+# Expressions are validated whether or not an item exists.
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -180,10 +186,10 @@ def test_invalid_query_is_rejected_before_reading(
     driver: Driver, table: str, partition: str, changes: dict[str, object], message: str
 ) -> None:
     asked = replace(query(table, "pk = :p", p=text(partition)), **changes)
-    assert refusal(driver, asked) == message
+    assert validation_error(driver, asked) == message
 
 
-# Which expression is read first is seen when all of them are broken.
+# With every expression broken, the error shows which is parsed first.
 def test_key_condition_is_parsed_before_filter_and_projection(driver: Driver) -> None:
     asked = Query(
         unused_name(),
@@ -192,17 +198,17 @@ def test_key_condition_is_parsed_before_filter_and_projection(driver: Driver) ->
         projection_expression="",
     )
     empty = "The expression can not be empty;"
-    assert refusal(driver, asked) == f"Invalid KeyConditionExpression: {empty}"
+    assert validation_error(driver, asked) == f"Invalid KeyConditionExpression: {empty}"
     asked = replace(
         asked, key_condition_expression="a = :a", expression_attribute_values={":a": text("a")}
     )
-    assert refusal(driver, asked) == f"Invalid FilterExpression: {empty}"
+    assert validation_error(driver, asked) == f"Invalid FilterExpression: {empty}"
     asked = replace(asked, filter_expression=None)
-    assert refusal(driver, asked) == f"Invalid ProjectionExpression: {empty}"
+    assert validation_error(driver, asked) == f"Invalid ProjectionExpression: {empty}"
 
 
-# A key condition is first read as any condition is; that it is one on keys is asked of it when
-# everything else is read.
+# A key condition is first parsed as any condition; its shape is checked after everything else is
+# parsed.
 def test_key_condition_shape_is_checked_last(driver: Driver) -> None:
     asked = replace(
         query(unused_name(), "attribute_type(a, :n)", n=text("N")),
@@ -211,13 +217,13 @@ def test_key_condition_shape_is_checked_last(driver: Driver) -> None:
         expression_attribute_names={"#unused": "a"},
     )
     empty = "The expression can not be empty;"
-    assert refusal(driver, asked) == f"Invalid FilterExpression: {empty}"
+    assert validation_error(driver, asked) == f"Invalid FilterExpression: {empty}"
     asked = replace(asked, filter_expression="a > b")
-    assert refusal(driver, asked) == f"Invalid ProjectionExpression: {empty}"
+    assert validation_error(driver, asked) == f"Invalid ProjectionExpression: {empty}"
     asked = replace(asked, projection_expression=None)
-    assert "unused in expressions: keys: {#unused}" in refusal(driver, asked)
+    assert "unused in expressions: keys: {#unused}" in validation_error(driver, asked)
     asked = replace(asked, expression_attribute_names=None)
-    assert refusal(driver, asked) == (
+    assert validation_error(driver, asked) == (
         "Invalid operator used in KeyConditionExpression: attribute_type"
     )
 
@@ -265,7 +271,7 @@ def test_key_condition_shape_is_checked_last(driver: Driver) -> None:
 def test_conflicting_parameters_are_rejected_before_table_lookup(
     driver: Driver, changes: dict[str, object], message: str
 ) -> None:
-    assert refusal(driver, replace(Query(unused_name()), **changes)) == message
+    assert validation_error(driver, replace(Query(unused_name()), **changes)) == message
 
 
 FILTER = {"query_filter": {"a": Condition("BETWEEN", [text("a")])}}
@@ -275,7 +281,7 @@ COUNT = {"select": "COUNT", "attributes_to_get": ["a"]}
 KEYS = {"key_conditions": {"pk": Condition("EQ")}}
 
 
-# Two faults in one request: which of them AWS tells, before it looks for the table.
+# Requests with two errors: which one AWS reports before it looks up the table.
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -292,10 +298,10 @@ KEYS = {"key_conditions": {"pk": Condition("EQ")}}
 def test_checks_without_table_follow_aws_order(
     driver: Driver, changes: dict[str, object], told: str
 ) -> None:
-    assert told in refusal(driver, replace(Query(unused_name()), **changes))
+    assert told in validation_error(driver, replace(Query(unused_name()), **changes))
 
 
-# The one mixture that AWS allows: the key by the old parameter, the filter by an expression.
+# The only combination AWS allows: the key by the legacy parameter, the filter by an expression.
 def test_key_conditions_combine_with_a_filter_expression(driver: Driver, table: str) -> None:
     asked = Query(
         table,
@@ -322,7 +328,7 @@ def test_eventually_consistent_read_costs_half(
     assert (consumed.table_name, consumed.capacity_units) == (table, units)
     assert consumed.table is not None
     assert consumed.table.capacity_units == units
-    # Only transactions say which units were read and which written.
+    # Only transactions report read and write units separately.
     assert consumed.read_capacity_units is None
     assert consumed.table.read_capacity_units is None
     assert consumed.global_secondary_indexes is None
@@ -357,7 +363,7 @@ def test_global_index_query_is_charged_to_the_index(driver: Driver) -> None:
     assert (consumed.table.capacity_units, consumed.capacity_units) == (0, 0.5)
 
 
-# Whoever filters pays for what is read, not for what is given.
+# A filtered query pays for what is read, not for what is returned.
 @pytest.mark.parametrize(
     ("changes", "values"),
     [

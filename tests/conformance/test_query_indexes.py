@@ -1,4 +1,4 @@
-"""Queries of secondary indexes: which items are in them, what they hold, how their pages go on."""
+"""Queries of secondary indexes: which items they hold, what they project, and their pages."""
 
 from __future__ import annotations
 
@@ -11,14 +11,8 @@ from singletable.operations import (
     Scan,
 )
 from singletable.values import Item
-from tests.conformance.collections_of_items import (
-    fill,
-    pages,
-    query,
-    text,
-    values_of,
-)
-from tests.conformance.refusals import INVALID, refusal
+from tests.conformance.errors import INVALID, validation_error
+from tests.conformance.requests import fill, pages, query, text, values_of
 from tests.conformance.tables import (
     global_index,
     local_index,
@@ -39,7 +33,7 @@ WHOLE: Item = {
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table with local and global indexes by `grade` and `year`, and one item in all of them."""
+    """Create a table with indexes by `grade` and `year`, and one item in all of them."""
     name = make_indexed_table(driver)
     put(driver, name, WHOLE)
     return name
@@ -53,7 +47,7 @@ NESTED = "attribute_exists(sk.a)"
 
 
 def ask(table: str, index: str, condition: str) -> Query:
-    """A query of an index by the keys that WHOLE has."""
+    """Return a query of an index by the keys of WHOLE."""
     asked = query(table, condition, p=text("p"), g=text("g"), y=text("2024"))
     names = {"#year": "year"} if "#year" in condition else None
     return replace(asked, index_name=index, expression_attribute_names=names)
@@ -92,7 +86,7 @@ def test_missing_index_key_returns_nothing(
     assert (page.raw_items, page.count) == ([], 0)
 
 
-# An index is sparse: it holds the items that have all of its keys, and no others.
+# An index is sparse: it holds only the items that have all of its keys.
 def test_sparse_index_holds_only_items_with_its_key(driver: Driver) -> None:
     table = make_indexed_table(driver)
     put(driver, table, {"pk": text("p"), "sk": text("1"), "grade": text("g")})
@@ -154,12 +148,12 @@ def test_global_index_rejects_consistent_reads(
         if request_ is Query
         else Scan(table, index_name="by_grade")
     )
-    assert refusal(driver, replace(asked, consistent_read=True)) == (
+    assert validation_error(driver, replace(asked, consistent_read=True)) == (
         "Consistent reads are not supported on global secondary indexes"
     )
 
 
-# A position among entries needs the index's key, and the table's to tell equal ones apart.
+# A position in an index needs the index key, and the table key to distinguish equal ones.
 @pytest.mark.parametrize(
     ("index", "condition", "key"),
     [
@@ -180,7 +174,7 @@ def test_last_evaluated_key_has_table_and_index_keys(
     assert page.last_evaluated_key == {name: WHOLE[name] for name in key.split()}
 
 
-# Entries with the same index keys are told apart by the table's keys, so none is lost or doubled.
+# Entries with equal index keys are distinguished by the table key, so none is lost or repeated.
 @pytest.mark.parametrize(
     ("index", "condition"),
     [("by_grade", BY_GRADE), ("by_grade_and_year", BY_BOTH), ("local_grade", LOCAL)],
@@ -222,10 +216,10 @@ def test_global_index_rejects_unprojected_attributes(
     driver: Driver, table: str, changes: dict[str, object], message: str
 ) -> None:
     asked = replace(Scan(table, index_name="by_grade_and_year"), **changes)
-    assert refusal(driver, asked) == message
+    assert validation_error(driver, asked) == message
 
 
-# A filter on what the index does not hold could only fail, so it is a mistake; of either kind.
+# A filter on an attribute that the index does not hold could only fail, so AWS rejects it.
 @pytest.mark.parametrize(
     ("index", "condition"),
     [("by_grade_and_year", BY_GRADE), ("local_year", "pk = :p")],
@@ -234,13 +228,13 @@ def test_global_index_filter_rejects_unprojected_attributes(
     driver: Driver, table: str, index: str, condition: str
 ) -> None:
     asked = replace(ask(table, index, condition), filter_expression="attribute_exists(extra)")
-    assert refusal(driver, asked) == (
+    assert validation_error(driver, asked) == (
         f"{INVALID}Secondary index {index} does not project one or more filter attributes: [extra]"
     )
 
 
-# A local index lies beside its table, so DynamoDB fetches from there what the entry lacks, and
-# charges a read of the table for each entry.
+# DynamoDB fetches unprojected attributes of a local index from its table, and charges a table read
+# for each entry.
 @pytest.mark.parametrize(
     ("changes", "given"),
     [
@@ -265,7 +259,7 @@ def test_local_index_fetches_unprojected_attributes(
     assert consumed.capacity_units == 1
 
 
-# The key that a query goes by is settled by the key condition; the table's key is another matter.
+# The filter cannot use the key that the query uses; the table's key is allowed.
 @pytest.mark.parametrize(
     ("index", "condition", "filter_", "key"),
     [
@@ -285,7 +279,7 @@ def test_filter_rejects_the_key_of_the_queried_index(
     asked = replace(
         asked, index_name=index, filter_expression=filter_, expression_attribute_names=names
     )
-    assert refusal(driver, asked) == (
+    assert validation_error(driver, asked) == (
         "Filter Expression can only contain non-primary key attributes: "
         f"Primary key attribute: {key}"
     )
@@ -298,7 +292,7 @@ def test_filter_accepts_keys_of_other_indexes(driver: Driver, table: str) -> Non
     assert driver.execute(asked).count == 1
 
 
-# Two faults in one request: what AWS looks at first.
+# Requests with two errors: which one AWS reports first.
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -319,4 +313,4 @@ def test_index_errors_follow_aws_order(
     driver: Driver, table: str, changes: dict[str, object], told: str
 ) -> None:
     asked = replace(ask(table, "by_grade_and_year", BY_GRADE), **changes)
-    assert told in refusal(driver, asked)
+    assert told in validation_error(driver, asked)

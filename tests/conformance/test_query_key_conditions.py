@@ -1,4 +1,4 @@
-"""Key conditions: what they mean for each type of key, how they may be written, what is refused."""
+"""Key conditions: their meaning for each key type, their syntax, and which are rejected."""
 
 from __future__ import annotations
 
@@ -15,16 +15,8 @@ from msgspec.structs import replace
 
 from singletable.operations import Driver
 from singletable.values import AttributeValue, KeyType
-from tests.conformance.collections_of_items import (
-    binary,
-    fill,
-    near_drivers,
-    number,
-    query,
-    text,
-    values_of,
-)
-from tests.conformance.refusals import INVALID, NOT_VALID, check_not_found, refusal
+from tests.conformance.errors import INVALID, NOT_VALID, check_not_found, validation_error
+from tests.conformance.requests import binary, fill, near_drivers, number, query, text, values_of
 from tests.conformance.tables import make_table, unused_name
 
 WRONG_TYPE = f"{INVALID}Condition parameter type does not match schema type"
@@ -41,7 +33,7 @@ def wrong_operand(operator: str, kind: str) -> str:
 
 @pytest.fixture
 def numbers(driver: Driver) -> str:
-    """A table with the sort keys 1, 5, 10, 20, 50 and 100."""
+    """Create a table with the sort keys 1, 5, 10, 20, 50 and 100."""
     table = make_table(driver, pk="S", sk="N")
     fill(driver, table, [{"pk": text("p"), "sk": number(i)} for i in (100, 20, 5, 1, 50, 10)])
     return table
@@ -49,13 +41,13 @@ def numbers(driver: Driver) -> str:
 
 @pytest.fixture
 def texts(driver: Driver) -> str:
-    """A table with the sort keys a, ab, b, ba and c."""
+    """Create a table with the sort keys a, ab, b, ba and c."""
     table = make_table(driver, pk="S", sk="S")
     fill(driver, table, [{"pk": text("p"), "sk": text(key)} for key in ("c", "ab", "b", "a", "ba")])
     return table
 
 
-# Clauses may stand in any order, in single parentheses, and with the value first.
+# Clauses may come in any order, in single parentheses, and with the value first.
 @pytest.mark.parametrize(
     ("condition", "found"),
     [
@@ -138,7 +130,7 @@ VALUES: dict[str, AttributeValue] = {
     "empty": text(""),
 }
 REFUSED = [
-    # How a condition is written.
+    # Syntax of the condition.
     Refused("", f"{BAD}The expression can not be empty;"),
     Refused("((pk = :s)) AND sk = :n", f"{BAD}The expression has redundant parentheses;"),
     Refused("((pk = :s))", f"{BAD}The expression has redundant parentheses;"),
@@ -181,7 +173,7 @@ REFUSED = [
         "bound; lower bound operand: AttributeValue: {N:9}, "
         "upper bound operand: AttributeValue: {N:5}",
     ),
-    # Which attributes it is about.
+    # Attributes of the condition.
     Refused("sk = :n", "Query condition missed key schema element: pk"),
     Refused("a = :s", "Query condition missed key schema element: pk"),
     Refused("pk = :s AND a = :s", "Query condition missed key schema element: sk"),
@@ -192,8 +184,8 @@ REFUSED = [
     ),
     Refused("pk > :s", "Query key condition not supported"),
     Refused("begins_with(pk, :s)", "Query key condition not supported"),
-    # Which types it compares with: those that no key can have are refused as operands, equality
-    # excepted; those that this key does not have are refused by the schema.
+    # Types of the operands: types that no key can have are rejected as operands, except for
+    # equality; types that this key does not have are rejected by the schema.
     Refused("pk = :s AND begins_with(sk, :n)", wrong_operand("begins_with", "N"), "S"),
     Refused("pk = :s AND begins_with(sk, :bool)", wrong_operand("begins_with", "BOOL"), "S"),
     Refused("pk = :s AND begins_with(sk, :n)", wrong_operand("begins_with", "N")),
@@ -205,7 +197,7 @@ REFUSED = [
     Refused("pk = :n", WRONG_TYPE),
     Refused("pk > :n", WRONG_TYPE),
     Refused("pk = :s AND sk = :s", WRONG_TYPE),
-    # No key is empty, so none is asked for.
+    # Key values are never empty, so empty operands are rejected.
     Refused(
         "pk = :empty",
         f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty string value. "
@@ -217,10 +209,10 @@ REFUSED = [
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.condition} ({case.sort})")
 def test_rejects_key_conditions_of_invalid_shape(driver: Driver, case: Refused) -> None:
     table = make_table(driver, pk="S", sk=case.sort)
-    assert refusal(driver, query(table, case.condition, **VALUES)) == case.message
+    assert validation_error(driver, query(table, case.condition, **VALUES)) == case.message
 
 
-# The first clause that has something wrong decides, whether its value is missing or of no use.
+# The first invalid clause decides, whether its value is missing or unusable.
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
@@ -235,10 +227,10 @@ def test_clauses_are_checked_left_to_right_before_table_lookup(
     driver: Driver, condition: str, message: str, there: bool
 ) -> None:
     table = make_table(driver, pk="S", sk="S") if there else unused_name()
-    assert refusal(driver, query(table, condition, **VALUES)) == message
+    assert validation_error(driver, query(table, condition, **VALUES)) == message
 
 
-# What only a schema can tell is not told before the table is found.
+# What depends on the schema is not reported before the table is found.
 @pytest.mark.parametrize("condition", ["z = :n", "pk > :s", "sk BETWEEN :n AND :nine"])
 def test_condition_is_checked_against_the_key_after_table_lookup(
     driver: Driver, condition: str
@@ -248,26 +240,26 @@ def test_condition_is_checked_against_the_key_after_table_lookup(
 
 def test_table_without_sort_key_takes_one_condition(driver: Driver) -> None:
     table = make_table(driver, pk="S")
-    assert refusal(driver, query(table, "pk = :s AND sk = :n", **VALUES)) == (
+    assert validation_error(driver, query(table, "pk = :s AND sk = :n", **VALUES)) == (
         "The number of query conditions (2) exceeds the number of key attributes defined in the "
         "schema (1)"
     )
 
 
-# ── Any condition on any keys is a filter and a sort. ──
+# ── Any condition on any keys equals filtering and sorting. ──
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of key: which keys to try, how they are sent, and what they are compared by."""
+    """A key type: which keys to try, how they are sent, and how they compare."""
 
     type: KeyType
     keys: st.SearchStrategy[AttributeValue]
     compared: Callable[[AttributeValue], Any]
 
 
-# Few letters, so that keys are prefixes of each other; zeros and the highest bytes among them,
-# because these are what an ordering of bytes is likely to get wrong.
+# Few letters, so that keys are prefixes of each other; zero and the highest bytes, which byte
+# orderings tend to get wrong.
 KINDS = [
     Kind(
         "S",
@@ -289,7 +281,7 @@ KINDS = [
         lambda value: Decimal(value["N"]),
     ),
 ]
-# The keys of one query are all bytes or all numbers, which no type says.
+# The keys of one query are all bytes or all numbers, which the types cannot express.
 COMPARISONS: dict[str, Callable[[Any, Any, Any], bool]] = {
     "sk = :a": lambda key, a, _: key == a,
     "sk < :a": lambda key, a, _: key < a,

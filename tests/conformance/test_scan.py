@@ -1,4 +1,4 @@
-"""Scan: every item of a table or index, what it gives of them, and what it refuses."""
+"""Scan: every item of a table or index, what it returns, and what it rejects."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from msgspec.structs import replace
 
 from singletable.operations import Condition, Driver, Scan
 from singletable.values import Item
-from tests.conformance.collections_of_items import fill, number, pages, scan, text, values_of, walk
-from tests.conformance.refusals import BAD_CAPACITY, BOGUS, ENVELOPE, check_not_found, refusal
+from tests.conformance.errors import (
+    BAD_CAPACITY,
+    BOGUS,
+    ENVELOPE,
+    check_not_found,
+    validation_error,
+)
+from tests.conformance.requests import fill, number, pages, scan, text, values_of, walk
 from tests.conformance.tables import (
     global_index,
     local_index,
@@ -21,7 +27,7 @@ from tests.conformance.tables import (
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table of five items."""
+    """Create a table with five items."""
     name = make_table(driver, pk="S")
     fill(driver, name, [{"pk": text(letter), "a": number(1)} for letter in "abcde"])
     return name
@@ -45,7 +51,7 @@ def test_filter_without_match_returns_an_empty_list(driver: Driver, table: str) 
     assert (page.raw_items, page.count, page.scanned_count) == ([], 0, 5)
 
 
-# Unlike a query, a scan goes by no key, so a filter may look at any.
+# Unlike a query, a scan uses no key, so a filter may use any.
 def test_scan_filter_may_use_the_key(driver: Driver, table: str) -> None:
     page = driver.execute(scan(table, "pk = :b", b=text("b")))
     assert (values_of(page.items, "pk"), page.scanned_count) == (["b"], 5)
@@ -56,7 +62,7 @@ def test_projection_does_not_add_the_key(driver: Driver, table: str) -> None:
     assert page.items == [{"a": number(1)}] * 5
 
 
-# An item that has none of what is asked for is there all the same.
+# An item without the projected attributes is returned empty.
 def test_projection_without_match_returns_empty_items(driver: Driver, table: str) -> None:
     page = driver.execute(Scan(table, projection_expression="nothing"))
     assert page.items == [{}] * 5
@@ -92,7 +98,7 @@ def test_scan_of_missing_table_raises_resource_not_found(driver: Driver) -> None
     check_not_found(driver, Scan(unused_name()))
 
 
-# The same scan of the same items comes in the same order, or pages could not be walked.
+# The order must be stable, or paging would not work.
 def test_scan_order_is_stable(driver: Driver, table: str) -> None:
     assert driver.execute(Scan(table)).items == driver.execute(Scan(table)).items
 
@@ -120,7 +126,7 @@ def test_scan_order_is_stable(driver: Driver, table: str) -> None:
     ids=["limit", "segment", "select", "capacity"],
 )
 def test_parameters_are_checked_first(driver: Driver, request_: Scan, message: str) -> None:
-    assert refusal(driver, request_) == ENVELOPE + message
+    assert validation_error(driver, request_) == ENVELOPE + message
 
 
 OVERLAP = (
@@ -129,7 +135,7 @@ OVERLAP = (
 )
 
 
-# What an expression says is judged before an item is read, so an empty table refuses as well.
+# Expressions are validated before items are read, so even an empty table rejects them.
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -181,7 +187,7 @@ def test_invalid_scan_is_rejected_before_reading(
 ) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, *[{"pk": text("p")}] * items)
-    assert refusal(driver, replace(Scan(table), **changes)) == message
+    assert validation_error(driver, replace(Scan(table), **changes)) == message
 
 
 @pytest.mark.parametrize(
@@ -212,7 +218,7 @@ def test_invalid_scan_is_rejected_before_reading(
 def test_conflicting_parameters_are_rejected_before_table_lookup(
     driver: Driver, changes: dict[str, object], message: str
 ) -> None:
-    assert refusal(driver, replace(Scan(unused_name()), **changes)) == message
+    assert validation_error(driver, replace(Scan(unused_name()), **changes)) == message
 
 
 FILTER = {"scan_filter": {"a": Condition("BETWEEN", [text("a")])}}
@@ -221,7 +227,7 @@ START = {"exclusive_start_key": {"pk": number("abc")}}
 COUNT = {"select": "COUNT", "projection_expression": ""}
 
 
-# Two faults in one request: which of them AWS tells, before it looks for the table.
+# Requests with two errors: which one AWS reports before it looks up the table.
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -237,10 +243,10 @@ COUNT = {"select": "COUNT", "projection_expression": ""}
 def test_checks_without_table_follow_aws_order(
     driver: Driver, changes: dict[str, object], told: str
 ) -> None:
-    assert told in refusal(driver, replace(Scan(unused_name()), **changes))
+    assert told in validation_error(driver, replace(Scan(unused_name()), **changes))
 
 
-# Two faults that only the table can tell: the starting key is looked at in two steps.
+# Two errors that depend on the table: the start key is checked in two steps.
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -271,10 +277,10 @@ def test_checks_with_table_follow_aws_order(
 ) -> None:
     table = make_indexed_table(driver)
     asked = Scan(table, index_name="by_grade_and_year", select="ALL_ATTRIBUTES")
-    assert told in refusal(driver, replace(asked, **changes))
+    assert told in validation_error(driver, replace(asked, **changes))
 
 
-# A place among entries needs the index's key, and the table's to tell equal ones apart.
+# A position in an index needs the index key, and the table key to distinguish equal ones.
 def test_index_scan_cursor_has_index_keys(driver: Driver) -> None:
     table = make_indexed_table(driver)
     item: Item = {name: text("x") for name in ("pk", "sk", "grade", "year", "note")}
@@ -283,8 +289,8 @@ def test_index_scan_cursor_has_index_keys(driver: Driver) -> None:
     assert page.last_evaluated_key == {name: item[name] for name in ("pk", "sk", "grade", "year")}
 
 
-# Scans are still on AWS's older checks of values, which name the value that is bad and know an
-# empty number no better.
+# Scan still has AWS's older validation, which names the invalid value and handles an empty number
+# no better.
 @pytest.mark.parametrize(
     ("spelling", "message"),
     [
@@ -293,7 +299,7 @@ def test_index_scan_cursor_has_index_keys(driver: Driver) -> None:
     ],
 )
 def test_invalid_value_is_named(driver: Driver, table: str, spelling: str, message: str) -> None:
-    assert refusal(driver, scan(table, "a = :a", a=number(spelling))) == (
+    assert validation_error(driver, scan(table, "a = :a", a=number(spelling))) == (
         f"ExpressionAttributeValues contains invalid value: {message} for key :a"
     )
 
@@ -325,7 +331,7 @@ def test_local_index_supports_consistent_scans(driver: Driver) -> None:
     assert page.count == 1
 
 
-# Entries with equal keys do not hide each other, with a filter or without.
+# Entries with equal keys are all returned, with or without a filter.
 @pytest.mark.parametrize("index", ["local", "global"])
 @pytest.mark.parametrize(("filter_", "count"), [(None, 50), ("n IN (:a, :b, :c)", 3)])
 def test_index_scan_pages_to_the_end(
@@ -354,7 +360,7 @@ def test_index_scan_pages_to_the_end(
     assert len(list(pages(driver, asked))) <= 6
 
 
-# Whoever filters pays for what is read, not for what is given.
+# A filtered scan pays for what is read, not for what is returned.
 @pytest.mark.parametrize(
     "changes",
     [

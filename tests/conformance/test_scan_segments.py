@@ -1,4 +1,4 @@
-"""Parallel scans: segments share a table out among workers, without gaps and without overlap."""
+"""Parallel scans: segments divide a table among workers without gaps or overlap."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from singletable.operations import Driver, Scan
 from singletable.values import Item
-from tests.conformance.collections_of_items import fill, near_drivers, number, text, walk
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
+from tests.conformance.requests import fill, near_drivers, number, text, walk
 from tests.conformance.tables import global_index, make_table, unused_name
 
 
@@ -52,7 +52,7 @@ def test_segments_are_checked_before_table_lookup(
     driver: Driver, segment: int | None, total: int | None, message: str
 ) -> None:
     asked = Scan(unused_name(), segment=segment, total_segments=total)
-    assert refusal(driver, asked) == message
+    assert validation_error(driver, asked) == message
 
 
 def test_scan_accepts_a_million_segments(driver: Driver) -> None:
@@ -65,7 +65,7 @@ def test_scan_accepts_a_million_segments(driver: Driver) -> None:
     assert sum(counts) <= 1
 
 
-# A place in one segment is none in another: the worker mixed up its pages.
+# A cursor of another segment means that the worker mixed up its pages.
 def test_segment_rejects_start_keys_of_other_segments(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     fill(driver, table, [{"pk": text(str(i))} for i in range(20)])
@@ -73,15 +73,14 @@ def test_segment_rejects_start_keys_of_other_segments(driver: Driver) -> None:
         asked = Scan(table, segment=segment, total_segments=2, limit=1)
         last = driver.execute(asked).last_evaluated_key
         other = replace(asked, segment=1 - segment, exclusive_start_key=last)
-        assert refusal(driver, other) == (
+        assert validation_error(driver, other) == (
             "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use "
             "ExclusiveStartKey with correct Segment. "
             f"TotalSegments: 2 Segment: {1 - segment}"
         )
 
 
-# Workers that know nothing of each other read everything, and nothing twice; the items of one
-# partition stay together.
+# Independent workers together read everything once; the items of one partition stay in one segment.
 @near_drivers
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
@@ -110,7 +109,7 @@ def test_segments_cover_all_items_once(
     assert sum(map(len, owners)) == len(set[str]().union(*owners))
 
 
-# Enough partitions are spread over all segments, or parallel scans would not be parallel.
+# Many partitions are spread over all segments, or parallel scans would not be parallel.
 def test_partitions_are_spread_over_segments(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     fill(driver, table, [{"pk": text(str(i))} for i in range(100)])

@@ -1,4 +1,4 @@
-"""Select: whether attributes, which of them, or only their number."""
+"""Select: all, projected or specific attributes, or only the count."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from msgspec.structs import replace
 
 from singletable.operations import Condition, Driver, Query, Scan
 from singletable.values import Item
-from tests.conformance.collections_of_items import fill, number, query, text
-from tests.conformance.refusals import ENVELOPE, refusal
+from tests.conformance.errors import ENVELOPE, validation_error
+from tests.conformance.requests import fill, number, query, text
 from tests.conformance.tables import make_indexed_table, make_table, put, unused_name
 
 KINDS = pytest.mark.parametrize("kind", ["query", "scan"])
 
 
 def ask(kind: str, table: str) -> Query | Scan:
-    """A query of the partition `p`, or a scan."""
+    """Return a query of the partition `p`, or a scan."""
     return query(table, "pk = :p", p=text("p")) if kind == "query" else Scan(table)
 
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table whose partition `p` holds three items."""
+    """Create a table whose partition `p` holds three items."""
     name = make_table(driver, pk="S", sk="N")
     fill(driver, name, [{"pk": text("p"), "sk": number(i), "a": number(i)} for i in range(3)])
     return name
 
 
-# Whoever only counts is not sent what was counted.
+# A count does not return the counted items.
 @KINDS
 def test_count_returns_no_items(driver: Driver, table: str, kind: str) -> None:
     page = driver.execute(replace(ask(kind, table), select="COUNT"))
@@ -70,7 +70,7 @@ def test_specific_attributes_returns_requested_attributes(
 
 
 def _with_key_conditions(asked: Query | Scan) -> Query | Scan:
-    """The query by the parameter that AttributesToGet goes with."""
+    """Return the query with the legacy parameter that AttributesToGet needs."""
     return replace(
         asked,
         key_condition_expression=None,
@@ -105,8 +105,8 @@ def test_all_attributes_depends_on_item_or_projection(
     assert page.items == [{name: WHOLE[name] for name in given.split()}]
 
 
-# The parameters contradict each other whatever the table is; of two contradictions, the one with
-# the projection is told.
+# The parameters contradict each other regardless of the table; of two contradictions, the one with
+# the projection is reported.
 @KINDS
 @pytest.mark.parametrize(
     ("select", "projection", "message"),
@@ -143,4 +143,4 @@ def test_contradictory_select_is_rejected_before_table_lookup(
     driver: Driver, kind: str, select: str, projection: str | None, message: str
 ) -> None:
     asked = replace(ask(kind, unused_name()), select=select, projection_expression=projection)
-    assert refusal(driver, asked) == ENVELOPE + message
+    assert validation_error(driver, asked) == ENVELOPE + message

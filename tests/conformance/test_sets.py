@@ -1,4 +1,4 @@
-"""Sets: without duplicates, never empty, and in an order of their own."""
+"""Sets: no duplicates, never empty, returned in a fixed order."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import pytest
 
 from singletable.operations import Driver, PutItem
 from singletable.values import AttributeValue
-from tests.conformance.refusals import ENVELOPE, INVALID, refusal
-from tests.conformance.surfaces import KEY, SURFACES, Surface
+from tests.conformance.errors import ENVELOPE, INVALID, validation_error
 from tests.conformance.tables import ada, make_table, put, stored, unused_name
+from tests.conformance.value_positions import KEY, SURFACES, Surface
 
 
-# Whoever compares what was got with what was put compares sets, or is surprised.
+# Compare what you read with what you wrote as sets.
 @pytest.mark.parametrize(
     ("written", "kept"),
     [
@@ -48,14 +48,14 @@ DUPLICATES: list[tuple[AttributeValue, str, str]] = [
 ]
 
 
-# The newer checks quote the members, in order up to the one that repeats; the older as they came.
+# The newer validation quotes the sorted members up to the duplicate; the older quotes them as sent.
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
 def test_rejects_duplicate_set_members_at_any_depth(driver: Driver, surface: Surface) -> None:
     table = make_table(driver, pk="S")
     told = [surface.told(newer, older) for _, newer, older in DUPLICATES]
     for name in (table, unused_name()):
         requests = [surface.request(name, value) for value, _, _ in DUPLICATES]
-        assert [refusal(driver, request) for request in requests] == told
+        assert [validation_error(driver, request) for request in requests] == told
     assert stored(driver, table, KEY) is None
 
 
@@ -68,7 +68,7 @@ MORE_DUPLICATES: list[tuple[AttributeValue, str]] = [
     ),
     ({"BS": ["", ""]}, 'Input collection ["",""]of type BS contains duplicates.'),
     ({"BS": ["AQ==", "AQ=="]}, 'Input collection ["AQ==","AQ=="]of type BS contains duplicates.'),
-    # Numbers are the same by value, however they are written.
+    # Numbers are duplicates if their values are equal.
     ({"NS": ["1", "1.0"]}, "Input collection contains duplicates."),
     ({"NS": ["1", "1", "2"]}, "Input collection contains duplicates."),
 ]
@@ -81,5 +81,5 @@ def test_adding_an_existing_member_changes_nothing(
     driver: Driver, value: AttributeValue, message: str
 ) -> None:
     table = make_table(driver, pk="S")
-    refused = refusal(driver, PutItem(table, ada(set=value)))
+    refused = validation_error(driver, PutItem(table, ada(set=value)))
     assert refused == ENVELOPE + INVALID + message

@@ -1,4 +1,4 @@
-"""How tables are tagged: TagResource, UntagResource and ListTagsOfResource."""
+"""TagResource, UntagResource and ListTagsOfResource."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from singletable.operations import (
     TagResource,
     UntagResource,
 )
-from tests.conformance.declarations import on_demand, shown
-from tests.conformance.refusals import INVALID, LEFT_OUT, refusal
+from tests.conformance.errors import INVALID, LEFT_OUT, validation_error
+from tests.conformance.table_requests import on_demand, shown
 
 
 def tagged(driver: Driver, **tags: str) -> str:
-    """The ARN of a new table with tags."""
+    """Create a table with tags and return its ARN."""
     return shown(driver, on_demand(tags=[Tag(*tag) for tag in tags.items()])).table_arn
 
 
 def tags_of(driver: Driver, arn: str) -> dict[str, str]:
-    """The tags of a table."""
+    """Return the tags of a table."""
     return {tag.key: tag.value for tag in driver.execute(ListTagsOfResource(arn)).tags}
 
 
@@ -32,7 +32,7 @@ def test_new_table_has_no_tags(driver: Driver) -> None:
     assert (listed.tags, listed.next_token) == ([], None)
 
 
-# Tags are added to those there are; one of the same key is replaced.
+# New tags are added to existing ones; a tag with the same key is replaced.
 def test_tags_are_merged(driver: Driver) -> None:
     arn = tagged(driver, a="1", b="2")
     driver.execute(TagResource(arn, [Tag("b", "3"), Tag("c", "")]))
@@ -45,13 +45,13 @@ def test_untag_removes_tags_by_key(driver: Driver) -> None:
     assert tags_of(driver, arn) == {"b": "2"}
 
 
-# AWS ignores a token it never gave.
+# AWS ignores a token that it never returned.
 def test_pagination_token_is_ignored(driver: Driver) -> None:
     arn = tagged(driver, a="1")
     assert driver.execute(ListTagsOfResource(arn, "bogus")).tags == [Tag("a", "1")]
 
 
-# Keys in other letters are other keys, and most languages are welcome.
+# Keys are case-sensitive, and most scripts are allowed.
 @pytest.mark.parametrize("key", ["A", "k" * 128, "größe 1", "a+b-c=d.e_f:g/h@i", "世界", "awsome"])
 def test_tag_keys_accept_allowed_characters(driver: Driver, key: str) -> None:
     arn = tagged(driver, a="1")
@@ -83,15 +83,15 @@ REFUSED: list[tuple[list[Tag], str]] = [
 @pytest.mark.parametrize(("tags", "message"), REFUSED, ids=[m[:50] for _, m in REFUSED])
 def test_rejects_invalid_tags(driver: Driver, tags: list[Tag], message: str) -> None:
     arn = tagged(driver, old="1")
-    assert refusal(driver, TagResource(arn, tags)) == message
+    assert validation_error(driver, TagResource(arn, tags)) == message
     assert tags_of(driver, arn) == {"old": "1"}
 
 
-# Fifty are counted with those that are there, and all or none are added.
+# The limit of fifty includes existing tags, and all or none are added.
 def test_table_has_at_most_50_tags(driver: Driver) -> None:
     arn = tagged(driver, **{f"k{n}": "1" for n in range(49)})
     two = [Tag("k50", "1"), Tag("k51", "1")]
-    assert refusal(driver, TagResource(arn, two)) == (
+    assert validation_error(driver, TagResource(arn, two)) == (
         "Number of Tags exceed the current limit for the provided ResourceArn"
     )
     assert len(tags_of(driver, arn)) == 49
@@ -100,13 +100,13 @@ def test_table_has_at_most_50_tags(driver: Driver) -> None:
 
 
 def test_rejects_untag_without_keys(driver: Driver) -> None:
-    assert refusal(driver, UntagResource(tagged(driver), [])) == (
+    assert validation_error(driver, UntagResource(tagged(driver), [])) == (
         "Atleast one Tag Key needs to be provided as Input."
     )
 
 
 def every(arn: str) -> list[Operation[object]]:
-    """The three operations on the tags of one resource."""
+    """Return the three operations on the tags of one resource."""
     return [
         TagResource(arn, [Tag("a", "1")]),
         UntagResource(arn, ["a"]),
@@ -128,18 +128,18 @@ def test_rejects_invalid_resource_arns(driver: Driver) -> None:
     }
     for wrong, message in words.items():
         for operation in every(wrong):
-            assert refusal(driver, operation) == message + wrong
+            assert validation_error(driver, operation) == message + wrong
 
 
-# Whether a table of somebody else exists is nobody's business.
+# The error does not reveal whether another account's table exists.
 def test_resource_of_another_account_is_denied(driver: Driver) -> None:
     for arn in (tagged(driver), "arn:aws:dynamodb:us-east-1:1:table/never"):
         foreign = arn.replace(arn.split(":")[4], "999999999999")
         for operation in every(foreign):
-            with pytest.raises(AccessDenied) as refused:
+            with pytest.raises(AccessDenied) as raised:
                 driver.execute(operation)
-            assert refused.value.code == "AccessDeniedException"
-            assert refused.value.message.endswith(
+            assert raised.value.code == "AccessDeniedException"
+            assert raised.value.message.endswith(
                 f"is not authorized to perform: dynamodb:{type(operation).__name__} "
                 f"on resource: {foreign}"
             )
@@ -148,8 +148,8 @@ def test_resource_of_another_account_is_denied(driver: Driver) -> None:
 def test_missing_table_error_names_the_arn(driver: Driver) -> None:
     never = f"{tagged(driver)}-never"
     for operation in every(never):
-        with pytest.raises(ResourceNotFound) as refused:
+        with pytest.raises(ResourceNotFound) as raised:
             driver.execute(operation)
         assert (
-            refused.value.message == f"Requested resource not found: ResourceArn: {never} not found"
+            raised.value.message == f"Requested resource not found: ResourceArn: {never} not found"
         )

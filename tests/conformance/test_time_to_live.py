@@ -1,4 +1,4 @@
-"""How items come to expire: UpdateTimeToLive and DescribeTimeToLive."""
+"""UpdateTimeToLive and DescribeTimeToLive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.operations import (
     UpdateTimeToLive,
 )
 from singletable.values import Item
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
 from tests.conformance.tables import make_table, put, stored, unused_name
 
 ON = TimeToLiveSpecification(enabled=True, attribute_name="ttl")
@@ -22,7 +22,7 @@ OFF = TimeToLiveSpecification(enabled=False, attribute_name="ttl")
 
 
 def described(driver: Driver, table: str) -> TimeToLiveDescription:
-    """The table's time to live as it stands."""
+    """Return the table's current TTL description."""
     return driver.execute(DescribeTimeToLive(table)).time_to_live_description
 
 
@@ -31,7 +31,7 @@ def test_new_table_has_ttl_disabled(driver: Driver) -> None:
     assert described(driver, table) == TimeToLiveDescription("DISABLED")
 
 
-# The attribute is named only while items expire by it.
+# The attribute is described only while TTL is enabled.
 def test_ttl_can_be_enabled_and_disabled(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(UpdateTimeToLive(table, ON)).time_to_live_specification == ON
@@ -40,7 +40,7 @@ def test_ttl_can_be_enabled_and_disabled(driver: Driver) -> None:
     assert described(driver, table) == TimeToLiveDescription("DISABLED")
 
 
-# AWS takes any attribute, a key too, though nothing sensible expires by it.
+# AWS accepts any attribute, a key included, though no item would expire sensibly by it.
 def test_ttl_attribute_may_be_a_key(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     driver.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "pk")))
@@ -55,7 +55,7 @@ OTHERS: list[Item] = [
 ]
 
 
-# Turning it on concerns the items that are there, not just those to come.
+# Enabling TTL affects existing items too.
 def test_existing_items_expire_once_ttl_is_enabled(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, STALE, *OTHERS)
@@ -75,7 +75,7 @@ def test_items_stop_expiring_once_ttl_is_disabled(driver: Driver) -> None:
     assert stored(driver, table, {"pk": STALE["pk"]}) == STALE
 
 
-# Off and on again, by another attribute: what was noted for the first one is forgotten.
+# After disabling and enabling with another attribute, the first one no longer counts.
 def test_items_expire_by_the_latest_ttl_attribute(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, STALE, {"pk": {"S": "other"}, "until": {"N": "1700000000"}})
@@ -88,18 +88,20 @@ def test_items_expire_by_the_latest_ttl_attribute(driver: Driver) -> None:
 
 def test_rejects_setting_the_current_ttl_status(driver: Driver) -> None:
     table = make_table(driver, pk="S")
-    assert refusal(driver, UpdateTimeToLive(table, OFF)) == "TimeToLive is already disabled"
+    assert (
+        validation_error(driver, UpdateTimeToLive(table, OFF)) == "TimeToLive is already disabled"
+    )
     driver.execute(UpdateTimeToLive(table, ON))
-    assert refusal(driver, UpdateTimeToLive(table, ON)) == "TimeToLive is already enabled"
+    assert validation_error(driver, UpdateTimeToLive(table, ON)) == "TimeToLive is already enabled"
 
 
-# To change the attribute is to turn it off first.
+# Changing the attribute requires disabling TTL first.
 @pytest.mark.parametrize("enabled", [True, False])
 def test_rejects_another_ttl_attribute_while_enabled(driver: Driver, enabled: bool) -> None:
     table = make_table(driver, pk="S")
     driver.execute(UpdateTimeToLive(table, ON))
     other = TimeToLiveSpecification(enabled, "until")
-    assert refusal(driver, UpdateTimeToLive(table, other)) == (
+    assert validation_error(driver, UpdateTimeToLive(table, other)) == (
         "TimeToLive is active on a different AttributeName: current AttributeName is ttl"
     )
 
@@ -109,12 +111,12 @@ def test_empty_attribute_name_is_rejected_before_table_lookup(
 ) -> None:
     nameless = TimeToLiveSpecification(enabled=True, attribute_name="")
     for table in (make_table(driver, pk="S"), unused_name()):
-        assert "ttributeName" in refusal(driver, UpdateTimeToLive(table, nameless))
+        assert "ttributeName" in validation_error(driver, UpdateTimeToLive(table, nameless))
 
 
 def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
     for operation in (UpdateTimeToLive(name, ON), DescribeTimeToLive(name)):
-        with pytest.raises(TableNotFound) as refused:
+        with pytest.raises(TableNotFound) as raised:
             driver.execute(operation)
-        assert refused.value.message == f"Requested resource not found: Table: {name} not found"
+        assert raised.value.message == f"Requested resource not found: Table: {name} not found"

@@ -1,4 +1,4 @@
-"""TransactGetItems: items as they stood at one moment, in the order they were asked for."""
+"""TransactGetItems: a consistent snapshot of items, in request order."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from msgspec.structs import replace
 from singletable.errors import CancellationReason, TransactionCanceled
 from singletable.operations import Driver, Get, TransactGetItem, TransactGetItems
 from singletable.values import Item
-from tests.conformance.collections_of_items import fill, number, text
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BAD_CAPACITY,
     BOGUS,
     ENVELOPE,
     NOT_VALID,
     WRONG_KEY,
     check_not_found,
-    refusal,
+    validation_error,
 )
+from tests.conformance.requests import fill, number, text
 from tests.conformance.tables import make_table, put, unused_name
-from tests.conformance.transactions import key
+from tests.conformance.transaction_actions import key
 
 
 def getting(*gets: Get) -> TransactGetItems:
-    """A transaction of gets."""
+    """Return a transaction of gets."""
     return TransactGetItems([TransactGetItem(get) for get in gets])
 
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table with the items a, b and c."""
+    """Create a table with the items a, b and c."""
     name = make_table(driver, pk="S")
     fill(driver, name, [key(letter) | {"n": number(1), "m": number(2)} for letter in "abc"])
     return name
@@ -52,7 +52,7 @@ def test_items_are_returned_in_request_order(driver: Driver, table: str) -> None
     [
         ("n", {"n": number(1)}),
         ("#n, m", {"n": number(1), "m": number(2)}),
-        # Unlike a get, which gives an empty item, a transaction gives none.
+        # A projection that matches nothing returns no item here; GetItem returns an empty one.
         ("nothing", None),
     ],
 )
@@ -74,7 +74,7 @@ def test_accepts_100_gets(driver: Driver, table: str) -> None:
 
 def test_rejects_more_than_100_gets(driver: Driver, table: str) -> None:
     asked = getting(*(Get(table, key(str(i))) for i in range(101)))
-    told = refusal(driver, asked)
+    told = validation_error(driver, asked)
     assert told.startswith(ENVELOPE)
     assert told.endswith(
         "at 'TransactItems' failed to satisfy constraint: "
@@ -83,7 +83,7 @@ def test_rejects_more_than_100_gets(driver: Driver, table: str) -> None:
 
 
 def test_rejects_empty_transact_get(driver: Driver) -> None:
-    assert refusal(driver, getting()) == (
+    assert validation_error(driver, getting()) == (
         f"{ENVELOPE}Value at 'TransactItems' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1"
     )
@@ -91,7 +91,7 @@ def test_rejects_empty_transact_get(driver: Driver) -> None:
 
 def test_rejects_two_gets_of_one_item(driver: Driver, table: str) -> None:
     asked = getting(Get(table, key("a")), Get(table, key("a"), "n"))
-    assert refusal(driver, asked) == (
+    assert validation_error(driver, asked) == (
         "Transaction request cannot include multiple operations on one item"
     )
 
@@ -121,23 +121,23 @@ def test_projection_is_parsed_before_table_lookup(
     driver: Driver, projection: str, names: dict[str, str] | None, message: str
 ) -> None:
     asked = getting(Get(unused_name(), key("a")), Get(unused_name(), key("b"), projection, names))
-    assert refusal(driver, asked) == message
+    assert validation_error(driver, asked) == message
 
 
-# A key that is none of the table's cancels the transaction, and only the first is told; an empty
-# one refuses it.
+# A key that does not match the schema cancels the transaction, and only the first is reported; an
+# empty key rejects it.
 @pytest.mark.parametrize(
     "bad", [{}, {"pk": number(1)}, {"other": text("a")}, key("a") | key("b") | {"c": text("c")}]
 )
 def test_key_mismatch_cancels_the_transaction(driver: Driver, table: str, bad: Item) -> None:
     asked = getting(Get(table, key("a")), Get(table, bad), Get(table, {}))
-    with pytest.raises(TransactionCanceled) as refused:
+    with pytest.raises(TransactionCanceled) as raised:
         driver.execute(asked)
-    assert refused.value.message == (
+    assert raised.value.message == (
         "Transaction cancelled, please refer cancellation reasons for specific reasons "
         "[None, ValidationError, None]"
     )
-    assert refused.value.reasons == (
+    assert raised.value.reasons == (
         CancellationReason(),
         CancellationReason("ValidationError", WRONG_KEY),
         CancellationReason(),
@@ -145,7 +145,7 @@ def test_key_mismatch_cancels_the_transaction(driver: Driver, table: str, bad: I
 
 
 def test_empty_key_rejects_the_transaction(driver: Driver, table: str) -> None:
-    assert refusal(driver, getting(Get(table, key("")))) == (
+    assert validation_error(driver, getting(Get(table, key("")))) == (
         f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty string value. "
         "Key: pk"
     )
@@ -154,7 +154,7 @@ def test_empty_key_rejects_the_transaction(driver: Driver, table: str) -> None:
 @pytest.mark.parametrize("place", [1, 2])
 def test_invalid_table_name_error_has_its_position(driver: Driver, table: str, place: int) -> None:
     gets = [Get(table, key("a"))] * (place - 1)
-    assert refusal(driver, getting(*gets, Get("bad!name", key("b")))) == (
+    assert validation_error(driver, getting(*gets, Get("bad!name", key("b")))) == (
         f"{ENVELOPE}Value 'bad!name' at 'transactItems.{place}.member.get.tableName' failed to "
         "satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
     )
@@ -167,10 +167,10 @@ def test_parameters_are_checked_first(driver: Driver, table: str) -> None:
         [Get(table, key("a")), Get(table, key("a"))],
     ):
         asked = replace(getting(*gets), return_consumed_capacity=BOGUS)
-        assert refusal(driver, asked) == ENVELOPE + BAD_CAPACITY
+        assert validation_error(driver, asked) == ENVELOPE + BAD_CAPACITY
 
 
-# Two units for each get, whether it finds something or not; told as units of reading.
+# Two units for each get, whether or not it finds an item, reported as read units.
 @pytest.mark.parametrize("told", ["TOTAL", "INDEXES"])
 def test_transactional_get_costs_double(driver: Driver, table: str, told: str) -> None:
     asked = replace(

@@ -1,4 +1,4 @@
-"""TransactWriteItems: all actions are carried out or none, and what that costs."""
+"""TransactWriteItems: all actions are applied or none, and what that costs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from singletable.operations import (
     TransactWriteItems,
 )
 from singletable.values import Item
-from tests.conformance.collections_of_items import number, text
+from tests.conformance.requests import number, text
 from tests.conformance.tables import (
     global_index,
     make_indexed_table,
@@ -23,7 +23,7 @@ from tests.conformance.tables import (
     put,
     stored,
 )
-from tests.conformance.transactions import (
+from tests.conformance.transaction_actions import (
     canceled,
     checking,
     conditional,
@@ -39,7 +39,7 @@ FAILED = "The conditional request failed"
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table with an item `old` whose `n` is 1."""
+    """Create a table with an item `old` whose `n` is 1."""
     name = make_table(driver, pk="S")
     put(driver, name, key("old") | {"n": number(1)})
     return name
@@ -70,7 +70,7 @@ def test_transaction_spans_tables(driver: Driver, table: str) -> None:
     assert stored(driver, other, item) == item
 
 
-# A put sets the whole item; an update of none makes one, unless it only takes away.
+# A put sets the whole item; an update creates a missing one unless it only removes.
 def test_transaction_actions_match_single_operations(driver: Driver, table: str) -> None:
     transact(
         driver,
@@ -117,7 +117,7 @@ def test_nothing_is_applied_if_one_condition_fails(
     assert driver.execute(Scan(table)).items == [key("old") | {"n": number(1)}]
 
 
-# A failed update must leave no item behind that has nothing but a key.
+# A failed update must not leave a key-only item behind.
 @pytest.mark.parametrize(
     "condition", ["attribute_exists(pk)", "n > :min", "attribute_exists(pk) AND n = :min"]
 )
@@ -136,7 +136,7 @@ def test_update_creates_an_item_if_none_exists(driver: Driver, table: str) -> No
     assert stored(driver, table, key("new")) == key("new") | {"a": text("a")}
 
 
-# Every condition is looked at, not only up to the first that fails.
+# Every condition is evaluated, even after one has failed.
 def test_every_failed_condition_is_reported(driver: Driver, table: str) -> None:
     reasons = canceled(
         driver,
@@ -178,13 +178,13 @@ def test_failed_condition_returns_no_item_if_none_existed(driver: Driver, table:
 
 
 def consumed(driver: Driver, asked: TransactWriteItems) -> list[ConsumedCapacity]:
-    """What the transaction consumed."""
+    """Return what the transaction consumed."""
     told = driver.execute(asked).consumed_capacity
     assert told is not None
     return told
 
 
-# A transaction reads before it writes, and so costs twice what its writes cost alone.
+# A transaction reads before it writes, so it costs twice what its writes cost alone.
 @pytest.mark.parametrize("condition", [None, "attribute_not_exists(pk)"])
 def test_transactional_write_costs_double(
     driver: Driver, table: str, condition: str | None
@@ -194,7 +194,7 @@ def test_transactional_write_costs_double(
     assert (told.table_name, told.capacity_units, told.table) == (table, 4, None)
 
 
-# One entry a table; a check is charged as the write it may hold back.
+# One entry per table; a condition check is charged like a write.
 def test_capacity_is_reported_per_table(driver: Driver, table: str) -> None:
     other = make_table(driver, pk="S")
     asked = TransactWriteItems(
@@ -219,7 +219,7 @@ def test_write_cost_rounds_up_to_kilobytes(
     assert (told.capacity_units, told.write_capacity_units) == (units, units)
 
 
-# The double price is for the table alone; its indexes are written once.
+# Only the table is charged twice; its indexes are charged once.
 def test_index_is_charged_once(driver: Driver) -> None:
     table = make_table(driver, global_index("index", grade="S"), pk="S")
     actions = [putting(table, key("a") | {"grade": text("g")})]

@@ -1,4 +1,4 @@
-"""TransactWriteItems: values, depths and sizes, and the order in which actions are looked at."""
+"""TransactWriteItems: values, depths and sizes, and the order of checks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from singletable.errors import CancellationReason
 from singletable.operations import Driver, TransactWriteItem, TransactWriteItems
 from singletable.values import AttributeValue, Item
-from tests.conformance.collections_of_items import binary, text
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
+from tests.conformance.requests import binary, text
 from tests.conformance.tables import make_table, put, stored, unused_name
-from tests.conformance.transactions import (
+from tests.conformance.transaction_actions import (
     canceled,
     checking,
     deleting,
@@ -36,7 +36,7 @@ LARGEST = 409_600
 
 
 def deep(levels: int, kind: Literal["M", "L"] = "M") -> AttributeValue:
-    """A string with so many maps or lists round it."""
+    """Return a string nested in this many maps or lists."""
     value = text("leaf")
     for _ in range(levels):
         value = AttributeValue(M={"m": value}) if kind == "M" else AttributeValue(L=[value])
@@ -45,7 +45,7 @@ def deep(levels: int, kind: Literal["M", "L"] = "M") -> AttributeValue:
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """An empty table."""
+    """Create an empty table."""
     return make_table(driver, pk="S")
 
 
@@ -53,8 +53,8 @@ GONE = "no_such_table"
 BAD = "a = = b"
 
 
-# Actions are looked at one after the other, and the first with something wrong decides; within an
-# action the expressions come before the item or key. No table is needed for any of this.
+# Actions are checked one after the other, and the first invalid one decides; within an action,
+# expressions come before the item or key. No table is needed.
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
@@ -102,7 +102,7 @@ BAD = "a = = b"
 def test_first_invalid_action_decides_the_error(
     driver: Driver, actions: list[TransactWriteItem], message: str
 ) -> None:
-    assert refusal(driver, TransactWriteItems(actions)) == message
+    assert validation_error(driver, TransactWriteItems(actions)) == message
 
 
 @pytest.mark.parametrize("kind", ["M", "L"])
@@ -113,11 +113,11 @@ def test_rejects_items_deeper_than_32_levels(
     transact(driver, putting(table, item))
     assert stored(driver, table, key("a")) == item
     too_deep = putting(table, key("b") | {"d": deep(32, kind)})
-    assert refusal(driver, TransactWriteItems([too_deep])) == TOO_DEEP
+    assert validation_error(driver, TransactWriteItems([too_deep])) == TOO_DEEP
 
 
-# A value of an expression is held to the same depth, before any table is looked up; far beyond it
-# AWS answers as it did of old, and names the value.
+# Expression values have the same depth limit, checked before the table is looked up; far beyond it,
+# AWS's older validation answers and names the value.
 @pytest.mark.parametrize("kind", ["M", "L"])
 @pytest.mark.parametrize(
     ("levels", "message"),
@@ -137,12 +137,12 @@ def test_rejects_values_deeper_than_32_levels(
         updating(name, key("a"), "SET d = :deep", deep=value),
         putting(name, key("a"), "attribute_not_exists(pk) AND d <> :deep", deep=value),
     ):
-        assert refusal(driver, TransactWriteItems([action])) == message
+        assert validation_error(driver, TransactWriteItems([action])) == message
     transact(driver, updating(table, key("a"), "SET d = :deep", deep=deep(31, kind)))
 
 
 def sized(size: int) -> Item:
-    """An item of so many bytes."""
+    """Return an item of this many bytes."""
     return key("a") | {"v": text("x" * (size - len("pk" + "a" + "v")))}
 
 
@@ -150,12 +150,12 @@ def test_rejects_items_over_400_kilobytes(driver: Driver, table: str) -> None:
     transact(driver, putting(table, sized(LARGEST)))
     assert stored(driver, table, key("a")) == sized(LARGEST)
     too_large = putting(table, sized(LARGEST + 1))
-    assert refusal(driver, TransactWriteItems([too_large])) == (
+    assert validation_error(driver, TransactWriteItems([too_large])) == (
         "Item size has exceeded the maximum allowed size"
     )
 
 
-# Only the finished item counts, and how large that is depends on the one before; so it cancels.
+# The size of the resulting item depends on the stored one, so exceeding it cancels.
 @pytest.mark.parametrize("there", [True, False])
 def test_rejects_updates_that_grow_an_item_over_400_kilobytes(
     driver: Driver, table: str, there: bool
@@ -172,13 +172,13 @@ def test_rejects_updates_that_grow_an_item_over_400_kilobytes(
     assert stored(driver, table, key("a")) == sized(LARGEST)
 
 
-# Four megabytes of what is sent: a delete is as small as its key, however large the item.
+# The limit counts what is sent: a delete is as small as its key, whatever the item's size.
 def test_transaction_carries_at_most_four_megabytes(driver: Driver, table: str) -> None:
     def puts(count: int) -> list[TransactWriteItem]:
         pad = text("x" * 350_000)
         return [putting(table, key(str(i)) | {"pad": pad}) for i in range(count)]
 
-    assert "size cannot exceed" in refusal(driver, TransactWriteItems(puts(12)))
+    assert "size cannot exceed" in validation_error(driver, TransactWriteItems(puts(12)))
     assert stored(driver, table, key("0")) is None
     transact(driver, *puts(10))
     transact(driver, *(putting(table, key(f"{i}") | {"b": binary(b"b")}) for i in range(10, 12)))
@@ -196,5 +196,5 @@ def test_rejects_expressions_over_four_kilobytes(driver: Driver, table: str, kin
 
     transact(driver, action(4096))
     actions = [putting(table, key("other")), action(4097)]
-    assert TOO_LONG in refusal(driver, TransactWriteItems(actions))
+    assert TOO_LONG in validation_error(driver, TransactWriteItems(actions))
     assert stored(driver, table, key("other")) is None

@@ -1,4 +1,4 @@
-"""How large an update may be: DynamoDB weighs the statement too, not only the finished item.
+"""Maximum size of an update: DynamoDB measures the statement as well as the resulting item.
 
 An update is refused if its statement counts more than 409,600 bytes, even if the item that it makes
 is smaller. Key, condition and untouched attributes are not counted; every clause costs something
@@ -13,7 +13,7 @@ import pytest
 
 from singletable.operations import Driver, UpdateItem
 from singletable.values import AttributeValue, Item
-from tests.conformance.refusals import refusal
+from tests.conformance.errors import validation_error
 from tests.conformance.tables import make_table, put, stored
 
 LIMIT = 409_600
@@ -29,7 +29,7 @@ LIST: AttributeValue = {"L": [{"N": "0"}] * 11}
 
 @dataclass(frozen=True)
 class Clause:
-    """An update that sets `b` to padding and does something besides, which costs so many bytes."""
+    """Return an update that sets `b` to padding and contains another clause of this many bytes."""
 
     text: str
     cost: int
@@ -44,7 +44,7 @@ CLAUSES = [
     # A value is charged wherever it is used.
     Clause("SET b = :pad, c = :s, d = :s", 2 * (20 + 50), values={":s": {"S": "x" * 50}}),
     Clause("SET b = :pad, c = :m", 20 + 7, values={":m": {"M": {"ab": {"S": "c"}}}}),
-    # To read a path costs the way to it; what is found there is free.
+    # Reading a path costs the path; the value found there is free.
     Clause("SET b = :pad, c = abcdefghij", 20 + 1 + 24, {"abcdefghij": ONE}),
     Clause("SET b = :pad, c = d", 20 + 1 + 15, {"d": {"S": "xxxxx"}}),
     Clause("SET b = :pad, c = m.z", 20 + 1 + 2 * 15, {"m": {"M": {"z": ONE}}}),
@@ -70,7 +70,7 @@ CLAUSES = [
         20 + 37 + 6 + 6,
         values={":x": {"L": [ONE]}, ":y": {"L": [ONE]}},
     ),
-    # ADD is charged like SET, and of a set only what is added.
+    # ADD is charged like SET; for a set, only the added members count.
     Clause("SET b = :pad ADD abcdefghij :one", 19 + 10 + 2, values={":one": ONE}),
     Clause(
         "SET b = :pad ADD ss :new",
@@ -78,7 +78,7 @@ CLAUSES = [
         {"ss": {"SS": ["a"]}},
         {":new": {"SS": ["x" * 500]}},
     ),
-    # To take away costs the way there, and no more for what is named to be taken.
+    # Removing costs the path, and nothing for the named values.
     Clause("SET b = :pad REMOVE r", 1 + 1),
     Clause("SET b = :pad REMOVE abcdefghij", 1 + 10, {"abcdefghij": ONE}),
     Clause("SET b = :pad REMOVE m.yyyyyyyyyy", 1 + 1 + 4 + 10, {"m": {"M": {}}}),
@@ -112,12 +112,12 @@ def test_update_clause_cost_in_bytes(driver: Driver, clause: Clause) -> None:
     put(driver, table, before)
     room = LIMIT - STATEMENT - SET_B - clause.cost
     over = _padded(table, clause.text, room + 1, values=clause.values)
-    assert refusal(driver, over) == TOO_LARGE
+    assert validation_error(driver, over) == TOO_LARGE
     assert stored(driver, table, KEY) == before
     driver.execute(_padded(table, clause.text, room, values=clause.values))
 
 
-# An alias is only a way of writing: the name it stands for is what counts.
+# A placeholder costs as much as the name it stands for.
 def test_placeholder_costs_the_name_it_stands_for(driver: Driver) -> None:
     table = make_table(driver, pk="S")
 
@@ -131,11 +131,12 @@ def test_placeholder_costs_the_name_it_stands_for(driver: Driver) -> None:
         )
 
     room = LIMIT - STATEMENT - SET_B
-    assert refusal(driver, aliased(room + 1)) == TOO_LARGE
+    assert validation_error(driver, aliased(room + 1)) == TOO_LARGE
     driver.execute(aliased(room))
 
 
-# Into a map, a path costs what the map around the value would; into a list, a byte more.
+# A step into a map costs as much as the map around the value; a step into a list costs one byte
+# more.
 @pytest.mark.parametrize(
     ("before", "expression", "cost"),
     [
@@ -149,7 +150,7 @@ def test_document_path_costs_its_steps(
     table = make_table(driver, pk="S")
     put(driver, table, KEY | before)
     room = LIMIT - STATEMENT - cost
-    assert refusal(driver, _padded(table, expression, room + 1)) == TOO_LARGE
+    assert validation_error(driver, _padded(table, expression, room + 1)) == TOO_LARGE
     driver.execute(_padded(table, expression, room))
 
 
@@ -165,20 +166,20 @@ def test_document_cost_is_the_sum_of_its_parts(driver: Driver) -> None:
         )
 
     room = LIMIT - STATEMENT - (19 + 1 + 3 + 1 + 4)
-    assert refusal(driver, update({"M": {"leaf": {"S": "x" * (room + 1)}}})) == TOO_LARGE
+    assert validation_error(driver, update({"M": {"leaf": {"S": "x" * (room + 1)}}})) == TOO_LARGE
     driver.execute(update({"M": {"leaf": {"S": "x" * room}}}))
     room = LIMIT - STATEMENT - (19 + 1 + 3 + 1)
-    assert refusal(driver, update({"L": [{"S": "x" * (room + 1)}]})) == TOO_LARGE
+    assert validation_error(driver, update({"L": [{"S": "x" * (room + 1)}]})) == TOO_LARGE
     driver.execute(update({"L": [{"S": "x" * room}]}))
 
 
-# The key is not part of the statement: a long one, and the item itself is the tighter limit.
+# The key is not part of the statement; with a long key, the item size is the tighter limit.
 @pytest.mark.parametrize("length", [22, 100, 1024])
 def test_long_key_leaves_room_for_the_largest_item(driver: Driver, length: int) -> None:
     table = make_table(driver, pk="S")
     key: Item = {"pk": {"S": "k" * length}}
     room = LIMIT - len("pk") - length - len("b")
-    assert refusal(driver, _padded(table, "SET b = :pad", room + 1, key=key)) == TOO_LARGE
+    assert validation_error(driver, _padded(table, "SET b = :pad", room + 1, key=key)) == TOO_LARGE
     driver.execute(_padded(table, "SET b = :pad", room, key=key))
 
 
@@ -188,12 +189,12 @@ def test_untouched_attributes_are_not_charged(driver: Driver, untouched: int) ->
     put(driver, table, {**KEY, "u": {"S": "u" * (untouched - 1)}})
     item_room = LIMIT - KEY_SIZE - untouched - len("b")
     room = min(LIMIT - STATEMENT - SET_B, item_room)
-    assert refusal(driver, _padded(table, "SET b = :pad", room + 1)) == TOO_LARGE
+    assert validation_error(driver, _padded(table, "SET b = :pad", room + 1)) == TOO_LARGE
     driver.execute(_padded(table, "SET b = :pad", room))
 
 
-# The statement is weighed before anything is read: whether the condition holds does not matter,
-# nor whether the value would be used.
+# The statement is measured before anything is read, whether or not the condition holds or the value
+# would be used.
 @pytest.mark.parametrize("condition", [None, "attribute_exists(c)", "attribute_not_exists(c)"])
 def test_statement_size_is_checked_before_the_condition(
     driver: Driver, condition: str | None
@@ -207,5 +208,5 @@ def test_statement_size_is_checked_before_the_condition(
         condition_expression=condition,
         expression_attribute_values={":huge": {"S": "x" * 409_700}},
     )
-    assert refusal(driver, request) == TOO_LARGE
+    assert validation_error(driver, request) == TOO_LARGE
     assert stored(driver, table, KEY) == KEY | {"c": ONE}

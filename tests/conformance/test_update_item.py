@@ -1,4 +1,4 @@
-"""What UpdateItem makes of an item, and what it gives back."""
+"""What UpdateItem changes and returns."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from singletable.operations import Driver, ReturnValue, UpdateItem
 from singletable.values import AttributeValue, Item
-from tests.conformance.refusals import failed_condition, refusal
-from tests.conformance.surfaces import KEY
+from tests.conformance.errors import failed_condition, validation_error
 from tests.conformance.tables import ada, make_table, put, stored
+from tests.conformance.value_positions import KEY
 
 INVALID_PATH = "The document path provided in the update expression is invalid for update"
 NO_ATTRIBUTE = "The provided expression refers to an attribute that does not exist in the item"
@@ -40,7 +40,7 @@ def update(
     returning: ReturnValue | None = None,
     showing: bool = False,
 ) -> UpdateItem:
-    """An update of Ada's item, with those of VALUES that it mentions."""
+    """Return an update of Ada's item with the VALUES that it uses."""
     used = re.findall(r":\w+", f"{expression} {condition}")
     return UpdateItem(
         table,
@@ -70,7 +70,7 @@ UPDATES: list[tuple[Item, str, Item]] = [
     (ada(l=_texts("a")), "SET l = list_append(l, :x)", ada(l=_texts("a", "x"))),
     (ada(l=_texts("a")), "SET l = list_append(:x, l)", ada(l=_texts("x", "a"))),
     (ada(), "SET l = list_append(if_not_exists(l, :empty), :x)", ada(l=_texts("x"))),
-    # Every right-hand side means the item as it was.
+    # Every right-hand side refers to the item before the update.
     (ada(a={"S": "old"}), "SET a = :new, b = a", ada(a={"S": "new"}, b={"S": "old"})),
     (ada(a={"N": "1"}, b={"N": "2"}), "SET a = b, b = a", ada(a={"N": "2"}, b={"N": "1"})),
     (ada(), "SET tags = :blank", ada(tags={"SS": [""]})),
@@ -84,7 +84,7 @@ UPDATES: list[tuple[Item, str, Item]] = [
     (ada(m={"M": {"n": {"N": "10"}}}), "SET m.n = m.n + :three", ada(m={"M": {"n": {"N": "13"}}})),
     (ada(m={"M": {}}), "SET m.child = :new", ada(m={"M": {"child": {"S": "new"}}})),
     (ada(l=_texts("a", "b")), "SET l[1] = :new", ada(l=_texts("a", "new"))),
-    # Beyond the end of a list there is only the end.
+    # Setting beyond the end of a list appends.
     (ada(l=_texts("a", "b", "c")), "SET l[5] = :new", ada(l=_texts("a", "b", "c", "new"))),
     (ada(l={"L": []}), "SET l[0] = :new", ada(l=_texts("new"))),
     # REMOVE
@@ -98,7 +98,7 @@ UPDATES: list[tuple[Item, str, Item]] = [
     ),
     (ada(l=_texts("a", "b", "c", "d")), "REMOVE l[1]", ada(l=_texts("a", "c", "d"))),
     (ada(l=_texts("a", "b")), "REMOVE l[1]", ada(l=_texts("a"))),
-    # Indexes are those of the list as it was, so that two removals do not shift each other.
+    # Indexes refer to the list before the update, so two removals do not shift each other.
     (ada(l=_texts("a", "b", "c", "d")), "REMOVE l[0], l[2]", ada(l=_texts("b", "d"))),
     (ada(l=_texts("a")), "REMOVE l[7]", ada(l=_texts("a"))),
     # ADD
@@ -115,7 +115,7 @@ UPDATES: list[tuple[Item, str, Item]] = [
     (ada(s={"SS": ["a", "b", "c"]}), "DELETE s :ab", ada(s={"SS": ["c"]})),
     (ada(s={"SS": ["", "a"]}), "DELETE s :blank", ada(s={"SS": ["a"]})),
     (ada(s={"SS": ["", "a"]}), "DELETE s :a", ada(s={"SS": [""]})),
-    # A set that is left without members is gone.
+    # A set without members is removed.
     (ada(s={"SS": ["a", "b"]}), "DELETE s :ab", ada()),
     (ada(s={"SS": [""]}), "DELETE s :blank", ada()),
     (ada(), "DELETE s :a", ada()),
@@ -139,7 +139,7 @@ def test_update_changes_only_named_attributes(
     assert stored(driver, table, KEY) == after
 
 
-# To update is also to create; but where there is nothing, there is nothing to take away either.
+# An update creates a missing item; but there is nothing to remove from it.
 @pytest.mark.parametrize(
     ("expression", "after"),
     [
@@ -162,7 +162,7 @@ def test_update_that_creates_no_item_returns_none(driver: Driver) -> None:
     assert driver.execute(update(table, "REMOVE a", returning="ALL_NEW")).attributes is None
 
 
-# An update without an update leaves a trace: the bare key.
+# An update without an expression creates an item that has only the key.
 def test_update_without_expression_creates_a_key_only_item(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     assert driver.execute(UpdateItem(table, KEY)).raw_attributes is None
@@ -190,7 +190,7 @@ RETURNED: list[tuple[str, ReturnValue, Item | None]] = [
     ("ADD x :ten", "UPDATED_NEW", {"x": {"N": "11"}}),
     ("SET z = :ten", "UPDATED_OLD", None),
     ("SET z = :ten", "UPDATED_NEW", {"z": {"N": "10"}}),
-    # Of a document only what was touched, in the shape of the document.
+    # Of a document, only the changed parts, in the shape of the document.
     ("SET m.a = :new", "UPDATED_OLD", {"m": {"M": {"a": {"S": "a"}}}}),
     ("SET m.a = :new", "UPDATED_NEW", {"m": {"M": {"a": {"S": "new"}}}}),
     (
@@ -204,11 +204,11 @@ RETURNED: list[tuple[str, ReturnValue, Item | None]] = [
     ("SET l[1] = :new", "UPDATED_OLD", {"l": _texts("one")}),
     ("SET l[1] = :new", "UPDATED_NEW", {"l": _texts("new")}),
     ("REMOVE l[1], l[3]", "UPDATED_OLD", {"l": _texts("one")}),
-    # The paths are read again in the new item, where another element may have moved up...
+    # The paths are evaluated again in the new item, where another element may have moved up...
     ("REMOVE l[1]", "UPDATED_NEW", {"l": _texts("two")}),
-    # ...and what was set beyond the end is not where it was set.
+    # ...and a value set beyond the end is not at the index it was set to.
     ("SET l[9] = :new", "UPDATED_NEW", None),
-    # To set what was there before is an update, too.
+    # Setting the same value counts as an update.
     ("SET x = x", "UPDATED_OLD", {"x": {"N": "1"}}),
 ]
 
@@ -277,7 +277,7 @@ def test_failed_condition_returns_the_item_on_request(driver: Driver) -> None:
     assert failed_condition(driver, asking).item == before
 
 
-# A failed condition must not leave the item behind that the update would have made.
+# A failed condition must not create the item.
 @pytest.mark.parametrize(
     "condition", ["attribute_exists(pk)", "n > :three", "attribute_exists(pk) AND a = :new"]
 )
@@ -311,16 +311,16 @@ def test_rejects_updates_that_do_not_fit_the_item(
 ) -> None:
     table = make_table(driver, pk="S")
     put(driver, table, before)
-    assert refusal(driver, update(table, expression)) == message
+    assert validation_error(driver, update(table, expression)) == message
     assert stored(driver, table, KEY) == before
 
 
-# Whoever guards an update learns that the guard held, whatever else is wrong with the item.
+# The condition is checked before errors of the update.
 def test_condition_is_checked_before_the_update_is_applied(driver: Driver) -> None:
     table = make_table(driver, pk="S")
     failed_condition(driver, update(table, "SET a.b = :new", "attribute_exists(pk)"))
     put(driver, table, ada(long={"S": "x" * 409_590}))
     failed_condition(driver, update(table, "SET a = :new", "attribute_not_exists(pk)"))
-    assert refusal(driver, update(table, "SET a = :new")) == (
+    assert validation_error(driver, update(table, "SET a = :new")) == (
         "Item size to update has exceeded the maximum allowed size"
     )

@@ -1,4 +1,4 @@
-"""What UpdateTable changes, and what its answer shows meanwhile."""
+"""What UpdateTable changes, and what its response shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from singletable.operations import (
     WarmThroughput,
 )
 from singletable.operations import GlobalSecondaryIndexUpdate as IndexUpdate
-from tests.conformance.declarations import (
+from tests.conformance.table_requests import (
     FIVE,
     TEN,
     described,
@@ -33,17 +33,17 @@ G = {"attribute_definitions": typed(pk="S", g="S")}
 
 
 def units(table: TableDescription) -> tuple[int, int]:
-    """The read and write units of a table."""
+    """Return the read and write units of a table."""
     shown = table.provisioned_throughput
     return shown.read_capacity_units, shown.write_capacity_units
 
 
 def changed(driver: Driver, request: UpdateTable) -> TableDescription:
-    """What the answer shows."""
+    """Return the table description in the response."""
     return driver.execute(request).table_description
 
 
-# The answer shows the units that there still are; only then do the new ones hold.
+# The response shows the current units; the new ones apply afterwards.
 def test_new_units_apply_once_the_table_is_active(driver: Driver) -> None:
     table = made(driver, provisioned())
     answer = changed(driver, UpdateTable(table, provisioned_throughput=TEN))
@@ -52,7 +52,7 @@ def test_new_units_apply_once_the_table_is_active(driver: Driver) -> None:
     assert (after.table_status, units(after)) == ("ACTIVE", (10, 10))
 
 
-# How often capacity was lowered is counted by day; how often it was raised is not.
+# Decreases are counted per day; increases are not.
 def test_increases_and_decreases_are_recorded(driver: Driver) -> None:
     table = made(driver, provisioned())
     raised = changed(driver, UpdateTable(table, provisioned_throughput=TEN)).provisioned_throughput
@@ -65,7 +65,7 @@ def test_increases_and_decreases_are_recorded(driver: Driver) -> None:
     assert described(driver, table).provisioned_throughput.number_of_decreases_today == 1
 
 
-# What a table could bear once it can bear again.
+# Warm throughput never decreases.
 def test_warm_throughput_never_decreases(driver: Driver) -> None:
     table = made(driver, provisioned())
     for throughput in (TEN, FIVE):
@@ -95,8 +95,7 @@ def test_table_switches_to_on_demand(driver: Driver) -> None:
     assert by_g.warm_throughput.read_units_per_second == 12_000
 
 
-# The first units are shown at once, other than those that replace some; limits of an on-demand
-# table are gone with it.
+# The first units are shown at once, unlike those that replace others; on-demand limits are removed.
 def test_table_switches_back_to_provisioned(driver: Driver) -> None:
     limits = OnDemandThroughput(100, 100)
     index = wide(on_demand_throughput=limits)
@@ -120,7 +119,7 @@ def test_table_switches_back_to_provisioned(driver: Driver) -> None:
         assert by_g.on_demand_throughput is None
 
 
-# To go where one is already is no error, only for PAY_PER_REQUEST.
+# Setting the current billing mode is allowed only for PAY_PER_REQUEST.
 def test_switching_to_on_demand_twice_succeeds(driver: Driver) -> None:
     table = made(driver, on_demand())
     before = described(driver, table)
@@ -131,7 +130,7 @@ def test_switching_to_on_demand_twice_succeeds(driver: Driver) -> None:
     assert described(driver, table) == before
 
 
-# An index changes while its table stays as it is.
+# An index is updated while its table stays ACTIVE.
 def test_index_units_change_independently(driver: Driver) -> None:
     index = wide(provisioned_throughput=FIVE)
     table = made(driver, provisioned(**G, global_secondary_indexes=[index]))
@@ -146,8 +145,8 @@ def test_index_units_change_independently(driver: Driver) -> None:
     assert by_g.provisioned_throughput.last_increase_date_time is not None
 
 
-# A limit that is not named stays, and -1 takes one away: the answer repeats it, and then it is
-# not shown at all.
+# A limit that is not named stays; -1 removes one: the response repeats it, and later descriptions
+# omit it.
 def test_on_demand_limits_are_merged(driver: Driver) -> None:
     table = made(driver, on_demand(on_demand_throughput=OnDemandThroughput(10, 5)))
     answer = changed(driver, UpdateTable(table, on_demand_throughput=OnDemandThroughput(20)))
@@ -160,7 +159,7 @@ def test_on_demand_limits_are_merged(driver: Driver) -> None:
     assert described(driver, table).on_demand_throughput is None
 
 
-# Protection is changed at once, and to ask twice is fine.
+# Deletion protection changes immediately, and setting it twice is fine.
 def test_deletion_protection_changes_immediately(driver: Driver) -> None:
     table = made(driver, on_demand())
     for protected in (True, True, False):
@@ -180,14 +179,14 @@ def test_table_class_changes_once_the_table_is_active(driver: Driver) -> None:
     assert summary.last_update_date_time is not None
 
 
-# The class that every table has is not worth showing.
+# The default table class is not described.
 def test_standard_table_class_is_not_described(driver: Driver) -> None:
     table = made(driver, on_demand())
     driver.execute(UpdateTable(table, table_class="STANDARD"))
     assert described(driver, table).table_class_summary is None
 
 
-# A disabled stream can still be read, so its name stays; another one gets another.
+# A disabled stream can still be read, so its ARN stays; a new stream gets a new one.
 def test_stream_can_be_enabled_and_disabled(driver: Driver) -> None:
     table = made(driver, on_demand())
     on = StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
@@ -203,7 +202,7 @@ def test_stream_can_be_enabled_and_disabled(driver: Driver) -> None:
     assert disabled.latest_stream_label == enabled.latest_stream_label
 
 
-# A table is encrypted anew while it is in use.
+# Encryption changes while the table is in use.
 def test_encryption_changes_while_the_table_stays_active(driver: Driver) -> None:
     table = made(driver, on_demand())
     mine = SSESpecification(enabled=True, sse_type="KMS", kms_master_key_id="mine")
@@ -219,7 +218,7 @@ def test_encryption_changes_while_the_table_stays_active(driver: Driver) -> None
     assert described(driver, table).sse_description is None
 
 
-# These go together; most others must come alone.
+# These may be combined; most others must be requested alone.
 @pytest.mark.parametrize(
     "changes",
     [

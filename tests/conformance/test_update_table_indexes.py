@@ -1,4 +1,4 @@
-"""How UpdateTable adds global secondary indexes, fills them and removes them."""
+"""How UpdateTable adds, backfills and removes global secondary indexes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from singletable.operations import (
 )
 from singletable.operations import GlobalSecondaryIndexUpdate as IndexUpdate
 from singletable.values import AttributeValue, Item
-from tests.conformance.declarations import (
+from tests.conformance.errors import validation_error
+from tests.conformance.table_requests import (
     FIVE,
     KEYS_ONLY,
     add_index,
@@ -33,27 +34,26 @@ from tests.conformance.declarations import (
     typed,
     wide,
 )
-from tests.conformance.refusals import refusal
 from tests.conformance.tables import put
 
 
 def removed(name: str = "by-g") -> IndexUpdate:
-    """The removal of an index."""
+    """Return an update that deletes an index."""
     return IndexUpdate(delete=DeleteGlobalSecondaryIndexAction(name))
 
 
 def in_index(driver: Driver, table: str, index: str = "by-g") -> list[Item]:
-    """What an index holds, by the table's key."""
+    """Return the contents of an index, by the table's key."""
     items = driver.execute(Scan(table, index)).items
     return sorted(items, key=lambda item: item["pk"]["S"])
 
 
 def item(pk: str, **attributes: AttributeValue) -> Item:
-    """An item with the key `pk`."""
+    """Return an item with the key `pk`."""
     return {"pk": {"S": pk}, **attributes}
 
 
-# The answer shows the index before anything is in it; the table is busy making room for it.
+# The response shows the index before it is filled, with the table UPDATING.
 def test_new_index_is_creating_then_active(driver: Driver) -> None:
     table = made(driver, on_demand())
     answer = driver.execute(add_index(table, added(), g="S")).table_description
@@ -84,7 +84,7 @@ def test_new_index_is_backfilled(driver: Driver) -> None:
     assert index.item_count == 2
 
 
-# An item that could not have been written with the index stays out of it, and stays.
+# An item with an invalid index key stays in the table and out of the index.
 @pytest.mark.parametrize(
     "value",
     [{"N": "1"}, {"S": ""}, {"S": "x" * 2049}, {"NULL": True}, {"SS": ["x"]}],
@@ -127,10 +127,10 @@ def test_new_index_follows_later_writes(driver: Driver) -> None:
     put(driver, table, item("1", g={"S": "y"}), item("3", g={"S": "y"}))
     driver.execute(DeleteItem(table, item("2")))
     assert in_index(driver, table) == [item("1", g={"S": "y"}), item("3", g={"S": "y"})]
-    assert "Index Key g" in refusal(driver, PutItem(table, item("4", g={"N": "1"})))
+    assert "Index Key g" in validation_error(driver, PutItem(table, item("4", g={"N": "1"})))
 
 
-# Several attributes may partition and sort, in an added index as in any.
+# A new index may have multi-attribute keys as well.
 def test_new_index_may_have_multi_attribute_keys(driver: Driver) -> None:
     table = made(driver, on_demand())
     one: AttributeValue = {"N": "1"}
@@ -140,7 +140,7 @@ def test_new_index_may_have_multi_attribute_keys(driver: Driver) -> None:
     assert in_index(driver, table) == [item("1", a=one, b=one, c=one)]
 
 
-# Only new attributes are defined; what the table knows it knows better.
+# Only new attributes need definitions; existing ones keep their type.
 def test_attribute_definitions_are_merged(driver: Driver) -> None:
     table = made(driver, sorted_table())
     driver.execute(add_index(table, added("by-g"), g="S"))
@@ -182,13 +182,13 @@ def test_removed_index_is_deleting_then_gone(driver: Driver) -> None:
     assert after.table_status == "ACTIVE"
     assert [i.index_name for i in indexes(after)] == ["by-g"]
     assert after.attribute_definitions == typed(g="S", pk="S")
-    assert refusal(driver, Scan(table, "by-h")).startswith(
+    assert validation_error(driver, Scan(table, "by-h")).startswith(
         "The table does not have the specified index"
     )
     assert driver.execute(Scan(table)).count == driver.execute(Scan(table, "by-g")).count == 1
 
 
-# Without the index its key is an attribute like any other, and may be defined anew.
+# Without the index, its key is an ordinary attribute and may get another type.
 def test_index_can_be_recreated_with_another_key(driver: Driver) -> None:
     table = made(driver, on_demand())
     driver.execute(add_index(table, added(), g="S"))
@@ -199,7 +199,7 @@ def test_index_can_be_recreated_with_another_key(driver: Driver) -> None:
     assert in_index(driver, table) == [item("1", g={"N": "1"})]
 
 
-# A refused request changes nothing, also not what it could have changed.
+# A rejected request changes nothing.
 def test_update_is_all_or_nothing(driver: Driver) -> None:
     table = made(driver, on_demand())
     before = described(driver, table)

@@ -7,9 +7,9 @@ import pytest
 from singletable.engine import Engine, Retention, Settings
 from singletable.errors import TrimmedDataAccess
 from singletable.operations import ReadChanges
-from tests.conformance.collections_of_items import fill
+from tests.conformance.requests import fill
 from tests.conformance.tables import make_table, put
-from tests.conformance.transactions import key
+from tests.conformance.transaction_actions import key
 from tests.engine.clock import NOON, Clock
 
 

@@ -12,9 +12,9 @@ from singletable.operations import (
     TimeToLiveSpecification,
     UpdateTimeToLive,
 )
-from tests.conformance.collections_of_items import number
+from tests.conformance.requests import number
 from tests.conformance.tables import make_table, put
-from tests.conformance.transactions import key
+from tests.conformance.transaction_actions import key
 from tests.engine.clock import NOON, Clock
 
 FIVE_YEARS = 5 * 365 * 24 * 60 * 60

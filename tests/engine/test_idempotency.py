@@ -9,9 +9,9 @@ import pytest
 from singletable.engine import Engine, Settings
 from singletable.errors import IdempotentParameterMismatch
 from singletable.operations import TransactWriteItems
-from tests.conformance.collections_of_items import number
+from tests.conformance.requests import number
 from tests.conformance.tables import make_table, put, stored
-from tests.conformance.transactions import key, updating
+from tests.conformance.transaction_actions import key, updating
 from tests.engine.clock import Clock
 
 

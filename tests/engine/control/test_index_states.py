@@ -17,7 +17,7 @@ from singletable.operations import (
     UpdateTable,
 )
 from singletable.operations import GlobalSecondaryIndexUpdate as IndexUpdate
-from tests.conformance.declarations import (
+from tests.conformance.table_requests import (
     FIVE,
     TEN,
     add_index,

@@ -22,7 +22,7 @@ from singletable.operations import (
     Tag,
     UpdateTable,
 )
-from tests.conformance.declarations import (
+from tests.conformance.table_requests import (
     TEN,
     add_index,
     added,

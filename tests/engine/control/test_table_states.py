@@ -33,7 +33,7 @@ from singletable.operations import (
     UpdateTimeToLive,
 )
 from singletable.values import AttributeValue
-from tests.conformance.declarations import TEN, on_demand, provisioned, typed, wide
+from tests.conformance.table_requests import TEN, on_demand, provisioned, typed, wide
 from tests.engine.control.clock import NOON, Slow
 
 NAMED = {"table_name": "table"}

@@ -1,4 +1,4 @@
-"""A driver at the far end of the wire: operations travel through boto3 to an endpoint and back."""
+"""A driver that sends operations through boto3 to an endpoint."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from tests.differential.peer import (
 
 R = TypeVar("R")
 
-# What boto3 has no method for; these go over the same wire without it.
+# Operations that boto3 has no method for use plain HTTP.
 OUR_OWN = ("ReadChanges", "SweepExpired")
-# Requests go out as they are, wrong ones too: it is our refusal that is tested, not boto3's.
+# Invalid requests are sent as they are: our validation is tested, not boto3's.
 _CONFIG = Config(
     parameter_validation=False,
     retries={"total_max_attempts": 1},
@@ -42,7 +42,7 @@ _CONFIG = Config(
 
 
 class WireDriver:
-    """A driver that asks an endpoint in a thread of this process, around an engine it is given."""
+    """A driver that sends requests to an endpoint in a thread of this process."""
 
     def __init__(self, behind: Exchangeable, host: str, port: int) -> None:
         self._behind = behind
@@ -57,7 +57,7 @@ class WireDriver:
         )
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The endpoint's answer; its refusal as an OperationError."""
+        """Return the endpoint's response, or raise its error as an OperationError."""
         name, request = request_of(operation)
         parameters = _for_boto3(request)
         if name in OUR_OWN or parameters is None:
@@ -65,12 +65,12 @@ class WireDriver:
         return result_of(operation, self._call(name, parameters))
 
     def asks(self, engine: Engine) -> WireDriver:
-        """This driver, with its questions answered by the engine from now on."""
+        """Return this driver, now backed by the given engine."""
         self._behind.engine = AsyncEngine(engine)
         return self
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         self._client.close()
 
     def _call(self, name: str, parameters: Json) -> Json:
@@ -85,7 +85,7 @@ class WireDriver:
     def _send(self, operation: Operation[Any]) -> Json:
         target, body = write_request(operation)
         headers = {"x-amz-target": target, "content-type": "application/x-amz-json-1.0"}
-        # These come so seldom that the endpoint would not keep a connection for them.
+        # These are too rare to keep a connection open for.
         with closing(http.client.HTTPConnection(*self._address)) as connection:
             connection.request("POST", "/", body, headers)
             response = connection.getresponse()
@@ -97,7 +97,7 @@ class WireDriver:
 
 @contextmanager
 def wire_driver() -> Generator[WireDriver]:
-    """An endpoint, and the driver that asks it through boto3."""
+    """Start an endpoint and yield the driver that speaks to it through boto3."""
     with endpoint() as (behind, host, port):
         driver = WireDriver(behind, host, port)
         try:
@@ -108,19 +108,19 @@ def wire_driver() -> Generator[WireDriver]:
 
 def _refusal(code: str, body: Json) -> OperationError:
     error = refusal_of(code, body)
-    # Two of our exceptions have one name at AWS; what tells them apart there is the text.
+    # Two of our exceptions have one name at AWS; only the message distinguishes them.
     if isinstance(error, ResourceNotFound) and ": Table: " in error.message:
         return TableNotFound(error.message)
     return error
 
 
 def _for_boto3(request: Json) -> Json | None:
-    """The parameters with which boto3 sends the request; None if it cannot say so."""
-    # A member that is left out is None here, and is not there in a request of boto3's.
+    """Return boto3's parameters for the request, or None if boto3 cannot express it."""
+    # A missing member is None here and absent in boto3's request.
     try:
         request = _without_nulls(request)
         parameters: Json = with_bytes(request)
-        # boto3 takes bytes and writes base64: what is nearly base64 would come out another text.
+        # boto3 takes bytes and encodes base64, so invalid base64 would change on the way.
         return parameters if with_text(parameters) == request else None
     except (NotBase64, RecursionError):  # what is nested too deep for Python is for boto3
         return None

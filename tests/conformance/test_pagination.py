@@ -1,4 +1,4 @@
-"""Pages of queries and scans: where they end, where they go on, and which starts are refused."""
+"""Pages of queries and scans: where they end, how they continue, which start keys are invalid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from singletable.operations import Driver, Query, Scan
 from singletable.values import AttributeValue, Item
-from tests.conformance.collections_of_items import (
+from tests.conformance.errors import WRONG_KEY, check_not_found, validation_error
+from tests.conformance.requests import (
     binary,
     fill,
     near_drivers,
@@ -21,7 +22,6 @@ from tests.conformance.collections_of_items import (
     values_of,
     walk,
 )
-from tests.conformance.refusals import WRONG_KEY, check_not_found, refusal
 from tests.conformance.tables import (
     global_index,
     local_index,
@@ -38,7 +38,7 @@ NOT_RESTARTED = "The query can return at most one row and cannot be restarted"
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table whose partition `p` holds a to e."""
+    """Create a table whose partition `p` holds a to e."""
     name = make_table(driver, pk="S", sk="S")
     fill(driver, name, [{"pk": text("p"), "sk": text(letter)} for letter in "abcde"])
     return name
@@ -59,7 +59,7 @@ def test_pages_work_backwards(driver: Driver, table: str) -> None:
     assert values_of(walk(driver, asked), "sk") == ["e", "d", "c", "b", "a"]
 
 
-# Nothing is looked at beyond the limit, so nobody knows yet that there is no more.
+# Nothing beyond the limit is read, so DynamoDB does not know yet that there is no more.
 def test_page_that_hits_its_limit_at_the_end_has_a_cursor(driver: Driver, table: str) -> None:
     asked = replace(query(table, "pk = :p", p=text("p")), limit=5)
     full, empty = pages(driver, asked)
@@ -72,7 +72,7 @@ def test_page_below_its_limit_is_the_last(driver: Driver, table: str) -> None:
     assert driver.execute(asked).last_evaluated_key is None
 
 
-# The limit bounds the work: it counts what is read, before the filter.
+# The limit counts items that are read, before filtering.
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_limit_counts_items_before_filtering(driver: Driver, limit: int) -> None:
     table = make_table(driver, pk="S", sk="N")
@@ -100,7 +100,7 @@ def test_empty_filtered_page_has_a_cursor(driver: Driver, table: str) -> None:
     assert page.last_evaluated_key is not None
 
 
-# An item that goes away while somebody pages is no reason to lose one's place.
+# A deleted item does not invalidate a cursor.
 def test_page_continues_after_a_deleted_key(driver: Driver, table: str) -> None:
     start: Item = {"pk": text("p"), "sk": text("bb")}
     asked = replace(query(table, "pk = :p", p=text("p")), exclusive_start_key=start)
@@ -109,7 +109,7 @@ def test_page_continues_after_a_deleted_key(driver: Driver, table: str) -> None:
     assert values_of(driver.execute(backwards).items, "sk") == ["b", "a"]
 
 
-# A page holds a megabyte at most, of what is read and not of what is given.
+# A page reads at most one megabyte, before filtering.
 @pytest.mark.parametrize("select", [None, "COUNT"])
 @pytest.mark.parametrize("kind", ["query", "scan"])
 def test_page_holds_at_most_one_megabyte(driver: Driver, kind: str, select: str) -> None:
@@ -129,15 +129,15 @@ def test_page_holds_at_most_one_megabyte(driver: Driver, kind: str, select: str)
 
 
 def start(**key: AttributeValue) -> Item:
-    """A starting key."""
+    """Return a start key."""
     return key
 
 
 A, ONE, RAW = text("a"), number(1), binary(b"a")
 
 
-# AWS goes through the key of the table or index once, and looks at the starting key and at the
-# condition of each attribute before it comes to the next; the table's own key it looks at last.
+# AWS walks the key of the table or index once and checks, attribute by attribute, the start key and
+# the condition; it checks the table's own key last.
 @pytest.mark.parametrize(
     ("index", "condition", "key", "message"),
     [
@@ -186,7 +186,7 @@ def test_query_rejects_start_keys_outside_its_range(
     table = make_indexed_table(driver)
     asked = query(table, condition, a=text("a"), b=text("b"))
     asked = replace(asked, index_name=index, exclusive_start_key=key)
-    assert refusal(driver, asked) == message
+    assert validation_error(driver, asked) == message
 
 
 @pytest.mark.parametrize(
@@ -206,19 +206,19 @@ def test_scan_rejects_invalid_start_keys(
 ) -> None:
     table = make_indexed_table(driver)
     asked = Scan(table, index_name=index, exclusive_start_key=key)
-    assert refusal(driver, asked) == message
+    assert validation_error(driver, asked) == message
 
 
-# What a value is can be told without a table; whether it is a key cannot.
+# A value can be checked without the table; whether it is a key cannot.
 def test_start_key_values_are_checked_before_table_lookup(driver: Driver) -> None:
     asked = query(unused_name(), "pk = :a", a=text("a"))
     check_not_found(driver, replace(asked, exclusive_start_key={}))
     bad_number = replace(asked, exclusive_start_key={"pk": number("abc")})
-    assert refusal(driver, bad_number) == (
+    assert validation_error(driver, bad_number) == (
         "The parameter cannot be converted to a numeric value: abc"
     )
     empty_set = replace(asked, exclusive_start_key={"pk": {"SS": []}})
-    assert refusal(driver, empty_set) == (
+    assert validation_error(driver, empty_set) == (
         f"{INVALID_START}: One or more parameter values were invalid: "
         "An string set  may not be empty"
     )
@@ -266,7 +266,7 @@ def test_query_pages_of_any_size_cover_all_items_in_order(
     elif index is None:
         assert found == sorted(wanted, reverse=not forward)
     else:
-        # Entries with equal index keys have an order of their own, which turns round as well.
+        # Entries with equal index keys are ordered too, and reversed as well.
         turned = replace(asked, scan_index_forward=not forward)
         assert walk(driver, turned)[::-1] == walk(driver, asked)
 
@@ -285,7 +285,7 @@ def test_scan_pages_of_any_size_cover_all_items(
 
 
 def _graded(driver: Driver, rows: list[tuple[str, int, int]]) -> str:
-    """A table with a local and a global index by grade, which many items share."""
+    """Create a table with a local and a global index by grade, which many items share."""
     table = make_table(
         driver,
         local_index("local", pk="S", grade="N"),

@@ -1,4 +1,4 @@
-"""TransactWriteItems: what cancels it, what refuses it, and which of them comes first."""
+"""TransactWriteItems: what cancels it, what rejects it, and which comes first."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from singletable.operations import (
     TransactWriteItems,
 )
 from singletable.values import AttributeValue, Item, KeyType
-from tests.conformance.collections_of_items import binary, number, text
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BAD_CAPACITY,
     BAD_METRICS,
     BOGUS,
@@ -24,8 +23,9 @@ from tests.conformance.refusals import (
     NOT_VALID,
     WRONG_KEY,
     check_not_found,
-    refusal,
+    validation_error,
 )
+from tests.conformance.requests import binary, number, text
 from tests.conformance.tables import (
     global_index,
     make_indexed_table,
@@ -34,7 +34,7 @@ from tests.conformance.tables import (
     stored,
     unused_name,
 )
-from tests.conformance.transactions import (
+from tests.conformance.transaction_actions import (
     canceled,
     checking,
     conditional,
@@ -52,7 +52,7 @@ TWICE = "Transaction request cannot include multiple operations on one item"
 
 @pytest.fixture
 def table(driver: Driver) -> str:
-    """A table with an item `old` whose `n` is 1."""
+    """Create a table with an item `old` whose `n` is 1."""
     name = make_table(driver, pk="S")
     put(driver, name, key("old") | {"n": number(1)})
     return name
@@ -95,13 +95,13 @@ def test_key_mismatch_cancels(driver: Driver, table: str, kind: str, where: Item
 def test_rejects_empty_key(driver: Driver, kind: str, type_: KeyType, word: str) -> None:
     table = make_table(driver, pk=type_)
     action = conditional(kind, table, {"pk": EMPTY[type_]}, "attribute_exists(pk)")
-    assert refusal(driver, TransactWriteItems([action])) == (
+    assert validation_error(driver, TransactWriteItems([action])) == (
         f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {word} value. "
         "Key: pk"
     )
 
 
-# Of several indexes with the same key, the first by name is told.
+# If several indexes have the same key, the first by name is reported.
 @pytest.mark.parametrize("value", WRONG_TYPES, ids=["N", "L"])
 @pytest.mark.parametrize("kind", ["put", "update"])
 def test_index_key_of_wrong_type_cancels(driver: Driver, kind: str, value: AttributeValue) -> None:
@@ -138,10 +138,10 @@ def test_rejects_empty_index_key(driver: Driver, kind: str, type_: KeyType, word
             "value that is not supported. The AttributeValue for a key attribute cannot contain an "
             f"empty {word} value."
         )
-    assert refusal(driver, TransactWriteItems([action])) == message
+    assert validation_error(driver, TransactWriteItems([action])) == message
 
 
-# The key and the evaluation of an update are the action's own affair, so they cancel.
+# Errors about an update's key or evaluation cancel the transaction.
 @pytest.mark.parametrize(
     ("update", "message"),
     [
@@ -165,8 +165,8 @@ def test_inapplicable_update_cancels(driver: Driver, table: str, update: str, me
     assert reason == CancellationReason("ValidationError", message)
 
 
-# Actions are held against their tables before anything is read, one by one, and AWS stops at the
-# first that does not fit: it neither goes on to the others nor to any condition.
+# Actions are checked against their tables one by one before anything is read, and AWS stops at the
+# first mismatch: it checks neither the remaining actions nor any condition.
 def test_only_the_first_invalid_action_is_reported(driver: Driver, table: str) -> None:
     reasons = canceled(
         driver,
@@ -189,7 +189,7 @@ def test_rejects_two_actions_on_one_item(driver: Driver, table: str, second: str
         putting(table, key("a")),
         conditional(second, table, key("a"), "attribute_not_exists(pk)"),
     ]
-    assert refusal(driver, TransactWriteItems(actions)) == TWICE
+    assert validation_error(driver, TransactWriteItems(actions)) == TWICE
 
 
 def test_items_of_two_tables_may_share_a_key(driver: Driver, table: str) -> None:
@@ -198,15 +198,15 @@ def test_items_of_two_tables_may_share_a_key(driver: Driver, table: str) -> None
     assert stored(driver, other, key("a")) == key("a")
 
 
-# A number is one key, however it is written.
+# Numeric keys are compared by value.
 def test_keys_are_compared_by_value(driver: Driver) -> None:
     table = make_table(driver, pk="N")
     actions = [putting(table, {"pk": number(one)}) for one in ("1", "1.0")]
-    assert refusal(driver, TransactWriteItems(actions)) == TWICE
+    assert validation_error(driver, TransactWriteItems(actions)) == TWICE
 
 
 def test_rejects_empty_transaction(driver: Driver) -> None:
-    assert refusal(driver, TransactWriteItems([])) == (
+    assert validation_error(driver, TransactWriteItems([])) == (
         f"{ENVELOPE}Value at 'TransactItems' failed to satisfy constraint: "
         "Member must have length greater than or equal to 1"
     )
@@ -214,7 +214,7 @@ def test_rejects_empty_transaction(driver: Driver) -> None:
 
 def test_rejects_more_than_100_actions(driver: Driver, table: str) -> None:
     actions = [putting(table, key(str(i))) for i in range(101)]
-    told = refusal(driver, TransactWriteItems(actions))
+    told = validation_error(driver, TransactWriteItems(actions))
     assert told.startswith(ENVELOPE)
     assert told.endswith(
         "at 'TransactItems' failed to satisfy constraint: "
@@ -225,7 +225,7 @@ def test_rejects_more_than_100_actions(driver: Driver, table: str) -> None:
 
 
 def test_action_must_have_exactly_one_kind(driver: Driver) -> None:
-    assert refusal(driver, TransactWriteItems([TransactWriteItem()])) == (
+    assert validation_error(driver, TransactWriteItems([TransactWriteItem()])) == (
         f"{ENVELOPE}Value '' at 'transactItems' failed to satisfy constraint: "
         "TransactWriteRequest should contain Delete or Put or Update or ConditionCheck"
     )
@@ -241,7 +241,7 @@ def test_invalid_table_name_error_has_its_position(
 ) -> None:
     actions = [putting(table, key("a"))] * place
     actions.append(conditional(kind, "bad!name", key("b"), "attribute_exists(pk)"))
-    assert refusal(driver, TransactWriteItems(actions)) == (
+    assert validation_error(driver, TransactWriteItems(actions)) == (
         f"{ENVELOPE}Value 'bad!name' at 'transactItems.{place + 1}.member.{member}.tableName' "
         "failed to satisfy constraint: Member must satisfy regular expression pattern: "
         "[a-zA-Z0-9_.-]+"
@@ -274,11 +274,11 @@ def test_parameters_are_checked_first(
         [putting(table, key("b"), "a = = b")],
     ):
         asked = TransactWriteItems([putting(table, key("a")), *more])
-        assert refusal(driver, replace(asked, **changes)) == message
+        assert validation_error(driver, replace(asked, **changes)) == message
     assert stored(driver, table, key("a")) is None
 
 
-# An expression is judged by what it says, so it refuses the whole and is never a reason.
+# An invalid expression rejects the whole transaction; it is never a cancellation reason.
 @pytest.mark.parametrize("kind", ["put", "delete", "check"])
 @pytest.mark.parametrize(
     ("condition", "message"),
@@ -303,7 +303,7 @@ def test_invalid_condition_rejects_the_transaction(
 ) -> None:
     for name in (table, unused_name()):
         actions = [putting(table, key("a")), conditional(kind, name, key("b"), condition)]
-        assert refusal(driver, TransactWriteItems(actions)) == BAD_CONDITION + message
+        assert validation_error(driver, TransactWriteItems(actions)) == BAD_CONDITION + message
     assert stored(driver, table, key("a")) is None
 
 
@@ -311,7 +311,7 @@ UNUSED = "Value provided in ExpressionAttributeValues unused in expressions: key
 
 
 def with_unused_value(kind: str, table: str, where: Item) -> TransactWriteItem:
-    """An action with a value that nothing uses."""
+    """Return an action with an unused value."""
     match kind:
         case "put":
             return putting(table, where, "attribute_not_exists(pk)", v=text("v"))
@@ -334,7 +334,7 @@ def test_unused_value_is_reported_before_tables_and_items(
         deleting(table, key("b")),
     ):
         for actions in ([unused, other], [other, unused]):
-            assert refusal(driver, TransactWriteItems(actions)) == UNUSED
+            assert validation_error(driver, TransactWriteItems(actions)) == UNUSED
     assert stored(driver, table, key("a")) is None
 
 
@@ -342,14 +342,14 @@ def test_unused_name_rejects_the_transaction(driver: Driver, table: str) -> None
     action = Put(
         table, key("a"), "attribute_not_exists(pk)", expression_attribute_names={"#n": "n"}
     )
-    assert refusal(driver, TransactWriteItems([TransactWriteItem(put=action)])) == (
+    assert validation_error(driver, TransactWriteItems([TransactWriteItem(put=action)])) == (
         "Value provided in ExpressionAttributeNames unused in expressions: keys: {#n}"
     )
 
 
 def test_rejects_invalid_return_values_on_failure(driver: Driver, table: str) -> None:
     action = Put(table, key("a"), return_values_on_condition_check_failure=BOGUS)
-    assert refusal(driver, TransactWriteItems([TransactWriteItem(put=action)])) == (
+    assert validation_error(driver, TransactWriteItems([TransactWriteItem(put=action)])) == (
         f"{ENVELOPE}Value 'BOGUS' at "
         "'transactItems.1.member.put.returnValuesOnConditionCheckFailure' failed to satisfy "
         "constraint: Member must satisfy enum value set: [ALL_OLD, NONE]"

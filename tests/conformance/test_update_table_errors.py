@@ -1,4 +1,4 @@
-"""What UpdateTable refuses, with which words and in which order."""
+"""What UpdateTable rejects, with which message and in which order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from singletable.operations import (
     WarmThroughput,
 )
 from singletable.operations import GlobalSecondaryIndexUpdate as IndexUpdate
-from tests.conformance.declarations import (
+from tests.conformance.errors import INVALID, validation_error
+from tests.conformance.table_requests import (
     FIVE,
     TEN,
     added,
@@ -37,7 +38,6 @@ from tests.conformance.declarations import (
     typed,
     wide,
 )
-from tests.conformance.refusals import INVALID, refusal
 from tests.conformance.tables import unused_name
 
 STREAM = StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
@@ -46,23 +46,23 @@ G = {"attribute_definitions": typed(pk="S", g="S")}
 
 
 def asking(*indexes: IndexUpdate, **changes: object) -> UpdateTable:
-    """A request for changes to a table and to its indexes."""
+    """Return a request with changes to a table and its indexes."""
     request = UpdateTable("any", global_secondary_index_updates=list(indexes) or None)
     return replace(request, **changes)
 
 
 def adding(*, definitions: bool = True, **changes: object) -> UpdateTable:
-    """A request for one index more, and other changes."""
+    """Return a request with one more index and other changes."""
     return asking(added(), attribute_definitions=typed(g="S") if definitions else None, **changes)
 
 
 def remove(name: str = "by-g") -> IndexUpdate:
-    """The removal of an index."""
+    """Return an update that deletes an index."""
     return IndexUpdate(delete=DeleteGlobalSecondaryIndexAction(name))
 
 
 def rate(units: ProvisionedThroughput | None = TEN, name: str = "by-g") -> IndexUpdate:
-    """Other units for an index."""
+    """Return an update of an index's units."""
     return IndexUpdate(update=UpdateGlobalSecondaryIndexAction(name, units))
 
 
@@ -156,7 +156,7 @@ ANY_TABLE: list[tuple[UpdateTable, str]] = [
         asking(sse_specification=SSESpecification(enabled=True, sse_type="AES256")),
         f"{INVALID}SSEType AES256 is not supported",
     ),
-    # What must come alone: of several the first in this order is named.
+    # Changes that must be requested alone; of several, the first in this order is reported.
     (
         asking(
             sse_specification=SSE,
@@ -208,17 +208,17 @@ ANY_TABLE: list[tuple[UpdateTable, str]] = [
 ]
 
 
-# The request is looked at before the table, so it is refused whether there is one or not.
+# The request is checked before the table, so it is rejected whether or not the table exists.
 @pytest.mark.parametrize(("request_", "message"), ANY_TABLE, ids=[m for _, m in ANY_TABLE])
 def test_invalid_requests_are_rejected_before_table_lookup(
     driver: Driver, request_: UpdateTable, message: str
 ) -> None:
     for table in (made(driver, on_demand()), unused_name()):
-        assert refusal(driver, replace(request_, table_name=table)) == message
+        assert validation_error(driver, replace(request_, table_name=table)) == message
 
 
 def same(what: str, units: str) -> str:
-    """What is said of units that are there already."""
+    """Return the error for units that are unchanged."""
     return (
         f"The provisioned throughput for {what} will not change. The requested value equals the "
         "current value. "
@@ -233,17 +233,17 @@ def same(what: str, units: str) -> str:
 
 
 def on_demand_indexed() -> CreateTable:
-    """A table on demand with an index."""
+    """Create an on-demand table with an index."""
     return on_demand(**G, global_secondary_indexes=[wide()])
 
 
 def provisioned_indexed() -> CreateTable:
-    """A table of five units with an index of five."""
+    """Create a table with 5 units and an index with 5."""
     return provisioned(**G, global_secondary_indexes=[wide(provisioned_throughput=FIVE)])
 
 
 def encrypted() -> CreateTable:
-    """A table that is encrypted with a key of the account."""
+    """Create a table encrypted with a customer key."""
     return on_demand(sse_specification=SSE)
 
 
@@ -375,7 +375,7 @@ ONE_TABLE: list[tuple[Callable[[], CreateTable], UpdateTable, str]] = [
 ]
 
 
-# What a table cannot take is refused once it was looked up, and nothing is changed.
+# What does not fit the table is rejected after lookup, and nothing changes.
 @pytest.mark.parametrize(
     ("table", "request_", "message"), ONE_TABLE, ids=[message for _, _, message in ONE_TABLE]
 )
@@ -384,11 +384,11 @@ def test_rejects_invalid_updates_for_the_table(
 ) -> None:
     name = made(driver, table())
     before = described(driver, name)
-    assert refusal(driver, replace(request_, table_name=name)) == message
+    assert validation_error(driver, replace(request_, table_name=name)) == message
     assert described(driver, name) == before
 
 
-# Making an index is costly for AWS, and so is unmaking one.
+# Creating or deleting an index is expensive, so AWS allows one at a time.
 @pytest.mark.parametrize(
     "indexes",
     [
@@ -403,22 +403,22 @@ def test_only_one_index_is_created_or_deleted_at_a_time(
 ) -> None:
     table = made(driver, on_demand_indexed())
     request = asking(*indexes, attribute_definitions=typed(g="S"), table_name=table)
-    with pytest.raises(LimitExceeded) as refused:
+    with pytest.raises(LimitExceeded) as raised:
         driver.execute(request)
-    assert refused.value.code == "LimitExceededException"
-    assert refused.value.message == (
+    assert raised.value.code == "LimitExceededException"
+    assert raised.value.message == (
         "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously "
         "per table"
     )
 
 
-# Other than at the table's creation this is a limit, not a fault of the request.
+# Unlike in CreateTable, this is LimitExceeded rather than a validation error.
 def test_table_has_at_most_20_global_indexes(driver: Driver) -> None:
     twenty = [wide(f"by-{n}") for n in range(20)]
     table = made(driver, on_demand(**G, global_secondary_indexes=twenty))
-    with pytest.raises(LimitExceeded) as refused:
+    with pytest.raises(LimitExceeded) as raised:
         driver.execute(adding(table_name=table))
-    assert refused.value.message == (
+    assert raised.value.message == (
         "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit "
         "of 20"
     )
@@ -427,13 +427,13 @@ def test_table_has_at_most_20_global_indexes(driver: Driver) -> None:
 @pytest.mark.parametrize("index", [remove("never"), rate(name="never")], ids=["remove", "change"])
 def test_missing_index_error_names_the_index(driver: Driver, index: IndexUpdate) -> None:
     table = made(driver, on_demand())
-    with pytest.raises(ResourceNotFound) as refused:
+    with pytest.raises(ResourceNotFound) as raised:
         driver.execute(asking(index, table_name=table))
-    assert refused.value.message == (f"Requested resource not found: Index never for table {table}")
+    assert raised.value.message == (f"Requested resource not found: Index never for table {table}")
 
 
 def test_missing_table_error_names_the_table(driver: Driver) -> None:
     name = unused_name()
-    with pytest.raises(TableNotFound) as refused:
+    with pytest.raises(TableNotFound) as raised:
         driver.execute(asking(table_name=name, provisioned_throughput=TEN))
-    assert refused.value.message == f"Requested resource not found: Table: {name} not found"
+    assert raised.value.message == f"Requested resource not found: Table: {name} not found"

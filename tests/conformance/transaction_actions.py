@@ -1,4 +1,4 @@
-"""Actions of writing transactions in one line, and the reasons for which they are canceled."""
+"""Short builders for transaction actions, and their cancellation reasons."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from singletable.operations import (
     Update,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.collections_of_items import number, text
+from tests.conformance.requests import number, text
 
 
 def key(name: str) -> Item:
-    """The key of an item."""
+    """Return the key of an item."""
     return {"pk": text(name)}
 
 
 def putting(
     table: str, item: Item, condition: str | None = None, **values: AttributeValue
 ) -> TransactWriteItem:
-    """A put."""
+    """Return a put."""
     return TransactWriteItem(
         put=Put(table, item, condition, expression_attribute_values=_aliased(values))
     )
@@ -35,7 +35,7 @@ def putting(
 def updating(
     table: str, where: Item, update: str, condition: str | None = None, **values: AttributeValue
 ) -> TransactWriteItem:
-    """An update."""
+    """Return an update."""
     return TransactWriteItem(
         update=Update(table, where, update, condition, expression_attribute_values=_aliased(values))
     )
@@ -44,7 +44,7 @@ def updating(
 def deleting(
     table: str, where: Item, condition: str | None = None, **values: AttributeValue
 ) -> TransactWriteItem:
-    """A delete."""
+    """Return a delete."""
     return TransactWriteItem(
         delete=Delete(table, where, condition, expression_attribute_values=_aliased(values))
     )
@@ -53,7 +53,7 @@ def deleting(
 def checking(
     table: str, where: Item, condition: str, **values: AttributeValue
 ) -> TransactWriteItem:
-    """A check."""
+    """Return a condition check."""
     return TransactWriteItem(
         condition_check=ConditionCheck(
             table, where, condition, expression_attribute_values=_aliased(values)
@@ -66,10 +66,10 @@ def _aliased(values: dict[str, AttributeValue]) -> dict[str, AttributeValue] | N
 
 
 def canceled(driver: Driver, *actions: TransactWriteItem) -> tuple[CancellationReason, ...]:
-    """The reasons for which the actions are not carried out."""
-    with pytest.raises(TransactionCanceled) as refused:
+    """Return the cancellation reasons of the transaction."""
+    with pytest.raises(TransactionCanceled) as raised:
         driver.execute(TransactWriteItems(list(actions)))
-    error = refused.value
+    error = raised.value
     assert error.code == "TransactionCanceledException"
     assert error.message == (
         "Transaction cancelled, please refer cancellation reasons for specific reasons "
@@ -79,12 +79,12 @@ def canceled(driver: Driver, *actions: TransactWriteItem) -> tuple[CancellationR
 
 
 def transact(driver: Driver, *actions: TransactWriteItem) -> None:
-    """Carry out the actions."""
+    """Execute the actions."""
     driver.execute(TransactWriteItems(list(actions)))
 
 
 def conditional(kind: str, table: str, where: Item, condition: str) -> TransactWriteItem:
-    """An action that is carried out on a condition."""
+    """Return an action with a condition."""
     values = {name: number(i) for i, name in ((1, "one"), (2, "two")) if f":{name}" in condition}
     match kind:
         case "put":

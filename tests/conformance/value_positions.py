@@ -1,4 +1,4 @@
-"""Every place where a request carries a value, and how DynamoDB words what is wrong with it there.
+"""Every place where a request carries a value, and how DynamoDB words errors about it there.
 
 AWS moved its operations to newer checks one by one. Those of PutItem, UpdateItem and DeleteItem
 answer in the envelope of parameter errors, those of reads and transactions do not; BatchWriteItem
@@ -39,7 +39,7 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import AttributeValue
-from tests.conformance.refusals import ENVELOPE
+from tests.conformance.errors import ENVELOPE
 from tests.conformance.tables import ada
 
 Request: TypeAlias = Callable[[str, AttributeValue], Operation[object]]
@@ -50,7 +50,7 @@ NAMED = "ExpressionAttributeValues contains invalid value: {} for key :v"
 
 @dataclass(frozen=True)
 class Surface:
-    """A request that carries a value somewhere, and the form of a refusal there."""
+    """A request that carries a value somewhere, and the form of an error about it."""
 
     name: str
     request: Request
@@ -58,7 +58,7 @@ class Surface:
     older: bool = False
 
     def told(self, newer: str, older: str) -> str:
-        """What is said here of a value that the two ages of checks word so."""
+        """Return the expected message, given the newer and the older wording."""
         return self.form.format(older if self.older else newer)
 
 

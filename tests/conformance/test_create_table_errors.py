@@ -1,4 +1,4 @@
-"""What CreateTable refuses, with which words and in which order."""
+"""What CreateTable rejects, with which message and in which order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from singletable.operations import (
     Tag,
     WarmThroughput,
 )
-from tests.conformance.declarations import (
+from tests.conformance.errors import INVALID, validation_error
+from tests.conformance.table_requests import (
     FIVE,
     hashed,
     local,
@@ -26,7 +27,6 @@ from tests.conformance.declarations import (
     typed,
     wide,
 )
-from tests.conformance.refusals import INVALID, refusal
 
 G = {"attribute_definitions": typed(pk="S", g="S")}
 L = {"attribute_definitions": typed(pk="S", sk="S", l="S")}
@@ -66,10 +66,10 @@ KEYS = [
 ]
 
 
-# The keys of the table come first of all but its capacity.
+# The table's key is checked before everything except its capacity.
 @pytest.mark.parametrize(("request_", "message"), KEYS, ids=[message for _, message in KEYS])
 def test_rejects_invalid_key_schemas(driver: Driver, request_: CreateTable, message: str) -> None:
-    assert refusal(driver, request_) == message
+    assert validation_error(driver, request_) == message
 
 
 INDEXES = [
@@ -139,7 +139,7 @@ INDEXES = [
         ),
         f"{INVALID}The KeySchema exceeds the maximum allowed number of RANGE key attributes",
     ),
-    # AWS lists these in the order of a hash table; this is the order that was seen.
+    # AWS lists these in hash order; this order was observed.
     (
         sorted_table(
             attribute_definitions=typed(pk="S", sk="S", a="S", b="S", c="S"),
@@ -173,7 +173,7 @@ INDEXES = [
 
 @pytest.mark.parametrize(("request_", "message"), INDEXES, ids=[message for _, message in INDEXES])
 def test_rejects_invalid_indexes(driver: Driver, request_: CreateTable, message: str) -> None:
-    assert refusal(driver, request_) == message
+    assert validation_error(driver, request_) == message
 
 
 PROJECTIONS = [
@@ -196,7 +196,7 @@ def test_rejects_invalid_projections_on_both_index_kinds(
         on_demand(**G, global_secondary_indexes=[wide(projection=projection)]),
         sorted_table(**L, local_secondary_indexes=[local(projection=projection)]),
     ):
-        assert refusal(driver, request) == INVALID + message
+        assert validation_error(driver, request) == INVALID + message
 
 
 BEYOND = 1_000_000_000_001
@@ -290,7 +290,7 @@ CAPACITY = [
 
 @pytest.mark.parametrize(("request_", "message"), CAPACITY, ids=[m for _, m in CAPACITY])
 def test_rejects_invalid_capacity(driver: Driver, request_: CreateTable, message: str) -> None:
-    assert refusal(driver, request_) == message
+    assert validation_error(driver, request_) == message
 
 
 OTHERS = [
@@ -335,10 +335,10 @@ OTHERS = [
 def test_rejects_invalid_streams_encryption_and_tags(
     driver: Driver, request_: CreateTable, message: str
 ) -> None:
-    assert refusal(driver, request_) == message
+    assert validation_error(driver, request_) == message
 
 
-# Of two faults the one that AWS looks for first is told.
+# Of two errors, AWS reports the one it checks first.
 @pytest.mark.parametrize(
     ("request_", "first"),
     [
@@ -375,4 +375,4 @@ def test_rejects_invalid_streams_encryption_and_tags(
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_reports_the_first_error_only(driver: Driver, request_: CreateTable, first: str) -> None:
-    assert refusal(driver, request_).startswith(INVALID + first)
+    assert validation_error(driver, request_).startswith(INVALID + first)

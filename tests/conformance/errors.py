@@ -1,4 +1,4 @@
-"""What an operation is refused with, and values that no honest caller sends."""
+"""Read the error of an operation, and build requests that type checkers would reject."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from singletable.errors import ConditionFailed, ResourceNotFound, ValidationError
 from singletable.operations import Driver, Operation
 
-# What the types forbid and the wire does not: a word of no list, and a member left out.
+# Values that the types forbid and the wire allows: an unknown enum value and a missing member.
 BOGUS: Any = "BOGUS"
 LEFT_OUT: Any = None
 
@@ -25,33 +25,33 @@ BAD_METRICS = (
     "Value 'BOGUS' at 'returnItemCollectionMetrics' failed to satisfy constraint: "
     "Member must satisfy enum value set: [SIZE, NONE]"
 )
-# The newer checks name neither the value nor the member, and misspell UPDATED_NEW.
+# The newer validation names neither the value nor the member, and misspells UPDATED_NEW.
 BAD_RETURN_VALUES = (
     "Failed to satisfy constraint: "
     "Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 )
 
 
-def refusal(driver: Driver, operation: Operation[object]) -> str:
-    """The words with which the operation is refused as invalid."""
-    with pytest.raises(ValidationError) as refused:
+def validation_error(driver: Driver, operation: Operation[object]) -> str:
+    """Return the message of the ValidationError that the operation raises."""
+    with pytest.raises(ValidationError) as raised:
         driver.execute(operation)
-    assert refused.value.code == "ValidationException"
-    return refused.value.message
+    assert raised.value.code == "ValidationException"
+    return raised.value.message
 
 
 def failed_condition(driver: Driver, operation: Operation[object]) -> ConditionFailed:
-    """The refusal of an operation whose condition does not hold."""
-    with pytest.raises(ConditionFailed) as refused:
+    """Return the ConditionFailed that the operation raises."""
+    with pytest.raises(ConditionFailed) as raised:
         driver.execute(operation)
-    assert refused.value.code == "ConditionalCheckFailedException"
-    assert refused.value.message == "The conditional request failed"
-    return refused.value
+    assert raised.value.code == "ConditionalCheckFailedException"
+    assert raised.value.message == "The conditional request failed"
+    return raised.value
 
 
 def check_not_found(driver: Driver, operation: Operation[object]) -> None:
-    """Assert that the operation is refused because its table is not there."""
-    with pytest.raises(ResourceNotFound) as refused:
+    """Assert that the operation fails because its table does not exist."""
+    with pytest.raises(ResourceNotFound) as raised:
         driver.execute(operation)
-    assert refused.value.code == "ResourceNotFoundException"
-    assert refused.value.message == "Requested resource not found"
+    assert raised.value.code == "ResourceNotFoundException"
+    assert raised.value.message == "Requested resource not found"

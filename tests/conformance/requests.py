@@ -1,4 +1,4 @@
-"""Item collections to read: values in one word, queries in one line, pages walked to the end."""
+"""Short builders for items, queries and scans, and helpers that read all pages."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from singletable.operations import (
 )
 from singletable.values import AttributeValue, Item
 
-# For tests that make up examples by the dozen: over the wire these say no more, and take long.
+# For property tests: running their many examples over HTTP would be slow and prove nothing more.
 near_drivers = pytest.mark.parametrize("driver", ["memory", "file"], indirect=True)
 
 
 def text(value: str) -> AttributeValue:
-    """A string."""
+    """Return a string value."""
     return {"S": value}
 
 
 def number(value: object) -> AttributeValue:
-    """A number."""
+    """Return a number value."""
     return {"N": str(value)}
 
 
 def binary(value: bytes) -> AttributeValue:
-    """Bytes."""
+    """Return a binary value."""
     return {"B": base64.b64encode(value).decode()}
 
 
 def query(table: str, condition: str, **values: AttributeValue) -> Query:
-    """A query by a key condition, in which `:p` stands for the argument `p`."""
+    """Return a query with this key condition; `:p` stands for the argument `p`."""
     return Query(
         table,
         key_condition_expression=condition,
@@ -49,7 +49,7 @@ def query(table: str, condition: str, **values: AttributeValue) -> Query:
 
 
 def scan(table: str, condition: str, **values: AttributeValue) -> Scan:
-    """A scan by a filter, in which `:p` stands for the argument `p`."""
+    """Return a scan with this filter; `:p` stands for the argument `p`."""
     return Scan(
         table,
         filter_expression=condition,
@@ -60,20 +60,20 @@ def scan(table: str, condition: str, **values: AttributeValue) -> Scan:
 def mentioned(
     expression: str, values: dict[str, AttributeValue]
 ) -> dict[str, AttributeValue] | None:
-    """The values that the expression mentions, by their aliases: AWS refuses others beside them."""
+    """Return the values that the expression uses; AWS rejects unused ones."""
     aliases = set(re.findall(r":(\w+)", expression))
     return {f":{name}": value for name, value in values.items() if name in aliases} or None
 
 
 def fill(driver: Driver, table: str, items: Sequence[Item]) -> None:
-    """Store items that have different keys, with as few commits as can be."""
+    """Store items with distinct keys in as few commits as possible."""
     for start in range(0, len(items), 25):
         writes = [WriteRequest(PutRequest(item)) for item in items[start : start + 25]]
         driver.execute(BatchWriteItem({table: writes}))
 
 
 def pages(driver: Driver, request: Query | Scan) -> Iterator[PageOutput]:
-    """The pages from the request's start to the end."""
+    """Return every page, from the request's start to the end."""
     while True:
         page = driver.execute(request)
         yield page
@@ -83,10 +83,10 @@ def pages(driver: Driver, request: Query | Scan) -> Iterator[PageOutput]:
 
 
 def walk(driver: Driver, request: Query | Scan) -> list[Item]:
-    """The items of all pages."""
+    """Return the items of all pages."""
     return [item for page in pages(driver, request) for item in page.items]
 
 
 def values_of(items: Sequence[Item], attribute: str) -> list[str]:
-    """What the items hold in an attribute, without the types."""
+    """Return one attribute of every item, without its type."""
     return [str(next(iter(item[attribute].values()))) for item in items]

@@ -1,4 +1,4 @@
-"""What UpdateItem refuses, and in which order it looks."""
+"""What UpdateItem rejects, and in which order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import AttributeValue, Item
-from tests.conformance.refusals import (
+from tests.conformance.errors import (
     BAD_RETURN_VALUES,
     BOGUS,
     ENVELOPE,
@@ -22,9 +22,8 @@ from tests.conformance.refusals import (
     NOT_VALID,
     WRONG_KEY,
     check_not_found,
-    refusal,
+    validation_error,
 )
-from tests.conformance.surfaces import KEY
 from tests.conformance.tables import (
     ada,
     global_index,
@@ -34,11 +33,12 @@ from tests.conformance.tables import (
     stored,
     unused_name,
 )
+from tests.conformance.value_positions import KEY
 
 NEW: Item = {":v": {"S": "new"}}
 
 REFUSED: list[tuple[Callable[[str], UpdateItem], str]] = [
-    # A syntax error hides that the value is never used.
+    # A syntax error is reported before an unused value.
     (
         lambda table: UpdateItem(
             table,
@@ -162,13 +162,13 @@ REFUSED: list[tuple[Callable[[str], UpdateItem], str]] = [
 ]
 
 
-# All of this is refused before a table is looked up, in the envelope of parameter errors.
+# All of these are rejected before the table is looked up, as parameter errors.
 @pytest.mark.parametrize(("request_for", "message"), REFUSED, ids=[text for _, text in REFUSED])
 def test_invalid_requests_are_rejected_before_table_lookup(
     driver: Driver, request_for: Callable[[str], UpdateItem], message: str
 ) -> None:
     for table in (make_table(driver, pk="S"), unused_name()):
-        assert refusal(driver, request_for(table)) == ENVELOPE + message
+        assert validation_error(driver, request_for(table)) == ENVELOPE + message
 
 
 @pytest.mark.parametrize("expression", ["SET {} = :v", "SET a = :v REMOVE {}", "SET {}.a = :v"])
@@ -181,7 +181,7 @@ def test_rejects_updates_of_key_attributes(driver: Driver, expression: str, name
         update_expression=expression.format(name),
         expression_attribute_values=NEW,
     )
-    assert refusal(driver, request) == (
+    assert validation_error(driver, request) == (
         f"{INVALID}Cannot update attribute {name}. This attribute is part of the key"
     )
 
@@ -189,7 +189,7 @@ def test_rejects_updates_of_key_attributes(driver: Driver, expression: str, name
 def test_rejects_attribute_updates_of_key_attributes(driver: Driver) -> None:
     updates = {"pk": AttributeValueUpdate({"S": "bob"}, "PUT")}
     request = UpdateItem(make_table(driver, pk="S"), KEY, attribute_updates=updates)
-    assert refusal(driver, request) == (
+    assert validation_error(driver, request) == (
         f"{INVALID}Cannot update attribute pk. This attribute is part of the key"
     )
 
@@ -198,7 +198,9 @@ def test_rejects_attribute_updates_of_key_attributes(driver: Driver) -> None:
     "key", [KEY, ada(sk={"N": "1"}), ada(sk={"S": "1"}, other={"S": "2"}), {"sk": {"S": "1"}}]
 )
 def test_rejects_key_that_does_not_match_the_schema(driver: Driver, key: Item) -> None:
-    assert refusal(driver, UpdateItem(make_table(driver, pk="S", sk="S"), key)) == WRONG_KEY
+    assert (
+        validation_error(driver, UpdateItem(make_table(driver, pk="S", sk="S"), key)) == WRONG_KEY
+    )
 
 
 @pytest.mark.parametrize(
@@ -209,13 +211,13 @@ def test_rejects_empty_key_values(driver: Driver, value: AttributeValue, kind: s
     request = UpdateItem(
         table, {"pk": value}, update_expression="SET a = :v", expression_attribute_values=NEW
     )
-    assert refusal(driver, request) == (
+    assert validation_error(driver, request) == (
         f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {kind} value. "
         "Key: pk"
     )
 
 
-# Unlike a put, an update does not say which index it is that cannot take the value.
+# Unlike PutItem, UpdateItem does not name the index.
 @pytest.mark.parametrize(
     ("value", "kind"), [({"S": ""}, "string"), ({"B": ""}, "binary")], ids=["S", "B"]
 )
@@ -232,14 +234,14 @@ def test_rejects_updating_an_index_key_to_an_empty_value(
     at_once = UpdateItem(
         table, KEY, update_expression="SET code = :v", expression_attribute_values={":v": value}
     )
-    assert refusal(driver, at_once) == message
+    assert validation_error(driver, at_once) == message
     put(driver, table, ada(copied=value))
     when_evaluated = UpdateItem(table, KEY, update_expression="SET code = copied")
-    assert refusal(driver, when_evaluated) == message
+    assert validation_error(driver, when_evaluated) == message
     assert stored(driver, table, KEY) == ada(copied=value)
 
 
-# What the request itself shows is told more precisely than what only the item can tell.
+# Errors visible in the request are reported more precisely than those that depend on the item.
 def test_rejects_updating_an_index_key_to_another_type(driver: Driver) -> None:
     table = make_indexed_table(driver)
     key = ada(sk={"S": "1"})
@@ -249,12 +251,12 @@ def test_rejects_updating_an_index_key_to_another_type(driver: Driver) -> None:
         update_expression="SET grade = :v",
         expression_attribute_values={":v": {"N": "5"}},
     )
-    assert refusal(driver, at_once) == (
+    assert validation_error(driver, at_once) == (
         f"{INVALID}Type mismatch for Index Key grade Expected: S Actual: N IndexName: by_grade"
     )
     put(driver, table, ada(sk={"S": "1"}, copied={"N": "5"}))
     when_evaluated = UpdateItem(table, key, update_expression="SET grade = copied")
-    assert refusal(driver, when_evaluated) == (
+    assert validation_error(driver, when_evaluated) == (
         "The update expression attempted to update the secondary index key to unsupported type"
     )
 
@@ -266,7 +268,7 @@ def test_rejects_document_path_into_an_index_key(driver: Driver) -> None:
         ada(sk={"S": "1"}),
         update_expression="SET a = grade.b",
     )
-    assert refusal(driver, request) == (
+    assert validation_error(driver, request) == (
         "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
         "allowed: IndexKey: grade"
     )
@@ -293,12 +295,12 @@ BAD_PARAMETERS: list[tuple[UpdateItem, str]] = [
         "1 validation error detected: Value 'x!' at 'tableName' failed to satisfy constraint: "
         "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
     ),
-    # Only here a bad ReturnValues hides every other bad word.
+    # Only here does an invalid ReturnValues hide all other invalid enum values.
     (
         UpdateItem("absent", KEY, return_values=BOGUS, return_consumed_capacity=BOGUS),
         f"1 validation error detected: {BAD_RETURN_VALUES}",
     ),
-    # A request without a key is answered by the older checks, which name every value.
+    # A request without a key gets the older validation, which names every value.
     (
         UpdateItem(
             "",
@@ -344,4 +346,4 @@ BAD_PARAMETERS: list[tuple[UpdateItem, str]] = [
 def test_invalid_parameters_are_reported_first(
     driver: Driver, request_: UpdateItem, message: str
 ) -> None:
-    assert refusal(driver, request_) == message
+    assert validation_error(driver, request_) == message
