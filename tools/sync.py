@@ -57,6 +57,14 @@ PAIRS = [
             "check_async": "check_sync",
         },
     ),
+    Pair(
+        "remote/async_remote.py",
+        "remote/remote.py",
+        {
+            "The async driver for DynamoDB": "The driver for DynamoDB",
+            "sends each request once.": "sends each request once; safe to use from many threads.",
+        },
+    ),
 ]
 
 

@@ -119,7 +119,7 @@ def test_a_model_is_imported(run: Run, tmp_path: Path) -> None:
     [
         ("draft memory:", "There are no tables at this address"),
         ("draft file:tour.db nothing", "There is no table 'nothing' at this address; there are: "),
-        ("draft nowhere:", "no kind of address"),
+        ("draft nowhere:", "Unknown kind of address"),
         ("draft file:tour.db vote_data -o nowhere/x.py", "cannot be written"),
         ("workbench import nothing.json", "'nothing.json' cannot be read"),
         ("workbench import tour.db", "no JSON"),

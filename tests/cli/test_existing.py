@@ -48,7 +48,7 @@ def test_addresses_are_read_as_connect_reads_them(
     assert f"There is no file '{folder}/typo.db'" in err.replace("\n", "")
     code, _, err = run(*_typed(command, "file://typo.db"))
     assert code == 2
-    assert "names a host" in " ".join(err.split())
+    assert "has a host" in " ".join(err.split())
     assert list(folder.iterdir()) == []
 
 

@@ -29,7 +29,7 @@ from singletable.operations import (
     TransactWriteItems,
 )
 from singletable.operations.registry import OPERATIONS, OperationSpec, table_names
-from singletable.remote.results import read_result
+from singletable.remote.outputs import decode_output
 from singletable.retry import is_idempotent
 from singletable.server.guard.policy_document import ACTIONS
 from singletable.wire import TARGETS, write_request
@@ -89,7 +89,7 @@ def test_operation_has_a_target_on_the_wire(spec: OperationSpec) -> None:
 def test_output_can_be_read_from_a_response(spec: OperationSpec) -> None:
     assert issubclass(spec.output, Shape)
     if all(not field.required for field in msgspec.structs.fields(spec.output)):
-        assert read_result(spec.request, b"{}") == spec.output()
+        assert decode_output(spec.request, b"{}") == spec.output()
 
 
 # Transactions are authorized by the actions of their parts, as at AWS.

@@ -1,4 +1,4 @@
-"""A certificate for this machine that nobody trusts unless they are told to."""
+"""Create a self-signed certificate for this machine."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 
-def make_certificate(folder: Path) -> tuple[Path, Path]:
-    """A file with the certificate of 127.0.0.1, and one with its key."""
+def create_certificate(folder: Path) -> tuple[Path, Path]:
+    """Write the certificate of 127.0.0.1 and its key to files, and return their paths."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "singletable test")])
     now = datetime.now(UTC)
@@ -29,8 +29,8 @@ def make_certificate(folder: Path) -> tuple[Path, Path]:
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    its_file, key_file = folder / "certificate.pem", folder / "key.pem"
-    its_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    certificate_file, key_file = folder / "certificate.pem", folder / "key.pem"
+    certificate_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     key_file.write_bytes(
         key.private_bytes(
             serialization.Encoding.PEM,
@@ -38,4 +38,4 @@ def make_certificate(folder: Path) -> tuple[Path, Path]:
             serialization.NoEncryption(),
         )
     )
-    return its_file, key_file
+    return certificate_file, key_file

@@ -1,4 +1,4 @@
-"""What the tests of the driver share."""
+"""Fixtures for the tests of the remote drivers."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.remote.faces import Asking, in_a_thread, on_a_loop
+from tests.remote.drivers import Send, send_async, send_sync
 
-# What botocore and urllib would find around us.
-_FROM_AROUND = ("AWS_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy")
+# Environment variables that botocore and urllib read.
+_VARIABLES = ("AWS_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy")
 
 
 @pytest.fixture(autouse=True)
-def _nothing_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No configuration but that of the test."""
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Remove the AWS and proxy configuration of the environment."""
     for name in os.environ:
-        if name.startswith(_FROM_AROUND):
+        if name.startswith(_VARIABLES):
             monkeypatch.delenv(name)
-    nowhere = tmp_path / "none"
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(nowhere))
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(nowhere))
+    missing = tmp_path / "none"
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(missing))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(missing))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
 
 
-@pytest.fixture(params=[in_a_thread, on_a_loop], ids=["thread", "loop"])
-def ask(request: pytest.FixtureRequest) -> Asking:
-    """How operations are asked: by each face of the driver."""
-    asking: Asking = request.param
-    return asking
+@pytest.fixture(params=[send_sync, send_async], ids=["sync", "async"])
+def send(request: pytest.FixtureRequest) -> Send:
+    """Return a function that sends operations, with each kind of driver in turn."""
+    function: Send = request.param
+    return function

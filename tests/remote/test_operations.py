@@ -1,4 +1,4 @@
-"""Every operation gives over the wire what it gives in the process."""
+"""Every operation returns the same over the wire as in process."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from singletable.engine import AsyncEngine
 from singletable.errors import OperationError
 from singletable.operations import BatchWriteItem, Operation, PutItem, PutRequest, WriteRequest
 from singletable.remote import AsyncRemote, Remote
-from singletable.remote.place import Place
-from singletable.remote.request import Requests
-from singletable.remote.signature import Known
+from singletable.remote.config import RemoteEndpoint
+from singletable.remote.http import RequestWriter
+from singletable.remote.signature import StaticCredentials
 from singletable.wire import operation_of, plain_request, read_request, write_result
 from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.fuzz.corpus import REQUESTS, Request
 from tests.fuzz.world import new_engine
 
-MOST = 16 * 1024 * 1024
-OPERATIONS = [read_request(one.target, json.dumps(one.body).encode()) for one in REQUESTS]
+MAX_BODY = 16 * 1024 * 1024
+OPERATIONS = [
+    read_request(request.target, json.dumps(request.body).encode()) for request in REQUESTS
+]
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.fixed_dictionaries({"S": st.text(st.characters(exclude_categories=["Cs"]))})
     | st.integers(-(10**37), 10**37).map(lambda number: {"N": str(number)})
@@ -41,19 +43,20 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def far_end() -> Iterator[tuple[Exchangeable, str]]:
+def endpoint_server() -> Iterator[tuple[Exchangeable, str]]:
     with endpoint() as (behind, host, port):
         yield behind, f"dynamodb+http://{host}:{port}"
 
 
-def told(answer: object) -> object:
-    """An answer or a refusal, in a form that can be compared."""
-    if isinstance(answer, OperationError):
-        return type(answer), answer.message, getattr(answer, "reasons", None)
-    return type(answer), json.loads(write_result(answer))
+def comparable(output: object) -> object:
+    """Convert an output or an error for comparison."""
+    if isinstance(output, OperationError):
+        return type(output), output.message, getattr(output, "reasons", None)
+    return type(output), json.loads(write_result(output))
 
 
-def answered(execute: Any, operation: Operation[Any]) -> object:
+def execute_safely(execute: Any, operation: Operation[Any]) -> object:
+    """Return the output or the error."""
     try:
         return execute(operation)
     except OperationError as error:
@@ -61,13 +64,13 @@ def answered(execute: Any, operation: Operation[Any]) -> object:
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=str)
-def test_an_answer_is_the_same_over_the_wire(
-    request_: Request, far_end: tuple[Exchangeable, str]
+def test_output_is_the_same_over_the_wire(
+    request_: Request, endpoint_server: tuple[Exchangeable, str]
 ) -> None:
-    behind, address = far_end
+    behind, address = endpoint_server
     operation = read_request(request_.target, json.dumps(request_.body).encode())
 
-    async def asked() -> object:
+    async def send() -> object:
         async with AsyncRemote.at(address) as remote:
             try:
                 return await remote.inner.execute(operation)
@@ -75,13 +78,13 @@ def test_an_answer_is_the_same_over_the_wire(
                 return error
 
     with new_engine() as engine:
-        expected = told(answered(engine.execute, operation))
+        expected = comparable(execute_safely(engine.execute, operation))
     with new_engine() as engine, Remote.at(address) as remote:
         behind.engine = AsyncEngine(engine)
-        assert told(answered(remote.inner.execute, operation)) == expected
+        assert comparable(execute_safely(remote.inner.execute, operation)) == expected
     with new_engine() as engine:
         behind.engine = AsyncEngine(engine)
-        assert told(asyncio.run(asked())) == expected
+        assert comparable(asyncio.run(send())) == expected
 
 
 @given(
@@ -93,10 +96,10 @@ def test_an_answer_is_the_same_over_the_wire(
         )
     )
 )
-def test_an_operation_survives_the_wire(operation: Operation[Any]) -> None:
-    sent = Requests(Place("localhost", 8000, tls=False, region="us-east-1")).write(
-        operation, Known("any", "any")
+def test_operation_roundtrips_over_the_wire(operation: Operation[Any]) -> None:
+    sent = RequestWriter(RemoteEndpoint("localhost", 8000, tls=False, region="us-east-1")).write(
+        operation, StaticCredentials("any", "any")
     )
     request = plain_request(sent, "127.0.0.1", 65536)
-    assert request is not None, "it is not written plainly"
-    assert operation_of(request, MOST) == operation
+    assert request is not None, "the server's fast path must accept it"
+    assert operation_of(request, MAX_BODY) == operation

@@ -12,8 +12,8 @@ import pytest
 
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.remote import AsyncRemote, Remote
-from singletable.remote.address import Asked, read_address
-from singletable.remote.chain import Found, find
+from singletable.remote.address import ConnectionOptions, parse_address
+from singletable.remote.config import ResolvedConfig, resolve_config
 from singletable.store import Store
 from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.store.clock import Clock
@@ -36,10 +36,10 @@ def far_end() -> Iterator[tuple[Exchangeable, Remote]]:
 
 
 @pytest.fixture(scope="session")
-def found(far_end: tuple[Exchangeable, Remote]) -> tuple[Found, Asked]:
+def found(far_end: tuple[Exchangeable, Remote]) -> tuple[ResolvedConfig, ConnectionOptions]:
     """What the address of the endpoint leads to; finding out takes longer than most tests."""
-    asked = read_address(f"dynamodb+{far_end[1].place}")
-    return find(asked), asked
+    options = parse_address(f"dynamodb+{far_end[1].endpoint}")
+    return resolve_config(options), options
 
 
 @pytest.fixture(scope="session")

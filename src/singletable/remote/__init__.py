@@ -1,4 +1,4 @@
-"""A driver that talks to DynamoDB, or to whatever speaks its protocol."""
+"""Drivers for DynamoDB and other servers that speak its protocol."""
 
 from singletable.remote.async_remote import AsyncRemote
 from singletable.remote.remote import Remote

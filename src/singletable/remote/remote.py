@@ -1,79 +1,87 @@
-"""DynamoDB somewhere else, as a driver."""
+# Generated from async_remote.py by `make generate`; edit it there.
+"""The driver for DynamoDB and other servers that speak its protocol."""
 
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar, cast
+from uuid import uuid4
 
-from singletable.operations import Operation
-from singletable.remote.address import Asked, read_address
-from singletable.remote.chain import Found, find
-from singletable.remote.core import Core, with_token
-from singletable.remote.failures import Lost, may_go_again, not_answered
-from singletable.remote.place import Place
-from singletable.remote.pool import Pool
+from msgspec.structs import replace
+
+from singletable.operations import Operation, TransactWriteItems
+from singletable.remote.address import ConnectionOptions, parse_address
+from singletable.remote.config import RemoteEndpoint, ResolvedConfig, resolve_config
+from singletable.remote.errors import ConnectionLost, may_resend, no_response
+from singletable.remote.http import RequestWriter
+from singletable.remote.outputs import decode_response
+from singletable.remote.transport import ConnectionPool
 from singletable.retry import RetryPolicy, run, send
 
 R = TypeVar("R")
 
 
-class Once:
+class RemoteClient:
     """The driver that sends each request once; safe to use from many threads."""
 
-    def __init__(self, found: Found, asked: Asked) -> None:
-        self._core = Core(found)
-        self._credentials = found.credentials
-        self._pool = Pool(found, asked)
-        self._timeout = asked.timeout
+    def __init__(self, config: ResolvedConfig, options: ConnectionOptions) -> None:
+        self._endpoint = config.endpoint
+        # With TLS the proxy opens a tunnel; otherwise it forwards the requests.
+        forwarding_proxy = config.proxy if config.tls is None else None
+        self._writer = RequestWriter(config.endpoint, proxy=forwarding_proxy)
+        self._credentials = config.credentials
+        self._pool = ConnectionPool(config, options)
+        self._timeout = options.timeout
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer; an OperationError if the request is refused."""
-        core, pool = self._core, self._pool
-        request = core.request(operation, self._credentials.now())
-        line = pool.take()
+        """Send the request and return its output, or raise the error of the response."""
+        pool, credentials = self._pool, self._credentials
+        request = self._writer.write(operation, credentials.get())
+        connection = pool.acquire()
         while True:
             keep = False
             try:
-                answer = line.exchange(request, self._timeout)
-                keep = answer.keep
+                response = connection.exchange(request, self._timeout)
+                keep = response.keep_alive
                 break
-            except Lost as lost:
-                if not may_go_again(operation, lost, kept=line.kept):
-                    raise not_answered(core.place, operation, lost) from None
+            except ConnectionLost as lost:
+                if not may_resend(operation, lost, reused=connection.reused):
+                    raise no_response(self._endpoint, operation, lost) from None
             finally:
-                pool.give(line, keep=keep)
-            line = pool.take(fresh=True)
-        return core.result(operation, answer)
+                # If the caller is interrupted, a late response must not reach the next one.
+                pool.release(connection, keep=keep)
+            connection = pool.acquire(new=True)
+        return decode_response(self._endpoint, operation, response)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close all connections."""
         self._pool.close()
 
 
 class Remote:
-    """DynamoDB, or what speaks its protocol, behind an address.
+    """DynamoDB, or a server that speaks its protocol.
 
-    It sends again what is throttled or fails for the moment, with the patience of AWS's SDKs.
-    `inner` does not: a store uses that, and has patience of its own.
+    Throttled and failed requests are retried like the AWS SDKs do. `inner` does not retry: a store
+    uses that, with its own retry policy.
     """
 
-    def __init__(self, found: Found, asked: Asked) -> None:
-        self.place: Place = found.place
-        self.patience: RetryPolicy = found.patience
-        self.inner = Once(found, asked)
+    def __init__(self, config: ResolvedConfig, options: ConnectionOptions) -> None:
+        self.endpoint: RemoteEndpoint = config.endpoint
+        self.retry_policy: RetryPolicy = config.retry_policy
+        self.inner = RemoteClient(config, options)
 
     @classmethod
     def at(cls, address: str) -> Remote:
-        """The driver for an address; nothing is sent yet."""
-        asked = read_address(address)
-        return cls(find(asked), asked)
+        """Create a driver for an address; no request is sent yet."""
+        options = parse_address(address)
+        return cls(resolve_config(options), options)
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer; an OperationError if the request is refused."""
-        return run(self.inner, send(self.patience, with_token(operation)))
+        """Send the request and return its output, or raise the error of the response."""
+        return run(self.inner, send(self.retry_policy, _with_client_token(operation)))
 
     def close(self) -> None:
-        """Hang up. Closing twice is fine."""
+        """Close all connections. Closing twice is fine."""
         self.inner.close()
 
     def __enter__(self) -> Remote:
@@ -86,3 +94,11 @@ class Remote:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _with_client_token(operation: Operation[R]) -> Operation[R]:
+    """Add a client token to a transaction, so that retries apply it once."""
+    transaction: Operation[Any] = operation
+    if isinstance(transaction, TransactWriteItems) and transaction.client_request_token is None:
+        return cast("Operation[R]", replace(transaction, client_request_token=str(uuid4())))
+    return operation

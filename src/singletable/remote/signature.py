@@ -1,7 +1,7 @@
-"""Signature Version 4 for requests of one shape: a POST to `/` with always the same headers.
+"""AWS Signature Version 4 for requests that differ only in target and body.
 
-What differs from request to request is the target and the body. The rest is worked out once a
-second, because the time is part of it, and the key once a day.
+Everything else is computed once per second, because the timestamp is part of it, and the signing
+key once per day.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ ALGORITHM = "AWS4-HMAC-SHA256"
 
 
 class Credentials(Protocol):
-    """Who asks; botocore's frozen credentials are such."""
+    """Access keys; botocore's frozen credentials have this shape."""
 
     @property
     def access_key(self) -> str:
-        """The name of the key."""
+        """The access key ID."""
         ...
 
     @property
     def secret_key(self) -> str:
-        """The key itself, which is never sent."""
+        """The secret access key, which is never sent."""
         ...
 
     @property
     def token(self) -> str | None:
-        """What proves the session that the key belongs to, if it does to one."""
+        """The session token of temporary credentials."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """Credentials that are known beforehand."""
+class StaticCredentials:
+    """Fixed credentials."""
 
     access_key: str
     secret_key: str
@@ -48,8 +48,8 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment:
-    """What all requests of one second, signed by one key, have in common."""
+class _SigningContext:
+    """The shared parts of all signatures of one second and one key."""
 
     second: int
     credentials: Credentials
@@ -61,86 +61,86 @@ class _Moment:
 
 
 class Signer:
-    """Signs requests to one host in one region."""
+    """Sign requests to one host in one region."""
 
     def __init__(self, host: str, region: str) -> None:
         self._host = host
         self._region = region
-        self._moment: _Moment | None = None
-        self._day: tuple[tuple[str, str], bytes] | None = None
+        self._context: _SigningContext | None = None
+        self._key_cache: tuple[tuple[str, str], bytes] | None = None
 
     def headers(self, target: str, body: bytes, credentials: Credentials, now: float) -> bytes:
-        """The headers that say who asks for what, and prove it."""
-        moment = self._moment
+        """Return the headers of a signed request, the authorization included."""
+        context = self._context
         if (
-            moment is None
-            or moment.second != int(now)
-            or (moment.credentials is not credentials and not _same(moment, credentials))
+            context is None
+            or context.second != int(now)
+            or (context.credentials is not credentials and not _is_for(context, credentials))
         ):
-            # Threads that meet here do the same work twice, and come to the same result.
-            moment = self._moment = self._at(int(now), credentials)
-        asked = target.encode()
+            # Threads may compute this concurrently, with the same result.
+            context = self._context = self._create_context(int(now), credentials)
+        name = target.encode()
+        digest = sha256(body).hexdigest().encode()
         canonical = sha256(
-            b"%b%b\n\n%b\n%b"
-            % (moment.canonical, asked, moment.signed_names, sha256(body).hexdigest().encode())
+            b"%b%b\n\n%b\n%b" % (context.canonical, name, context.signed_names, digest)
         )
         signature = hmac.digest(
-            moment.key, moment.to_sign + canonical.hexdigest().encode(), "sha256"
+            context.key, context.to_sign + canonical.hexdigest().encode(), "sha256"
         )
-        return b"%b%b\r\nx-amz-target: %b\r\n" % (moment.headers, signature.hex().encode(), asked)
+        return b"%b%b\r\nx-amz-target: %b\r\n" % (context.headers, signature.hex().encode(), name)
 
-    def _at(self, second: int, credentials: Credentials) -> _Moment:
-        _check(credentials)
+    def _create_context(self, second: int, credentials: Credentials) -> _SigningContext:
+        _check_printable(credentials)
         date = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(second))
         scope = f"{date[:8]}/{self._region}/{SERVICE}/aws4_request"
         signed = {"content-type": CONTENT_TYPE, "host": self._host, "x-amz-date": date}
         if credentials.token:
             signed["x-amz-security-token"] = credentials.token
-        lines = "".join(f"{name}:{_spaced(value)}\n" for name, value in signed.items())
+        lines = "".join(f"{name}:{_collapse_spaces(value)}\n" for name, value in signed.items())
         names = ";".join((*signed, "x-amz-target"))
         headers = "".join(f"{name}: {value}\r\n" for name, value in signed.items())
-        return _Moment(
+        return _SigningContext(
             second,
             credentials,
             canonical=f"POST\n/\n\n{lines}x-amz-target:".encode(),
             signed_names=names.encode(),
             to_sign=f"{ALGORITHM}\n{date}\n{scope}\n".encode(),
-            key=self._key(date[:8], credentials.secret_key),
+            key=self._signing_key(date[:8], credentials.secret_key),
             headers=(
                 f"{headers}authorization: {ALGORITHM} Credential={credentials.access_key}/{scope}, "
                 f"SignedHeaders={names}, Signature="
             ).encode(),
         )
 
-    def _key(self, date: str, secret: str) -> bytes:
-        if self._day is not None and self._day[0] == (date, secret):
-            return self._day[1]
+    def _signing_key(self, date: str, secret: str) -> bytes:
+        if self._key_cache is not None and self._key_cache[0] == (date, secret):
+            return self._key_cache[1]
         key = b"AWS4" + secret.encode()
         for part in (date, self._region, SERVICE, "aws4_request"):
             key = hmac.digest(key, part.encode(), "sha256")
-        self._day = ((date, secret), key)
+        self._key_cache = ((date, secret), key)
         return key
 
 
-def _same(moment: _Moment, credentials: Credentials) -> bool:
-    mine = moment.credentials
+def _is_for(context: _SigningContext, credentials: Credentials) -> bool:
+    current = context.credentials
     return (
-        mine.access_key == credentials.access_key
-        and mine.secret_key == credentials.secret_key
-        and mine.token == credentials.token
+        current.access_key == credentials.access_key
+        and current.secret_key == credentials.secret_key
+        and current.token == credentials.token
     )
 
 
-def _spaced(value: str) -> str:
-    """The value as it is signed: with single spaces."""
+def _collapse_spaces(value: str) -> str:
+    """Collapse whitespace, as the canonical request requires."""
     return " ".join(value.split())
 
 
-def _check(credentials: Credentials) -> None:
-    """Raise CredentialsError if a header cannot hold them; a line break would begin another."""
+def _check_printable(credentials: Credentials) -> None:
+    """Raise CredentialsError if a header cannot contain them: a line break would start another."""
     for name, value in (("access key", credentials.access_key), ("token", credentials.token or "")):
         if not (value.isascii() and value.isprintable()):
             raise CredentialsError(
-                f"The {name} of the credentials has characters that no header can hold. Copy it "
-                "again, without line breaks."
+                f"The {name} of the credentials contains characters that are invalid in a header. "
+                "Check it for line breaks."
             )

@@ -125,8 +125,8 @@ def test_an_election_is_counted_as_far_as_it_may_be_seen(run: Run, folder: Path)
 
 
 REFUSED = {
-    "no address": (("verify", "--at", "votes.db"), "Is it 'file:votes.db'?"),
-    "a strange address": (("verify", "--at", "ftp:votes"), "no kind of address"),
+    "no address": (("verify", "--at", "votes.db"), "Did you mean 'file:votes.db'?"),
+    "a strange address": (("verify", "--at", "ftp:votes"), "Unknown kind of address"),
     "a file that is not there": (("events", "--at", "file:no.db"), "There is no file 'no.db'"),
     "a file of something else": (("events", "--at", "file:text"), "text"),
     "no tables": (("outbox", "--at", "memory:"), "lacks vote_data and vote_event_log"),

@@ -1,4 +1,4 @@
-"""A server that answers with what it was told to, byte for byte, and notes what it was asked."""
+"""A server that sends scripted responses, byte for byte, and records the requests."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from zlib import crc32
 
-END = b""  # hang up
-HANG = None  # say nothing, for as long as the client waits
+CLOSE = b""  # close the connection
+HANG = None  # send nothing until the client gives up
 
 
 def response(body: bytes, status: int = 200, *headers: str) -> bytes:
-    """A response as DynamoDB sends it."""
+    """Return a response as DynamoDB sends it."""
     lines = [
         f"HTTP/1.1 {status} OK",
         "Content-Type: application/x-amz-json-1.0",
@@ -25,36 +25,36 @@ def response(body: bytes, status: int = 200, *headers: str) -> bytes:
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-class Scripted:
-    """A server on a free port; each request is answered with the next of its script."""
+class ScriptedServer:
+    """A server on a free port; each request gets the next response of the script."""
 
     def __init__(self, script: Sequence[Sequence[bytes | None]]) -> None:
         self._script = list(script)
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", 0))
         self._lock = threading.Lock()
         self._open: list[socket.socket] = []
-        self.port: int = self._listening.getsockname()[1]
+        self.port: int = self._listener.getsockname()[1]
         self.requests: list[bytes] = []
         self.connections = 0
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property
     def address(self) -> str:
-        """Where a driver finds it."""
+        """The address for a driver."""
         return f"dynamodb+http://127.0.0.1:{self.port}"
 
     def close(self) -> None:
-        """End."""
-        with suppress(OSError):  # who waits for a connection is woken
-            self._listening.shutdown(socket.SHUT_RDWR)
-        self._listening.close()
-        for one in self._open:
-            one.close()
+        """Stop the server."""
+        with suppress(OSError):  # wakes the thread in accept()
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for connection in self._open:
+            connection.close()
 
     def _accept(self) -> None:
-        with suppress(OSError):  # the end of the test
+        with suppress(OSError):  # closed
             while True:
-                connection, _ = self._listening.accept()
+                connection, _ = self._listener.accept()
                 self.connections += 1
                 self._open.append(connection)
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
@@ -64,8 +64,8 @@ class Scripted:
             while (request := read_request(connection)) is not None:
                 with self._lock:
                     self.requests.append(request)
-                    answer = self._script.pop(0) if self._script else [END]
-                for part in answer:
+                    parts = self._script.pop(0) if self._script else [CLOSE]
+                for part in parts:
                     if part is None:
                         return
                     if not part:
@@ -75,7 +75,7 @@ class Scripted:
 
 
 def read_request(connection: socket.socket) -> bytes | None:
-    """One request as it came, or None if the client has hung up."""
+    """Return the bytes of a request, or None if the client closed the connection."""
     data = b""
     while b"\r\n\r\n" not in data:
         part = connection.recv(65536)
@@ -90,9 +90,9 @@ def read_request(connection: socket.socket) -> bytes | None:
 
 
 @contextmanager
-def scripted(*script: Sequence[bytes | None]) -> Generator[Scripted]:
-    """A server with its script."""
-    server = Scripted(script)
+def start_server(*script: Sequence[bytes | None]) -> Generator[ScriptedServer]:
+    """Run a server with a script."""
+    server = ScriptedServer(script)
     try:
         yield server
     finally:

@@ -1,0 +1,179 @@
+"""Responses are verified, decompressed and decoded, those of older servers too."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from typing import Any, get_args
+from zlib import crc32
+
+import pytest
+from botocore.session import Session
+
+from singletable.errors import ConnectionFailed, UnexpectedResponse
+from singletable.operations import (
+    BatchWriteItem,
+    BatchWriteItemOutput,
+    DescribeContinuousBackups,
+    DescribeTable,
+    GetItem,
+    GetItemOutput,
+    Operation,
+    PutItem,
+    Query,
+    ReadChanges,
+    ReadChangesOutput,
+    TableStatus,
+    TransactGetItems,
+    TransactGetItemsOutput,
+    WriteItemOutput,
+)
+from singletable.remote.config import RemoteEndpoint
+from singletable.remote.http import Response
+from singletable.remote.outputs import decode_response
+
+ENDPOINT = RemoteEndpoint("localhost", 8000, tls=False, region="us-east-1")
+ITEM = {"PK": {"S": "a"}, "n": {"N": "1"}}
+GET = GetItem("votes", {"PK": {"S": "a"}})
+PAGE = Query("votes")
+
+
+def respond(body: bytes, status: int = 200, **headers: str) -> Response:
+    fields = {name.replace("_", "-").encode(): value.encode() for name, value in headers.items()}
+    return Response(status, fields, body, keep_alive=True)
+
+
+def decode_get_item(raw: dict[str, object]) -> GetItemOutput:
+    return decode_response(ENDPOINT, GET, respond(json.dumps(raw).encode()))
+
+
+# DynamoDB returns these times, the engine does not.
+def test_restorable_times_are_decoded() -> None:
+    recovery = {
+        "PointInTimeRecoveryStatus": "ENABLED",
+        "RecoveryPeriodInDays": 35,
+        "EarliestRestorableDateTime": 1759964704,
+        "LatestRestorableDateTime": 1759964999.25,
+    }
+    backups = {"ContinuousBackupsStatus": "ENABLED", "PointInTimeRecoveryDescription": recovery}
+    body = json.dumps({"ContinuousBackupsDescription": backups}).encode()
+    result = decode_response(ENDPOINT, DescribeContinuousBackups("votes"), respond(body))
+    decoded = result.continuous_backups_description.point_in_time_recovery_description
+    assert decoded is not None
+    assert decoded.earliest_restorable_date_time == 1759964704
+    assert decoded.latest_restorable_date_time == 1759964999.25
+
+
+@pytest.mark.parametrize("raw", [{}, {"Item": None}, {"ConsumedCapacity": None}])
+def test_missing_item_is_none(raw: dict[str, object]) -> None:
+    assert decode_get_item(raw) == GetItemOutput()
+
+
+def test_item_and_consumed_capacity_are_decoded() -> None:
+    result = decode_get_item(
+        {"Item": ITEM, "ConsumedCapacity": {"TableName": "t", "CapacityUnits": 0.5}}
+    )
+    assert result.item == ITEM
+    assert result.consumed_capacity is not None
+    assert result.consumed_capacity.capacity_units == 0.5
+
+
+def test_unknown_fields_are_ignored() -> None:
+    assert decode_get_item({"Item": ITEM, "NewMember": {"x": [1]}}).item == ITEM
+
+
+@pytest.mark.parametrize(
+    ("operation", "raw", "output"),
+    [
+        (PutItem("t", {}), {}, WriteItemOutput()),
+        (TransactGetItems([]), {"Responses": []}, TransactGetItemsOutput([])),
+        (ReadChanges(), {"Changes": [], "Position": 3}, ReadChangesOutput([], 3)),
+        (BatchWriteItem({}), {}, BatchWriteItemOutput({})),
+    ],
+)
+def test_empty_outputs_are_decoded(
+    operation: Operation[object], raw: dict[str, object], output: object
+) -> None:
+    assert decode_response(ENDPOINT, operation, respond(json.dumps(raw).encode())) == output
+
+
+def test_wrong_checksum_raises_connection_failed() -> None:
+    body = json.dumps({"Item": ITEM}).encode()
+    assert decode_response(ENDPOINT, GET, respond(body, x_amz_crc32=str(crc32(body)))).item == ITEM
+    with pytest.raises(ConnectionFailed, match="corrupt") as raised:
+        decode_response(ENDPOINT, GET, respond(body[:-1] + b" ", x_amz_crc32=str(crc32(body))))
+    assert raised.value.may_have_arrived
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_compressed_response_is_decompressed(encoding: str) -> None:
+    compress = gzip.compress if encoding == "gzip" else zlib.compress
+    compressed = compress(json.dumps({"Item": ITEM}).encode())
+    checksum = str(crc32(compressed))
+    assert (
+        decode_response(
+            ENDPOINT, GET, respond(compressed, content_encoding=encoding, x_amz_crc32=checksum)
+        ).item
+        == ITEM
+    )
+    with pytest.raises(ConnectionFailed, match="decompress"):
+        decode_response(ENDPOINT, GET, respond(compressed[:-9], content_encoding=encoding))
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>", b"[]", b'{"Item":', b'{"Count":"x"}', b"\xff\xfe", b'"']
+)
+def test_invalid_body_raises_unexpected_response(body: bytes) -> None:
+    with pytest.raises(UnexpectedResponse) as raised:
+        decode_response(ENDPOINT, PAGE, respond(body, content_type="text/html"))
+    for text in ("Query", "http://localhost:8000", "200", "text/html", "not DynamoDB"):
+        assert text in str(raised.value)
+
+
+@pytest.mark.parametrize("status", [201, 302, 404])
+def test_unexpected_status_raises_unexpected_response(status: int) -> None:
+    with pytest.raises(UnexpectedResponse, match=str(status)):
+        decode_response(ENDPOINT, GET, respond(b"", status))
+
+
+# DynamoDB has table statuses that the embedded engine never returns.
+@pytest.mark.parametrize("status", get_args(TableStatus))
+def test_every_table_status_is_decoded(status: str) -> None:
+    brief: dict[str, Any] = {
+        "TableName": "t",
+        "TableStatus": status,
+        "AttributeDefinitions": [],
+        "KeySchema": [],
+    }
+    body = json.dumps({"Table": brief}).encode()
+    assert decode_response(ENDPOINT, DescribeTable("t"), respond(body)).table.table_status == status
+
+
+def test_table_statuses_match_botocore() -> None:
+    session: Any = Session()  # botocore is untyped
+    model = session.get_service_model("dynamodb")
+    assert set(get_args(TableStatus)) == set(model.shape_for("TableStatus").enum)
+
+
+# Older servers leave out fields that DynamoDB added later.
+def test_table_description_of_older_server_is_decoded() -> None:
+    brief: dict[str, Any] = {
+        "TableName": "t",
+        "TableStatus": "ACTIVE",
+        "AttributeDefinitions": [],
+        "KeySchema": [],
+        "GlobalSecondaryIndexes": [
+            {
+                "IndexName": "i",
+                "IndexStatus": "ACTIVE",
+                "KeySchema": [],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+    }
+    table = decode_response(
+        ENDPOINT, DescribeTable("t"), respond(json.dumps({"Table": brief}).encode())
+    ).table
+    assert (table.table_name, table.table_status) == ("t", "ACTIVE")
+    assert not table.deletion_protection_enabled
