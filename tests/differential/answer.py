@@ -1,4 +1,4 @@
-"""What a driver answers, and what of it must be the same everywhere."""
+"""The response of a driver, and the part of it that must be equal everywhere."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from tests.differential.peer import Json, as_list, as_map, each
 from tests.differential.strategies.tables import NAME, Table
 
 READS = (GetItem, Query, Scan, BatchGetItem, TransactGetItems)
-# A walk that takes more pages than any of ours has lost its way.
+# More pages than any test needs: the cursor must be looping.
 MOST_PAGES = 60
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A refusal, with what it carries."""
+    """An error with its details."""
 
     code: str
     message: str
@@ -41,7 +41,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Pages:
-    """All pages of a query or a scan, in order."""
+    """All pages of a query or scan, in order."""
 
     pages: list[Json]
 
@@ -51,7 +51,7 @@ Answer: TypeAlias = Json | Pages | Refused
 
 @dataclass(frozen=True)
 class Step:
-    """One request, our answer and the peer's.
+    """One request with our response and the peer's.
 
     `held` is what the table held before; after a write it is also told what both tables hold then.
     """
@@ -66,7 +66,7 @@ class Step:
 
 
 def ask(driver: Driver, operation: Operation[Any]) -> Answer:
-    """The driver's answer; a query or scan is followed to its end."""
+    """Return the driver's response; a query or scan is followed to its end."""
     try:
         if isinstance(operation, Query | Scan):
             return Pages([_json(page) for page in _walk(driver, operation)])
@@ -81,7 +81,7 @@ def ask(driver: Driver, operation: Operation[Any]) -> Answer:
 
 
 def ask_step(ours: Driver, theirs: Driver, table: Table, operation: Operation[Any]) -> Step:
-    """The step that the operation makes."""
+    """Execute the operation on both drivers and return the step."""
     held = ours.execute(Scan(NAME)).items
     step = Step(table, held, operation, ask(ours, operation), ask(theirs, operation))
     if isinstance(operation, READS):
@@ -91,7 +91,7 @@ def ask_step(ours: Driver, theirs: Driver, table: Table, operation: Operation[An
 
 
 def seen(answer: Answer | None, step: Step) -> Any:
-    """What of the answer must be the same everywhere, whatever the order of a hash."""
+    """Return the part of the response that must be equal everywhere, regardless of hash order."""
     match answer:
         case None:
             return None
@@ -108,7 +108,7 @@ def seen(answer: Answer | None, step: Step) -> Any:
 
 
 def in_order(value: Any) -> Any:
-    """The value with the members of its sets in one order; DynamoDB's is another test's affair."""
+    """Return the value with its set members sorted; DynamoDB's own order is tested elsewhere."""
     pairs = as_map(value) or {}
     for kind in ("SS", "NS", "BS"):
         if len(pairs) == 1 and (members := as_list(pairs.get(kind))) is not None:
@@ -141,7 +141,7 @@ def _seen_pages(pages: list[Json], step: Step) -> Json:
         "Items": _sorted(found),
     }
     if isinstance(step.operation, Scan) and step.operation.total_segments is not None:
-        # Which item is in which segment depends on a hash, and so does where its pages end.
+        # Segments, and where their pages end, depend on a hash.
         return whole
     whole["pages"] = [page["ScannedCount"] for page in pages]
     whole["are there items"] = ["Items" in page for page in pages]
@@ -153,7 +153,7 @@ def _seen_pages(pages: list[Json], step: Step) -> Json:
             whole["start keys"] = [page.get("LastEvaluatedKey") for page in pages]
             whole["counts"] = [page["Count"] for page in pages]
         else:
-            # Items with the same key in an index come in no particular order.
+            # Items with the same index key have no defined order.
             named = (one for one in step.table.indexes if one.name == step.operation.index_name)
             sort = next((index.keys.sort for index in named), None)
             whole["order"] = [item.get(sort) for item in found]
@@ -161,7 +161,7 @@ def _seen_pages(pages: list[Json], step: Step) -> Json:
 
 
 def _starts_somewhere(asked: Operation[Any]) -> bool:
-    """Whether the first page starts at a key in a scan, or among an index's items of one key."""
+    """Return whether the first page starts inside a scan or among equal index keys."""
     if not isinstance(asked, Query | Scan) or asked.exclusive_start_key is None:
         return False
     return isinstance(asked, Scan) or asked.index_name is not None

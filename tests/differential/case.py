@@ -1,4 +1,4 @@
-"""A case: one table, its items, some requests; run on our engine and on a peer, step by step."""
+"""A case: one table, its items and some requests, run on our engine and on a peer step by step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.differential.texts import same_text
 
 @dataclass
 class Tally:
-    """What came of the requests."""
+    """Counts of compared responses."""
 
     agreed: int = 0
     refused: int = 0
@@ -36,7 +36,7 @@ class Tally:
 def run_case(
     peer: Peer, table: Table, items: Sequence[Item], requests: Sequence[Any], tally: Tally
 ) -> None:
-    """Fail on the first answer that differs, unless the difference is known.
+    """Fail on the first response that differs, unless the difference is known.
 
     What has been written after a known difference is no longer the same, so the case ends there.
     """
@@ -55,7 +55,7 @@ def run_case(
 
 
 def known_difference(step: Step, peer: str) -> Difference | None:
-    """The difference in the list that explains the step."""
+    """Return the known difference that explains the step, or None."""
     for difference in DIFFERENCES:
         if difference.peer == peer and difference.explains(step):
             return difference
@@ -63,7 +63,7 @@ def known_difference(step: Step, peer: str) -> Difference | None:
 
 
 def differs(step: Step, peer: str) -> bool:
-    """Whether the answers differ in anything that must be the same."""
+    """Return whether the responses differ in anything that must be equal."""
     for habit in HABITS:
         if habit.peer == peer:
             step = habit.leave_out(step)
@@ -76,12 +76,12 @@ def differs(step: Step, peer: str) -> bool:
 
 
 def left_alike(step: Step) -> bool:
-    """Whether the tables hold the same after the step."""
+    """Return whether the tables have equal contents after the step."""
     return bool(seen(step.ours_after, step) == seen(step.theirs_after, step))
 
 
 def _same(peer: Peer, ours: Engine, table: Table, operation: Operation[Any], tally: Tally) -> bool:
-    """Whether the case can go on; AssertionError if a difference is new."""
+    """Return whether the case can continue; raise AssertionError on a new difference."""
     try:
         step = ask_step(ours, peer, table, operation)
     except PeerFailed as failure:
@@ -99,12 +99,12 @@ def _same(peer: Peer, ours: Engine, table: Table, operation: Operation[Any], tal
 
 
 def _everything(table: Table) -> list[Operation[Any]]:
-    """Requests for all that the table and its indexes hold."""
+    """Return requests that read the whole table and its indexes."""
     return [Scan(NAME), *(Scan(NAME, index_name=index.name) for index in table.indexes)]
 
 
 def _forget(peer: Peer) -> None:
-    # The table may never have been made, or have gone with a server that died.
+    # The table may never have been created, or be gone with a crashed server.
     with suppress(OperationError, PeerFailed):
         peer.execute(DeleteTable(NAME))
 

@@ -1,4 +1,4 @@
-"""The peers, one of each for a process, and a summary of what was compared."""
+"""Fixtures for the peers, one of each per process, and a summary of what was compared."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ PEERS = ("moto", "dynalite")
 
 @pytest.fixture(scope="session")
 def dynalite() -> Iterator[Dynalite]:
-    """A dynalite server; it ends with the tests."""
+    """Start a dynalite server for the whole run."""
     with Dynalite() as peer:
         yield peer
 
 
 @pytest.fixture(scope="module")
 def moto() -> Iterator[Moto]:
-    """Moto; only while the tests of a file run, as it mocks AWS for the whole process."""
+    """Yield moto for the tests of one file, because it mocks AWS process-wide."""
     with Moto() as peer:
         yield peer
 
 
 @pytest.fixture
 def peer_named(request: pytest.FixtureRequest) -> Callable[[str], Peer]:
-    """The peer of that name."""
+    """Return a function that looks up a peer by name."""
     return lambda name: cast(Peer, request.getfixturevalue(name))
 
 
 @pytest.fixture
 def tally(record_property: Callable[[str, object], None]) -> Iterator[Tally]:
-    """A count of what came of the requests, told at the end of the run."""
+    """Count compared responses and report them at the end of the run."""
     counted = Tally()
     yield counted
     record_property("agreed", counted.agreed)
@@ -48,12 +48,12 @@ def tally(record_property: Callable[[str, object], None]) -> Iterator[Tally]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Tell what was compared, if this folder was asked for by name."""
+    """Report what was compared, if this folder was selected by name."""
     for peer in PEERS:
         agreed, refused = 0, 0
         explained: Counter[str] = Counter()
         failures: Counter[str] = Counter()
-        # What a fixture tells at its end is in the report of the teardown, which has no category.
+        # Output of a fixture's teardown is in a report without a category.
         for report in terminalreporter.stats.get("", []):
             if f"[{peer}]" in report.nodeid and (told := dict(report.user_properties)):
                 agreed += told.get("agreed", 0)

@@ -1,4 +1,4 @@
-"""Dynalite, a server under Node.js that is started, watched, replaced and ended from here."""
+"""Dynalite, a Node.js server that is started, watched, restarted and stopped here."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.differential.peer import Json, PeerFailed, refusal_of, request_of, re
 R = TypeVar("R")
 
 HOME = Path(__file__).parents[2] / ".peers" / "node_modules" / "dynalite"
-# A request takes about a millisecond; one that takes this long hangs, and would for ever.
+# A request takes about a millisecond, so one that takes this long hangs.
 PATIENCE = 5.0
-# Any port that is free; and no server outlives the process that started it, however that ends.
+# Any free port. The server ends when its standard input closes, so it never outlives its parent.
 _SCRIPT = """
 const times = {createTableMs: 0, deleteTableMs: 0, updateTableMs: 0}
 const server = require(process.argv[1])(times)
@@ -36,11 +36,11 @@ _HEADERS = {
 
 
 class PeerMissing(Exception):
-    """There is no dynalite to compare with; the message says how to get it."""
+    """Dynalite is not installed; the message says how to install it."""
 
 
 class Dynalite:
-    """A driver that asks a dynalite server. One that hangs or dies is replaced by a new one."""
+    """A driver that sends requests to a dynalite server, and restarts one that hangs or dies."""
 
     name = "dynalite"
     survives = False
@@ -53,17 +53,17 @@ class Dynalite:
 
     @property
     def process(self) -> subprocess.Popen[str] | None:
-        """The server, if one was started."""
+        """The server process, if one was started."""
         return self._server
 
     @property
     def port(self) -> int:
-        """Where the server listens on this machine."""
+        """The port the server listens on."""
         self.start()
         return self._port
 
     def execute(self, operation: Operation[R], /) -> R:
-        """Dynalite's answer, its refusal as an OperationError, or PeerFailed."""
+        """Return dynalite's response, or raise its error as an OperationError, or PeerFailed."""
         name, request = request_of(operation)
         status, answer = self._send(name, request)
         if status != 200:
@@ -72,7 +72,7 @@ class Dynalite:
         return result_of(operation, answer)
 
     def start(self) -> None:
-        """Start a server, unless one is running."""
+        """Start a server unless one is running."""
         if self._server is not None and self._server.poll() is None:
             return
         node = shutil.which("node")
@@ -96,7 +96,7 @@ class Dynalite:
         self._port = int(line)
 
     def stop(self) -> None:
-        """End the server; stopping twice is fine."""
+        """Stop the server; stopping twice is fine."""
         self._end()
 
     def __enter__(self) -> Dynalite:
@@ -120,7 +120,7 @@ class Dynalite:
             response = connection.getresponse()
             answer: Any = json.loads(response.read() or b"{}")
         except (OSError, http.client.HTTPException, ValueError) as error:
-            # What failed may have left locks behind: nothing more is asked of this server.
+            # A failed request may have left locks behind, so this server is not used again.
             said = self._end()
             reason = "hung" if isinstance(error, TimeoutError) else "died"
             raise PeerFailed(f"dynalite {reason} on {name} {request}\n{said}") from None
@@ -129,7 +129,7 @@ class Dynalite:
         return response.status, answer
 
     def _settle(self, operation: Operation[Any]) -> None:
-        """Wait until a table is there, or gone: we compare with an engine that does it at once."""
+        """Wait until a table exists or is gone, since our engine creates and deletes at once."""
         if not isinstance(operation, CreateTable | DeleteTable):
             return
         until = time.monotonic() + self._patience
@@ -143,7 +143,7 @@ class Dynalite:
         raise PeerFailed(f"dynalite leaves {operation.table_name} in the making")
 
     def _end(self) -> str:
-        """End the server, and tell what it complained of."""
+        """Stop the server and return its error output."""
         server, self._server = self._server, None
         if server is None:
             return ""

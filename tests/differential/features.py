@@ -1,4 +1,4 @@
-"""Which features are compared with which peer, and why the peer can be believed there.
+"""Which features are compared with which peer, and why the peer can be trusted there.
 
 Rule 1: what is generated for a peer is what is listed here for it, and nothing else.
 Rule 2: where a peer is wrong inside a feature, `differences.py` says where, one by one.
@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 
 class Feature(Enum):
-    """Something that a request may make use of."""
+    """A feature that a request may use."""
 
     STRING_KEYS = auto()
     NUMBER_KEYS = auto()
@@ -42,8 +42,7 @@ class Feature(Enum):
     ERROR_TEXTS = auto()
 
 
-# Both are used by many to test programs that then run on AWS, for years, and for nothing as much as
-# for these.
+# Both are widely used to test programs that then run on AWS, and for these features most of all.
 _EVERYDAY = {
     Feature.STRING_KEYS: "what everyone uses",
     Feature.NUMBER_KEYS: "both order them by value; moto tells 1 from 1.0, which habits leave out",
@@ -84,5 +83,5 @@ COMPARED: dict[str, dict[Feature, str]] = {
         Feature.ERROR_TEXTS: "its texts were taken from AWS; texts.py has those that changed since",
     },
 }
-# What is compared with nobody: capacity, because moto makes it up and dynalite counts no index; and
-# keys of several attributes, because neither has them.
+# Not compared with any peer: capacity, because moto invents it and dynalite ignores indexes; and
+# multi-attribute keys, because neither has them.

@@ -23,22 +23,22 @@ Told: TypeAlias = tuple[str, Item, Item | None, Item | None]
 
 @dataclass
 class Model:
-    """What the table holds, and what was told of its changes since it was last asked."""
+    """The contents of the table, and its changes since they were last read."""
 
     table: Table
     items: dict[Key, Item] = field(default_factory=dict[Key, Item])
     told: list[Told] = field(default_factory=list[Told])
 
     def key_of(self, item: Item) -> Key:
-        """The item's key; numbers are the same however they are spelled."""
+        """Return the item's key; numbers are equal by value."""
         return tuple(rank(item[name]) for name in self.table.keys.names)
 
     def get(self, key: Item) -> Item | None:
-        """The item with that key."""
+        """Return the item with that key."""
         return self.items.get(self.key_of(key))
 
     def put(self, item: Item) -> None:
-        """Store the item in place of the one with its key."""
+        """Put the item."""
         new = as_kept(item)
         key = self.key_of(new)
         old = self.items.get(key)
@@ -53,7 +53,7 @@ class Model:
             self._tell("REMOVE", old, old, None)
 
     def update(self, key: Item, change: Callable[[Item], None], *, makes: bool) -> None:
-        """Change the item; make it of the key if there is none, unless nothing is set."""
+        """Update the item, creating it if something is set."""
         old = self.get(key)
         if old is None and not makes:
             return
@@ -62,7 +62,7 @@ class Model:
         self.put(new)
 
     def partition(self, index: Index | None, value: AttributeValue) -> list[Item]:
-        """The items of one partition, by their sort key."""
+        """Return the items of one partition, by sort key."""
         keys = self.table.keys if index is None else index.keys
         found = [item for item in self.held(index) if rank(item[keys.partition]) == rank(value)]
         if (sort := keys.sort) is not None:
@@ -70,7 +70,7 @@ class Model:
         return found
 
     def held(self, index: Index | None) -> list[Item]:
-        """What the table or the index holds."""
+        """Return the contents of the table or the index."""
         if index is None:
             return list(self.items.values())
         names = {*self.table.keys.names, *index.keys.names}
@@ -88,14 +88,14 @@ class Model:
 
 
 def rank(value: AttributeValue) -> Any:
-    """What a key is sorted by: bytes, or a number."""
+    """Return the sort value of a key: bytes or a number."""
     if "S" in value:
         return value["S"].encode()
     return Decimal(value["N"]) if "N" in value else base64.b64decode(value["B"])
 
 
 def as_kept(value: Any) -> Any:
-    """The value as DynamoDB gives it back: numbers in one spelling, sets in their order."""
+    """Return the value as DynamoDB returns it: canonical numbers, ordered sets."""
     pairs = as_map(value) or {}
     if isinstance(number := pairs.get("N"), str):
         return {"N": plain(number)}
@@ -109,7 +109,7 @@ def as_kept(value: Any) -> Any:
 
 
 def plain(number: str) -> str:
-    """The number without an exponent, and without zeros that say nothing."""
+    """Return the number without exponent or superfluous zeros."""
     text = f"{Decimal(number):f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -117,5 +117,5 @@ def plain(number: str) -> str:
 
 
 def in_any_order(items: list[Item]) -> list[str]:
-    """The items as sorted texts, to be compared without their order."""
+    """Return the items as sorted strings, to be compared regardless of order."""
     return sorted(json.dumps(item, sort_keys=True) for item in items)

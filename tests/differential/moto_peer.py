@@ -1,4 +1,4 @@
-"""Moto, in this process, spoken to through boto3."""
+"""Moto in this process, called through boto3."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.differential.peer import (
 
 R = TypeVar("R")
 
-# Requests go out as they are, wrong ones too: it is the server's refusal that we compare with.
+# Invalid requests are sent as they are: the peer's validation is compared, not boto3's.
 _CONFIG = Config(
     parameter_validation=False,
     retries={"total_max_attempts": 1},
@@ -31,7 +31,7 @@ _CONFIG = Config(
 
 
 class Moto:
-    """A driver that asks moto; in its `with` block AWS is mocked for the whole process."""
+    """A driver for moto; inside its `with` block AWS is mocked for the whole process."""
 
     name = "moto"
     survives = True
@@ -41,7 +41,7 @@ class Moto:
         self._client: Any = None
 
     def execute(self, operation: Operation[R], /) -> R:
-        """Moto's answer, its refusal as an OperationError, or PeerFailed."""
+        """Return moto's response, or raise its error as an OperationError, or PeerFailed."""
         name, request = request_of(operation)
         try:
             answer = self._client._make_api_call(name, with_bytes(request))

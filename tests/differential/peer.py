@@ -1,4 +1,4 @@
-"""Operations to a peer's JSON and back: the border at which our types end.
+"""Convert operations to a peer's JSON and back.
 
 A peer is an implementation of DynamoDB that others wrote. It is a `Driver` like ours, so that a
 test written for a driver runs on it too.
@@ -33,7 +33,7 @@ from singletable.operations.registry import OPERATIONS
 R = TypeVar("R")
 Json: TypeAlias = dict[str, Any]
 
-# Older servers lack what DynamoDB has added to a table's description since.
+# Older servers lack members that DynamoDB has since added to table descriptions.
 _ADDED_SINCE: Json = {
     "DeletionProtectionEnabled": False,
     "ItemCount": 0,
@@ -46,7 +46,7 @@ _UNITS_ADDED_SINCE: Json = {
     "ReadCapacityUnits": 0,
     "WriteCapacityUnits": 0,
 }
-# Results that list parts with items in them: the member, our field, the type of a part.
+# Results that list parts with items: the member, our field, the type of a part.
 _WITH_RAW_PARTS: dict[type, tuple[str, str, type]] = {
     TransactGetItemsOutput: ("Responses", "responses", ItemResponse),
     ReadChangesOutput: ("Changes", "changes", ChangeRecord),
@@ -54,7 +54,7 @@ _WITH_RAW_PARTS: dict[type, tuple[str, str, type]] = {
 
 
 class Peer(Driver, Protocol):
-    """A driver that others wrote, and its name in the lists of what is compared.
+    """A third-party driver, and its name in the lists of compared features.
 
     `survives`: its tables are still there after it failed on a read.
     """
@@ -64,16 +64,16 @@ class Peer(Driver, Protocol):
 
 
 class PeerFailed(Exception):
-    """The peer died, hung or answered what is no answer: its fault, whatever we would have said."""
+    """The peer died, hung or sent an invalid response, which says nothing about our engine."""
 
 
 def request_of(operation: Operation[R]) -> tuple[str, Json]:
-    """The operation's name at AWS, and its JSON."""
+    """Return the operation's AWS name and its JSON."""
     return type(operation).__name__, cast(Json, msgspec.to_builtins(operation))
 
 
 def result_of(operation: Operation[R], answer: Json) -> R:
-    """The peer's answer as the operation's result."""
+    """Return the peer's response as the operation's result."""
     result = OPERATIONS[type(operation)].output
     for part in ("Table", "TableDescription"):
         if "TableName" in answer.get(part, {}):
@@ -87,7 +87,7 @@ def result_of(operation: Operation[R], answer: Json) -> R:
 
 
 def refusal_of(code: str, body: Mapping[str, Any]) -> OperationError:
-    """The peer's refusal as the exception that we raise for it."""
+    """Return the exception that we raise for the peer's error."""
     message = str(body.get("message") or body.get("Message") or "")
     kind = _KINDS.get(code)
     if kind is None:
@@ -107,17 +107,17 @@ def refusal_of(code: str, body: Mapping[str, Any]) -> OperationError:
 
 
 def as_map(value: Any) -> Json | None:
-    """The value if it is a JSON object."""
+    """Return the value if it is a JSON object."""
     return cast(Json, value) if isinstance(value, dict) else None
 
 
 def as_list(value: Any) -> list[Any] | None:
-    """The value if it is a JSON array."""
+    """Return the value if it is a JSON array."""
     return cast("list[object]", value) if isinstance(value, list) else None
 
 
 def each(value: Any, change: Callable[[Any], Any]) -> Any:
-    """The JSON with every member changed, and itself if it has none."""
+    """Return the JSON with the function applied to every member, or itself if it has none."""
     if (pairs := as_map(value)) is not None:
         return {name: change(member) for name, member in pairs.items()}
     if (members := as_list(value)) is not None:
@@ -126,7 +126,7 @@ def each(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def with_bytes(value: Any) -> Any:
-    """The JSON with bytes where it has base64 text: what boto3 wants to be given."""
+    """Return the JSON with bytes in place of base64, as boto3 expects."""
     pairs = as_map(value) or {}
     if isinstance(text := pairs.get("B"), str) and len(pairs) == 1:
         return {"B": base64.b64decode(text)}
@@ -136,7 +136,7 @@ def with_bytes(value: Any) -> Any:
 
 
 def with_text(value: Any) -> Any:
-    """What boto3 answers in our form: with base64 text for bytes and seconds for times."""
+    """Return boto3's response in our form: base64 for bytes and seconds for times."""
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     if isinstance(value, datetime):
@@ -145,7 +145,7 @@ def with_text(value: Any) -> Any:
 
 
 def _built(kind: type[Any], answer: Json) -> Any:
-    """The JSON as a result. A `Raw` that may be None is put in by hand: msgspec decodes none."""
+    """Return the JSON as a result; msgspec cannot decode optional `Raw` fields."""
     raws = {
         field.encode_name: field.name for field in fields(kind) if field.type == msgspec.Raw | None
     }
@@ -179,7 +179,7 @@ def _with_units(described: Json) -> Json:
 
 
 def _kinds(root: type[OperationError]) -> dict[str, type[OperationError]]:
-    # Those without a code of their own are told apart by us, not by DynamoDB.
+    # Errors that share a code are distinguished by us, not by DynamoDB.
     found = {root.code: root} if "code" in vars(root) else {}
     for kind in root.__subclasses__():
         found |= _kinds(kind)

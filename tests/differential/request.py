@@ -1,4 +1,4 @@
-"""Looking into a request: what its expressions say and which values they are given."""
+"""Inspect a request: its expressions and their values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TWO_PATHS = re.compile(rf"(?<![\w.#:\]]){_PATH} (?:=|<>|<|<=|>|>=) {_PATH}")
 
 
 def expressions(operation: Operation[Any]) -> str:
-    """All that the request's expressions say, in one line."""
+    """Return all expressions of the request in one line."""
     found = (value for name, value in _members(_json(operation)) if name.endswith("Expression"))
     return " ; ".join(str(text) for text in found)
 
 
 def arguments(operation: Operation[Any]) -> Iterator[Json]:
-    """All values that the request compares with, or writes by an update."""
+    """Return all values that the request compares with or writes in an update."""
     for name, value in _members(_json(operation)):
         if name == "ExpressionAttributeValues":
             yield from cast(Json, value).values()
@@ -35,7 +35,7 @@ def arguments(operation: Operation[Any]) -> Iterator[Json]:
 
 
 def compares_two_attributes(operation: Operation[Any]) -> bool:
-    """Whether an attribute is compared with another, which may both be missing."""
+    """Return whether an attribute is compared with another; both may be missing."""
     conditions = (
         str(value)
         for name, value in _members(_json(operation))
@@ -45,7 +45,7 @@ def compares_two_attributes(operation: Operation[Any]) -> bool:
 
 
 def compares_with_truth(held: Any, operation: Operation[Any]) -> bool:
-    """Whether there is a boolean to compare with, or a number that one may be taken for."""
+    """Return whether the request compares with a boolean or a boolean-like number."""
     given = msgspec.json.encode(list(arguments(operation))).decode()
     if "BOOL" in given:
         return True
@@ -54,7 +54,7 @@ def compares_with_truth(held: Any, operation: Operation[Any]) -> bool:
 
 
 def only_removes(operation: Operation[Any]) -> bool:
-    """Whether an update takes away and sets nothing."""
+    """Return whether an update removes and sets nothing."""
     found = list(_members(_json(operation)))
     texts = [str(value) for name, value in found if name == "UpdateExpression"]
     if texts:
@@ -64,18 +64,18 @@ def only_removes(operation: Operation[Any]) -> bool:
 
 
 def legacy_operators(operation: Operation[Any]) -> set[str]:
-    """The operators of Expected, KeyConditions and filters."""
+    """Return the operators of Expected, KeyConditions and filters."""
     members = _members(_json(operation))
     return {str(value) for name, value in members if name == "ComparisonOperator"}
 
 
 def joins_with_or(operation: Operation[Any]) -> bool:
-    """Whether of several legacy conditions one is enough."""
+    """Return whether several legacy conditions are joined by OR."""
     return ("ConditionalOperator", "OR") in list(_members(_json(operation)))
 
 
 def expects_existing_value(operation: Operation[Any]) -> bool:
-    """Whether an Expected has both Exists and a Value."""
+    """Return whether an Expected has both Exists and a Value."""
     return any(
         name == "Expected" and any({"Exists", "Value"} <= set(one) for one in value.values())
         for name, value in _members(_json(operation))
@@ -83,7 +83,7 @@ def expects_existing_value(operation: Operation[Any]) -> bool:
 
 
 def asks_table_through_local_index(table: Table, operation: Operation[Any]) -> bool:
-    """Whether a read of a local index asks for what the index need not hold."""
+    """Return whether a read of a local index requests attributes that it may not project."""
     if not isinstance(operation, Query | Scan):
         return False
     named = (one for one in table.indexes if one.name == operation.index_name)
@@ -97,7 +97,7 @@ def asks_table_through_local_index(table: Table, operation: Operation[Any]) -> b
 
 
 def reckons(operation: Operation[Any]) -> bool:
-    """Whether an update adds or subtracts."""
+    """Return whether an update adds or subtracts."""
     return bool(
         re.search(r"\bADD | [+-] ", expressions(operation))
         or any(name == "Action" and value == "ADD" for name, value in _members(_json(operation)))
@@ -105,7 +105,7 @@ def reckons(operation: Operation[Any]) -> bool:
 
 
 def wide_numbers(*values: Any) -> bool:
-    """Whether a number among the values has more than 28 digits, or is very large or small."""
+    """Return whether a number has more than 28 digits, or is very large or small."""
     return any(
         number.adjusted() > 27 or cast(int, number.as_tuple().exponent) < -27
         for number in map(Decimal, _numbers(msgspec.to_builtins(list(values))))
@@ -113,13 +113,13 @@ def wide_numbers(*values: Any) -> bool:
 
 
 def mentions_both(values: Any, one: str, other: str) -> bool:
-    """Whether both texts are somewhere in the values."""
+    """Return whether both strings occur in the values."""
     text = msgspec.json.encode(values).decode()
     return one in text and other in text
 
 
 def holds_empty(value: Any) -> bool:
-    """Whether there is an empty string, an empty binary or a false in the value."""
+    """Return whether the value contains an empty string, an empty binary or false."""
     if (members := _inside(value)) is not None:
         return any(map(holds_empty, members))
     return value == "" or value is False
@@ -142,7 +142,7 @@ def _json(operation: Operation[Any]) -> Json:
 
 
 def _members(value: Any) -> Iterator[tuple[str, Any]]:
-    """Every named part of the request, but not of its items and keys."""
+    """Yield every named part of the request, except inside items and keys."""
     for name, member in (as_map(value) or {}).items():
         yield name, member
         if name not in ("Item", "Key"):

@@ -1,4 +1,4 @@
-"""Random requests get the same answers from our engine as from others."""
+"""Random requests get the same responses from our engine as from others."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from tests.differential.strategies.writes import deletes, puts, updates
 Requests: TypeAlias = Callable[[Table, Features], st.SearchStrategy[Any]]
 PeerNamed: TypeAlias = Callable[[str], Peer]
 
-# The peer is the same for all examples, and is left empty after each; and a slow machine is no
-# fault of the examples.
+# The peer is shared by all examples and left empty after each; a slow machine is not a failure.
 shared_peer = settings(
     suppress_health_check=[
         HealthCheck.function_scoped_fixture,
@@ -46,7 +45,7 @@ dynalite_alone = pytest.mark.parametrize("name", ["dynalite"])
 def cases(
     draw: st.DrawFn, name: str, kinds: Sequence[Requests], *, wrong: bool = False
 ) -> tuple[Table, list[Any], list[Any]]:
-    """A table, its items, and a few requests of the kinds."""
+    """Draw a table, its items, and a few requests of these kinds."""
     features = frozenset(COMPARED[name])
     table = draw(tables(features))
     requests = st.one_of([kind(table, features) for kind in kinds])
@@ -63,7 +62,7 @@ def compare(
     run_case(peer_named(name), table, items, requests, tally)
 
 
-# Conditions decide whether, so that what is wrong in them is wrong in what is stored.
+# Conditions decide whether a write happens, so an error in one shows in what is stored.
 @both_peers
 @shared_peer
 @given(data=st.data())
@@ -87,7 +86,7 @@ def test_gets(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: st
     compare(data, peer_named, tally, name, gets, batch_gets)
 
 
-# Order, pages, counts, projections of indexes: most of what can be wrong in an engine shows here.
+# Order, pages, counts and projections: most engine errors show here.
 @both_peers
 @shared_peer
 @given(data=st.data())
@@ -102,7 +101,7 @@ def test_scans(data: st.DataObject, peer_named: PeerNamed, tally: Tally, name: s
     compare(data, peer_named, tally, name, scans)
 
 
-# What one request leaves, the next one finds: state goes wrong where single requests do not.
+# Each request sees what the previous one left, which finds errors that single requests do not.
 @both_peers
 @shared_peer
 @given(data=st.data())
@@ -142,7 +141,7 @@ def test_mistakes_in_legacy_parameters(
     run_case(peer_named(name), table, items, requests, tally)
 
 
-# Which of several faults is told, and in which words: programs look at both.
+# Which of several errors is reported, and its wording: programs depend on both.
 @dynalite_alone
 @shared_peer
 @given(data=st.data())

@@ -1,4 +1,4 @@
-"""Every difference that we know of is still there, and is known for what it is."""
+"""Every known difference still exists and is recognized."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def called(known: Difference | Habit) -> str:
 
 
 def shown(peer: Peer, example: Example) -> Step:
-    """The step that the example makes."""
+    """Execute the example on both engines and return the step."""
     with Engine.in_memory() as ours:
         try:
             for driver in (ours, peer):
@@ -37,7 +37,7 @@ def shown(peer: Peer, example: Example) -> Step:
                 peer.execute(DeleteTable(NAME))
 
 
-# A peer that has learnt better is believed again as soon as its difference is taken from the list.
+# Once a peer is fixed, removing its difference from the list makes the comparison strict again.
 @pytest.mark.parametrize("known", DIFFERENCES, ids=called)
 def test_known_difference_persists(known: Difference, peer_named: Callable[[str], Peer]) -> None:
     step = shown(peer_named(known.peer), known.example)

@@ -49,7 +49,7 @@ FEATURES = frozenset(Feature)
 
 
 class TableAndModel(RuleBasedStateMachine):
-    """One table in the engine and in the model, written to in every way."""
+    """One table in the engine and in the model, written in every way."""
 
     on_file: ClassVar[bool] = False
 
@@ -123,7 +123,7 @@ class TableAndModel(RuleBasedStateMachine):
         self.model.update(key, change, makes=True)
         assert answer.attributes == self.model.get(key)
 
-    # Also what is a key of an index: the item leaves the index with it.
+    # Including index keys: removing one removes the item from the index.
     @rule(data=st.data())
     def remove(self, data: st.DataObject) -> None:
         key = data.draw(keys(self.table))
@@ -158,7 +158,7 @@ class TableAndModel(RuleBasedStateMachine):
             else:
                 self.model.delete(item)
 
-    # All or nothing: the check of one key decides over the puts of the others.
+    # All or nothing: the check of one key decides about the puts of the others.
     @rule(data=st.data())
     def write_transaction(self, data: st.DataObject) -> None:
         checked, *others = self.different(data, 3)
@@ -233,7 +233,7 @@ class TableAndModel(RuleBasedStateMachine):
         self.model.told.clear()
 
     def walked(self, index: Index | None, value: AttributeValue, *, forward: bool) -> list[Item]:
-        """All items of a partition, two to a page."""
+        """Return all items of a partition, two per page."""
         asked = self.table.keys if index is None else index.keys
         found: list[Item] = []
         start: Item | None = None
@@ -255,25 +255,25 @@ class TableAndModel(RuleBasedStateMachine):
                 return found
 
     def different(self, data: st.DataObject, most: int) -> list[Item]:
-        """Items with different keys, at least one."""
+        """Draw at least one item, with distinct keys."""
         drawn = [
             data.draw(items(self.table, FEATURES)) for _ in range(data.draw(st.integers(1, most)))
         ]
         return list({self.model.key_of(item): item for item in drawn}.values())
 
     def key_in(self, item: Item) -> Item:
-        """The key of the item, as it is spelled there."""
+        """Return the key of the item as it is spelled there."""
         return {name: item[name] for name in self.table.keys.names}
 
 
 class TableOnFile(TableAndModel):
-    """The same on a file that is closed and opened again now and then."""
+    """The same on a file that is closed and reopened now and then."""
 
     on_file = True
 
 
-# What a test of one operation cannot see: a write that leaves something behind in an index, a feed
-# that tells a change twice, a count that drifts.
+# Errors that a test of one operation cannot see: stale index entries, changes recorded twice,
+# counts that drift.
 @pytest.mark.parametrize("machine", [TableAndModel, TableOnFile], ids=["memory", "file"])
 def test_engine_agrees_with_a_dictionary_model(machine: type[TableAndModel]) -> None:
     run_state_machine_as_test(

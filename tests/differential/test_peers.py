@@ -1,4 +1,4 @@
-"""A peer that hangs, dies or is not there is told from one that answers."""
+"""A peer that hangs, dies or is missing is distinguished from one that responds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.differential.differences.difference import PLAIN
 from tests.differential.dynalite_peer import Dynalite, PeerMissing
 from tests.differential.peer import Peer, PeerFailed, refusal_of, with_bytes, with_text
 
-# Servers in the place of dynalite, as Node.js modules.
+# Node.js modules that take the place of dynalite.
 HANGS = "module.exports = () => require('http').createServer(() => {})"
 DIES = "module.exports = () => require('http').createServer(() => process.exit(1))"
 BABBLES = "module.exports = () => require('http').createServer((req, res) => res.end('what?'))"
@@ -40,7 +40,7 @@ def test_unresponsive_server_counts_as_failed(tmp_path: Path, module: str, what:
         peer.execute(ListTables())
 
 
-# One bad request must not make the rest of the run worthless.
+# One failing request must not invalidate the rest of the run.
 def test_failed_server_is_replaced(tmp_path: Path) -> None:
     with served(tmp_path, DIES) as peer:
         with pytest.raises(PeerFailed):
@@ -49,7 +49,7 @@ def test_failed_server_is_replaced(tmp_path: Path) -> None:
         assert peer.execute(ListTables()).table_names == []
 
 
-# It is the peer that failed, not we: the case is counted, and nothing is claimed.
+# The peer failed, not our engine: the case is counted, and nothing is concluded.
 def test_peer_failure_is_not_a_difference(tmp_path: Path) -> None:
     tally = Tally()
     with served(tmp_path, DIES) as peer:
@@ -66,7 +66,7 @@ def test_server_ends_when_stopped(tmp_path: Path) -> None:
     assert process.poll() is not None
 
 
-# Even if the tests are killed: whoever started the server is gone when its input ends.
+# Even if the tests are killed: the server ends when its input closes.
 def test_server_ends_with_its_parent_process(tmp_path: Path) -> None:
     with served(tmp_path, HANGS) as peer:
         process = peer.process
@@ -77,7 +77,7 @@ def test_server_ends_with_its_parent_process(tmp_path: Path) -> None:
         process.stdin = None
 
 
-# A skip would hide that nothing was compared.
+# Skipping would hide that nothing was compared.
 def test_missing_server_is_named(tmp_path: Path) -> None:
     with pytest.raises(PeerMissing, match="`make test` installs Node"):
         Dynalite(tmp_path / "nowhere").start()
@@ -94,7 +94,7 @@ def test_module_that_does_not_load_is_reported(tmp_path: Path) -> None:
         served(tmp_path, "throw new Error('no such thing')").start()
 
 
-# The peers are drivers: what is written for a driver runs on them.
+# Peers are drivers, so tests written for a driver run on them.
 @pytest.mark.parametrize("name", ["moto", "dynalite"])
 def test_peer_is_a_driver(name: str, request: pytest.FixtureRequest) -> None:
     peer: Peer = request.getfixturevalue(name)

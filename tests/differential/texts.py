@@ -1,4 +1,4 @@
-"""Error texts: what dynalite says in the words of its day, and what AWS says now.
+"""Error texts: dynalite's older wording, and AWS's current one.
 
 Dynalite's texts were taken from AWS between 2013 and 2020, and its own tests ran against AWS. Since
 then AWS has reworded some. What stands here is the old wording and the new; everything else must be
@@ -16,7 +16,7 @@ _CONFORMANCE = "paritysuite/dynamodb-conformance, "
 
 @dataclass(frozen=True)
 class Reworded:
-    """A text of old and what it has become, both as patterns; {1} is the first group of the old."""
+    """An older text and its current form, both as patterns; {1} is the first group of the old."""
 
     was: str
     now: str
@@ -87,7 +87,7 @@ REWORDED: list[Reworded] = [
 
 
 def same_text(ours: str, theirs: str) -> bool:
-    """Whether we say what the peer said, in the words that AWS has for it now."""
+    """Return whether our text is the current AWS wording of the peer's text."""
     ours = ours.removeprefix(_ENVELOPE)
     if ours == theirs.removeprefix(_ENVELOPE):
         return True

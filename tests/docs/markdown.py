@@ -1,4 +1,4 @@
-"""Just enough Markdown to test the documentation."""
+"""A minimal Markdown parser for the documentation tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block: its language, what is in it, the line it begins at, and whose it is.
+    """A fenced block: its language, its text, its first line, and the file it names.
 
     `source` is what stands behind the language: the file that the block is quoted from.
     """
@@ -26,7 +26,7 @@ class Block:
 
 
 def blocks(path: Path) -> Iterator[Block]:
-    """The fenced blocks of a document, in order."""
+    """Return the fenced blocks of a document, in order."""
     text = path.read_text()
     for match in _FENCE.finditer(text):
         indent, language, source, content = match.groups()
@@ -35,12 +35,12 @@ def blocks(path: Path) -> Iterator[Block]:
 
 
 def links(path: Path) -> Iterator[str]:
-    """The targets of a document's links, those inside code left out."""
+    """Return the targets of a document's links, except those inside code."""
     yield from _LINK.findall(_without_code(path))
 
 
 def anchors(path: Path) -> set[str]:
-    """The names of a document's headings, as links spell them."""
+    """Return the anchors of a document's headings."""
     headings = _HEADING.findall(_without_code(path))
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""The differences from DynamoDB that the compatibility page lists, each shown."""
+"""Every difference from DynamoDB that the compatibility page lists."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ TABLE = CreateTable(
 
 
 class Clock:
-    """A clock that stands still until it is moved."""
+    """A clock that only moves when told to."""
 
     now = 1_700_000_000.0
 
@@ -79,13 +79,13 @@ def key(name: str) -> Item:
     return {"PK": {"S": name}}
 
 
-# Tests and tools should not wait for what DynamoDB takes seconds for.
+# Tests and tools should not wait for what takes DynamoDB seconds.
 def test_states_are_instant(engine: Engine) -> None:
     engine.execute(TABLE)
     assert engine.execute(DescribeTable("differences")).table.table_status == "ACTIVE"
 
 
-# Whoever tests their own waiting can have the states.
+# Delays let users test how they wait for states.
 def test_states_take_time_with_delays(clock: Clock) -> None:
     settings = Settings(clock=clock, delays=Delays(create_table=5))
     with connect("memory:", settings) as engine:
@@ -95,7 +95,7 @@ def test_states_take_time_with_delays(clock: Clock) -> None:
         assert engine.execute(DescribeTable("differences")).table.table_status == "ACTIVE"
 
 
-# The specification is shown as DynamoDB shows it, so that tools which look for it are content.
+# The specification is described as DynamoDB describes it, for tools that check it.
 def test_encryption_settings_are_stored_but_not_applied(engine: Engine) -> None:
     engine.execute(
         CreateTable(
@@ -111,7 +111,7 @@ def test_encryption_settings_are_stored_but_not_applied(engine: Engine) -> None:
     assert described.status == "ENABLED"
 
 
-# A time that a table could be restored to would be a promise that nobody here keeps.
+# A restorable time would be a promise that the engine does not keep.
 def test_recovery_settings_are_stored_but_not_applied(engine: Engine, clock: Clock) -> None:
     engine.execute(TABLE)
     asked = PointInTimeRecoverySpecification(True, 7)
@@ -125,7 +125,7 @@ def test_recovery_settings_are_stored_but_not_applied(engine: Engine, clock: Clo
     assert told.latest_restorable_date_time is None
 
 
-# Throttling by the clock would make tests fail at random; units are counted, none is refused.
+# Throttling by the clock would make tests flaky; units are counted, but nothing is throttled.
 def test_throughput_is_not_enforced(engine: Engine) -> None:
     engine.execute(
         CreateTable(
@@ -142,7 +142,7 @@ def test_throughput_is_not_enforced(engine: Engine) -> None:
         assert consumed.capacity_units == 1
 
 
-# Not the order of the keys, and the same each time: nobody may rely on more.
+# The order differs from the key order and is stable; nothing more is guaranteed.
 def test_scan_order_differs_from_aws(engine: Engine) -> None:
     engine.execute(TABLE)
     names = [f"{number:02}" for number in range(25)]
@@ -154,7 +154,7 @@ def test_scan_order_differs_from_aws(engine: Engine) -> None:
     assert scanned == [item["PK"]["S"] for item in engine.execute(Scan("differences")).items]
 
 
-# An index that lags would make tests fail at random; here it is written with the table.
+# A lagging index would make tests flaky; here it is written with the table.
 def test_global_index_is_always_consistent(engine: Engine) -> None:
     engine.execute(
         CreateTable(
@@ -179,7 +179,7 @@ def test_global_index_is_always_consistent(engine: Engine) -> None:
     assert engine.execute(query).count == 1
 
 
-# No thread sweeps; an item is there until whoever runs the engine sweeps, and then gone at once.
+# There is no background sweep; an item stays until the engine is asked to sweep.
 def test_expired_items_are_removed_by_a_sweep(engine: Engine, clock: Clock) -> None:
     engine.execute(TABLE)
     engine.execute(UpdateTimeToLive("differences", TimeToLiveSpecification(True, "expires")))
@@ -191,7 +191,7 @@ def test_expired_items_are_removed_by_a_sweep(engine: Engine, clock: Clock) -> N
     assert engine.execute(GetItem("differences", key("ada"))).item is None
 
 
-# The feed has every write of every table, whether or not the table has a stream.
+# The feed has every write of every table, with or without a stream.
 def test_change_feed_is_always_on(engine: Engine) -> None:
     engine.execute(TABLE)
     engine.execute(PutItem("differences", key("ada")))
@@ -199,7 +199,7 @@ def test_change_feed_is_always_on(engine: Engine) -> None:
     assert [(change.kind, change.keys) for change in changes] == [("INSERT", key("ada"))]
 
 
-# A difference without a test is a rumour.
+# A difference without a test is hearsay.
 def test_every_documented_difference_names_its_test() -> None:
     page = (ROOT / "docs/compatibility.md").read_text()
     section = page.partition("## Differences that we keep")[2].partition("\n## ")[0]
@@ -210,7 +210,7 @@ def test_every_documented_difference_names_its_test() -> None:
         assert re.search(r"`tests/[\w/]+\.py::\w+`", shown_by), row
 
 
-# A test should see what it wrote, not what was there six hours ago.
+# A test should see current counts, not those of six hours ago.
 def test_item_counts_are_exact(engine: Engine) -> None:
     engine.execute(TABLE)
     engine.execute(PutItem("differences", key("a")))
@@ -218,7 +218,7 @@ def test_item_counts_are_exact(engine: Engine) -> None:
     assert (table.item_count, table.table_size_bytes) == (1, len("PK") + len("a"))
 
 
-# DynamoDB lets deletion protection be changed once in fifteen seconds, and tables by the hundred.
+# DynamoDB limits how often deletion protection and tables may be changed.
 def test_table_updates_may_follow_immediately(engine: Engine) -> None:
     engine.execute(TABLE)
     for protected in (True, False) * 3:
@@ -251,7 +251,7 @@ def test_item_collection_size_is_measured_but_not_limited(engine: Engine) -> Non
     assert metrics.size_estimate_range_gb == [0, 1]
 
 
-# One writer at a time: a transaction never finds another at work on its items.
+# There is one writer at a time, so transactions never conflict.
 def test_concurrent_transactions_wait_instead_of_conflicting(engine: Engine) -> None:
     engine.execute(TABLE)
     add = Update(

@@ -1,4 +1,4 @@
-"""The guide has a way in: its first page leads to every chapter."""
+"""The guide's first page links to every chapter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.house.sources import ROOT
 GUIDE = ROOT / "docs/guide"
 
 
-# A chapter that nothing leads to is found by those who know that it is there.
+# Readers do not find a chapter that nothing links to.
 def test_every_chapter_is_listed() -> None:
     listed = set(links(GUIDE / "README.md"))
     missing = sorted(

@@ -7,7 +7,7 @@ import re
 from tools.guide_pictures import FOLDER, PAGE, drawn
 
 
-# A picture that was drawn by older code shows what no reader gets.
+# A picture drawn by older code shows what no reader gets.
 def test_guide_pictures_are_up_to_date() -> None:
     there = {path.name: path.read_text() for path in FOLDER.glob("*.svg")}
     fresh = drawn()

@@ -1,4 +1,4 @@
-"""Links between documents, and the tests and files they name, are there."""
+"""Links between documents, and the tests and files they name, exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_links_resolve(path: Path) -> None:
         assert not anchor or anchor in anchors(target), f"{link} names no heading"
 
 
-# A claim with a test that is gone is a claim without proof.
+# A claim whose test is gone has no proof.
 @every_document
 def test_named_tests_exist(path: Path) -> None:
     for file, test in _TEST.findall(path.read_text()):

@@ -1,4 +1,4 @@
-"""Where a page says that a test shows something, there is that test."""
+"""Every test that a page names exists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_tests_named_on_a_page_exist(path: Path) -> None:
     assert not missing, f"{name_of(path)} names tests that are not there: {', '.join(missing)}"
 
 
-# What departs from a document without a test is a promise.
+# A documented departure without a test is only a promise.
 def test_every_correction_to_polls_names_its_test() -> None:
     page = (ROOT / "docs/corrections.md").read_text()
     section = page.partition("\n## Polls")[2]

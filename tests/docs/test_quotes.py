@@ -1,4 +1,4 @@
-"""Code that a page quotes from a file is what stands in the file."""
+"""Code quoted on a page matches its source file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from tests.docs.markdown import blocks
 from tests.house.sources import DOCUMENTS, name_of
 
-# A block of `py` is read, not run, and so may be a piece of something: of which file, stands behind
-# the language. "…" in a line of its own leaves something out.
+# A `py` block is not executed and may be an excerpt; the file name follows the language. A line
+# with only "…" leaves something out.
 QUOTING = [path for path in DOCUMENTS if any(block.source for block in blocks(path))]
 LEFT_OUT = "…"
 
@@ -26,7 +26,7 @@ def test_quoted_code_matches_its_source(path: Path) -> None:
             assert wrong is None, f"{where}: {block.source} has not, or not there:\n{wrong}"
 
 
-# The reference is written from the code, and has a test of its own.
+# The reference is generated from the code and has its own test.
 @pytest.mark.parametrize(
     "path", [path for path in DOCUMENTS if path.parent.name != "reference"], ids=name_of
 )
@@ -53,7 +53,7 @@ def test_false_quote_is_detected(quoted: str, missing: str | None) -> None:
 
 
 def missing_piece(quoted: str, text: str) -> str | None:
-    """The first piece of a quote that is not in the text, after the one before; None if all are.
+    """Return the first part of a quote that is not in the text after the previous one, or None.
 
     Pieces are whole lines, and may stand deeper in the text than in the quote.
     """
@@ -71,7 +71,7 @@ def missing_piece(quoted: str, text: str) -> str | None:
 
 
 def pieces(quoted: str) -> list[str]:
-    """What stands between the lines that leave something out."""
+    """Return the parts between the lines that leave something out."""
     found: list[list[str]] = [[]]
     for line in quoted.splitlines():
         if line.strip() == LEFT_OUT:

@@ -1,4 +1,4 @@
-"""The reference says what the code says."""
+"""The reference matches the code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def pages() -> dict[str, str]:
     return render()
 
 
-# A page that is written by hand is right on the day it is written.
+# Hand-written reference pages would become outdated.
 def test_reference_pages_are_up_to_date(pages: dict[str, str]) -> None:
     there = {path.name: path.read_text() for path in FOLDER.glob("*.md")}
     stale = sorted(name for name in {*there, *pages} if there.get(name) != pages.get(name))
@@ -75,7 +75,7 @@ def test_inherited_builtin_members_are_not_documented() -> None:
     assert find("singletable.store.store", "datetime") is None
 
 
-# Commands are told from their own help, so what is written there is what is shown here.
+# Commands are documented from their own help text.
 def test_every_command_is_documented(pages: dict[str, str]) -> None:
     assert "## singletable tour\n" in pages["commands.md"]
     assert "| `--durability` full\\|normal |" in pages["commands.md"]

@@ -1,4 +1,4 @@
-"""The shop of the guide: the module that the chapter shows, with documents that are fresh."""
+"""The shop of the guide: the module that the chapter shows, with up-to-date docs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_shop_chapter_shows_the_module() -> None:
     )
 
 
-# What an app is told to do for its own documents, done for ours.
+# We check our own docs as we advise users to check theirs.
 def test_shop_docs_are_up_to_date(shop: ModuleType) -> None:
     try:
         check_docs(shop, GUIDE / "shop")

@@ -1,4 +1,4 @@
-"""Every Python snippet in the documentation runs, and prints what the page says it prints."""
+"""Every Python snippet in the documentation runs and prints what the page shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.cli import main
 from tests.docs.markdown import Block, blocks
 from tests.house.sources import DOCUMENTS, ROOT, name_of
 
-# A block that begins with `# votes.py` is that file, too, for commands and snippets to read.
+# A block that starts with `# votes.py` is also that file, for later commands and snippets.
 _FILE = re.compile(r"# (\w+\.(?:py|abif))\n")
 
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
@@ -24,7 +24,7 @@ every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The current directory; what is imported from it is forgotten afterwards."""
+    """Work in the current directory, and forget modules imported from it afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     yield tmp_path
@@ -33,8 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-# The snippets of a page are one session, as a reader types them. A `text` block that follows one is
-# what it prints.
+# The snippets of a page are one session. A `text` block after one is its output.
 @every_document
 def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     session: dict[str, object] = {"__name__": "__main__"}
@@ -52,7 +51,7 @@ def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
                 printed = ""
 
 
-# Commands of ours are typed as shown; lines below one are part of what it prints, "…" is anything.
+# Our commands run as shown; the lines below one are part of its output, and "…" matches anything.
 @every_document
 def test_commands_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(path):
@@ -76,19 +75,19 @@ def test_commands_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
 
 
 def _kept(block: Block, folder: Path) -> None:
-    """Write the block to the file that it says it is, if it says so."""
+    """Write the block to the file that it names, if it names one."""
     if named := _FILE.match(block.text):
         (folder / named[1]).write_text(block.text)
 
 
 def _compiled(block: Block, path: Path) -> CodeType:
-    """The snippet as code that knows its page and line, so that a failure points there."""
+    """Return the snippet compiled with its page and line, so that a failure points there."""
     text = "\n" * (block.line - 1) + block.text
     return compile(text, name_of(path), "exec", dont_inherit=True)
 
 
 def _commands(block: Block) -> list[tuple[str, list[str]]]:
-    """Each command of a block, and the lines shown below it."""
+    """Yield each command of a block, and the lines shown below it."""
     commands: list[tuple[str, list[str]]] = []
     for line in block.text.splitlines():
         if line.startswith("$ "):

@@ -1,4 +1,4 @@
-"""Which files the house rules are about."""
+"""The files that the house rules apply to."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DOCUMENTS = sorted(
 
 
 def name_of(path: Path) -> str:
-    """The path as a test's id."""
+    """Return the path as a test id."""
     return str(path.relative_to(ROOT))
 
 
 def tree_of(path: Path) -> ast.Module:
-    """The file, parsed."""
+    """Return the parsed file."""
     return ast.parse(path.read_text())

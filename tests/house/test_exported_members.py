@@ -28,7 +28,7 @@ def test_every_error_is_exported() -> None:
     assert ours <= set(singletable.__all__)
 
 
-# The tree at the top of the file is how readers learn what may be caught.
+# The tree at the top of the file shows readers what they may catch.
 def test_error_tree_lists_every_error() -> None:
     drawn = errors.__doc__ or ""
     for name, kind in inspect.getmembers(errors, inspect.isclass):

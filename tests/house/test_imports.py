@@ -1,4 +1,4 @@
-"""House rules for imports, beyond the contracts that `lint-imports` checks."""
+"""House rules for imports, in addition to the contracts that `lint-imports` checks."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from graphlib import CycleError, TopologicalSorter
 import grimp
 import pytest
 
-# What a command or an address may ask for, and `import singletable` must not.
+# Packages that a command or an address may import, and `import singletable` must not.
 HEAVY = ("typer", "click", "rich", "botocore", "boto3", "sqlalchemy", "numpy", "fastapi")
 SHARED = "singletable_apps.shared"
 
 
-# Most processes that import the library never show a table or speak to AWS; they should not wait.
+# Most programs never print a table or call AWS, so importing must stay fast.
 def test_importing_the_library_is_light() -> None:
     script = "import sys, singletable; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not set(HEAVY) & set(ran.stdout.split())
 
 
-# Contracts find circles between siblings; this finds any at all, those for types included.
+# The contracts find cycles between siblings; this finds all, including type-only imports.
 @pytest.mark.parametrize("package", ["singletable", "singletable_apps"])
 def test_there_are_no_import_cycles(package: str) -> None:
     graph = grimp.build_graph(package, cache_dir=None)
@@ -32,8 +32,8 @@ def test_there_are_no_import_cycles(package: str) -> None:
         pytest.fail(" → ".join(reversed(circle.args[1])))
 
 
-# An app is a folder that can be taken away, or copied for another; the front finds whichever there
-# are. Commands are named in pyproject.toml, each for one app.
+# An app is a folder that can be removed or copied; the front page discovers apps. Commands are
+# registered in pyproject.toml, one per app.
 def test_apps_and_front_do_not_import_each_other() -> None:
     graph = grimp.build_graph("singletable_apps", cache_dir=None)
     rooms = graph.find_children("singletable_apps") - {"singletable_apps.commands"}

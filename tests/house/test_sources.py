@@ -20,17 +20,17 @@ from tests.house.sources import (
 WRITTEN = [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS]
 
 
-# Each rule is one test for all files, and names those that break it: a test for each file would
-# take longer to be found and told of than to run.
+# Each rule is one test over all files and lists the violations: one test per file would be slow to
+# collect.
 
 
-# A reader decides by the first line whether this is the file to read.
+# Readers decide by the first line whether to open a file.
 def test_every_file_starts_with_a_docstring() -> None:
     assert not {name_of(path): said for path in [*WRITTEN, *TESTS] if (said := _first(path))}
 
 
 def _first(path: Path) -> str | None:
-    """What is wrong with the first line of a file, if anything is."""
+    """Return what is wrong with the first line of a file, or None."""
     first_line = (ast.get_docstring(tree_of(path)) or "").partition("\n")[0]
     if not first_line:
         return "begin the file with a docstring of one line"
@@ -41,7 +41,7 @@ def _first(path: Path) -> str | None:
     return None
 
 
-# Work left undone belongs where work is planned; in the code nobody comes back to it.
+# Planned work belongs in the issue tracker, not in the code.
 def test_no_todo_marks_are_left() -> None:
     marks = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")
     assert not [
@@ -52,7 +52,7 @@ def test_no_todo_marks_are_left() -> None:
     ]
 
 
-# What is public is explained, in one sentence about the result.
+# Every public name has a docstring.
 def test_every_public_name_has_a_docstring() -> None:
     assert not [
         f"{name_of(path)}:{node.lineno}: {node.name}"
@@ -63,14 +63,14 @@ def test_every_public_name_has_a_docstring() -> None:
 
 
 def _is_overload(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether it is one of several signatures, which are explained where they are carried out."""
+    """Return whether it is an overload; the implementation has the docstring."""
     return any(isinstance(by, ast.Name) and by.id == "overload" for by in node.decorator_list)
 
 
 def _public(
     body: list[ast.stmt],
 ) -> Iterator[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Public classes and functions, and public methods of public classes."""
+    """Yield public classes and functions, and public methods of public classes."""
     for node in body:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue

@@ -1,4 +1,4 @@
-"""House rules for what is tracked, whatever its language."""
+"""House rules for tracked files of any language."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.house.sources import ROOT, name_of
 
-# Package names are enough; whose registry they come from is the affair of whoever installs them.
+# Package names are enough; users choose their own registry.
 REGISTRIES = re.compile(
     r"index-" r"url|registry\.npm" r"js|pypi\.org/sim" r"ple|files\.python" r"hosted"
 )
@@ -16,7 +16,7 @@ TEXT = {"", ".cfg", ".ini", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".y
 
 
 def _tracked() -> list[Path]:
-    """Files that git knows; in an unpacked archive, where there is no git, none."""
+    """Return the tracked files; none in an unpacked archive without git."""
     if not (ROOT / ".git").exists():
         return []
     listed = subprocess.run(
@@ -30,6 +30,6 @@ def test_no_file_names_a_package_registry() -> None:
     assert not [name_of(path) for path in _tracked() if REGISTRIES.search(path.read_text())]
 
 
-# The database is made by whoever runs the engine; one in the tree would be somebody's data.
+# Databases are created at run time; one in the tree would be somebody's data.
 def test_no_database_is_tracked() -> None:
     assert not [path for path in _tracked() if path.name.endswith((".db", ".db-wal", ".lock"))]

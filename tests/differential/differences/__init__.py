@@ -1,4 +1,4 @@
-"""Every difference from a peer that is not ours to mend, with what AWS does and who says so.
+"""Every difference from a peer where the peer is wrong, with AWS's behavior and its source.
 
 Rule 1: a difference stands here only with evidence of what AWS does; without it, in `unsettled`.
 Rule 2: each has an example, and a test that the peer still differs on it, so that none outlives its

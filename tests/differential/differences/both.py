@@ -1,4 +1,4 @@
-"""What both peers do otherwise than AWS."""
+"""Differences that both peers have from AWS."""
 
 from __future__ import annotations
 

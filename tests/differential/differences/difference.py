@@ -1,4 +1,4 @@
-"""What a difference is, and how to know one."""
+"""A known difference and how to recognize it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INDEXED = Table(
 
 @dataclass(frozen=True)
 class Example:
-    """A request to which a peer answers otherwise than AWS, and what the table holds before."""
+    """A request that a peer answers differently than AWS, and the items before it."""
 
     operation: Operation[Any]
     items: tuple[Item, ...] = ()
@@ -36,7 +36,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Habit:
-    """Something that a peer does in every answer; it is left out before answers are compared."""
+    """Something a peer does in every response; it is removed before comparing."""
 
     peer: str
     what: str
@@ -48,7 +48,7 @@ class Habit:
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that a peer does in some answers, and how to know those."""
+    """Something a peer does in some responses, and how to recognize them."""
 
     peer: str
     what: str
@@ -59,14 +59,14 @@ class Difference:
 
 
 def said(ours: str, theirs: str) -> Callable[[Step], bool]:
-    """Whether both answers, told in one line, match."""
+    """Return whether both responses, printed on one line, match the patterns."""
     return lambda step: bool(
         re.search(ours, _line(step.ours)) and re.search(theirs, _line(step.theirs))
     )
 
 
 def decided(step: Step) -> bool:
-    """Whether the answers differ in whether a condition holds, and in what follows from that."""
+    """Return whether the responses differ only because a condition does or does not hold."""
     failed, refused = 0, 0
     for answer in (step.ours, step.theirs):
         if isinstance(answer, Refused):

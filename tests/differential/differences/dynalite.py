@@ -1,4 +1,4 @@
-"""What dynalite alone does otherwise than AWS."""
+"""Differences that only dynalite has from AWS."""
 
 from __future__ import annotations
 

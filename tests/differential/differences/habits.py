@@ -1,4 +1,4 @@
-"""What peers do in every answer."""
+"""What peers do in every response."""
 
 from __future__ import annotations
 

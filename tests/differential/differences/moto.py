@@ -1,4 +1,4 @@
-"""What moto alone does otherwise than AWS."""
+"""Differences that only moto has from AWS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where nobody has told what AWS does, and we differ from a peer.
+"""Differences from a peer where AWS's behavior is unknown.
 
 Whoever finds out moves the entry to where it belongs, or mends the engine.
 """

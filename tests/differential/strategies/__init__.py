@@ -1,1 +1,1 @@
-"""What is asked: random tables, items, expressions and requests, most of them right."""
+"""Strategies for tables, items, expressions and requests, most of them valid."""

@@ -1,4 +1,4 @@
-"""Requests for many items: batches, and transactions."""
+"""Batches and transactions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.differential.strategies.writes import draw_condition, draw_on_failure
 
 @st.composite
 def batch_gets(draw: st.DrawFn, table: Table, features: Features) -> BatchGetItem:
-    """A BatchGetItem of different keys, now and then of the same."""
+    """Draw a BatchGetItem of distinct keys, sometimes with a duplicate."""
     writer = Writer(draw, features)
     found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
     projection = write_projection(writer, table) if writer.wants(Feature.PROJECTIONS) else None
@@ -48,7 +48,7 @@ def batch_gets(draw: st.DrawFn, table: Table, features: Features) -> BatchGetIte
 
 @st.composite
 def batch_writes(draw: st.DrawFn, table: Table, features: Features) -> BatchWriteItem:
-    """A BatchWriteItem of different keys, now and then of the same."""
+    """Draw a BatchWriteItem of distinct keys, sometimes with a duplicate."""
     writer = Writer(draw, features)
     found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
     return BatchWriteItem(
@@ -65,7 +65,7 @@ def batch_writes(draw: st.DrawFn, table: Table, features: Features) -> BatchWrit
 
 @st.composite
 def transact_gets(draw: st.DrawFn, table: Table, features: Features) -> TransactGetItems:
-    """A TransactGetItems of different keys, now and then of the same."""
+    """Draw a TransactGetItems of distinct keys, sometimes with a duplicate."""
     writer = Writer(draw, features)
     found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
     return TransactGetItems([TransactGetItem(_get(draw, table, features, key)) for key in found])
@@ -73,7 +73,7 @@ def transact_gets(draw: st.DrawFn, table: Table, features: Features) -> Transact
 
 @st.composite
 def transact_writes(draw: st.DrawFn, table: Table, features: Features) -> TransactWriteItems:
-    """A TransactWriteItems on different keys, now and then on the same."""
+    """Draw a TransactWriteItems of distinct keys, sometimes with a duplicate."""
     writer = Writer(draw, features)
     found = _different(writer, [draw_key(draw, table) for _ in range(writer.pick((1, 2, 4)))])
     return TransactWriteItems([_action(draw, table, features, key) for key in found])

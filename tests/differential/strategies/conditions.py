@@ -1,4 +1,4 @@
-"""Conditions and filters, written out with no more parentheses than allowed."""
+"""Conditions and filters, without redundant parentheses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.differential.strategies.writer import Writer
 
 _COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 _NESTED = Feature.CONDITIONS_ON_PATHS
-# How tightly what was written holds together: what is looser is put in parentheses.
+# Precedence: operands that bind less tightly get parentheses.
 _LEAF, _NOT, _AND, _OR = range(4)
 _LEAVES = (
     "compare",
@@ -36,7 +36,7 @@ _LEAVES = (
 
 
 def write_condition(writer: Writer) -> str:
-    """A condition of one to four leaves."""
+    """Draw a condition of one to four leaves."""
     return _condition(writer, 2)[0]
 
 
@@ -89,7 +89,7 @@ def _comparison(writer: Writer, name: str, path: str) -> str:
         other = writer.attribute()
         if other != name:
             return f"{path} {sign} {writer.path(other, _NESTED)}"
-    # What has no order cannot be compared so; that is refused before any item is looked at.
+    # Values without an order cannot be compared; that is rejected before items are read.
     comparable = sign in ("=", "<>") or USUAL[name] in ("S", "N", "B")
     value = writer.draw(
         usual_values(name, writer.features)
@@ -101,7 +101,7 @@ def _comparison(writer: Writer, name: str, path: str) -> str:
 
 
 def draw_bounds(writer: Writer) -> tuple[AttributeValue, AttributeValue]:
-    """Two values of one type, the lower first."""
+    """Draw two values of one type, the lower first."""
     kind, pool = writer.pick((("S", STRINGS), ("N", NUMBERS), ("B", BINARIES)))
     low, high = sorted(writer.pick(range(len(pool))) for _ in range(2))
     lower: AttributeValue = {}

@@ -1,4 +1,4 @@
-"""The parameters from before expressions: Expected, AttributeUpdates, KeyConditions, filters."""
+"""Legacy parameters: Expected, AttributeUpdates, KeyConditions and filters."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _RANGES: tuple[ComparisonOperator, ...] = ("EQ", "LT", "LE", "GT", "GE", "BETWEE
 def legacy_writes(
     draw: st.DrawFn, table: Table, features: Features
 ) -> PutItem | DeleteItem | UpdateItem:
-    """A write of one item under an Expected, with AttributeUpdates if it is an update."""
+    """Draw a write of one item with Expected, and AttributeUpdates if it is an update."""
     writer = Writer(draw, features)
     kind = writer.pick(("put", "delete", "update", "update"))
     expected = _expected(writer) if writer.wants(Feature.LEGACY_CONDITIONS) else None
@@ -67,7 +67,7 @@ def legacy_writes(
 
 @st.composite
 def legacy_reads(draw: st.DrawFn, table: Table, features: Features) -> GetItem | Query | Scan:
-    """A read with KeyConditions, filters and AttributesToGet."""
+    """Draw a read with KeyConditions, filters and AttributesToGet."""
     writer = Writer(draw, features)
     wanted = None
     if writer.pick((True, False)):

@@ -1,4 +1,4 @@
-"""Slight mistakes: a request as somebody might send it who was almost right.
+"""Requests with one mistake, as a person might make it.
 
 Each mistake names the parameter that a request must have for it; the table at the end has them all.
 """
@@ -36,7 +36,7 @@ _TOKEN = re.compile(r"\s*([#:]?\w+|<>|<=|>=|.)")
 
 @dataclass(frozen=True)
 class Attempt:
-    """A request that is right, and what is needed to spoil it."""
+    """A valid request, and what is needed to break it."""
 
     draw: st.DrawFn
     request: Any
@@ -45,11 +45,11 @@ class Attempt:
     features: Features
 
     def pick(self, choices: Any) -> Any:
-        """One of them."""
+        """Draw one of them."""
         return self.draw(st.sampled_from(list(choices)))
 
     def value(self) -> AttributeValue:
-        """Any value."""
+        """Draw any value."""
         return self.draw(values(self.features))
 
 
@@ -61,7 +61,7 @@ Mistake: TypeAlias = Callable[[Attempt], Change]
 def mistaken(
     draw: st.DrawFn, requests: st.SearchStrategy[Any], table: Table, features: Features
 ) -> Operation[Any]:
-    """One of the requests with one mistake in it."""
+    """Draw one of the requests with one mistake in it."""
     request = draw(requests)
     given = asdict(request)
     fitting = [make for needed, make in MISTAKES if needed in given and _fits(needed, given)]
@@ -166,7 +166,7 @@ def _start_key(attempt: Attempt) -> Change:
         if name not in names:
             start[name] = attempt.pick(attempt.table.pools[name])
     change: Change = {"exclusive_start_key": _spoilt_key(attempt, start)}
-    # Which segment a key is in depends on a hash.
+    # The segment of a key depends on a hash.
     return change | (
         {"segment": None, "total_segments": None} if "segment" in attempt.given else {}
     )
@@ -268,7 +268,7 @@ def _garbled(draw: st.DrawFn, text: str) -> str:
             tokens[place] = draw(_tokens)
         case _:
             return f"(({text}))"
-    # Names are joined to what they belong to, so that `a.b` stays one path.
+    # Names stay attached to their path, so that `a.b` stays one path.
     return re.sub(r" ?([.\[\]]) ?", r"\1", " ".join(tokens))
 
 
@@ -369,11 +369,11 @@ _NO_SETS: list[AttributeValue] = [
     {"NS": ["1", "one"]},
     {"NULL": False},
 ]
-# Parameters that a request need not have given for the mistake to be made.
+# Parameters that a request may lack when the mistake is made.
 _ALWAYS = frozenset(
     {"table_name", "index_name", "limit", "return_values", "exclusive_start_key", "segment"}
 )
-# The parameter that a mistake is about, and how it is made; more often made ones stand twice.
+# The parameter that a mistake concerns, and how it is made; frequent mistakes are listed twice.
 MISTAKES: list[tuple[str, Mistake]] = [
     ("table_name", _change(table_name=f"not-{NAME}")),
     *((name, _garble) for name in _EXPRESSIONS),

@@ -1,4 +1,4 @@
-"""Requests that read: GetItem, Query, Scan, with key conditions, filters and projections."""
+"""Reads: GetItem, Query and Scan with key conditions, filters and projections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.differential.strategies.writer import Writer
 
 @st.composite
 def gets(draw: st.DrawFn, table: Table, features: Features) -> GetItem:
-    """A GetItem."""
+    """Draw a GetItem."""
     writer = Writer(draw, features)
     projection = write_projection(writer, table) if writer.wants(Feature.PROJECTIONS) else None
     return GetItem(
@@ -28,7 +28,7 @@ def gets(draw: st.DrawFn, table: Table, features: Features) -> GetItem:
 
 @st.composite
 def queries(draw: st.DrawFn, table: Table, features: Features) -> Query:
-    """A Query of the table or of an index."""
+    """Draw a Query of the table or an index."""
     writer = Writer(draw, features)
     index = writer.pick((None, *table.indexes))
     asked = table.keys if index is None else index.keys
@@ -50,7 +50,7 @@ def queries(draw: st.DrawFn, table: Table, features: Features) -> Query:
 
 @st.composite
 def scans(draw: st.DrawFn, table: Table, features: Features) -> Scan:
-    """A Scan of the table or of an index; of segments the first is named, and all are meant."""
+    """Draw a Scan of the table or an index; segment 0 stands for all segments."""
     writer = Writer(draw, features)
     index = writer.pick((None, *table.indexes))
     filtered, projection = _write_choice(writer, table, index)
@@ -70,7 +70,7 @@ def scans(draw: st.DrawFn, table: Table, features: Features) -> Scan:
 
 
 def write_key_condition(writer: Writer, asked: Keys, table: Table) -> str:
-    """The partition, and perhaps a part of it."""
+    """Draw a key condition on a partition, or part of one."""
 
     def value(name: str) -> str:
         return writer.value(draw_key_value(writer.draw, table, name))
@@ -101,7 +101,7 @@ def write_key_condition(writer: Writer, asked: Keys, table: Table) -> str:
 def _write_choice(
     writer: Writer, table: Table, index: Index | None
 ) -> tuple[str | None, str | None]:
-    """A filter and a projection. An index that holds only some attributes is rarely asked so."""
+    """Draw a filter and a projection, rarely ones that an index does not project."""
     if index is not None and index.projection.projection_type != "ALL" and not writer.chance():
         return None, None
     filtered = write_condition(writer) if writer.wants(Feature.FILTERS) else None
@@ -110,7 +110,7 @@ def _write_choice(
 
 
 def write_projection(writer: Writer, table: Table) -> str:
-    """Paths with different heads."""
+    """Draw paths with distinct first attributes."""
     names = dict.fromkeys(
         writer.pick(table.keys.names) if writer.chance() else writer.attribute()
         for _ in range(writer.pick((1, 2, 3)))
@@ -119,12 +119,12 @@ def write_projection(writer: Writer, table: Table) -> str:
 
 
 def draw_limit(writer: Writer) -> int | None:
-    """How many items make a page."""
+    """Draw a page size."""
     return writer.pick((1, 2, 3, 100)) if writer.wants(Feature.PAGES) else None
 
 
 def draw_select(writer: Writer, index: Index | None, *, projected: bool) -> Select | None:
-    """What to return of the items that were found."""
+    """Draw a Select."""
     if not writer.wants(Feature.SELECT):
         return None
     choices: list[Select] = ["SPECIFIC_ATTRIBUTES"] if projected else ["COUNT", "ALL_ATTRIBUTES"]
@@ -134,6 +134,6 @@ def draw_select(writer: Writer, index: Index | None, *, projected: bool) -> Sele
 
 
 def draw_consistency(writer: Writer, index: Index | None) -> bool | None:
-    """Whether to read what was written last, which a global index cannot promise."""
+    """Draw ConsistentRead, which a global index does not support."""
     strong = index is None or not index.is_global
     return writer.pick((None, False, True) if strong else (None, False))

@@ -1,4 +1,4 @@
-"""Tables: hash only or hash and range, keys of all types, indexes of all kinds."""
+"""Tables: with or without sort key, keys of all types, indexes of all kinds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAME = "table"
 
 @dataclass(frozen=True)
 class Keys:
-    """The key of a table or an index, by the names of its attributes."""
+    """The key of a table or an index, as attribute names."""
 
     partition: str
     sort: str | None
@@ -45,7 +45,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class Index:
-    """An index to ask."""
+    """An index to query."""
 
     name: str
     keys: Keys
@@ -55,7 +55,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Table:
-    """A table to ask: the types of its key attributes, and the few values that they have here."""
+    """A table to query: the types of its key attributes, and the few values they take."""
 
     keys: Keys
     types: dict[str, KeyType]
@@ -64,7 +64,7 @@ class Table:
 
     @property
     def creation(self) -> CreateTable:
-        """The operation that makes the table."""
+        """The operation that creates the table."""
         local = [
             LocalSecondaryIndex(index.name, _schema(index.keys), index.projection)
             for index in self.indexes
@@ -87,7 +87,7 @@ class Table:
 
 @st.composite
 def tables(draw: st.DrawFn, features: Features) -> Table:
-    """A table."""
+    """Draw a table."""
     kinds = _key_types(features)
     types: dict[str, KeyType] = {"pk": draw(kinds)}
     sort = draw(st.sampled_from((None, "sk", "sk")))
@@ -111,17 +111,17 @@ def tables(draw: st.DrawFn, features: Features) -> Table:
 
 
 def draw_key_value(draw: st.DrawFn, table: Table, name: str) -> AttributeValue:
-    """A value for the key attribute."""
+    """Draw a value for the key attribute."""
     return draw(st.sampled_from(table.pools[name]))
 
 
 def draw_key(draw: st.DrawFn, table: Table) -> Item:
-    """A key of the table."""
+    """Draw a key of the table."""
     return {name: draw_key_value(draw, table, name) for name in table.keys.names}
 
 
 def draw_item(draw: st.DrawFn, table: Table, features: Features) -> Item:
-    """An item of the table; it is in an index if it happens to have the index's key."""
+    """Draw an item of the table; it is in an index if it has the index's key."""
     item = draw_key(draw, table)
     for name in table.types:
         if name not in item and draw(often):
@@ -131,19 +131,19 @@ def draw_item(draw: st.DrawFn, table: Table, features: Features) -> Item:
 
 @st.composite
 def keys(draw: st.DrawFn, table: Table) -> Item:
-    """A key of the table."""
+    """Draw a key of the table."""
     return draw_key(draw, table)
 
 
 @st.composite
 def items(draw: st.DrawFn, table: Table, features: Features) -> Item:
-    """An item of the table."""
+    """Draw an item of the table."""
     return draw_item(draw, table, features)
 
 
 @st.composite
 def contents(draw: st.DrawFn, table: Table, features: Features) -> list[Item]:
-    """Items to begin with."""
+    """Draw the initial items."""
     return [draw_item(draw, table, features) for _ in range(draw(st.integers(0, 6)))]
 
 

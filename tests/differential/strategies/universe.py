@@ -1,4 +1,4 @@
-"""The small world that requests are about: few names and few values, so that they meet."""
+"""Few names and few values, so that requests and items match often."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from singletable.values import AttributeValue, KeyType
 from tests.differential.features import Feature
 
-# What an attribute usually holds; now and then it holds something else.
+# The usual type of each attribute; sometimes it has another.
 USUAL = {
     "a": "S",
     "b": "N",
@@ -24,13 +24,13 @@ USUAL = {
     "m": "M",
     "l": "L",
 }
-# Of all names here this one is reserved: it stands in an expression under an alias only.
+# The only reserved word here, usable only through a placeholder.
 RESERVED = "status"
-# Names inside of maps.
+# Names inside maps.
 INSIDE = ("x", "y", "status")
 TYPES = ("S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "M", "L")
 
-# Each in ascending order, which for strings is that of UTF-8 and not that of UTF-16.
+# Each in ascending order, which for strings is that of UTF-8, not UTF-16.
 STRINGS = ("B", "a", "ab", "b", "z~", "é", "￿", "𝄞")
 NUMBERS = ("-1.5", "-1", "0", "0.1", "1", "1.5", "2", "10", "100", "99999999999999999999")
 BINARIES = ("AA==", "AAE=", "AQ==", "YQ==", "YWI=", "/w==")
@@ -60,33 +60,33 @@ often = st.sampled_from((True, True, True, False))
 
 @cache
 def key_values(kind: KeyType, features: Features) -> st.SearchStrategy[AttributeValue]:
-    """A value that a key may have."""
+    """Draw a key value."""
     return _scalars(kind, features, empty=False).map(lambda content: _value(kind, content))
 
 
 @cache
 def values(features: Features, *kinds: str) -> st.SearchStrategy[AttributeValue]:
-    """A value of one of the types; of any type if none is named."""
+    """Draw a value of one of the types, or of any type."""
     wanted = [kind for kind in (kinds or TYPES) if _allowed(kind, features)]
     return st.one_of([_of_type(kind, features, 2) for kind in wanted])
 
 
 @cache
 def usual_values(attribute: str, features: Features) -> st.SearchStrategy[AttributeValue]:
-    """A value that the attribute usually has."""
+    """Draw a value of the attribute's usual type."""
     kind = USUAL.get(attribute, "S")
     return _of_type(kind if _allowed(kind, features) else "S", features, 2)
 
 
 @cache
 def attributes(features: Features) -> st.SearchStrategy[str]:
-    """The name of an attribute that is no key."""
+    """Draw the name of a non-key attribute."""
     return st.sampled_from([name for name, kind in USUAL.items() if _allowed(kind, features)])
 
 
 @cache
 def extra_attributes(features: Features) -> st.SearchStrategy[dict[str, AttributeValue]]:
-    """The part of an item that is no key."""
+    """Draw the non-key part of an item."""
     pairs = [
         st.tuples(st.just(name), any_values)
         for name, kind in USUAL.items()

@@ -1,4 +1,4 @@
-"""Update expressions: each section at most once, no two targets that overlap."""
+"""Update expressions: each clause at most once, no overlapping paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SETS = ("SS", "NS", "BS")
 
 
 def write_update(writer: Writer) -> str:
-    """An update of one to three attributes."""
+    """Draw an update of one to three attributes."""
     names = dict.fromkeys(writer.attribute() for _ in range(writer.pick((1, 1, 2, 3))))
     sections: dict[str, list[str]] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""The writer of one request: draws what it says, and keeps the aliases that it hands out."""
+"""Writes the expressions of one request and keeps their placeholders."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _positions = st.integers(0, 3)
 
 
 class Given(TypedDict):
-    """What a request says of its aliases; nothing if it has none."""
+    """The placeholders of a request; empty if it has none."""
 
     expression_attribute_names: dict[str, str] | None
     expression_attribute_values: dict[str, AttributeValue] | None
 
 
 class Writer:
-    """Writes expressions for one request, of features that the peer can be asked for."""
+    """Writes expressions for one request, using features that the peer supports."""
 
     def __init__(self, draw: st.DrawFn, features: Features) -> None:
         self.draw = draw
@@ -43,44 +43,44 @@ class Writer:
 
     @property
     def given(self) -> Given:
-        """The aliases that were handed out."""
+        """Return the placeholders in use."""
         return {
             "expression_attribute_names": self.names or None,
             "expression_attribute_values": self.values or None,
         }
 
     def has(self, feature: Feature) -> bool:
-        """Whether the peer can be asked that."""
+        """Return whether the peer supports the feature."""
         return feature in self.features
 
     def wants(self, feature: Feature) -> bool:
-        """Whether to ask that; never if the peer cannot be."""
+        """Draw whether to use the feature; never if the peer does not support it."""
         return feature in self.features and self.draw(_some)
 
     def chance(self) -> bool:
-        """Now and then."""
+        """Draw a boolean that is rarely true."""
         return self.draw(rarely)
 
     def pick(self, choices: Sequence[T]) -> T:
-        """One of them."""
+        """Draw one of them."""
         return self.draw(st.sampled_from(choices))
 
     def attribute(self) -> str:
-        """The name of an attribute that is no key."""
+        """Draw the name of a non-key attribute."""
         return self.draw(attributes(self.features))
 
     def value(self, value: AttributeValue) -> str:
-        """A `:` that stands for the value."""
+        """Return a `:` placeholder for the value."""
         alias = f":v{len(self.values)}"
         self.values[alias] = value
         return alias
 
     def usual(self, attribute: str) -> str:
-        """A `:` that stands for a value as the attribute usually has."""
+        """Return a `:` placeholder for a usual value of the attribute."""
         return self.value(self.draw(usual_values(attribute, self.features)))
 
     def name(self, name: str) -> str:
-        """The name as it may stand in an expression: itself, or a `#` that stands for it."""
+        """Return the name itself, or a `#` placeholder for it."""
         if name != RESERVED and not self.chance():
             return name
         alias = next((known for known, meant in self.names.items() if meant == name), None)
@@ -90,7 +90,7 @@ class Writer:
         return alias
 
     def path(self, head: str, nested: Feature) -> str:
-        """A path that begins with the attribute; into a document if the peer can be asked that."""
+        """Draw a path that starts with the attribute, possibly into a document."""
         written = self.name(head)
         if head not in ("m", "l") or not self.wants(nested):
             return written

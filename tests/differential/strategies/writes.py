@@ -1,4 +1,4 @@
-"""Requests that write one item, with conditions and updates."""
+"""Writes of one item, with conditions and updates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXISTENCE = ("attribute_exists(pk)", "attribute_not_exists(pk)")
 
 @st.composite
 def puts(draw: st.DrawFn, table: Table, features: Features) -> PutItem:
-    """A PutItem."""
+    """Draw a PutItem."""
     writer = Writer(draw, features)
     return PutItem(
         NAME,
@@ -33,7 +33,7 @@ def puts(draw: st.DrawFn, table: Table, features: Features) -> PutItem:
 
 @st.composite
 def deletes(draw: st.DrawFn, table: Table, features: Features) -> DeleteItem:
-    """A DeleteItem."""
+    """Draw a DeleteItem."""
     writer = Writer(draw, features)
     return DeleteItem(
         NAME,
@@ -47,7 +47,7 @@ def deletes(draw: st.DrawFn, table: Table, features: Features) -> DeleteItem:
 
 @st.composite
 def updates(draw: st.DrawFn, table: Table, features: Features) -> UpdateItem:
-    """An UpdateItem."""
+    """Draw an UpdateItem."""
     writer = Writer(draw, features)
     return UpdateItem(
         NAME,
@@ -61,13 +61,13 @@ def updates(draw: st.DrawFn, table: Table, features: Features) -> UpdateItem:
 
 
 def draw_condition(writer: Writer) -> str | None:
-    """A condition on the item as it stands, or none."""
+    """Draw a condition on the item, or none."""
     if not writer.wants(Feature.CONDITIONS):
         return None
     return writer.pick(_EXISTENCE) if writer.chance() else write_condition(writer)
 
 
 def draw_on_failure(writer: Writer) -> ReturnOnFailure | None:
-    """Whether a failed condition shows the item."""
+    """Draw whether a failed condition returns the item."""
     kinds: tuple[ReturnOnFailure, ...] = ("ALL_OLD", "NONE")
     return writer.pick(kinds) if writer.wants(Feature.RETURN_ON_FAILURE) else None
