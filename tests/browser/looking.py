@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from playwright.sync_api import Page, Response
 
-from tests.clients.installed import installed
+from tests.clients.programs import installed
 
 _AXE = "axe-core/node_modules/axe-core/axe.min.js"
 

@@ -1,4 +1,4 @@
-"""One endpoint for all clients: the command that users run, as a process of its own."""
+"""Run one endpoint for all clients, as a process."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from tests.clients.endpoint import Endpoint, running_endpoint
 
 @pytest.fixture(scope="session")
 def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
-    """An endpoint in memory; each client signs for itself, and keeps to tables of its own."""
+    """Yield an endpoint in memory; each client signs its requests and uses its own tables."""
     with running_endpoint(tmp_path_factory.mktemp("endpoint")) as endpoint:
         yield endpoint

@@ -1,4 +1,4 @@
-"""The endpoint as its users have it: `singletable dynamodb`, a process of its own."""
+"""Run the endpoint as its users do: `singletable dynamodb`, as a process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.clients.program import running
+from tests.clients.programs import running
 
 REGION = "eu-central-1"
 CREDENTIALS = """
@@ -22,7 +22,7 @@ secret_access_key = "an/engine+that=weaves"
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where the endpoint is, and with what its clients sign."""
+    """The URL of the endpoint, and the credential of its clients."""
 
     url: str
     region: str = REGION
@@ -31,7 +31,7 @@ class Endpoint:
 
     @property
     def for_boto3(self) -> dict[str, str]:
-        """The arguments with which boto3 finds it."""
+        """The arguments for boto3."""
         return {
             "endpoint_url": self.url,
             "region_name": self.region,
@@ -41,7 +41,7 @@ class Endpoint:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What every SDK reads from its environment, and nothing of this machine's own settings."""
+        """The environment for an SDK, without the settings of this machine."""
         return {
             **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
             "AWS_ACCESS_KEY_ID": self.access_key_id,
@@ -55,12 +55,12 @@ class Endpoint:
 
 @contextmanager
 def running_endpoint(folder: Path) -> Generator[Endpoint]:
-    """An endpoint with no tables that verifies signatures, and ends with status 0 when asked to."""
+    """Yield an endpoint without tables that verifies signatures."""
     credentials = folder / "credentials.toml"
     credentials.touch(0o600)
     credentials.write_text(CREDENTIALS)
     program = Path(sys.executable).with_name("singletable")
     command: list[str | Path] = [program, "dynamodb", "--memory", "--port", "0"]
     command += ["--region", REGION, "--credentials", credentials]
-    with running(command, ready=r"http://[\d.]+:\d+", status=0) as said:
-        yield Endpoint(said[0])
+    with running(command, ready=r"http://[\d.]+:\d+", status=0) as ready:
+        yield Endpoint(ready[0])

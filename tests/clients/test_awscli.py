@@ -1,4 +1,4 @@
-"""A session with the AWS CLI, as one types it: shorthand, files, pages and exit codes."""
+"""A session with the AWS CLI: shorthand syntax, files, pages and exit codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.clients.endpoint import Endpoint
-from tests.clients.installed import PATIENCE, SESSIONS, installed
+from tests.clients.programs import SESSION_TIMEOUT, SESSIONS, installed
 
 TABLE = "awscli"
 ATTRIBUTES = {"election": "S", "number": "N", "voter": "S"}
@@ -27,13 +27,13 @@ class CommandLine:
         self._commands = commands
 
     def __call__(self, *arguments: str) -> Any:
-        """What the command answers, which must go well."""
+        """Return the output of a command, which must succeed."""
         status, output, errors = self._run(arguments)
         assert status == 0, f"aws dynamodb {' '.join(arguments)}\n{errors}"
         return json.loads(output or "null")
 
-    def refused(self, *arguments: str) -> str:
-        """What the command complains of, which must fail."""
+    def error(self, *arguments: str) -> str:
+        """Return the error output of a command, which must fail."""
         status, output, errors = self._run(arguments)
         assert status in (254, 255), f"aws dynamodb {' '.join(arguments)}\n{output}"
         return errors
@@ -41,8 +41,8 @@ class CommandLine:
     def _run(self, arguments: tuple[str, ...]) -> tuple[int, str, str]:
         assert self._commands.stdin
         assert self._commands.stdout
-        typed = ["dynamodb", *arguments, "--endpoint-url", self._endpoint.url]
-        self._commands.stdin.write(f"{json.dumps(typed)}\n")
+        command = ["dynamodb", *arguments, "--endpoint-url", self._endpoint.url]
+        self._commands.stdin.write(f"{json.dumps(command)}\n")
         self._commands.stdin.flush()
         status, output, errors = json.loads(self._commands.stdout.readline())
         return status, output, errors
@@ -50,7 +50,7 @@ class CommandLine:
 
 @pytest.fixture
 def aws(endpoint: Endpoint) -> Iterator[CommandLine]:
-    """The command line, in a process that ends with the test, or when it hangs."""
+    """Yield a command line; its process is killed if it watchdog."""
     with subprocess.Popen(
         [installed("awscli/bin/python"), SESSIONS / "with_awscli.py"],
         env=endpoint.environment,
@@ -58,46 +58,45 @@ def aws(endpoint: Endpoint) -> Iterator[CommandLine]:
         stdout=subprocess.PIPE,
         text=True,
     ) as commands:
-        hangs = threading.Timer(PATIENCE, commands.kill)
-        hangs.start()
+        watchdog = threading.Timer(SESSION_TIMEOUT, commands.kill)
+        watchdog.start()
         try:
             yield CommandLine(endpoint, commands)
         finally:
-            hangs.cancel()
+            watchdog.cancel()
 
 
-# As one types it: a program that is found by its name.
-def test_the_program_asks_the_endpoint(endpoint: Endpoint) -> None:
-    ran = subprocess.run(
+def test_aws_command_uses_the_endpoint(endpoint: Endpoint) -> None:
+    completed = subprocess.run(
         [installed("awscli/bin/aws"), "dynamodb", "describe-table", "--table-name", "nowhere"],
         env=endpoint.environment,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=SESSION_TIMEOUT,
         check=False,
     )
-    assert ran.returncode in (254, 255), ran.stdout
-    assert "ResourceNotFoundException" in ran.stderr
+    assert completed.returncode in (254, 255), completed.stdout
+    assert "ResourceNotFoundException" in completed.stderr
 
 
-def test_a_session(aws: CommandLine, tmp_path: Path) -> None:
-    a_table_is_made(aws)
-    an_item_of_every_type_comes_back_as_it_was(aws)
-    an_update_is_made_on_a_condition(aws)
-    a_batch_is_written_and_read_in_pages(aws, tmp_path)
-    a_transaction_is_cancelled(aws)
-    tags_and_time_to_live(aws)
-    assert "ResourceNotFoundException" in aws.refused("describe-table", "--table-name", "nowhere")
+def test_awscli_session(aws: CommandLine, tmp_path: Path) -> None:
+    check_create_table(aws)
+    check_item_of_every_type(aws)
+    check_conditional_update(aws)
+    check_batch_and_pages(aws, tmp_path)
+    check_canceled_transaction(aws)
+    check_tags_and_ttl(aws)
+    assert "ResourceNotFoundException" in aws.error("describe-table", "--table-name", "nowhere")
     aws("delete-table", "--table-name", TABLE)
 
 
-def a_table_is_made(aws: CommandLine) -> None:
+def check_create_table(aws: CommandLine) -> None:
     index = (
         "IndexName=by_voter,KeySchema=[{AttributeName=voter,KeyType=HASH}],"
         "Projection={ProjectionType=ALL},"
         "ProvisionedThroughput={ReadCapacityUnits=5,WriteCapacityUnits=5}"
     )
-    made = aws(
+    created = aws(
         "create-table",
         *("--table-name", TABLE, "--attribute-definitions"),
         *(f"AttributeName={name},AttributeType={kind}" for name, kind in ATTRIBUTES.items()),
@@ -106,11 +105,11 @@ def a_table_is_made(aws: CommandLine) -> None:
         *("--global-secondary-indexes", index),
         *("--provisioned-throughput", "ReadCapacityUnits=5,WriteCapacityUnits=5"),
     )
-    assert made["TableDescription"]["ProvisionedThroughput"]["ReadCapacityUnits"] == 5
+    assert created["TableDescription"]["ProvisionedThroughput"]["ReadCapacityUnits"] == 5
     aws("wait", "table-exists", "--table-name", TABLE)
 
 
-def an_item_of_every_type_comes_back_as_it_was(aws: CommandLine) -> None:
+def check_item_of_every_type(aws: CommandLine) -> None:
     item: dict[str, Any] = {
         **json.loads(KEY),
         "share": {"N": "0.1234567890123456789012345678901234567"},
@@ -119,14 +118,14 @@ def an_item_of_every_type_comes_back_as_it_was(aws: CommandLine) -> None:
         "names": {"SS": ["ada", "lovelace"]},
         "years": {"NS": ["1815", "1852"]},
     }
-    # Bytes are given as text, and answered as base64.
-    typed = json.dumps(item | {"seal": {"B": "wax"}, "marks": {"BS": ["x", "y"]}})
-    assert aws("put-item", "--table-name", TABLE, "--item", typed) is None
+    # Bytes are passed as text, and returned as base64.
+    arguments = json.dumps(item | {"seal": {"B": "wax"}, "marks": {"BS": ["x", "y"]}})
+    assert aws("put-item", "--table-name", TABLE, "--item", arguments) is None
     got = aws("get-item", "--table-name", TABLE, "--key", KEY, "--consistent-read")
     assert got == {"Item": item | {"seal": {"B": "d2F4"}, "marks": {"BS": ["eA==", "eQ=="]}}}
 
 
-def an_update_is_made_on_a_condition(aws: CommandLine) -> None:
+def check_conditional_update(aws: CommandLine) -> None:
     vote = (
         *("update-item", "--table-name", TABLE, "--key", KEY, "--return-values", "UPDATED_NEW"),
         *("--update-expression", "SET voter = :ada"),
@@ -134,12 +133,12 @@ def an_update_is_made_on_a_condition(aws: CommandLine) -> None:
         *("--expression-attribute-values", '{":ada": {"S": "ada"}}'),
     )
     assert aws(*vote) == {"Attributes": {"voter": {"S": "ada"}}}
-    said = aws.refused(*vote)
-    assert "(ConditionalCheckFailedException) when calling the UpdateItem operation" in said
-    assert "The conditional request failed" in said
+    error = aws.error(*vote)
+    assert "(ConditionalCheckFailedException) when calling the UpdateItem operation" in error
+    assert "The conditional request failed" in error
 
 
-def a_batch_is_written_and_read_in_pages(aws: CommandLine, folder: Path) -> None:
+def check_batch_and_pages(aws: CommandLine, folder: Path) -> None:
     ballots = [
         {"election": {"S": "council"}, "number": {"N": str(number)}, "voter": {"S": "lee"}}
         for number in range(25)
@@ -152,16 +151,16 @@ def a_batch_is_written_and_read_in_pages(aws: CommandLine, folder: Path) -> None
         *("query", "--table-name", TABLE, "--key-condition-expression", "election = :council"),
         *("--expression-attribute-values", '{":council": {"S": "council"}}'),
     )
-    # The command line walks the pages, and joins them.
+    # The AWS CLI fetches all pages and joins them.
     assert aws(*council, "--page-size", "10")["Items"] == ballots
     first = aws(*council, "--max-items", "20")
     rest = aws(*council, "--starting-token", first["NextToken"])
     assert (first["Items"], rest["Items"]) == (ballots[:20], ballots[20:])
-    found = aws("scan", "--table-name", TABLE, "--index-name", "by_voter", "--select", "COUNT")
-    assert found["Count"] == 26
+    scan = aws("scan", "--table-name", TABLE, "--index-name", "by_voter", "--select", "COUNT")
+    assert scan["Count"] == 26
 
 
-def a_transaction_is_cancelled(aws: CommandLine) -> None:
+def check_canceled_transaction(aws: CommandLine) -> None:
     create = {
         "Put": {
             "TableName": TABLE,
@@ -171,16 +170,16 @@ def a_transaction_is_cancelled(aws: CommandLine) -> None:
     }
     delete = {"Delete": {"TableName": TABLE, "Key": json.loads(KEY.replace('"1"', '"2"'))}}
     writes = json.dumps([delete, create])
-    said = aws.refused("transact-write-items", "--transact-items", writes)
-    assert "(TransactionCanceledException) when calling the TransactWriteItems operation" in said
-    assert "[None, ConditionalCheckFailed]" in said
+    error = aws.error("transact-write-items", "--transact-items", writes)
+    assert "(TransactionCanceledException) when calling the TransactWriteItems operation" in error
+    assert "[None, ConditionalCheckFailed]" in error
 
 
-def tags_and_time_to_live(aws: CommandLine) -> None:
+def check_tags_and_ttl(aws: CommandLine) -> None:
     arn = aws("describe-table", "--table-name", TABLE)["Table"]["TableArn"]
     aws("tag-resource", "--resource-arn", arn, "--tags", "Key=team,Value=votes")
     tags = aws("list-tags-of-resource", "--resource-arn", arn)
     assert tags == {"Tags": [{"Key": "team", "Value": "votes"}]}
     enable = ("--time-to-live-specification", "Enabled=true,AttributeName=expires")
-    told = aws("update-time-to-live", "--table-name", TABLE, *enable)
-    assert told["TimeToLiveSpecification"] == {"Enabled": True, "AttributeName": "expires"}
+    output = aws("update-time-to-live", "--table-name", TABLE, *enable)
+    assert output["TimeToLiveSpecification"] == {"Enabled": True, "AttributeName": "expires"}

@@ -1,4 +1,4 @@
-"""A session with boto3's client: DynamoDB's own types, pages, waiters and exceptions."""
+"""boto3's client: DynamoDB types, paginators, waiters and exceptions."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ EVERYTHING: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def client(endpoint: Endpoint) -> Any:
-    """A client with a table that has an index."""
+    """Return a client; its table has an index."""
     client = cast(Any, boto3).client("dynamodb", **endpoint.for_boto3)
-    made = client.create_table(
+    created = client.create_table(
         TableName=TABLE,
         AttributeDefinitions=[
             {"AttributeName": "election", "AttributeType": "S"},
@@ -49,17 +49,17 @@ def client(endpoint: Endpoint) -> Any:
         BillingMode="PAY_PER_REQUEST",
         Tags=[{"Key": "team", "Value": "votes"}],
     )
-    assert made["TableDescription"]["TableStatus"] in ("CREATING", "ACTIVE")
+    assert created["TableDescription"]["TableStatus"] in ("CREATING", "ACTIVE")
     client.get_waiter("table_exists").wait(TableName=TABLE, WaiterConfig={"Delay": 1})
     return client
 
 
 def key(number: int, election: str = "mayor") -> dict[str, Any]:
-    """The key of a ballot."""
+    """Return the key of a ballot."""
     return {"election": {"S": election}, "number": {"N": str(number)}}
 
 
-def test_a_table_is_described_and_listed(client: Any) -> None:
+def test_table_is_described_and_listed(client: Any) -> None:
     table = client.describe_table(TableName=TABLE)["Table"]
     assert table["TableStatus"] == "ACTIVE"
     assert table["CreationDateTime"].year > 2000
@@ -68,18 +68,18 @@ def test_a_table_is_described_and_listed(client: Any) -> None:
     assert TABLE in [name for page in tables for name in page["TableNames"]]
 
 
-def test_an_item_of_every_type_comes_back_as_it_was(client: Any) -> None:
+def test_item_of_every_type_round_trips(client: Any) -> None:
     client.put_item(TableName=TABLE, Item=EVERYTHING)
     got = client.get_item(
         TableName=TABLE, Key=key(1), ConsistentRead=True, ReturnConsumedCapacity="TOTAL"
     )
     assert got["Item"] == EVERYTHING
     assert got["ConsumedCapacity"] == {"TableName": TABLE, "CapacityUnits": 1.0}
-    assert got["ResponseMetadata"]["RetryAttempts"] == 0  # the checksum was right at once
+    assert got["ResponseMetadata"]["RetryAttempts"] == 0  # the checksum was correct
     assert "Item" not in client.get_item(TableName=TABLE, Key=key(404))
 
 
-def test_an_update_is_made_once(client: Any) -> None:
+def test_conditional_update_is_applied_once(client: Any) -> None:
     vote: dict[str, Any] = {
         "TableName": TABLE,
         "Key": key(2),
@@ -93,14 +93,14 @@ def test_an_update_is_made_once(client: Any) -> None:
         "voter": {"S": "ada"},
         "count": {"N": "1"},
     }
-    with pytest.raises(client.exceptions.ConditionalCheckFailedException) as refused:
+    with pytest.raises(client.exceptions.ConditionalCheckFailedException) as raised:
         client.update_item(**vote)
-    error = refused.value.response
+    error = raised.value.response
     assert error["Error"]["Message"] == "The conditional request failed"
     assert error["Item"] == key(2) | {"voter": {"S": "ada"}, "count": {"N": "1"}}
 
 
-def test_batches_are_written_read_queried_and_scanned_in_pages(client: Any) -> None:
+def test_batches_and_pages(client: Any) -> None:
     ballots = [
         key(number, "council") | {"voter": {"S": f"voter {number % 3}"}, "text": {"S": "x" * 4000}}
         for number in range(25)
@@ -108,15 +108,17 @@ def test_batches_are_written_read_queried_and_scanned_in_pages(client: Any) -> N
     writes = [{"PutRequest": {"Item": ballot}} for ballot in ballots]
     assert client.batch_write_item(RequestItems={TABLE: writes})["UnprocessedItems"] == {}
     keys = [key(3, "council"), key(4, "council"), key(404)]
-    answer = client.batch_get_item(RequestItems={TABLE: {"Keys": keys}})
-    assert sorted(answer["Responses"][TABLE], key=lambda item: item["number"]["N"]) == ballots[3:5]
+    output = client.batch_get_item(RequestItems={TABLE: {"Keys": keys}})
+    assert sorted(output["Responses"][TABLE], key=lambda item: item["number"]["N"]) == ballots[3:5]
 
-    asked = {
+    request = {
         "TableName": TABLE,
         "KeyConditionExpression": "election = :council",
         "ExpressionAttributeValues": {":council": {"S": "council"}},
     }
-    pages = list(client.get_paginator("query").paginate(**asked, PaginationConfig={"PageSize": 10}))
+    pages = list(
+        client.get_paginator("query").paginate(**request, PaginationConfig={"PageSize": 10})
+    )
     assert [page["Count"] for page in pages] == [10, 10, 5]
     assert [item for page in pages for item in page["Items"]] == ballots
 
@@ -129,7 +131,7 @@ def test_batches_are_written_read_queried_and_scanned_in_pages(client: Any) -> N
     assert sorted(int(item["number"]["N"]) for item in by_voter["Items"]) == list(range(2, 25, 3))
     assert "text" not in by_voter["Items"][0]
 
-    found: list[Any] = []
+    scanned: list[Any] = []
     for segment in range(2):
         scan = client.get_paginator("scan").paginate(
             TableName=TABLE,
@@ -139,11 +141,11 @@ def test_batches_are_written_read_queried_and_scanned_in_pages(client: Any) -> N
             ExpressionAttributeValues={":council": {"S": "council"}},
             PaginationConfig={"PageSize": 7},
         )
-        found += [item for page in scan for item in page["Items"]]
-    assert sorted(found, key=lambda item: int(item["number"]["N"])) == ballots
+        scanned += [item for page in scan for item in page["Items"]]
+    assert sorted(scanned, key=lambda item: int(item["number"]["N"])) == ballots
 
 
-def test_a_transaction_is_made_or_cancelled_with_reasons(client: Any) -> None:
+def test_transaction_is_applied_or_canceled_with_reasons(client: Any) -> None:
     put = {"Put": {"TableName": TABLE, "Item": key(1, "referendum") | {"yes": {"BOOL": True}}}}
     once = {
         "Put": {
@@ -157,9 +159,9 @@ def test_a_transaction_is_made_or_cancelled_with_reasons(client: Any) -> None:
     client.transact_write_items(TransactItems=[put, once], ClientRequestToken=TABLE)
     with pytest.raises(client.exceptions.IdempotentParameterMismatchException):
         client.transact_write_items(TransactItems=[put], ClientRequestToken=TABLE)
-    with pytest.raises(client.exceptions.TransactionCanceledException) as cancelled:
+    with pytest.raises(client.exceptions.TransactionCanceledException) as canceled:
         client.transact_write_items(TransactItems=[put, once])
-    assert cancelled.value.response["CancellationReasons"] == [
+    assert canceled.value.response["CancellationReasons"] == [
         {"Code": "None"},
         {
             "Code": "ConditionalCheckFailed",
@@ -167,7 +169,7 @@ def test_a_transaction_is_made_or_cancelled_with_reasons(client: Any) -> None:
             "Item": key(2, "referendum"),
         },
     ]
-    assert "[None, ConditionalCheckFailed]" in str(cancelled.value)
+    assert "[None, ConditionalCheckFailed]" in str(canceled.value)
     read = client.transact_get_items(
         TransactItems=[
             {"Get": {"TableName": TABLE, "Key": key(number, "referendum")}} for number in (1, 404)
@@ -176,26 +178,26 @@ def test_a_transaction_is_made_or_cancelled_with_reasons(client: Any) -> None:
     assert read["Responses"] == [{"Item": put["Put"]["Item"]}, {}]
 
 
-def test_a_table_has_tags_and_a_time_to_live(client: Any) -> None:
+def test_tags_and_ttl(client: Any) -> None:
     arn = client.describe_table(TableName=TABLE)["Table"]["TableArn"]
     client.tag_resource(ResourceArn=arn, Tags=[{"Key": "stage", "Value": "test"}])
     client.untag_resource(ResourceArn=arn, TagKeys=["team"])
     tags = client.list_tags_of_resource(ResourceArn=arn)["Tags"]
     assert tags == [{"Key": "stage", "Value": "test"}]
     specification = {"Enabled": True, "AttributeName": "expires"}
-    told = client.update_time_to_live(TableName=TABLE, TimeToLiveSpecification=specification)
-    assert told["TimeToLiveSpecification"] == specification
+    output = client.update_time_to_live(TableName=TABLE, TimeToLiveSpecification=specification)
+    assert output["TimeToLiveSpecification"] == specification
     described = client.describe_time_to_live(TableName=TABLE)["TimeToLiveDescription"]
     assert described["AttributeName"] == "expires"
     assert described["TimeToLiveStatus"] in ("ENABLING", "ENABLED")
 
 
-def test_a_table_is_told_to_be_recoverable(client: Any) -> None:
-    asked = {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 7}
-    told = client.update_continuous_backups(
-        TableName=TABLE, PointInTimeRecoverySpecification=asked
+def test_point_in_time_recovery(client: Any) -> None:
+    request = {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 7}
+    output = client.update_continuous_backups(
+        TableName=TABLE, PointInTimeRecoverySpecification=request
     )["ContinuousBackupsDescription"]
-    assert told == {
+    assert output == {
         "ContinuousBackupsStatus": "ENABLED",
         "PointInTimeRecoveryDescription": {
             "PointInTimeRecoveryStatus": "ENABLED",
@@ -203,12 +205,12 @@ def test_a_table_is_told_to_be_recoverable(client: Any) -> None:
         },
     }
     described = client.describe_continuous_backups(TableName=TABLE)
-    assert described["ContinuousBackupsDescription"] == told
+    assert described["ContinuousBackupsDescription"] == output
     with pytest.raises(client.exceptions.TableNotFoundException):
         client.describe_continuous_backups(TableName="nowhere")
 
 
-def test_refusals_are_the_exceptions_of_the_client(client: Any) -> None:
+def test_errors_are_exceptions_of_the_client(client: Any) -> None:
     with pytest.raises(client.exceptions.ResourceNotFoundException) as missing:
         client.get_item(TableName="nowhere", Key=key(1))
     assert missing.value.response["Error"]["Message"] == "Requested resource not found"
@@ -228,23 +230,22 @@ def test_refusals_are_the_exceptions_of_the_client(client: Any) -> None:
     }
 
 
-# All the clients sign what they send, each with code of its own; here is one that signs wrongly.
-def test_a_signature_is_verified(endpoint: Endpoint) -> None:
+def test_wrong_signature_is_rejected(endpoint: Endpoint) -> None:
     wrong = endpoint.for_boto3 | {"aws_secret_access_key": "guessed"}
     client = cast(Any, boto3).client("dynamodb", **wrong)
-    with pytest.raises(client.exceptions.ClientError) as refused:
+    with pytest.raises(client.exceptions.ClientError) as raised:
         client.list_tables()
-    assert refused.value.response["Error"]["Code"] == "InvalidSignatureException"
+    assert raised.value.response["Error"]["Code"] == "InvalidSignatureException"
 
 
-# Bodies of hundreds of kilobytes arrive in many pieces, both ways.
-def test_large_items_go_both_ways(client: Any) -> None:
+# Bodies of hundreds of kilobytes arrive in several pieces.
+def test_large_item_round_trips(client: Any) -> None:
     large = key(1, "large") | {"text": {"S": "ä" * 190_000}}
     client.put_item(TableName=TABLE, Item=large)
     assert client.get_item(TableName=TABLE, Key=key(1, "large"))["Item"] == large
 
 
-def test_a_table_is_deleted(client: Any) -> None:
+def test_table_is_deleted(client: Any) -> None:
     client.create_table(
         TableName=f"{TABLE}.gone",
         AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],

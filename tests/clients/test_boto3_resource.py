@@ -1,4 +1,4 @@
-"""A session with boto3's resource: Python's own types, conditions as objects, a batch writer."""
+"""boto3's resource: Python types, condition objects and the batch writer."""
 
 # pyright: reportUnknownMemberType=false
 # boto3's conditions have no types of their own.
@@ -20,13 +20,13 @@ TABLE = "boto3.resource"
 
 @pytest.fixture(scope="module")
 def dynamodb(endpoint: Endpoint) -> Any:
-    """The service, from which tables are made."""
+    """Return the service resource."""
     return cast(Any, boto3).resource("dynamodb", **endpoint.for_boto3)
 
 
 @pytest.fixture(scope="module")
 def table(dynamodb: Any) -> Any:
-    """A table that has an index, with forty ballots in it."""
+    """Return a table with an index and forty ballots."""
     table = dynamodb.create_table(
         TableName=TABLE,
         AttributeDefinitions=[
@@ -59,7 +59,7 @@ def table(dynamodb: Any) -> Any:
     return table
 
 
-def test_a_table_is_loaded_and_found(dynamodb: Any, table: Any) -> None:
+def test_table_is_loaded_and_listed(dynamodb: Any, table: Any) -> None:
     table.reload()
     assert table.table_status == "ACTIVE"
     assert table.item_count == 40
@@ -67,7 +67,7 @@ def test_a_table_is_loaded_and_found(dynamodb: Any, table: Any) -> None:
     assert table in list(dynamodb.tables.all())
 
 
-def test_values_are_those_of_python(table: Any) -> None:
+def test_python_values_round_trip(table: Any) -> None:
     ballot: dict[str, Any] = {
         "election": "mayor",
         "number": Decimal(1),
@@ -87,7 +87,7 @@ def test_values_are_those_of_python(table: Any) -> None:
     assert isinstance(got["number"], Decimal)
 
 
-def test_an_update_is_made_on_a_condition(table: Any) -> None:
+def test_conditional_update(table: Any) -> None:
     change: dict[str, Any] = {
         "Key": {"election": "mayor", "number": 2},
         "UpdateExpression": "SET ward.#name = :name, ranking = list_append(ranking, :more)",
@@ -109,7 +109,7 @@ def test_an_update_is_made_on_a_condition(table: Any) -> None:
     assert deleted == updated
 
 
-def test_conditions_are_objects(table: Any) -> None:
+def test_query_with_condition_objects(table: Any) -> None:
     found = table.query(
         KeyConditionExpression=Key("election").eq("council") & Key("number").between(10, 19),
         FilterExpression=Attr("voter").is_in(["voter 1"]) | Attr("seal").exists(),
@@ -121,7 +121,7 @@ def test_conditions_are_objects(table: Any) -> None:
     assert (found["Count"], found["ScannedCount"]) == (5, 10)
 
 
-def test_pages_are_walked_by_hand(table: Any) -> None:
+def test_pagination_with_exclusive_start_key(table: Any) -> None:
     numbers: list[Decimal] = []
     start: dict[str, Any] = {}
     while True:
@@ -139,21 +139,21 @@ def test_pages_are_walked_by_hand(table: Any) -> None:
     assert numbers == list(range(0, 40, 2))
 
 
-def test_a_scan_filters_and_counts(table: Any) -> None:
+def test_scan_filters_and_counts(table: Any) -> None:
     election = Attr("election").begins_with("coun")
     assert table.scan(FilterExpression=election, Select="COUNT")["Count"] == 40
     odd = table.scan(IndexName="by_voter", FilterExpression=election & Attr("voter").ne("voter 0"))
     assert {item["number"] % 2 for item in odd["Items"]} == {1}
 
 
-def test_a_batch_is_read(dynamodb: Any, table: Any) -> None:
+def test_batch_get(dynamodb: Any, table: Any) -> None:
     keys = [{"election": "council", "number": number} for number in (1, 2, 404)]
     read = dynamodb.batch_get_item(RequestItems={table.name: {"Keys": keys}})
     assert sorted(item["number"] for item in read["Responses"][table.name]) == [1, 2]
     assert read["UnprocessedKeys"] == {}
 
 
-def test_a_transaction_is_cancelled_for_a_reason(dynamodb: Any, table: Any) -> None:
+def test_transaction_is_canceled_with_reasons(dynamodb: Any, table: Any) -> None:
     client = dynamodb.meta.client
     writes: list[dict[str, Any]] = [
         {"Put": {"TableName": table.name, "Item": {"election": "referendum", "number": 1}}},
@@ -167,9 +167,9 @@ def test_a_transaction_is_cancelled_for_a_reason(dynamodb: Any, table: Any) -> N
             }
         },
     ]
-    with pytest.raises(client.exceptions.TransactionCanceledException) as cancelled:
+    with pytest.raises(client.exceptions.TransactionCanceledException) as canceled:
         client.transact_write_items(TransactItems=writes)
-    reasons = cancelled.value.response["CancellationReasons"]
+    reasons = canceled.value.response["CancellationReasons"]
     assert [reason["Code"] for reason in reasons] == ["None", "ConditionalCheckFailed"]
     assert "Item" not in table.get_item(Key={"election": "referendum", "number": 1})
     writes[1]["ConditionCheck"]["ExpressionAttributeValues"] = {":voter": "voter 1"}
@@ -177,7 +177,7 @@ def test_a_transaction_is_cancelled_for_a_reason(dynamodb: Any, table: Any) -> N
     assert "Item" in table.get_item(Key={"election": "referendum", "number": 1})
 
 
-def test_a_table_changes_and_goes(dynamodb: Any) -> None:
+def test_table_is_updated_and_deleted(dynamodb: Any) -> None:
     table = dynamodb.create_table(
         TableName=f"{TABLE}.gone",
         AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "B"}],

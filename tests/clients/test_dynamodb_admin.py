@@ -1,4 +1,4 @@
-"""A session with dynamodb-admin: its pages are asked for as a browser does."""
+"""A session with dynamodb-admin: request its pages as a browser does."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.clients.endpoint import Endpoint
-from tests.clients.installed import PATIENCE, installed, node
-from tests.clients.program import running
+from tests.clients.programs import SESSION_TIMEOUT, installed, node, running
 
 TABLE = "dynamodb-admin"
 
@@ -25,41 +24,41 @@ class Admin:
         self._port = port
 
     def page(self, path: str) -> str:
-        """The page at the path, which must be there."""
-        status, text = self.ask("GET", path)
+        """Return the page at the path, which must exist."""
+        status, text = self.send("GET", path)
         assert status == 200, text
         return text
 
-    def ask(self, method: str, path: str, body: object = None) -> tuple[int, str]:
-        """The status and the text of an answer."""
-        connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
+    def send(self, method: str, path: str, body: object = None) -> tuple[int, str]:
+        """Return the status and the body of a response."""
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=SESSION_TIMEOUT)
         try:
             text = None if body is None else json.dumps(body)
             connection.request(method, path, text, {"content-type": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
+            response = connection.getresponse()
+            return response.status, response.read().decode()
         finally:
             connection.close()
 
 
 @pytest.fixture
 def admin(endpoint: Endpoint) -> Iterator[Admin]:
-    """A dynamodb-admin that shows the endpoint."""
+    """Yield a dynamodb-admin that is connected to the endpoint."""
     program = installed("dynamodb-admin/node_modules/dynamodb-admin/dist/dynamodb-admin.js")
-    place = ("--host", "127.0.0.1", "--port", "0", "--dynamo-endpoint", endpoint.url)
-    # Without this it signs with a session token that nobody gave it.
+    options = ("--host", "127.0.0.1", "--port", "0", "--dynamo-endpoint", endpoint.url)
+    # Otherwise it signs with a session token of its own.
     own_credentials = "--skip-default-credentials"
     with running(
-        [node(), program, *place, own_credentials],
+        [node(), program, *options, own_credentials],
         ready=r"listening on http://127\.0\.0\.1:(\d+)",
         status=-SIGTERM,
         environment=endpoint.environment,
-    ) as said:
-        yield Admin(int(said[1]))
+    ) as output:
+        yield Admin(int(output[1]))
 
 
-def definition(units: object) -> dict[str, Any]:
-    """What the form for a new table sends."""
+def table_form(units: object) -> dict[str, Any]:
+    """Return the body that the form for a new table sends."""
     throughput = {"ReadCapacityUnits": units, "WriteCapacityUnits": units}
     return {
         "TableDefinition": {
@@ -82,35 +81,35 @@ def definition(units: object) -> dict[str, Any]:
     }
 
 
-def test_a_session(admin: Admin) -> None:
+def test_dynamodb_admin_session(admin: Admin) -> None:
     assert TABLE not in admin.page("/")
-    assert admin.ask("POST", "/create-table", definition(5)) == (204, "")
+    assert admin.send("POST", "/create-table", table_form(5)) == (204, "")
     assert TABLE in admin.page("/")
-    items_are_added_shown_and_changed(admin)
-    items_are_found(admin)
+    check_add_show_and_change(admin)
+    check_pages_and_filter(admin)
     for tab in ("", "/get", "/meta", "/ttl", "/add-item"):
         assert TABLE in admin.page(f"/tables/{TABLE}{tab}")
-    assert admin.ask("DELETE", f"/tables/{TABLE}/all")[0] == 200
+    assert admin.send("DELETE", f"/tables/{TABLE}/all")[0] == 200
     assert json.loads(admin.page(f"/tables/{TABLE}/items"))["Items"] == []
-    assert admin.ask("DELETE", f"/tables/{TABLE}")[0] == 204
-    assert "Requested resource not found" in admin.ask("GET", f"/tables/{TABLE}")[1]
+    assert admin.send("DELETE", f"/tables/{TABLE}")[0] == 204
+    assert "Requested resource not found" in admin.send("GET", f"/tables/{TABLE}")[1]
 
 
-def items_are_added_shown_and_changed(admin: Admin) -> None:
+def check_add_show_and_change(admin: Admin) -> None:
     for number in range(30):
         ballot = {"election": "council", "number": number, "voter": "ada", "ranking": ["lee", None]}
-        added = admin.ask("PUT", f"/tables/{TABLE}/add-item", ballot)
+        added = admin.send("PUT", f"/tables/{TABLE}/add-item", ballot)
         assert (added[0], json.loads(added[1])) == (200, {"election": "council", "number": number})
-    place = f"/tables/{TABLE}/items/council,7"
-    assert "lee" in admin.page(place)
+    path = f"/tables/{TABLE}/items/council,7"
+    assert "lee" in admin.page(path)
     changed = {"election": "council", "number": 7, "voter": "kim", "ward": {"name": "Grünau"}}
-    status, shown = admin.ask("PUT", place, changed)
+    status, shown = admin.send("PUT", path, changed)
     assert (status, json.loads(shown)) == (200, changed)
-    assert admin.ask("DELETE", f"/tables/{TABLE}/items/council,8")[0] == 204
-    assert admin.ask("GET", f"/tables/{TABLE}/items/council,8") == (404, "Not found")
+    assert admin.send("DELETE", f"/tables/{TABLE}/items/council,8")[0] == 204
+    assert admin.send("GET", f"/tables/{TABLE}/items/council,8") == (404, "Not found")
 
 
-def items_are_found(admin: Admin) -> None:
+def check_pages_and_filter(admin: Admin) -> None:
     page = json.loads(admin.page(f"/tables/{TABLE}/items"))
     assert len(page["Items"]) == 25
     more = json.loads(admin.page(f"/tables/{TABLE}/items?startKey={page['nextKey']}"))
@@ -119,15 +118,14 @@ def items_are_found(admin: Admin) -> None:
     query = urlencode(
         {"operationType": "query", "queryableSelection": "by_voter", "filters": json.dumps(kim)}
     )
-    (found,) = json.loads(admin.page(f"/tables/{TABLE}/items?{query}"))["Items"]
-    assert found["ward"] == {"name": "Grünau"}
+    (item,) = json.loads(admin.page(f"/tables/{TABLE}/items?{query}"))["Items"]
+    assert item["ward"] == {"name": "Grünau"}
 
 
-# Its form sends units of capacity as text, which DynamoDB refuses and we do too. Tables that other
-# clients made are shown all the same.
-def test_its_form_is_refused_as_dynamodb_refuses_it(admin: Admin) -> None:
-    status, said = admin.ask("POST", "/create-table", definition("5"))
-    assert (status, json.loads(said)) == (
+# The form sends capacity units as text, which DynamoDB rejects.
+def test_create_table_form_is_rejected_like_in_dynamodb(admin: Admin) -> None:
+    status, output = admin.send("POST", "/create-table", table_form("5"))
+    assert (status, json.loads(output)) == (
         500,
         {"message": "STRING_VALUE cannot be converted to Long"},
     )

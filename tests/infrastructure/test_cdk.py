@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from singletable.infrastructure import render_cdk
-from tests.clients.installed import installed
+from tests.clients.programs import installed
 from tests.infrastructure.declarations import ALL
 from tests.infrastructure.deployments import DEPLOYMENTS, of_type, template
 

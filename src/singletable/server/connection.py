@@ -33,7 +33,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a client may use; sizes are in bytes and timeouts in seconds."""
+    """Limits on the resources of a client; sizes are in bytes and timeouts in seconds."""
 
     max_body: int = 16 * 1024 * 1024
     max_headers: int = 64 * 1024
@@ -52,7 +52,7 @@ class Handler(Protocol):
 
 
 class ServerState:
-    """What all connections of a server share.
+    """State that all connections of a server share.
 
     With `eager`, a request gets a task only when its handler has to wait. The handler must then not
     use the current task before its first wait.

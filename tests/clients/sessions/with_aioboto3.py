@@ -1,6 +1,6 @@
-"""A session with aioboto3: client and resource, many requests at once on one event loop."""
+"""A session with aioboto3: client and resource, with concurrent requests."""
 
-# aioboto3 is installed where this program runs, which is not where it is checked.
+# aioboto3 is installed in an environment of its own, so type checkers do not find it.
 # mypy: disable-error-code="import-not-found, no-untyped-call"
 # pyright: basic, reportMissingImports=false
 
@@ -20,18 +20,18 @@ TABLE = "aioboto3"
 async def main() -> None:
     session = aioboto3.Session()
     async with session.resource("dynamodb") as dynamodb, session.client("dynamodb") as client:
-        table = await make_table(dynamodb)
-        await values_are_those_of_python(table)
-        await one_of_many_wins(table, client)
-        await a_batch_is_written_and_queried_in_pages(table, client)
-        await a_transaction_is_cancelled(client)
-        await time_to_live_and_tags(table, client)
-        await refusals(client)
+        table = await create_table(dynamodb)
+        await check_python_values(table)
+        await check_concurrent_updates(table, client)
+        await check_batch_and_pages(table, client)
+        await check_canceled_transaction(client)
+        await check_ttl_and_tags(table, client)
+        await check_errors(client)
         await table.delete()
         await table.wait_until_not_exists()
 
 
-async def make_table(dynamodb: Any) -> Any:
+async def create_table(dynamodb: Any) -> Any:
     table = await dynamodb.create_table(
         TableName=TABLE,
         AttributeDefinitions=[
@@ -56,7 +56,7 @@ async def make_table(dynamodb: Any) -> Any:
     return table
 
 
-async def values_are_those_of_python(table: Any) -> None:
+async def check_python_values(table: Any) -> None:
     ballot = {
         "election": "mayor",
         "number": 1,
@@ -70,7 +70,7 @@ async def values_are_those_of_python(table: Any) -> None:
     assert (await table.get_item(Key={"election": "mayor", "number": 1}))["Item"] == ballot
 
 
-async def one_of_many_wins(table: Any, client: Any) -> None:
+async def check_concurrent_updates(table: Any, client: Any) -> None:
     async def take(seat: int) -> bool:
         try:
             await table.update_item(
@@ -86,7 +86,7 @@ async def one_of_many_wins(table: Any, client: Any) -> None:
     assert sum(await asyncio.gather(*(take(seat) for seat in range(10)))) == 1
 
 
-async def a_batch_is_written_and_queried_in_pages(table: Any, client: Any) -> None:
+async def check_batch_and_pages(table: Any, client: Any) -> None:
     async with table.batch_writer() as batch:
         for number in range(60):
             await batch.put_item(
@@ -103,9 +103,9 @@ async def a_batch_is_written_and_queried_in_pages(table: Any, client: Any) -> No
         )
     ]
     assert pages == [20, 10]
-    found = await table.query(KeyConditionExpression=Key("election").eq("council"), Limit=3)
-    assert [int(item["number"]) for item in found["Items"]] == [0, 1, 2]
-    assert found["LastEvaluatedKey"] == {"election": "council", "number": 2}
+    query = await table.query(KeyConditionExpression=Key("election").eq("council"), Limit=3)
+    assert [int(item["number"]) for item in query["Items"]] == [0, 1, 2]
+    assert query["LastEvaluatedKey"] == {"election": "council", "number": 2}
 
     async def count(segment: int) -> int:
         scan = await table.scan(Segment=segment, TotalSegments=3, Select="COUNT")
@@ -117,7 +117,7 @@ async def a_batch_is_written_and_queried_in_pages(table: Any, client: Any) -> No
     assert len(read["Responses"][TABLE]) == 3
 
 
-async def a_transaction_is_cancelled(client: Any) -> None:
+async def check_canceled_transaction(client: Any) -> None:
     key = {"election": {"S": "referendum"}, "number": {"N": "1"}}
     create = {
         "Put": {
@@ -129,18 +129,18 @@ async def a_transaction_is_cancelled(client: Any) -> None:
     await client.transact_write_items(TransactItems=[create])
     try:
         await client.transact_write_items(TransactItems=[create])
-    except client.exceptions.TransactionCanceledException as cancelled:
-        (reason,) = cancelled.response["CancellationReasons"]
+    except client.exceptions.TransactionCanceledException as canceled:
+        (reason,) = canceled.response["CancellationReasons"]
         assert reason["Code"] == "ConditionalCheckFailed"
     else:
-        raise AssertionError("the transaction was not cancelled")
+        raise AssertionError("the transaction was not canceled")
     read = await client.transact_get_items(
         TransactItems=[{"Get": {"TableName": TABLE, "Key": key}}]
     )
     assert read["Responses"] == [{"Item": key}]
 
 
-async def time_to_live_and_tags(table: Any, client: Any) -> None:
+async def check_ttl_and_tags(table: Any, client: Any) -> None:
     specification = {"Enabled": True, "AttributeName": "expires"}
     await client.update_time_to_live(TableName=TABLE, TimeToLiveSpecification=specification)
     described = await client.describe_time_to_live(TableName=TABLE)
@@ -151,7 +151,7 @@ async def time_to_live_and_tags(table: Any, client: Any) -> None:
     assert tags["Tags"] == [{"Key": "team", "Value": "votes"}]
 
 
-async def refusals(client: Any) -> None:
+async def check_errors(client: Any) -> None:
     missing = await raised(
         client.exceptions.ResourceNotFoundException, client.describe_table(TableName="nowhere")
     )
@@ -159,7 +159,7 @@ async def refusals(client: Any) -> None:
 
 
 async def raised(kind: type[Exception], action: Awaitable[object]) -> Any:
-    """The exception that the action raises."""
+    """Return the exception that the action raises."""
     try:
         await action
     except kind as error:

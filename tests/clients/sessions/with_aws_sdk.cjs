@@ -1,4 +1,4 @@
-// A session with the AWS SDK for JavaScript: the client of commands, and the document client upon it.
+// A session with the AWS SDK for JavaScript: its client and its document client.
 'use strict'
 
 const assert = require('node:assert/strict')
@@ -45,19 +45,19 @@ const documents = DynamoDBDocumentClient.from(client)
 const waiting = { client, minDelay: 1, maxDelay: 1, maxWaitTime: 30 }
 
 async function main() {
-  await aTableIsMade()
-  await anItemOfEveryTypeComesBackAsItWas()
-  await documentsAreObjects()
-  await anUpdateIsMadeOnACondition()
-  await batchesAndPages()
-  await aTransactionIsCancelled()
-  await tagsAndTimeToLive()
-  await refusals()
+  await checkCreateTable()
+  await checkItemOfEveryType()
+  await checkDocumentClient()
+  await checkConditionalUpdate()
+  await checkBatchesAndPages()
+  await checkCanceledTransaction()
+  await checkTagsAndTtl()
+  await checkErrors()
   await client.send(new DeleteTableCommand({ TableName }))
   await waitUntilTableNotExists(waiting, { TableName })
 }
 
-async function aTableIsMade() {
+async function checkCreateTable() {
   const { TableDescription } = await client.send(
     new CreateTableCommand({
       TableName,
@@ -89,7 +89,7 @@ async function aTableIsMade() {
   assert.ok(names.includes(TableName))
 }
 
-async function anItemOfEveryTypeComesBackAsItWas() {
+async function checkItemOfEveryType() {
   const Item = {
     election: { S: 'mayor' },
     number: { N: '1' },
@@ -115,7 +115,7 @@ async function anItemOfEveryTypeComesBackAsItWas() {
   assert.match(got.$metadata.requestId, /^[A-Z0-9]{52}$/)
 }
 
-async function documentsAreObjects() {
+async function checkDocumentClient() {
   const Item = {
     election: 'mayor',
     number: 2,
@@ -130,14 +130,14 @@ async function documentsAreObjects() {
   assert.deepEqual((await documents.send(new GetCommand({ TableName, Key }))).Item, Item)
   const exact = NumberValue.from('12345678901234567890123456789012345678')
   await documents.send(new PutCommand({ TableName, Item: { ...Key, exact } }))
-  // A client of its own: the options of a document client hold for all that share its client.
+  // A separate client: the options of a document client apply to all that share its client.
   const wide = DynamoDBDocumentClient.from(new DynamoDBClient({}), { unmarshallOptions: { wrapNumbers: true } })
   assert.equal((await wide.send(new GetCommand({ TableName, Key }))).Item.exact.value, exact.value)
   const removed = await documents.send(new DeleteCommand({ TableName, Key, ReturnValues: 'ALL_OLD' }))
   assert.equal(removed.Attributes.number, 2)
 }
 
-async function anUpdateIsMadeOnACondition() {
+async function checkConditionalUpdate() {
   const vote = {
     TableName,
     Key: { election: 'mayor', number: 3 },
@@ -157,7 +157,7 @@ async function anUpdateIsMadeOnACondition() {
   })
 }
 
-async function batchesAndPages() {
+async function checkBatchesAndPages() {
   for (const start of [0, 25]) {
     const numbers = Array.from({ length: 25 }, (_, index) => start + index)
     const items = numbers.map((number) => ({ election: 'council', number, voter: `voter ${number % 2}` }))
@@ -197,7 +197,7 @@ async function batchesAndPages() {
   assert.equal(scanned, 52)
 }
 
-async function aTransactionIsCancelled() {
+async function checkCanceledTransaction() {
   const Key = { election: 'referendum', number: 1 }
   const create = { Put: { TableName, Item: Key, ConditionExpression: 'attribute_not_exists(election)' } }
   const add = {
@@ -216,7 +216,7 @@ async function aTransactionIsCancelled() {
   assert.deepEqual(read.Responses, [{ Item: { ...Key, number: 2, yes: 1 } }, {}])
 }
 
-async function tagsAndTimeToLive() {
+async function checkTagsAndTtl() {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }))
   const ResourceArn = Table.TableArn
   const Tags = [{ Key: 'team', Value: 'votes' }]
@@ -228,7 +228,7 @@ async function tagsAndTimeToLive() {
   assert.equal(TimeToLiveDescription.AttributeName, 'expires')
 }
 
-async function refusals() {
+async function checkErrors() {
   const Key = { election: 'mayor', number: 1 }
   await assert.rejects(documents.send(new GetCommand({ TableName: 'nowhere', Key })), (error) => {
     assert.ok(error instanceof ResourceNotFoundException)

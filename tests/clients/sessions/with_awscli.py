@@ -1,10 +1,10 @@
-"""Commands of the AWS CLI, each in a child of one process: loading it takes longer than to run it.
+"""Run AWS CLI commands, each in a fork of one process, because loading the CLI is slow.
 
-A line of standard input has the arguments of a command, as JSON; a line of standard output its
-status, and what it wrote to its own standard output and standard error.
+Each line of standard input is a JSON list of arguments. Each line of standard output has the exit
+status, standard output and standard error of the command.
 """
 
-# The AWS CLI is installed where this program runs, which is not where it is checked.
+# The AWS CLI is installed in an environment of its own, so type checkers do not find it.
 # mypy: disable-error-code="import-not-found"
 # pyright: basic, reportMissingImports=false
 
@@ -19,7 +19,7 @@ from awscli.clidriver import create_clidriver, main
 
 
 def run(arguments: list[str]) -> tuple[int, str, str]:
-    """What a command came to."""
+    """Return the exit status, standard output and standard error of a command."""
     with TemporaryFile("w+b") as output, TemporaryFile("w+b") as errors:
         child = os.fork()
         if child == 0:
@@ -33,6 +33,6 @@ def run(arguments: list[str]) -> tuple[int, str, str]:
         return status, output.read().decode(), errors.read().decode()
 
 
-create_clidriver()  # what it loads when a command comes, every child has then
+create_clidriver()  # loads its modules before the first fork
 for line in sys.stdin:
     print(json.dumps(run(json.loads(line))), flush=True)

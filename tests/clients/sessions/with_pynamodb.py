@@ -1,6 +1,6 @@
-"""A session with PynamoDB: a table is a class, an item an object, a condition an expression."""
+"""A session with PynamoDB: models, conditions, batches and transactions."""
 
-# PynamoDB is installed where this program runs, which is not where it is checked.
+# PynamoDB is installed in an environment of its own, so type checkers do not find it.
 # mypy: disable-error-code="import-not-found, misc, no-any-unimported, no-untyped-call"
 # pyright: basic, reportMissingImports=false
 
@@ -101,20 +101,20 @@ class Nowhere(Seat):
 
 def main() -> None:
     assert not Ballot.exists()
-    # It has an attribute for the time to live, so that PynamoDB turns that on too.
+    # PynamoDB enables TTL too, because the model has a TTLAttribute.
     Ballot.create_table(wait=True)
     assert Ballot.exists()
     assert Ballot.describe_table()["TableStatus"] == "ACTIVE"
-    values_are_those_of_the_model()
-    an_update_is_made_on_a_condition()
-    batches_and_pages()
-    versions_are_checked()
-    a_transaction_is_cancelled()
-    refusals()
+    check_attribute_types()
+    check_conditional_update()
+    check_batches_and_pages()
+    check_optimistic_locking()
+    check_canceled_transaction()
+    check_errors()
     Ballot.delete_table()
 
 
-def values_are_those_of_the_model() -> None:
+def check_attribute_types() -> None:
     now = datetime(2026, 5, 17, 9, 30, tzinfo=UTC)
     ballot = Ballot(
         "mayor",
@@ -140,7 +140,7 @@ def values_are_those_of_the_model() -> None:
     assert failed.cause_response_code == "ConditionalCheckFailedException"
 
 
-def an_update_is_made_on_a_condition() -> None:
+def check_conditional_update() -> None:
     ballot = Ballot("mayor", 1)
     ballot.update(
         actions=[
@@ -161,7 +161,7 @@ def an_update_is_made_on_a_condition() -> None:
     raised(DoesNotExist, lambda: Ballot.get("mayor", 1))
 
 
-def batches_and_pages() -> None:
+def check_batches_and_pages() -> None:
     with Ballot.batch_write() as batch:
         for number in range(60):
             batch.save(Ballot("council", number, voter=f"voter {number % 2}"))
@@ -177,7 +177,7 @@ def batches_and_pages() -> None:
     assert sorted(ballot.number for ballot in Ballot.batch_get(keys)) == [1, 2]
 
 
-def versions_are_checked() -> None:
+def check_optimistic_locking() -> None:
     Seat.create_table(wait=True)
     Seat("chair", holder="ada").save()
     mine, theirs = Seat.get("chair"), Seat.get("chair")
@@ -190,7 +190,7 @@ def versions_are_checked() -> None:
     Seat.delete_table()
 
 
-def a_transaction_is_cancelled() -> None:
+def check_canceled_transaction() -> None:
     connection = Connection(region=REGION, host=URL)
     with TransactWrite(connection=connection, client_request_token="pynamodb") as transaction:
         transaction.save(Ballot("referendum", 1, points=3))
@@ -201,23 +201,23 @@ def a_transaction_is_cancelled() -> None:
             transaction.delete(Ballot("referendum", 1), condition=Ballot.points == 4)
             transaction.condition_check(Ballot, "referendum", 2, condition=Ballot.points == 1)
 
-    cancelled = raised(TransactWriteError, again)
+    canceled = raised(TransactWriteError, again)
     # PynamoDB sends checks before deletions.
-    held, failed = cancelled.cancellation_reasons
-    assert (held, failed.code) == (None, "ConditionalCheckFailed")
+    passed, failed = canceled.cancellation_reasons
+    assert (passed, failed.code) == (None, "ConditionalCheckFailed")
     with TransactGet(connection=connection) as reading:
         first, second = (reading.get(Ballot, "referendum", number) for number in (1, 2))
     assert (first.get().points, second.get().points) == (Decimal(3), 1)
 
 
-def refusals() -> None:
+def check_errors() -> None:
     missing = raised(GetError, lambda: Nowhere.get("chair"))
     assert missing.cause_response_code == "ResourceNotFoundException"
     raised(TableDoesNotExist, Nowhere.describe_table)
 
 
 def raised(kind: type[Exception], action: Any) -> Any:
-    """The exception that the action raises."""
+    """Return the exception that the action raises."""
     try:
         action()
     except kind as error:

@@ -192,7 +192,7 @@ def _written_items(writes: Iterable[WriteRequest]) -> Iterator[Item]:
 
 
 def _query_values(query: Query, attribute: str) -> Iterator[AttributeValue]:
-    """Yield what the attribute is compared with; the driver rejects all but equality later."""
+    """Yield the values compared with the attribute; the driver rejects all but equality."""
     if query.key_condition_expression is not None:
         placeholders = _placeholders(query)
         for clause in parse_key_condition(query.key_condition_expression, placeholders):

@@ -112,7 +112,7 @@ def _parse_tables(text: str, path: Path) -> list[dict[str, object]]:
 
 
 def _without_quotes(error: tomllib.TOMLDecodeError) -> str:
-    """Return the error without what it quotes from the file, which may be a secret."""
+    """Return the error without quotations from the file, which may contain a secret."""
     problem, _, position = str(error).rpartition(" (at ")
     if not problem or "'" in problem or '"' in problem:
         problem = "this is not valid TOML"
@@ -186,7 +186,7 @@ class _Entry:
         return value.timestamp()
 
     def _context(self, name: str, region: str, account: str) -> Mapping[str, str]:
-        """Return what policies may use about the owner: IAM's own keys and those of the file."""
+        """Return the condition keys about the owner: those of IAM and those in the file."""
         added = self.table.get("context", {})
         if not isinstance(added, dict):
             raise self.error("context must be a table of strings")

@@ -77,7 +77,7 @@ class Guard:
         return tuple(map(self._identity, self._credentials.values()))
 
     def authenticate(self, request: HttpRequest) -> Identity:
-        """Return who signed the request, or raise an OperationError with DynamoDB's message.
+        """Return the signer of the request, or raise an OperationError with DynamoDB's message.
 
         The request's target must be as it was sent: encoded, and with its query string.
         """

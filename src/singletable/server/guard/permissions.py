@@ -55,7 +55,7 @@ ItemRequest: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class RequiredPermission:
-    """An action on a resource. What conditions may test is None where it does not apply.
+    """An action on a resource, with the values for conditions; None where they do not apply.
 
     `all_tables`: the action affects every table.
     """

@@ -37,7 +37,7 @@ REQUEST_KEYS = (
 
 
 class Decision(Enum):
-    """What a policy says about a request."""
+    """The decision of a policy on a request."""
 
     ALLOWED = auto()
     EXPLICITLY_DENIED = auto()

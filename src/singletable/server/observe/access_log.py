@@ -159,7 +159,7 @@ class AccessLog:
             self._wake.set()
 
     def close(self, timeout: float = 5) -> None:
-        """Write what is queued and close the file; give up after `timeout` seconds."""
+        """Write the queued entries and close the file; give up after `timeout` seconds."""
         self._closed.set()
         self._wake.set()
         self._thread.join(timeout)

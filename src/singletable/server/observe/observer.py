@@ -1,4 +1,4 @@
-"""Pass what happens to requests to the metrics and the access log."""
+"""Report requests to the metrics and the access log."""
 
 from __future__ import annotations
 
