@@ -75,6 +75,6 @@ def _read(
     seconds = time.perf_counter() - began
     told = CallStats(patterns)
     look = prepared(open_polls(driver, secret, make_table=False, observers=[told]))
-    told.clear()
+    told.reset()
     look()
-    return Read(counts, sum(each.read_units for each in told.figures()), seconds)
+    return Read(counts, sum(each.read_units for each in told.snapshot()), seconds)

@@ -71,7 +71,7 @@ patterns = PatternCatalog("shop", shop, sizes={Customer: 300, Order: 250, Line: 
 customer = patterns.read("C1", "A customer", Customer.key, rate=per_second(50))
 by_email = patterns.read("C2", "The customer with an e-mail address", Customer.one_email)
 everything = patterns.read(
-    "C3", "A customer with everything", Customer.key.partition, collects=CustomerFile, items=60
+    "C3", "A customer with everything", Customer.key.partition, collection=CustomerFile, items=60
 )
 order = patterns.read("O1", "An order", Order.key, consistent=True, rate=per_second(20))
 orders_of = patterns.read(

@@ -58,7 +58,7 @@ class File(Collection):
 patterns = PatternCatalog("shop", shop)
 customer = patterns.read("C1", "A customer", Customer.key)
 by_email = patterns.read("C2", "By e-mail", Customer.one_email)
-file = patterns.read("C3", "All of a customer", Customer.key.partition, collects=File)
+file = patterns.read("C3", "All of a customer", Customer.key.partition, collection=File)
 order = patterns.read("O1", "An order", Order.key, consistent=True)
 orders = patterns.read("O2", "Orders", Order.key.partition)
 of_day = patterns.read("O3", "Orders of a day", Order.of_day)

@@ -119,7 +119,7 @@ WRONG = {
     "no pattern": (("O9",), f"{APP} has no pattern 'O9'. There are: C1, C2, C3, O1,"),
     "consistent by a global index": (
         ("O3", "2026-03-01", "--consistent"),
-        "DynamoDB reads a global index a moment later",
+        "uses Order.of_day, which is in the global index",
     ),
     "an empty value": (("C1", ""), "a value in a key is never empty"),
     "no file": (("C1", "ada", "--at", "file:not-there.db"), "There is no file 'not-there.db'"),

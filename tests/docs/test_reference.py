@@ -56,7 +56,7 @@ def test_every_public_name_is_documented() -> None:
         ("singletable.schema", "Number", "Number(name: str)"),
         ("singletable.engine", "Settings", "    delays: Delays = Delays(),"),
         ("singletable.engine", "Engine", "Engine.in_memory(settings: Settings | None = None)"),
-        ("singletable.store", "Store", "with transaction(*, token: str | None = None, pattern: "),
+        ("singletable.store", "Store", "with transaction(\n    *,\n    token: str | None = None,"),
         ("singletable.store", "AsyncStore", "await find(taken: UniqueValue[E]) -> E | None"),
         ("singletable.store", "Change", "- `expired`: Whether it was removed because its time"),
         ("singletable.operations", "GetItem", "Its answer is `GetItemOutput`."),

@@ -11,9 +11,9 @@ import pytest
 from singletable.documents import text_alone
 from tests.documents import odd
 from tests.house.sources import ROOT
-from tests.patterns import declared
+from tests.patterns import election_catalog
 
-ELECTIONS = text_alone(declared)
+ELECTIONS = text_alone(election_catalog)
 ODD = text_alone(odd)
 
 
@@ -35,7 +35,7 @@ ODD = text_alone(odd)
         "| `PK = ELECTION#{election}`<br>`SK begins with BALLOT#` | eventual |",
         "| **AP3** | An election with all that is in it<br>`file(name: str) → File` | Query File "
         "|  | `PK = ELECTION#{name}` | eventual |",
-        "| **AP5** | Ballots of a voter since a moment<br>`since(voter: str, when: datetime)` "
+        "| **AP5** | Ballots of a voter since a time<br>`since(voter: str, when: datetime)` "
         "| Query Ballot | `by_person` | `GSI1PK = VOTER#{voter}`<br>`GSI1SK ≥ {when_cast}` "
         "| eventual |",
         "|  |  | ConditionCheckItem Election |  "

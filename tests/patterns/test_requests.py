@@ -1,4 +1,4 @@
-"""What a pattern is said to ask of DynamoDB is what the store then asks."""
+"""Planned requests and estimates agree with what the store sends and consumes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from singletable import Call, Engine, Pattern, PatternCatalog, Store, TransactWriteItems, puts
-from singletable.patterns import estimate, requests_of
-from singletable.patterns.words import selection_words
-from tests.patterns import declared as p
+from singletable.patterns import estimate, planned_requests
+from singletable.patterns.requests import selection_condition
+from tests.patterns import election_catalog as p
 from tests.store.declared import NOON, Ballot, Candidate, Election, File, Session, ballot, votes
 from tests.store.members import Member, members
 
@@ -26,22 +26,22 @@ def store(calls: list[Call]) -> Iterator[Store]:
         store = Store(engine, observers=[calls.append])
         store.admin.create_table(votes)
         store.admin.create_table(members)
-        store.put_many([Election(name="L"), *(_of(f"v{number}") for number in range(500))])
+        store.put_many([Election(name="L"), *(_ballot(f"v{number}") for number in range(500))])
         store.put(ballot("ada", choice="py"))
         store.create(Member(name="mia", email="m@b.c", handle="m"))
         calls.clear()
         yield store
 
 
-def _of(voter: str) -> Ballot:
-    """A ballot of some 600 bytes, as the catalog expects them."""
+def _ballot(voter: str) -> Ballot:
+    """Return a ballot of about 600 bytes, the size that the catalog declares."""
     return ballot(voter, election="M", notes=["x" * 400])
 
 
 def cast(store: Store) -> None:
-    with store.transaction() as together:
-        together.create(ballot("ben", choice="py"))
-        together.check(Election.key("L"))
+    with store.transaction() as transaction:
+        transaction.create(ballot("ben", choice="py"))
+        transaction.check(Election.key("L"))
 
 
 CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
@@ -69,9 +69,9 @@ CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
 }
 
 
-def _asked(call: Call) -> list[tuple[str, str | None]]:
-    """The requests of a call, those of a transaction one by one, each with its index."""
-    found: list[tuple[str, str | None]] = []
+def _sent_actions(call: Call) -> list[tuple[str, str | None]]:
+    """Return the actions of a call, transactions split up, each with its index."""
+    actions: list[tuple[str, str | None]] = []
     for sent in call.requests:
         operation: Any = sent.operation
         if isinstance(operation, TransactWriteItems):
@@ -83,75 +83,71 @@ def _asked(call: Call) -> list[tuple[str, str | None]]:
                     ("ConditionCheckItem", action.condition_check),
                 ):
                     if member is not None:
-                        found.append((name, None))
+                        actions.append((name, None))
         else:
-            found.append((type(operation).__name__, getattr(operation, "index_name", None)))
-    return found
+            actions.append((type(operation).__name__, getattr(operation, "index_name", None)))
+    return actions
 
 
-@pytest.mark.parametrize(("pattern", "ask"), CALLS.values(), ids=CALLS)
-def test_the_requests_of_a_pattern_are_those_that_are_sent(
-    store: Store, calls: list[Call], pattern: Pattern, ask: Callable[[Store], object]
+@pytest.mark.parametrize(("pattern", "call"), CALLS.values(), ids=CALLS)
+def test_planned_requests_are_those_that_the_store_sends(
+    store: Store, calls: list[Call], pattern: Pattern, call: Callable[[Store], object]
 ) -> None:
-    ask(store)
-    said = [
+    call(store)
+    planned = [
         (request.action, None if request.index is None else request.index.name)
-        for request in requests_of(pattern)
+        for request in planned_requests(pattern)
     ]
-    sent = [one for call in calls for one in _asked(call)]
-    # After a transaction a store may read what became of the item.
-    assert sent[: len(said)] == said
-    assert sent[len(said) :] in ([], [("GetItem", None)])
+    sent = [one for call in calls for one in _sent_actions(call)]
+    # After a transaction the store may read the new item.
+    assert sent[: len(planned)] == planned
+    assert sent[len(planned) :] in ([], [("GetItem", None)])
 
 
-# Whether values that stay the same have their markers is looked at; what changes them may follow.
-def test_a_put_looks_for_the_markers_of_values_that_it_keeps(
-    store: Store, calls: list[Call]
-) -> None:
+# The store reads the markers of unchanged values to see whether they exist.
+def test_put_reads_the_markers_of_unchanged_values(store: Store, calls: list[Call]) -> None:
     store.put(Member(name="mia", email="m@b.c", handle="m"))
     keeps = PatternCatalog("c", members).write("AP1", "Keep a member", puts(Member))
-    said = [request.action for request in requests_of(keeps)]
-    assert [action for action, _ in _asked(calls[0])] == said[:4]
+    planned = [request.action for request in planned_requests(keeps)]
+    assert [action for action, _ in _sent_actions(calls[0])] == planned[:4]
     assert estimate(keeps).read >= calls[0].read_units
 
 
 @pytest.mark.parametrize("name", ["get", "query", "find", "range", "keys only", "sessions"])
-def test_the_estimate_of_a_read_is_what_it_consumes(
-    store: Store, calls: list[Call], name: str
-) -> None:
-    pattern, ask = CALLS[name]
-    ask(store)
-    said = estimate(pattern, p.elections.sizes).read
-    assert said == pytest.approx(sum(call.read_units for call in calls), rel=0.25, abs=0.5)
+def test_read_estimate_equals_consumed_units(store: Store, calls: list[Call], name: str) -> None:
+    pattern, call = CALLS[name]
+    call(store)
+    estimated = estimate(pattern, p.elections.sizes).read
+    assert estimated == pytest.approx(sum(call.read_units for call in calls), rel=0.25, abs=0.5)
 
 
 @pytest.mark.parametrize("name", ["transaction", "update", "unique create", "unique update"])
-def test_the_estimate_of_a_write_is_never_too_low(
+def test_write_estimate_is_not_below_consumed_units(
     store: Store, calls: list[Call], name: str
 ) -> None:
-    pattern, ask = CALLS[name]
-    ask(store)
-    said = estimate(pattern, p.elections.sizes).write
-    assert calls[0].write_units <= said <= 2 * calls[0].write_units
+    pattern, call = CALLS[name]
+    call(store)
+    estimated = estimate(pattern, p.elections.sizes).write
+    assert calls[0].write_units <= estimated <= 2 * calls[0].write_units
 
 
-# Items of one query may be of any entity of the collection, so the largest are reckoned with.
-def test_a_collection_is_priced_by_its_largest_items() -> None:
+# The items of one query may be of any entity of the collection.
+def test_collection_estimate_uses_the_largest_items() -> None:
     sizes: dict[type, int] = {Election: 100, Candidate: 100, Ballot: 600}
     assert estimate(p.file, sizes).read == estimate(p.ballots, {Ballot: 720}).read
 
 
-# A stream is a table's, whatever is looked for in it.
-def test_a_stream_is_followed_once_for_each_table() -> None:
+# A table has one stream for all entities.
+def test_feed_plans_one_request_per_table() -> None:
     catalog = PatternCatalog("c", votes, members)
     follow = catalog.feed("A", "All", Ballot, Candidate, Member)
-    assert [(one.action, one.table) for one in requests_of(follow)] == [
+    assert [(one.action, one.table) for one in planned_requests(follow)] == [
         ("GetRecords", votes),
         ("GetRecords", members),
     ]
 
 
-WORDS = {
+CONDITIONS = {
     "AP1": "PK = ELECTION#{election} and SK = BALLOT#{voter}",
     "AP2": "PK = ELECTION#{election} and SK begins with BALLOT#",
     "AP3": "PK = ELECTION#{name}",
@@ -163,13 +159,13 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize(("code", "words"), WORDS.items(), ids=WORDS)
-def test_a_key_condition_is_told_in_words(code: str, words: str) -> None:
-    assert requests_of(p.elections[code])[0].condition == words
+@pytest.mark.parametrize(("code", "condition"), CONDITIONS.items(), ids=CONDITIONS)
+def test_key_condition_shows_templates(code: str, condition: str) -> None:
+    assert planned_requests(p.elections[code])[0].condition == condition
 
 
 @pytest.mark.parametrize(
-    ("made", "words"),
+    ("selection", "condition"),
     [
         (Ballot.key.partition("L").eq("a"), "SK = BALLOT#{voter}"),
         (Ballot.key.partition("L").begins_with("a"), "SK begins with BALLOT#{voter}"),
@@ -180,5 +176,5 @@ def test_a_key_condition_is_told_in_words(code: str, words: str) -> None:
     ],
     ids=str,
 )
-def test_a_sort_key_is_told_in_words(made: Any, words: str) -> None:
-    assert selection_words(made).partition(" and ")[2] == words
+def test_sort_key_condition_shows_templates(selection: Any, condition: str) -> None:
+    assert selection_condition(selection).partition(" and ")[2] == condition

@@ -75,7 +75,7 @@ QUESTIONS: dict[str, tuple[Callable[[Store], object], CallShape]] = {
     "update": (
         lambda s: s.update(ADA, Ballot.rank.add(1), Ballot.choice.set("py")),
         CallShape(
-            "update", (EntityAccess("update", Ballot, edited=frozenset({"rank", "choice"})),)
+            "update", (EntityAccess("update", Ballot, edited_fields=frozenset({"rank", "choice"})),)
         ),
     ),
     "delete": (lambda s: s.delete(ADA), CallShape("delete", (EntityAccess("delete", Ballot),))),
@@ -166,7 +166,7 @@ def test_a_transaction_is_one_call_that_touches_several(store: Store, calls: lis
         (
             EntityAccess("create", Ballot),
             EntityAccess("put", Election),
-            EntityAccess("update", Member, edited=frozenset({"town"})),
+            EntityAccess("update", Member, edited_fields=frozenset({"town"})),
             EntityAccess("check", Candidate),
             EntityAccess("delete", Candidate),
         ),
@@ -212,7 +212,7 @@ def test_waits_are_told_with_their_reasons(
 ) -> None:
     driver.faults = Faults(throttle=Next(2))
     store.get(ADA)
-    assert list(calls[-1].waits) == ["refused", "refused"]
+    assert list(calls[-1].pauses) == ["refused", "refused"]
     assert (calls[-1].retries, calls[-1].conflicts) == (2, 0)
     assert [type(sent.error) for sent in calls[-1].requests[:2]] == [Throttled, Throttled]
     driver.faults = Faults(conflict=Next(1))
@@ -220,7 +220,7 @@ def test_waits_are_told_with_their_reasons(
     assert calls[-1].conflicts == 1
     driver.faults = Faults(unprocessed=Next(1))
     store.get_many([Ballot.key("L", f"v{number}") for number in range(9)])
-    assert list(calls[-1].waits) == ["unprocessed"]
+    assert list(calls[-1].pauses) == ["unprocessed"]
     assert isinstance(calls[-1].requests[0].operation, BatchGetItem)
 
 

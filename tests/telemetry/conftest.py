@@ -1,4 +1,4 @@
-"""A store whose driver fails on demand, and the catalog that its calls are recognized by."""
+"""A driver that fails on demand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from singletable.faults import FaultyDriver
 
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyDriver]:
-    # Nobody needs to wait for real.
+    # Do not really wait before retries.
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
     with Engine.in_memory() as engine:

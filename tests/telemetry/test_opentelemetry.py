@@ -1,4 +1,4 @@
-"""OpenTelemetry gets a span of each call, and metrics, by its semantic conventions."""
+"""OpenTelemetryObserver: spans and metrics by the semantic conventions."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from opentelemetry.trace import SpanKind, StatusCode
 from singletable import AsyncEngine, AsyncStore, Engine, Store
 from singletable.faults import FaultyDriver
 from singletable.telemetry import OpenTelemetryObserver
-from tests.patterns.declared import ballots, elections
+from tests.patterns.election_catalog import ballots, elections
 from tests.store.declared import Ballot, ballot, votes
-from tests.telemetry.calls import make_calls
+from tests.telemetry.sample_calls import make_calls
 
 
-class Told:
-    """What was told to OpenTelemetry."""
+class Exported:
+    """The spans and metrics that the observer exported."""
 
     def __init__(self) -> None:
         self._exporter = InMemorySpanExporter()
@@ -52,13 +52,13 @@ class Told:
 
 
 @pytest.fixture
-def told() -> Told:
-    return Told()
+def exported() -> Exported:
+    return Exported()
 
 
-def test_a_call_is_a_span(driver: FaultyDriver, told: Told) -> None:
-    make_calls(driver, told.observer)
-    first, second, *_ = told.spans("get elections:AP1")
+def test_call_creates_a_span(driver: FaultyDriver, exported: Exported) -> None:
+    make_calls(driver, exported.observer)
+    first, second, *_ = exported.spans("get elections:AP1")
     assert first.kind is SpanKind.CLIENT
     attributes: dict[str, Any] = dict(first.attributes or {})
     (consumed,) = attributes.pop("aws.dynamodb.consumed_capacity")
@@ -71,7 +71,7 @@ def test_a_call_is_a_span(driver: FaultyDriver, told: Told) -> None:
         "aws.dynamodb.table_names": ("vote_data",),
         "aws.dynamodb.consistent_read": True,
         "singletable.pattern": "elections:AP1",
-        "singletable.verb": "get",
+        "singletable.method": "get",
         "singletable.continued": False,
         "singletable.read_units": 1.0,
         "singletable.write_units": 0.0,
@@ -82,19 +82,21 @@ def test_a_call_is_a_span(driver: FaultyDriver, told: Told) -> None:
     assert [event.name for event in second.events] == ["singletable.repeat"] * 2
 
 
-def test_a_call_that_failed_is_a_span_in_error(driver: FaultyDriver, told: Told) -> None:
-    make_calls(driver, told.observer)
-    good, bad = told.spans("create elections:AP13")
+def test_failed_call_creates_a_span_with_error_status(
+    driver: FaultyDriver, exported: Exported
+) -> None:
+    make_calls(driver, exported.observer)
+    good, bad = exported.spans("create elections:AP13")
     assert good.status.status_code is StatusCode.UNSET
     assert bad.status.status_code is StatusCode.ERROR
     assert (bad.attributes or {})["error.type"] == "AlreadyExists"
 
 
-def test_metrics_are_kept_by_pattern(driver: FaultyDriver, told: Told) -> None:
-    make_calls(driver, told.observer)
+def test_metrics_are_labeled_with_the_pattern(driver: FaultyDriver, exported: Exported) -> None:
+    make_calls(driver, exported.observer)
     seconds = {
         point.attributes["singletable.pattern"]: point
-        for point in told.points("db.client.operation.duration")
+        for point in exported.points("db.client.operation.duration")
         if "error.type" not in point.attributes
     }
     assert seconds["elections:AP2"].count == 3
@@ -102,54 +104,54 @@ def test_metrics_are_kept_by_pattern(driver: FaultyDriver, told: Told) -> None:
         (point.attributes["singletable.pattern"], point.attributes["aws.dynamodb.index_name"]): (
             point.value
         )
-        for point in told.points("singletable.consumed_capacity")
+        for point in exported.points("singletable.consumed_capacity")
     }
     assert units["elections:AP13", ""] == 4.0
     assert units["undeclared", "by_person"] == 8 * 294.0
     repeats = {
         point.attributes["singletable.reason"]: point.value
-        for point in told.points("singletable.repeats")
+        for point in exported.points("singletable.repeats")
     }
     assert repeats == {"refused": 2, "conflict": 1}
 
 
-def test_a_span_lies_within_the_one_around_it(told: Told) -> None:
-    tracer = told.tracers.get_tracer("app")
+def test_span_is_a_child_of_the_current_span(exported: Exported) -> None:
+    tracer = exported.tracers.get_tracer("app")
     with Engine.in_memory() as engine:
-        store = Store(engine, observers=[told.observer])
+        store = Store(engine, observers=[exported.observer])
         store.admin.create_table(votes)
-        with tracer.start_as_current_span("request") as around:
+        with tracer.start_as_current_span("request") as outer:
             store.put(ballot("ada"))
-    (span,) = told.spans("put undeclared")
+    (span,) = exported.spans("put undeclared")
     assert span.parent is not None
-    assert span.parent.span_id == around.get_span_context().span_id
+    assert span.parent.span_id == outer.get_span_context().span_id
 
 
-def test_an_awaited_call_lies_within_the_span_of_its_own_task(told: Told) -> None:
-    tracer = told.tracers.get_tracer("app")
+def test_async_span_is_a_child_of_its_task_span(exported: Exported) -> None:
+    tracer = exported.tracers.get_tracer("app")
 
     async def request(store: AsyncStore, number: int) -> int:
-        with tracer.start_as_current_span(f"request {number}") as around:
+        with tracer.start_as_current_span(f"request {number}") as outer:
             await asyncio.sleep(0)
             await store.count(ballots(f"election {number}"))
-            return around.get_span_context().span_id
+            return outer.get_span_context().span_id
 
     async def both() -> list[int]:
         with Engine.in_memory() as engine:
-            store = AsyncStore(AsyncEngine(engine), observers=[told.observer])
+            store = AsyncStore(AsyncEngine(engine), observers=[exported.observer])
             await store.admin.create_table(votes)
             return await asyncio.gather(*(request(store, number) for number in range(5)))
 
-    around = asyncio.run(both())
-    spans = told.spans("count elections:AP2")
-    assert {span.parent.span_id for span in spans if span.parent} == set(around)
+    outer_ids = asyncio.run(both())
+    spans = exported.spans("count elections:AP2")
+    assert {span.parent.span_id for span in spans if span.parent} == set(outer_ids)
     assert (spans[0].attributes or {}).get("aws.dynamodb.index_name") is None
 
 
-def test_the_index_that_is_read_is_named(told: Told) -> None:
+def test_span_names_the_index(exported: Exported) -> None:
     with Engine.in_memory() as engine:
-        store = Store(engine, observers=[told.observer])
+        store = Store(engine, observers=[exported.observer])
         store.admin.create_table(votes)
         assert store.count(Ballot.by_voter("ada")) == 0
-    (span,) = told.spans("count elections:AP7")
+    (span,) = exported.spans("count elections:AP7")
     assert (span.attributes or {})["aws.dynamodb.index_name"] == "by_person"

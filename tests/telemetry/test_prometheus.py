@@ -1,4 +1,4 @@
-"""Prometheus counts calls by pattern, in the official client's words."""
+"""PrometheusObserver: metrics by pattern."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from singletable.faults import FaultyDriver
 from singletable.telemetry import PrometheusObserver
-from tests.patterns.declared import elections
-from tests.telemetry.calls import make_calls
+from tests.patterns.election_catalog import elections
+from tests.telemetry.sample_calls import make_calls
 
 
 @pytest.fixture
@@ -23,19 +23,19 @@ def registry(driver: FaultyDriver) -> CollectorRegistry:
 SAMPLES: dict[str, tuple[dict[str, str], float]] = {
     "calls": ({"pattern": "elections:AP1", "outcome": "ok"}, 3.0),
     "calls of several pages": ({"pattern": "elections:AP2", "outcome": "ok"}, 1.0),
-    "calls that failed": ({"pattern": "elections:AP13", "outcome": "AlreadyExists"}, 1.0),
-    "calls of no pattern": ({"pattern": "undeclared", "outcome": "ok"}, 8.0),
+    "failed calls": ({"pattern": "elections:AP13", "outcome": "AlreadyExists"}, 1.0),
+    "undeclared calls": ({"pattern": "undeclared", "outcome": "ok"}, 8.0),
 }
 
 
 @pytest.mark.parametrize(("labels", "value"), SAMPLES.values(), ids=SAMPLES)
-def test_calls_are_counted(
+def test_calls_are_counted_by_pattern_and_outcome(
     registry: CollectorRegistry, labels: dict[str, str], value: float
 ) -> None:
     assert registry.get_sample_value("singletable_calls_total", labels) == value
 
 
-def test_times_are_a_histogram(registry: CollectorRegistry) -> None:
+def test_durations_are_a_histogram(registry: CollectorRegistry) -> None:
     labels = {"pattern": "elections:AP2"}
     assert registry.get_sample_value("singletable_call_duration_seconds_count", labels) == 3.0
     total = registry.get_sample_value("singletable_call_duration_seconds_sum", labels)
@@ -65,13 +65,13 @@ def test_requests_and_repeats_are_counted(registry: CollectorRegistry) -> None:
     assert value("repeats", pattern="elections:AP13", reason="conflict") == 1.0
 
 
-def test_the_page_that_is_scraped_has_help_and_types(registry: CollectorRegistry) -> None:
+def test_scraped_page_has_metric_types(registry: CollectorRegistry) -> None:
     page = generate_latest(registry).decode()
     assert "# TYPE singletable_calls_total counter" in page
     assert "# TYPE singletable_call_duration_seconds histogram" in page
 
 
-def test_a_missing_library_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'singletable\[prometheus\]'"):
         PrometheusObserver(elections)

@@ -49,7 +49,7 @@ def read_arguments(pattern: ReadPattern[Any, Any], given: Sequence[str]) -> list
         listed = ", ".join(f"{one.name} ({_expected(one.type)})" for one in wanted) or "no values"
         came = ", ".join(map(repr, given)) or "none"
         raise InvalidValue(
-            f"{pattern.code} ({pattern.what}) expects {len(wanted)} "
+            f"{pattern.code} ({pattern.description}) expects {len(wanted)} "
             f"value{'' if len(wanted) == 1 else 's'}: {listed}; but got {len(given)}: {came}."
         )
     return [_read(one, text) for one, text in zip(wanted, given, strict=True)]

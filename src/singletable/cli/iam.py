@@ -126,10 +126,10 @@ def _entities(tables: Sequence[Table], wanted: Sequence[str] | None) -> list[typ
 
 def _patterns(app: str) -> list[Pattern]:
     from singletable.cli.load import load_module
-    from singletable.patterns import catalogues_in
+    from singletable.patterns import find_catalogs
 
     module = load_module(app.partition(":")[0])
-    found = [pattern for catalog in catalogues_in(module) for pattern in catalog]
+    found = [pattern for catalog in find_catalogs(module) for pattern in catalog]
     if not found:
         raise DeclarationError(
             f"The module {module.__name__} has no access patterns. Name the module that makes a "

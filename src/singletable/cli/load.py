@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import Any, cast
 
 from singletable.errors import DeclarationError
-from singletable.patterns import Pattern, PatternCatalog, catalogues_in
-from singletable.patterns.pattern import About
+from singletable.patterns import Pattern, PatternCatalog, find_catalogs
+from singletable.patterns.pattern import BasePattern
 from singletable.schema import Table
 from singletable.schema.fields import entity_behind
 from singletable.schema.model import MODELS
@@ -38,7 +38,7 @@ def load_tables(app: str) -> list[Table]:
 def load_catalogues(app: str) -> tuple[ModuleType, list[PatternCatalog]]:
     """A module, and the catalogs of access patterns that it declares or imports."""
     module = load_module(app)
-    catalogs = catalogues_in(module)
+    catalogs = find_catalogs(module)
     if not catalogs:
         raise DeclarationError(
             f"The module {app} declares no catalog of access patterns. "
@@ -51,7 +51,7 @@ def load_pattern(app: str, name: str) -> Pattern:
     """A pattern of a module by its code, by its catalog and code, or by its name there."""
     module, catalogs = load_catalogues(app)
     named: Any = vars(module).get(name)
-    if isinstance(named, About):
+    if isinstance(named, BasePattern):
         return cast("Pattern", named)
     every = [pattern for catalog in catalogs for pattern in catalog]
     found = [pattern for pattern in every if name in (pattern.code, pattern.id)]

@@ -13,14 +13,14 @@ from singletable.patterns import (
     FeedPattern,
     Pattern,
     PatternCatalog,
+    PlannedRequest,
     ReadPattern,
-    Request,
     ScanPattern,
     WritePattern,
     estimate,
-    requests_of,
+    planned_requests,
 )
-from singletable.patterns.estimate import USUAL_SIZE
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
 from singletable.schema import model_of, shares_range
 
 # Where the condition on the next key attribute begins.
@@ -50,11 +50,11 @@ def cost_table(catalog: PatternCatalog) -> str:
 
 def _requests(pattern: Pattern, name: str | None) -> Iterator[list[str]]:
     """A row for each request; what is asked several times in the same words is told once."""
-    said = [plain(pattern.what)]
+    said = [plain(pattern.description)]
     if name is not None:
         said.append(code(_called(pattern, name)))
     first = [f"**{plain(pattern.code)}**", lines(said)]
-    for request, count in Counter(requests_of(pattern)).items():
+    for request, count in Counter(planned_requests(pattern)).items():
         times = f"{count} × " if count > 1 else ""
         about = plain(_about(pattern, request))
         operation = f"{times}{request.action} {about}{_besides(request)}".rstrip()
@@ -63,21 +63,21 @@ def _requests(pattern: Pattern, name: str | None) -> Iterator[list[str]]:
         first = ["", ""]
 
 
-def _besides(request: Request) -> str:
+def _besides(request: PlannedRequest) -> str:
     """What depends on the values; and a question that is put to each shard."""
     shards = request.access.shards if request.action == "Query" else None
     spread = "" if shards is None else f", in each of {shards.count} shards"
-    return f"{spread}{', perhaps' if request.perhaps else ''}"
+    return f"{spread}{', perhaps' if request.conditional else ''}"
 
 
-def _about(pattern: Pattern, request: Request) -> str:
+def _about(pattern: Pattern, request: PlannedRequest) -> str:
     """What a request is about: a collection is read whole, a stream tells of everything."""
-    if isinstance(pattern, ReadPattern) and pattern.collects is not None:
-        return pattern.collects.__name__
-    return "" if isinstance(pattern, FeedPattern) else request.of
+    if isinstance(pattern, ReadPattern) and pattern.collection is not None:
+        return pattern.collection.__name__
+    return "" if isinstance(pattern, FeedPattern) else request.subject
 
 
-def _condition(pattern: Pattern, request: Request) -> str:
+def _condition(pattern: Pattern, request: PlannedRequest) -> str:
     if isinstance(pattern, ScanPattern):
         return f"everything: {plain(pattern.reason)}"
     if request.action == "GetRecords":
@@ -85,28 +85,28 @@ def _condition(pattern: Pattern, request: Request) -> str:
     return lines(code(part) for part in _CLAUSE.split(request.condition))
 
 
-def _how(pattern: Pattern, request: Request) -> str:
+def _how(pattern: Pattern, request: PlannedRequest) -> str:
     """How fresh what is read is; what is written together."""
     if request.action == "GetRecords":
         return ""
-    if not request.reads:
-        return "together" if request.together else ""
+    if not request.is_read:
+        return "together" if request.in_transaction else ""
     fresh = "consistent" if pattern.expected.consistent or request.consistent else "eventual"
     return f"{fresh}, past others" if _goes_past(pattern, request) else fresh
 
 
-def _goes_past(pattern: Pattern, request: Request) -> bool:
+def _goes_past(pattern: Pattern, request: PlannedRequest) -> bool:
     """Whether a query may meet items of other entities, which are not what it is about."""
     if not isinstance(pattern, ReadPattern) or request.action != "Query":
         return False
-    return pattern.collects is None and shares_range(request.access, model_of(request.entity))
+    return pattern.collection is None and shares_range(request.access, model_of(request.entity))
 
 
 def _called(pattern: Pattern, name: str) -> str:
     if not isinstance(pattern, ReadPattern):
         return name
     given = ", ".join(f"{one.name}: {type_words(one.type)}" for one in pattern.parameters)
-    gives = "" if pattern.collects is None else f" → {pattern.collects.__name__}"
+    gives = "" if pattern.collection is None else f" → {pattern.collection.__name__}"
     return f"{name}({given}){gives}"
 
 
@@ -130,8 +130,8 @@ def _cost(pattern: Pattern, cost: Estimate, catalog: PatternCatalog) -> list[str
 def _size(pattern: Pattern, catalog: PatternCatalog) -> str:
     if pattern.expected.size is not None:
         return f"{pattern.expected.size:,}"
-    entities = dict.fromkeys(touch.entity for touch in pattern.touches)
-    sizes = [catalog.sizes.get(entity, USUAL_SIZE) for entity in entities]
+    entities = dict.fromkeys(touch.entity for touch in pattern.accesses)
+    sizes = [catalog.sizes.get(entity, DEFAULT_ITEM_SIZE) for entity in entities]
     about = "" if all(entity in catalog.sizes for entity in entities) else "~"
     low, high = min(sizes), max(sizes)
     return f"{about}{low:,}" if low == high else f"{about}{low:,}–{high:,}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from singletable.documents.markdown import code, lines, plain, table
 from singletable.documents.wording import condition_words, type_words
-from singletable.patterns.words import made_of
+from singletable.patterns.requests import key_template
 from singletable.schema import Access, Attr, Index, Model, Table, model_of
 from singletable.schema.resolved_key import Column
 
@@ -84,14 +84,14 @@ def _in_index(model: Model, index: Index) -> str:
 
 def _entry(access: Access) -> Iterator[str]:
     sides = (access.pk, access.sk)
-    keys = (", ".join(code(made_of(column)) for column in side) for side in sides if side)
+    keys = (", ".join(code(key_template(column)) for column in side) for side in sides if side)
     yield f"{' / '.join(keys)} ({code(access.name)})"
     if access.condition is not None:
         yield f"only if {code(condition_words(access.condition))}"
 
 
 def _columns(columns: Sequence[Column]) -> list[str]:
-    return [code(made_of(column)) for column in columns]
+    return [code(key_template(column)) for column in columns]
 
 
 def _titled(index: Index) -> str:

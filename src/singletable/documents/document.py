@@ -11,15 +11,15 @@ from singletable.documents.chart import entity_chart, fields_of
 from singletable.documents.markdown import code, plain
 from singletable.documents.partitions import Place, partitions_of, places_of
 from singletable.documents.picture import caption, picture
-from singletable.patterns import PatternCatalog, catalogues_in
-from singletable.patterns.estimate import USUAL_SIZE
-from singletable.patterns.pattern import About
+from singletable.patterns import PatternCatalog, find_catalogs
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
+from singletable.patterns.pattern import BasePattern
 from singletable.schema import Index, Table, model_of
 
 MARK = "Written by singletable docs from the module"
 _LEGEND = (
     "In capacity units. `≤`: at most; what is written depends on what was there before. `~`: the "
-    f"size of the items was not declared, and is taken to be {USUAL_SIZE:,} bytes."
+    f"size of the items was not declared, and is taken to be {DEFAULT_ITEM_SIZE:,} bytes."
 )
 
 
@@ -41,8 +41,8 @@ def text_alone(module: ModuleType) -> str:
 
 
 def _text(module: ModuleType, prefix: str | None) -> str:
-    catalogs = catalogues_in(module)
-    names = {one.id: found for found, one in vars(module).items() if isinstance(one, About)}
+    catalogs = find_catalogs(module)
+    names = {one.id: found for found, one in vars(module).items() if isinstance(one, BasePattern)}
     parts: list[str] = [f"<!-- {_mark(module)}. -->"]
     for catalog in catalogs:
         parts += _catalogue(catalog, names)
@@ -110,7 +110,7 @@ def _projected(index: Index) -> str:
 def _pictures(module: ModuleType, prefix: str) -> dict[str, str]:
     return {
         _file(prefix, place): picture(place, partitions_of(place), _mark(module))
-        for table in _tables(catalogues_in(module))
+        for table in _tables(find_catalogs(module))
         for place in places_of(table)
     }
 

@@ -7,7 +7,7 @@ from types import ModuleType
 
 from singletable.documents.document import MARK, document
 from singletable.errors import DeclarationError, StaleDocs, StorageError
-from singletable.patterns import catalogues_in
+from singletable.patterns import find_catalogs
 
 _FIRST = "README"
 
@@ -62,7 +62,7 @@ def check_docs(module: ModuleType, path: Path | str) -> None:
 
 def _wanted(module: ModuleType, path: Path) -> tuple[Path, dict[str, str]]:
     """The folder, and what is to be in it; a path that ends in .md is the document itself."""
-    if not catalogues_in(module):
+    if not find_catalogs(module):
         raise DeclarationError(
             f"The module {module.__name__} declares no catalog of access patterns. Name the "
             "module in which a PatternCatalog(…) is made."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from singletable.documents.wording import condition_words
 from singletable.errors import InvalidValue
-from singletable.patterns.words import made_of
+from singletable.patterns.requests import key_template
 from singletable.schema import Access, Index, Model, Table, model_of
 from singletable.schema.examples import example
 from singletable.schema.key_template import Fixed, Repeated, Sharded, Value
@@ -126,7 +126,7 @@ def _lying(place: Place, members: Sequence[tuple[Model, Access, bool]]) -> Lying
             sorted_rows.append((order, row))
     sorted_rows.sort(key=lambda pair: pair[0])
     templates = dict.fromkeys(
-        " / ".join(made_of(column) for column in access.pk) for _, access, _ in members
+        " / ".join(key_template(column) for column in access.pk) for _, access, _ in members
     )
     return Lying(first, tuple(templates), tuple(row for _, row in sorted_rows))
 
@@ -190,7 +190,7 @@ def _keys(columns: Sequence[Column], values: dict[str, object]) -> list[Attribut
 
 def _shown(keys: Sequence[AttributeValue | None], columns: Sequence[Column]) -> str:
     texts = (
-        made_of(column) if value is None else str(content_of(value))
+        key_template(column) if value is None else str(content_of(value))
         for value, column in zip(keys, columns, strict=True)
     )
     return " / ".join(texts)

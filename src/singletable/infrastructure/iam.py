@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.infrastructure.names import ResourceNames, pascal_case
-from singletable.patterns import Pattern, ReadPattern, Request, requests_of
+from singletable.patterns import Pattern, PlannedRequest, ReadPattern, planned_requests
 from singletable.schema import Access, Model, Table, model_of
 from singletable.schema.key_template import Fixed, Repeated, Segment, Sharded, Value
 from singletable.schema.resolved_key import Column, FieldColumn, TextColumn
@@ -83,12 +83,12 @@ def grants_for_patterns(patterns: Iterable[Pattern]) -> list[Grant]:
 
 
 def _pattern_grants(pattern: Pattern) -> Iterator[Grant]:
-    for request in requests_of(pattern):
+    for request in planned_requests(pattern):
         for action in STREAM_READS if request.action == "GetRecords" else (request.action,):
             yield Grant(action, request.table, request.access)
         if isinstance(pattern, ReadPattern):
             yield from _batch_reads(request)
-    for touch in pattern.touches:
+    for touch in pattern.accesses:
         model = model_of(touch.entity)
         # A batch reaches the same items, so patterns do not distinguish it. The store rejects
         # batches of entities with unique values or counts.
@@ -96,7 +96,7 @@ def _pattern_grants(pattern: Pattern) -> Iterator[Grant]:
             yield Grant("BatchWriteItem", model.table, model.key)
 
 
-def _batch_reads(request: Request) -> Iterator[Grant]:
+def _batch_reads(request: PlannedRequest) -> Iterator[Grant]:
     """Grant BatchGetItem for get_many, and for hydrating items that an index projects partly."""
     index = request.index
     if request.action == "GetItem":

@@ -1,39 +1,46 @@
-"""Access patterns as code: what an app asks of its tables, named, typed and checked."""
+"""Access patterns as code: named, typed and checked."""
 
-from singletable.patterns.catalog import PatternCatalog
-from singletable.patterns.effect import checks, creates, deletes, puts, updates
+from singletable.patterns.catalog import PatternCatalog, find_catalogs
 from singletable.patterns.estimate import Estimate, estimate
-from singletable.patterns.listed import catalogues_in
 from singletable.patterns.pattern import (
     FeedPattern,
     Pattern,
+    Rate,
     ReadPattern,
     ScanPattern,
     WritePattern,
+    checks,
+    creates,
+    deletes,
+    per_day,
+    per_hour,
+    per_minute,
+    per_second,
+    puts,
+    updates,
 )
-from singletable.patterns.rate import Rate, per_day, per_hour, per_minute, per_second
-from singletable.patterns.requests import Request, requests_of
+from singletable.patterns.requests import PlannedRequest, planned_requests
 
 __all__ = [
     "Estimate",
     "FeedPattern",
     "Pattern",
     "PatternCatalog",
+    "PlannedRequest",
     "Rate",
     "ReadPattern",
-    "Request",
     "ScanPattern",
     "WritePattern",
-    "catalogues_in",
     "checks",
     "creates",
     "deletes",
     "estimate",
+    "find_catalogs",
     "per_day",
     "per_hour",
     "per_minute",
     "per_second",
+    "planned_requests",
     "puts",
-    "requests_of",
     "updates",
 ]

@@ -1,31 +1,34 @@
-"""The catalog: the list of an app's access patterns, each a named value that can be called.
+"""The catalog: an app's access patterns, each a named value that can be called.
 
     elections = PatternCatalog("elections", votes)
     ballots = elections.read("AP7", "Ballots of an election", Ballot.key.partition)
     store.query(ballots("Favorite Language"))
 
-Whatever cannot work is refused where it is declared; `check()`, the last line of the module, looks
-at the list as a whole.
+A pattern that cannot work raises where it is declared. Call `check()` in the last line of the
+module to check the catalog as a whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from singletable.errors import DeclarationError, SingleTableError
-from singletable.patterns.check import (
+from singletable.patterns.checks import (
     check_code,
     check_effect,
     check_indexes,
     check_name,
+    check_sizes,
     check_table,
     check_tables,
     check_unused,
-    sizes_of,
 )
-from singletable.patterns.expected import Expectations, Expected, expected_of
+from singletable.patterns.matching import match_pattern
 from singletable.patterns.pattern import (
+    Expectations,
+    ExpectedLoad,
     FeedPattern,
     Parameter,
     Pattern,
@@ -33,10 +36,7 @@ from singletable.patterns.pattern import (
     ScanPattern,
     WritePattern,
 )
-from singletable.patterns.recognize import recognized
-from singletable.patterns.sample import parameters_of
-from singletable.patterns.serve import serving
-from singletable.patterns.touches import touches_of
+from singletable.patterns.read_patterns import find_lookup_key, read_accesses, read_parameters
 from singletable.schema import (
     Collection,
     Index,
@@ -55,16 +55,15 @@ Q = TypeVar("Q", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]")
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
-D = TypeVar("D")
 E = TypeVar("E")
 W = TypeVar("W", ReadPattern[Any, Any], WritePattern, ScanPattern, FeedPattern)
 
 
 class PatternCatalog:
-    """The access patterns of an app, in the order in which they are declared.
+    """The access patterns of an app, in the order of their declaration.
 
-    `sizes` are the bytes that an item of an entity usually has. `unused` names indexes that no
-    pattern reads, each with the reason why it stays.
+    `sizes` are typical item sizes in bytes, by entity. `unused` lists indexes that no pattern
+    reads, each with the reason why it stays.
     """
 
     def __init__(
@@ -74,14 +73,15 @@ class PatternCatalog:
         sizes: Mapping[type, int] | None = None,
         unused: Mapping[Index, str] | None = None,
     ) -> None:
-        check_name(f"PatternCatalog({name!r})", name)
-        check_tables(f"PatternCatalog({name!r})", tables)
+        where = f"PatternCatalog({name!r})"
+        check_name(where, name)
+        check_tables(where, tables)
         self.name = name
         self.tables = tables
-        self.sizes = sizes_of(f"PatternCatalog({name!r})", tables, sizes or {})
+        self.sizes = check_sizes(where, tables, sizes or {})
         self.unused = dict(unused or {})
         self.patterns: dict[str, Pattern] = {}
-        check_unused(f"PatternCatalog({name!r})", tables, self.unused)
+        check_unused(where, tables, self.unused)
 
     def __iter__(self) -> Iterator[Pattern]:
         return iter(self.patterns.values())
@@ -92,36 +92,43 @@ class PatternCatalog:
     def read(
         self,
         code: str,
-        what: str,
-        asks: Callable[P, Q],
+        description: str,
+        selector: Callable[P, Q],
         *,
-        collects: type[Collection] | None = None,
+        collection: type[Collection] | None = None,
         example: Sequence[object] | None = None,
         **expected: Unpack[Expectations],
     ) -> ReadPattern[P, Q]:
-        """A pattern that reads by a key: `Ballot.key`, `Ballot.key.partition`, `Ballot.by_voter`.
+        """Declare a pattern that reads by a key: `Ballot.key`, `Ballot.key.partition`, ….
 
-        With `collects` the partition is read whole, as a collection. `example` gives a value for
-        each parameter where a usual one will not do. What is expected: `rate` is how often it is
-        called, `items` are found in one call, `size` bytes each, and `consistent` asks for them
-        as they stand at the moment.
+        With `collection` it reads the whole partition into a Collection. `example` has a value for
+        each parameter, where the default ones do not work. The expected load: `rate` is how often
+        the pattern is called; one call finds `items` items of `size` bytes; `consistent` requests
+        strongly consistent reads.
         """
-        where = self._where(code, what)
-        parameters = parameters_of(where, asks, example)
+        where = self._declare(code, description)
+        parameters = read_parameters(where, selector, example)
         try:
-            # A checker knows callers by their types; the examples were found by the same ones.
-            sample = cast("Callable[..., Q]", asks)(*(one.example for one in parameters))
+            # The examples have the types of the parameters, which a type checker cannot know.
+            sample = cast("Callable[..., Q]", selector)(*(one.example for one in parameters))
         except SingleTableError as error:
             raise DeclarationError(
-                f"{where} could not be tried with {_values(parameters)}: {error} Give values that "
-                "do: example=(…)."
+                f"{where} failed with {_show_examples(parameters)}: {error} Pass values that "
+                "work: example=(…)."
             ) from error
-        as_expected = expected_of(where, expected)
-        consistent = as_expected.consistent
-        touches = touches_of(where, self.tables, sample, collects, consistent=consistent)
+        load = ExpectedLoad.declared(where, expected)
+        accesses = read_accesses(where, self.tables, sample, collection, consistent=load.consistent)
         return self._add(
             ReadPattern(
-                self.name, code, what, as_expected, touches, asks, parameters, sample, collects
+                self.name,
+                code,
+                description,
+                load,
+                accesses,
+                selector,
+                parameters,
+                sample,
+                collection,
             )
         )
 
@@ -129,25 +136,27 @@ class PatternCatalog:
         self,
         code: str,
         *,
-        collects: type[Collection] | None = None,
+        collection: type[Collection] | None = None,
         example: Sequence[object] | None = None,
         **expected: Unpack[Expectations],
     ) -> Callable[[Callable[P, Q]], ReadPattern[P, Q]]:
-        """The same for a function that makes a selection; its first sentence says what it is."""
-        check_code(f"{self!r}.reads", code)
+        """Declare a read pattern from a function; its docstring is the description."""
+        check_code(f"{self!r}.read_function", code)
 
-        def declared(function: Callable[P, Q]) -> ReadPattern[P, Q]:
-            said = (function.__doc__ or "").strip().partition("\n\n")[0]
-            what = " ".join(said.split()).removesuffix(".")
-            return self.read(code, what, function, collects=collects, example=example, **expected)
+        def decorate(function: Callable[P, Q]) -> ReadPattern[P, Q]:
+            summary = (function.__doc__ or "").strip().partition("\n\n")[0]
+            description = " ".join(summary.split()).removesuffix(".")
+            return self.read(
+                code, description, function, collection=collection, example=example, **expected
+            )
 
-        return declared
+        return decorate
 
     @overload
     def lookup(
         self,
         code: str,
-        what: str,
+        description: str,
         entity: type[E],
         by: Path[E, A],
         /,
@@ -159,7 +168,7 @@ class PatternCatalog:
     def lookup(
         self,
         code: str,
-        what: str,
+        description: str,
         entity: type[E],
         a: Path[E, A],
         b: Path[E, B],
@@ -172,7 +181,7 @@ class PatternCatalog:
     def lookup(
         self,
         code: str,
-        what: str,
+        description: str,
         entity: type[E],
         a: Path[E, A],
         b: Path[E, B],
@@ -185,117 +194,123 @@ class PatternCatalog:
     def lookup(
         self,
         code: str,
-        what: str,
+        description: str,
         entity: type[Any],
         /,
         *by: Path[Any, Any],
         order: Path[Any, Any] | None = None,
         **expected: Unpack[Expectations],
     ) -> Any:
-        """A pattern that asks by fields; the key that answers it is found, or the lack of one told.
+        """Declare a pattern that queries by fields; raise UnsupportedPattern if no key serves it.
 
-        With `order` the items come in the order of a field.
+        With `order` the items are sorted by that field.
         """
-        where = self._where(code, what)
+        where = self._declare(code, description)
         model = model_of(entity_behind(entity))
-        names = [path.field for path in by]
-        ask = serving(where, model, names, None if order is None else order.field)
-        return self.read(code, what, ask, **expected)
+        fields = [path.field for path in by]
+        query = find_lookup_key(where, model, fields, None if order is None else order.field)
+        return self.read(code, description, query, **expected)
 
     def write(
         self,
         code: str,
-        what: str,
+        description: str,
         *effects: EntityAccess,
         **expected: Unpack[Expectations],
     ) -> WritePattern:
-        """A pattern that writes: `creates(Ballot)`, or several effects in one transaction."""
-        where = self._where(code, what)
+        """Declare a pattern that writes: `creates(Ballot)`, or several in one transaction."""
+        where = self._declare(code, description)
         if not effects:
             raise DeclarationError(
-                f"{where} says nothing of what it writes. Say so: creates(Ballot), "
-                "updates(Ballot, Ballot.rank), deletes(Ballot)."
+                f"{where} does not declare what it writes: pass creates(Ballot), "
+                "updates(Ballot, Ballot.rank) or deletes(Ballot)."
             )
-        for touch in effects:
-            check_effect(where, touch)
-            check_table(where, self.tables, touch.entity)
+        for effect in effects:
+            check_effect(where, effect)
+            check_table(where, self.tables, effect.entity)
         if "consistent" in expected:
             raise DeclarationError(
-                f"{where}: consistent=… is for patterns that read. Whatever a write must know, it "
-                "reads as it stands at the moment."
+                f"{where}: consistent=… is for patterns that read. What a write must read first is "
+                "always read with strong consistency."
             )
-        as_expected = expected_of(where, expected)
-        return self._add(WritePattern(self.name, code, what, as_expected, tuple(effects)))
+        load = ExpectedLoad.declared(where, expected)
+        return self._add(WritePattern(self.name, code, description, load, tuple(effects)))
 
     def scan(
         self,
         code: str,
-        what: str,
+        description: str,
         entity: type,
         *,
         reason: str,
         **expected: Unpack[Expectations],
     ) -> ScanPattern:
-        """A pattern that reads a whole table, with the reason why no key will do.
+        """Declare a pattern that scans a whole table, with the reason why no key will do.
 
-        `items` are then all that the table holds, those of other entities too: all are paid for.
+        `items` is then the number of all items in the table, because a scan is charged for all.
         """
-        where = self._where(code, what)
+        where = self._declare(code, description)
         if not reason.strip():
             raise DeclarationError(
-                f"{where} reads the whole table at every call, and costs more the more there is. "
-                "Ask by a key, or give the reason why that is right: reason=…."
+                f"{where} scans the whole table at every call, which costs more as the table "
+                "grows. Query by a key, or give the reason: reason=…."
             )
         entity = entity_behind(entity)
         check_table(where, self.tables, entity)
-        touches = (EntityAccess("scan", entity),)
-        as_expected = expected_of(where, expected)
-        return self._add(ScanPattern(self.name, code, what, as_expected, touches, reason))
+        accesses = (EntityAccess("scan", entity),)
+        load = ExpectedLoad.declared(where, expected)
+        return self._add(ScanPattern(self.name, code, description, load, accesses, reason))
 
-    def feed(self, code: str, what: str, *entities: type) -> FeedPattern:
-        """A pattern that follows what is written to some entities."""
-        where = self._where(code, what)
-        found = [entity_behind(entity) for entity in entities]
-        for entity in found:
+    def feed(self, code: str, description: str, *entities: type) -> FeedPattern:
+        """Declare a pattern that follows the changes to some entities."""
+        where = self._declare(code, description)
+        resolved = [entity_behind(entity) for entity in entities]
+        for entity in resolved:
             check_table(where, self.tables, entity)
-        touches = tuple(EntityAccess("feed", entity) for entity in found)
-        return self._add(FeedPattern(self.name, code, what, Expected(), touches))
+        accesses = tuple(EntityAccess("feed", entity) for entity in resolved)
+        return self._add(FeedPattern(self.name, code, description, ExpectedLoad(), accesses))
 
     def check(self) -> None:
-        """Look at the list as a whole: every index is read by a pattern, or has a reason."""
+        """Raise unless every index is read by a pattern, or listed in `unused`."""
         check_indexes(self.name, self.tables, self, self.unused)
 
-    def recognize(self, question: CallShape) -> Pattern | None:
-        """The pattern that a call of a store was; None if it is in no pattern's words."""
-        return recognized(self.patterns, question)
+    def recognize(self, shape: CallShape) -> Pattern | None:
+        """Return the declared pattern that matches this call, or None."""
+        return match_pattern(self.patterns, shape)
 
     def __getitem__(self, code: str) -> Pattern:
         pattern = self.patterns.get(code)
         if pattern is None:
             raise DeclarationError(
-                f"{self!r} has no pattern {code!r}. There are {', '.join(self.patterns)}."
+                f"{self!r} has no pattern {code!r}. Patterns: {', '.join(self.patterns)}."
             )
         return pattern
 
-    def _where(self, code: str, what: str) -> str:
-        """What a pattern is called in messages; its code is its own, and it says what it is."""
+    def _declare(self, code: str, description: str) -> str:
+        """Check the code and description, and return the pattern's name for errors."""
         check_name(f"Pattern {code!r} of {self!r}", code)
         if code in self.patterns:
             raise DeclarationError(
-                f"{self!r} has two patterns {code!r}: {self.patterns[code].what!r} and {what!r}. "
-                "Give each a code of its own."
+                f"{self!r} has two patterns {code!r}: {self.patterns[code].description!r} and "
+                f"{description!r}. Use a different code for each."
             )
-        if not what.strip():
+        if not description.strip():
             raise DeclarationError(
-                f"Pattern {code!r} of {self!r} does not say what it is. Say it in a few words, or "
-                "in the docstring of its function."
+                f"Pattern {code!r} of {self!r} has no description. Pass one, or write a docstring "
+                "for its function."
             )
-        return f"Pattern {code!r} ({what})"
+        return f"Pattern {code!r} ({description})"
 
     def _add(self, pattern: W) -> W:
         self.patterns[pattern.code] = pattern
         return pattern
 
 
-def _values(parameters: Sequence[Parameter]) -> str:
+def find_catalogs(module: ModuleType) -> list[PatternCatalog]:
+    """Return the catalogs among a module's names, each once and in order."""
+    catalogs = (value for value in vars(module).values() if isinstance(value, PatternCatalog))
+    return list(dict.fromkeys(catalogs))
+
+
+def _show_examples(parameters: Sequence[Parameter]) -> str:
     return ", ".join(f"{one.name}={one.example!r}" for one in parameters) or "no values"

@@ -1,7 +1,7 @@
-"""What one call of a pattern consumes, worked out from what is expected of it.
+"""Estimate the capacity units that one call of a pattern consumes at its expected load.
 
-The rules are DynamoDB's: reads by 4 KB, halved where they may be stale; writes by 1 KB, once more
-for each index entry, doubled in a transaction for the item but not for its entries.
+The rules are DynamoDB's: reads are charged per 4 KB, half of that if eventually consistent; writes
+per 1 KB, plus once for each index entry; a transaction doubles the item but not its index entries.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from singletable.patterns.pattern import Pattern, ReadPattern
-from singletable.patterns.requests import Request, requests_of
+from singletable.patterns.requests import PlannedRequest, planned_requests
 from singletable.schema import Access, Index, model_of
 
-USUAL_SIZE = 1024
+DEFAULT_ITEM_SIZE = 1024
 MARKER_SIZE = 200
 ENTRY_SIZE = 200
 READ_BLOCK = 4096
@@ -22,7 +22,7 @@ WRITE_BLOCK = 1024
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Units of one call; `assumed` if no size of items was declared, and a usual one was taken."""
+    """Capacity units of one call; `assumed` if the default item size was used."""
 
     read: float
     write: float
@@ -30,17 +30,19 @@ class Estimate:
 
 
 def estimate(pattern: Pattern, sizes: Mapping[type, int] | None = None) -> Estimate:
-    """The units that a call consumes at most, for items of the sizes that are expected."""
+    """Return the most units that a call consumes, for items of the expected size."""
     expected, known = pattern.expected, sizes or {}
-    assumed = expected.size is None and any(touch.entity not in known for touch in pattern.touches)
+    assumed = expected.size is None and any(
+        access.entity not in known for access in pattern.accesses
+    )
     read = write = 0.0
-    for request in requests_of(pattern):
+    for request in planned_requests(pattern):
         size = MARKER_SIZE
         if not _is_marker(request):
             size = expected.size or max(
-                known.get(one, USUAL_SIZE) for one in _found(pattern, request)
+                known.get(entity, DEFAULT_ITEM_SIZE) for entity in _entities(pattern, request)
             )
-        if request.reads:
+        if request.is_read:
             consistent = expected.consistent or request.consistent
             read += _read_units(request, size, expected.items) * (1.0 if consistent else 0.5)
         else:
@@ -48,53 +50,53 @@ def estimate(pattern: Pattern, sizes: Mapping[type, int] | None = None) -> Estim
     return Estimate(read, write, assumed)
 
 
-def _found(pattern: Pattern, request: Request) -> list[type]:
-    """The entities whose items a request is about: a collection has several."""
-    if isinstance(pattern, ReadPattern) and pattern.collects is not None:
-        return pattern.collects.entities()
+def _entities(pattern: Pattern, request: PlannedRequest) -> list[type]:
+    """Return the entities whose items a request reads or writes; a collection has several."""
+    if isinstance(pattern, ReadPattern) and pattern.collection is not None:
+        return pattern.collection.entities()
     return [request.entity]
 
 
-def _read_units(request: Request, size: int, items: int) -> float:
+def _read_units(request: PlannedRequest, size: int, items: int) -> float:
     match request.action:
         case "GetRecords":
-            return 0.0  # Streams are priced by the request, not in units.
+            return 0.0  # streams are charged per request, not in units
         case "GetItem":
             return items * _blocks(size, READ_BLOCK)
         case _:
             shards = request.access.shards
             partitions = 1 if shards is None else shards.count
-            return max(_blocks(items * _entry(request.index, size), READ_BLOCK), partitions)
+            return max(_blocks(items * _entry_size(request.index, size), READ_BLOCK), partitions)
 
 
-def _write_units(request: Request, size: int) -> float:
-    units = _blocks(size, WRITE_BLOCK) * (2 if request.together else 1)
+def _write_units(request: PlannedRequest, size: int) -> float:
+    units = _blocks(size, WRITE_BLOCK) * (2 if request.in_transaction else 1)
     if request.action == "ConditionCheckItem" or _is_marker(request):
         return units
     return units + _entry_units(request, size)
 
 
-def _entry_units(request: Request, size: int) -> int:
-    """The units for the entries of the item in indexes: a key that changes costs two writes."""
+def _entry_units(request: PlannedRequest, size: int) -> int:
+    """Return the units for the index entries: changing a key costs two writes."""
     units = 0
     for access in model_of(request.entity).indexes.values():
-        moves = request.edited & {*access.fields, *_tested(request, access)}
-        units += _blocks(_entry(access.index, size), WRITE_BLOCK) * (2 if moves else 1)
+        moves = request.edited_fields & {*access.fields, *_tested(request, access)}
+        units += _blocks(_entry_size(access.index, size), WRITE_BLOCK) * (2 if moves else 1)
     return units
 
 
-def _tested(request: Request, access: Access) -> set[str]:
-    """The fields that decide whether the item is in the index."""
+def _tested(request: PlannedRequest, access: Access) -> set[str]:
+    """Return the fields that decide whether the item is in the index."""
     tested = {path[0] for path in access.tested}
     fields = model_of(request.entity).fields
     return {name for name, field in fields.items() if field.attribute in tested}
 
 
-def _is_marker(request: Request) -> bool:
-    return request.of != request.entity.__name__
+def _is_marker(request: PlannedRequest) -> bool:
+    return request.subject != request.entity.__name__
 
 
-def _entry(index: Index | None, size: int) -> int:
+def _entry_size(index: Index | None, size: int) -> int:
     return size if index is None or index.projection == "ALL" else min(size, ENTRY_SIZE)
 
 

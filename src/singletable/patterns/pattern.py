@@ -1,24 +1,123 @@
-"""One access pattern: what is asked, by which name, how often, and of how many items."""
+"""Access patterns as values: what a call reads or writes, and the load that is expected of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar
 
-from singletable.patterns.expected import Expected
-from singletable.schema import Collection, ItemKey, Selection, Table, UniqueValue, model_of
+from singletable.errors import DeclarationError
+from singletable.schema import Collection, ItemKey, Path, Selection, Table, UniqueValue, model_of
+from singletable.schema.fields import entity_behind
 from singletable.store import EntityAccess
 
+MAX_ITEM_SIZE = 400 * 1024
+
+Period: TypeAlias = Literal["second", "minute", "hour", "day"]
 P = ParamSpec("P")
-# What a pattern gives to ask with: Address, Partition, Selection or Taken.
+# What a read pattern returns: ItemKey, Partition, Selection or UniqueValue.
 Q = TypeVar("Q", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]")
+
+_SECONDS: dict[Period, int] = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+_WITH_ARTICLE: dict[Period, str] = {
+    "second": "a second",
+    "minute": "a minute",
+    "hour": "an hour",
+    "day": "a day",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The number of calls in a period at peak load."""
+
+    calls: float
+    period: Period
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.calls < float("inf"):
+            raise DeclarationError(
+                f"a rate of {self.calls!r} calls {_WITH_ARTICLE[self.period]}: expected a finite "
+                "number, 0 or more."
+            )
+
+    @property
+    def per_second(self) -> float:
+        """Calls per second."""
+        return self.calls / _SECONDS[self.period]
+
+    def __str__(self) -> str:
+        return f"{self.calls:,.10g} {_WITH_ARTICLE[self.period]}"
+
+
+def per_second(calls: float) -> Rate:
+    """Return a rate of calls per second."""
+    return Rate(calls, "second")
+
+
+def per_minute(calls: float) -> Rate:
+    """Return a rate of calls per minute."""
+    return Rate(calls, "minute")
+
+
+def per_hour(calls: float) -> Rate:
+    """Return a rate of calls per hour."""
+    return Rate(calls, "hour")
+
+
+def per_day(calls: float) -> Rate:
+    """Return a rate of calls per day."""
+    return Rate(calls, "day")
+
+
+class Expectations(TypedDict, total=False):
+    """Keyword arguments that declare the expected load of a pattern."""
+
+    rate: Rate | None
+    items: int
+    size: int | None
+    consistent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedLoad:
+    """The expected load of a pattern; `rate` and `size` are None where they were not declared.
+
+    One call reads or writes `items` items of `size` bytes each.
+    """
+
+    rate: Rate | None = None
+    items: int = 1
+    size: int | None = None
+    consistent: bool = False
+
+    @classmethod
+    def declared(cls, where: str, expectations: Expectations) -> ExpectedLoad:
+        """Return the load after checking it; `where` names the pattern in errors."""
+        load = cls(**expectations)
+        if load.rate is not None and not isinstance(load.rate, Rate):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DeclarationError(
+                f"{where}: rate={load.rate!r}: expected a rate, such as per_second(20)."
+            )
+        if type(load.items) is not int or load.items < 0:
+            raise DeclarationError(
+                f"{where}: items={load.items!r}: expected a whole number, 0 or more."
+            )
+        if load.size is not None:
+            check_item_size(f"{where}: size", load.size)
+        return load
+
+
+def check_item_size(where: str, size: int) -> None:
+    """Raise unless an item can have this size in bytes."""
+    if type(size) is not int or not 1 <= size <= MAX_ITEM_SIZE:
+        raise DeclarationError(f"{where}={size!r}: an item has 1 to {MAX_ITEM_SIZE:,} bytes.")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value that a pattern is called with: its name, its type, and one that would do."""
+    """A parameter of a read pattern, with an example value."""
 
     name: str
     type: object
@@ -26,67 +125,111 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """What all patterns have: where they are listed, their code, and what they are in a sentence.
+class BasePattern:
+    """What all patterns have: their catalog, code and description, and the expected load.
 
-    `touches` says what a call does to which entity, so that it can be recognized.
+    `accesses` lists what a call does to which entity, so that a call can be recognized.
     """
 
     catalog: str
     code: str
-    what: str
-    expected: Expected
-    touches: tuple[EntityAccess, ...]
+    description: str
+    expected: ExpectedLoad
+    accesses: tuple[EntityAccess, ...]
 
     @property
     def id(self) -> str:
-        """The name by which it is known among all catalogs."""
+        """The name that is unique among all catalogs: `elections:AP7`."""
         return f"{self.catalog}:{self.code}"
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables that it goes to."""
-        return tuple(dict.fromkeys(model_of(touch.entity).table for touch in self.touches))
+        """The tables that a call reads or writes."""
+        return tuple(dict.fromkeys(model_of(access.entity).table for access in self.accesses))
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.what}"
+        return f"{self.code}: {self.description}"
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPattern(About, Generic[P, Q]):
-    """A pattern that reads; called with its values it gives what a store is asked with."""
+class ReadPattern(BasePattern, Generic[P, Q]):
+    """A pattern that reads. Call it with its values to get the key or selection for the store."""
 
-    asks: Callable[P, Q]
+    selector: Callable[P, Q]
     parameters: tuple[Parameter, ...]
-    # What it gave for the examples of its parameters: the shape of every call.
+    # The result for the example values, which has the shape of every call.
     sample: Q
-    collects: type[Collection] | None = None
+    collection: type[Collection] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Q:
-        """What to ask a store with, for these values."""
-        made = self.asks(*args, **kwargs)
-        if isinstance(made, UniqueValue):
-            return replace(made, pattern=self.id)
-        marked = copy(made)
+        """Return the key or selection for these values, marked with this pattern."""
+        selected = self.selector(*args, **kwargs)
+        if isinstance(selected, UniqueValue):
+            return replace(selected, pattern=self.id)
+        marked = copy(selected)
         marked.pattern = self.id
         return marked
 
 
 @dataclass(frozen=True, slots=True)
-class WritePattern(About):
-    """A pattern that writes: one item, or several in one transaction."""
+class WritePattern(BasePattern):
+    """A pattern that writes one item, or several in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
-class ScanPattern(About):
-    """A pattern that reads a whole table, and the reason why that is right."""
+class ScanPattern(BasePattern):
+    """A pattern that scans a whole table, with the reason why that is acceptable."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class FeedPattern(About):
-    """A pattern that follows what is written to a table."""
+class FeedPattern(BasePattern):
+    """A pattern that follows the change feed of a table."""
 
 
 Pattern: TypeAlias = ReadPattern[Any, Any] | WritePattern | ScanPattern | FeedPattern
+
+
+def creates(entity: type) -> EntityAccess:
+    """Declare that a pattern creates items of `entity`."""
+    return EntityAccess("create", _entity("creates", entity))
+
+
+def puts(entity: type) -> EntityAccess:
+    """Declare that a pattern puts items of `entity`: put, replace or put_many."""
+    return EntityAccess("put", _entity("puts", entity))
+
+
+def updates(entity: type, *fields: Path[Any, Any]) -> EntityAccess:
+    """Declare that a pattern updates these fields of `entity`; without fields, any of them."""
+    model = model_of(_entity("updates", entity))
+    for path in fields:
+        if not isinstance(path, Path) or path.field not in model.fields:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DeclarationError(
+                f"updates({model.name}, …): {path!r} is not a field of {model.name}, which has "
+                f"{', '.join(model.fields)}."
+            )
+    edited = frozenset(path.field for path in fields)
+    return EntityAccess("update", model.entity, edited_fields=edited)
+
+
+def deletes(entity: type) -> EntityAccess:
+    """Declare that a pattern deletes items of `entity`."""
+    return EntityAccess("delete", _entity("deletes", entity))
+
+
+def checks(entity: type) -> EntityAccess:
+    """Declare that a transaction checks a condition on an item of `entity`."""
+    return EntityAccess("check", _entity("checks", entity))
+
+
+def check_entity(where: str, entity: type) -> None:
+    """Raise unless `entity` is a class."""
+    if not isinstance(entity, type):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DeclarationError(f"{where}: expected an entity class, but got {entity!r}.")
+
+
+def _entity(function: str, entity: type) -> type:
+    check_entity(f"{function}(…)", entity)
+    return model_of(entity_behind(entity)).entity

@@ -1,7 +1,8 @@
-"""The requests that a pattern makes, read from the declaration: for documents, prices and policies.
+"""Derive the requests that a pattern sends from its declaration: for documents, costs and policies.
 
-A write that concerns several items is one transaction: markers of unique values and counts are
-written with what they belong to.
+A write of several items is one transaction: the markers of unique values and the counters are
+written together with the item. Key conditions are shown with templates instead of values:
+`PK = ELECTION#{election} and SK begins with BALLOT#`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from singletable.patterns.pattern import FeedPattern, Pattern, ReadPattern
-from singletable.patterns.words import address_words, partition_words, selection_words
 from singletable.schema import Access, Index, Model, Selection, Table, model_of
+from singletable.schema.key_template import Value
+from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
-from singletable.store.plan import reads_before_create, reads_before_delete, reads_before_put
-from singletable.store.plan_update import may_read
+from singletable.store.plan import (
+    may_read,
+    reads_before_create,
+    reads_before_delete,
+    reads_before_put,
+)
 
 Action: TypeAlias = Literal[
     "GetItem",
@@ -27,147 +33,194 @@ Action: TypeAlias = Literal[
     "GetRecords",
 ]
 
+_COMPARISONS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
+
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One thing that DynamoDB is asked to do.
+class PlannedRequest:
+    """One request, or one action of a transaction, that a pattern sends to DynamoDB.
 
-    `access` is the key that it goes by, `of` the entity or the marker that it is about, `edited`
-    the fields that it changes. `together` says that it is part of a transaction, `perhaps` that it
-    depends on the values, `consistent` that it always reads what stands there at the moment.
+    `access` is the key that it uses, `subject` the entity or marker, `edited_fields` the fields
+    that it changes. `in_transaction` marks an action of a transaction, `conditional` a request that
+    depends on the values, and `consistent` one that is always strongly consistent.
     """
 
     action: Action
     table: Table
     access: Access
     condition: str
-    of: str
+    subject: str
     entity: type
-    edited: frozenset[str] = frozenset()
-    together: bool = False
-    perhaps: bool = False
+    edited_fields: frozenset[str] = frozenset()
+    in_transaction: bool = False
+    conditional: bool = False
     consistent: bool = False
 
     @property
     def index(self) -> Index | None:
-        """The index that is read, if one is."""
+        """The index that is read, or None."""
         return self.access.index
 
     @property
-    def reads(self) -> bool:
-        """Whether it reads."""
+    def is_read(self) -> bool:
+        """Whether the request reads."""
         return self.action in ("GetItem", "Query", "Scan", "GetRecords")
 
 
-def requests_of(pattern: Pattern) -> tuple[Request, ...]:
-    """What a pattern asks of DynamoDB, in the order in which it does."""
+def planned_requests(pattern: Pattern) -> tuple[PlannedRequest, ...]:
+    """Return the requests that a call of the pattern sends, in order."""
     sample = pattern.sample if isinstance(pattern, ReadPattern) else None
-    made = [request for touch in pattern.touches for request in _requests(touch, sample)]
-    if isinstance(pattern, ReadPattern) and pattern.collects is not None:
-        return tuple(made[:1])  # One query brings them all.
+    requests = [request for access in pattern.accesses for request in _requests(access, sample)]
+    if isinstance(pattern, ReadPattern) and pattern.collection is not None:
+        return tuple(requests[:1])  # one query reads the items of all entities
     if isinstance(pattern, FeedPattern):
-        return tuple({request.table: request for request in reversed(made)}.values())[::-1]
-    writes = sum(not request.reads for request in made)
-    return tuple(_joined(request, together=writes > 1) for request in made)
+        return tuple({request.table: request for request in reversed(requests)}.values())[::-1]
+    in_transaction = sum(not request.is_read for request in requests) > 1
+    return tuple(
+        replace(request, in_transaction=in_transaction and not request.is_read)
+        for request in requests
+    )
 
 
-def _joined(request: Request, *, together: bool) -> Request:
-    return replace(request, together=together and not request.reads)
-
-
-def _requests(touch: EntityAccess, sample: object) -> list[Request]:
-    model = model_of(touch.entity)
-    match touch.kind:
+def _requests(access: EntityAccess, sample: object) -> list[PlannedRequest]:
+    model = model_of(access.entity)
+    match access.kind:
         case "get":
-            return [_item("GetItem", model)]
+            return [_on_item("GetItem", model)]
         case "find":
-            marker = model.uniques[touch.access]
-            found = [_marked("GetItem", model, marker.access), _item("GetItem", model)]
-            return [replace(request, consistent=True) for request in found]
+            marker = model.uniques[access.key_name]
+            gets = [_on_marker("GetItem", model, marker.access), _on_item("GetItem", model)]
+            return [replace(request, consistent=True) for request in gets]
         case "query":
-            return [_query(model, cast("Selection[Any]", sample))]
+            selection = cast("Selection[Any]", sample)
+            return [_request("Query", model, selection.access, selection_condition(selection))]
         case "collect":
-            access = model.key if touch.access == model.key.name else model.indexes[touch.access]
-            return [
-                Request(
-                    "Query", model.table, access, partition_words(access), model.name, model.entity
-                )
-            ]
+            key = model.key if access.key_name == model.key.name else model.indexes[access.key_name]
+            return [_request("Query", model, key, partition_condition(key))]
         case "scan":
-            return [Request("Scan", model.table, model.key, "everything", model.name, model.entity)]
+            return [_request("Scan", model, model.key, "everything")]
         case "feed":
-            return [
-                Request(
-                    "GetRecords", model.table, model.key, "the stream", model.name, model.entity
-                )
-            ]
+            return [_request("GetRecords", model, model.key, "the stream")]
         case "create":
-            read = _read(model, needed=reads_before_create(model))
-            return [*read, _item("PutItem", model), *_companions(model, "take")]
+            read = _read_first(model, needed=reads_before_create(model))
+            return [*read, _on_item("PutItem", model), *_side_writes(model, "create")]
         case "put":
-            read = _read(model, needed=reads_before_put(model))
-            looks = [_looked(model, marker.access) for marker in model.uniques.values()]
-            return [*read, *looks, _item("PutItem", model), *_companions(model, "change")]
+            read = _read_first(model, needed=reads_before_put(model))
+            markers = [_read_marker(model, marker.access) for marker in model.uniques.values()]
+            return [*read, *markers, _on_item("PutItem", model), *_side_writes(model, "change")]
         case "update":
-            return _update(model, set(touch.edited) or set(model.fields))
+            edited = set(access.edited_fields) or set(model.fields)
+            read = _read_first(model, needed=may_read(model, edited))
+            update = replace(_on_item("UpdateItem", model), edited_fields=frozenset(edited))
+            return [*read, update, *_side_writes(model, "change", edited)]
         case "delete":
-            read = _read(model, needed=reads_before_delete(model))
-            return [*read, _item("DeleteItem", model), *_companions(model, "give up")]
+            read = _read_first(model, needed=reads_before_delete(model))
+            return [*read, _on_item("DeleteItem", model), *_side_writes(model, "delete")]
         case "check":
-            return [_item("ConditionCheckItem", model)]
+            return [_on_item("ConditionCheckItem", model)]
 
 
-def _query(model: Model, selection: Selection[Any]) -> Request:
-    return _request("Query", model, selection.access, selection_words(selection))
-
-
-def _update(model: Model, edited: set[str]) -> list[Request]:
-    read = _read(model, needed=may_read(model, edited))
-    main = replace(_item("UpdateItem", model), edited=frozenset(edited))
-    return [*read, main, *_companions(model, "change", edited)]
-
-
-def _companions(
-    model: Model, how: Literal["take", "change", "give up"], edited: set[str] | None = None
-) -> list[Request]:
-    """What keeps markers and counts right; only some, if only some fields are edited."""
-    perhaps = how == "change"
-    found: list[Request] = []
+def _side_writes(
+    model: Model, change: Literal["create", "change", "delete"], edited: set[str] | None = None
+) -> list[PlannedRequest]:
+    """Return the writes of markers and counters; `edited` are the fields of an update."""
+    conditional = change == "change"
+    requests: list[PlannedRequest] = []
     for marker in model.uniques.values():
-        copied = set(marker.copies.values())
-        takes = edited is None or edited & set(marker.fields)
-        copies = {name for name, field in model.fields.items() if field.attribute in copied}
-        if how != "give up" and (takes or (edited is not None and edited & copies)):
-            found.append(_marked("PutItem", model, marker.access, perhaps=perhaps))
-        if how != "take" and takes:
+        attributes = set(marker.copies.values())
+        copied = {name for name, field in model.fields.items() if field.attribute in attributes}
+        is_moved = edited is None or edited & set(marker.fields)
+        is_rewritten = is_moved or (edited is not None and edited & copied)
+        if change != "delete" and is_rewritten:
+            requests.append(_on_marker("PutItem", model, marker.access, conditional=conditional))
+        if change != "create" and is_moved:
             action: Action = "PutItem" if marker.history else "DeleteItem"
-            found.append(_marked(action, model, marker.access, perhaps=perhaps))
-    counts = [
-        _item("UpdateItem", model_of(count.entity), perhaps=perhaps)
+            requests.append(_on_marker(action, model, marker.access, conditional=conditional))
+    counters = [
+        _on_item("UpdateItem", model_of(count.entity), conditional=conditional)
         for count in model.counts.values()
         if edited is None or edited & set(count.fields)
     ]
-    return found + counts
+    return requests + counters
 
 
-def _read(model: Model, *, needed: bool) -> list[Request]:
-    return [replace(_item("GetItem", model), consistent=True)] if needed else []
+def _read_first(model: Model, *, needed: bool) -> list[PlannedRequest]:
+    return [replace(_on_item("GetItem", model), consistent=True)] if needed else []
 
 
-def _looked(model: Model, access: Access) -> Request:
-    """Whether a value that stays the same has its marker."""
-    return replace(_marked("GetItem", model, access, perhaps=True), consistent=True)
+def _read_marker(model: Model, access: Access) -> PlannedRequest:
+    """Return the read that checks whether an unchanged value has its marker."""
+    return replace(_on_marker("GetItem", model, access, conditional=True), consistent=True)
 
 
-def _item(action: Action, model: Model, *, perhaps: bool = False) -> Request:
-    request = _request(action, model, model.key, address_words(model.key))
-    return replace(request, perhaps=perhaps)
+def _on_item(action: Action, model: Model, *, conditional: bool = False) -> PlannedRequest:
+    request = _request(action, model, model.key, full_key_condition(model.key))
+    return replace(request, conditional=conditional)
 
 
-def _request(action: Action, model: Model, access: Access, condition: str) -> Request:
-    return Request(action, model.table, access, condition, model.name, model.entity)
+def _on_marker(
+    action: Action, model: Model, access: Access, *, conditional: bool = False
+) -> PlannedRequest:
+    request = _request(action, model, access, full_key_condition(access))
+    return replace(request, subject=f"marker of {access}", conditional=conditional)
 
 
-def _marked(action: Action, model: Model, access: Access, *, perhaps: bool = False) -> Request:
-    of, words = f"marker of {access}", address_words(access)
-    return Request(action, model.table, access, words, of, model.entity, perhaps=perhaps)
+def _request(action: Action, model: Model, access: Access, condition: str) -> PlannedRequest:
+    return PlannedRequest(action, model.table, access, condition, model.name, model.entity)
+
+
+def full_key_condition(access: Access) -> str:
+    """Return the condition on the whole key."""
+    return " and ".join(f"{one.attribute.name} = {key_template(one)}" for one in access.columns)
+
+
+def partition_condition(access: Access) -> str:
+    """Return the condition on the partition key."""
+    return " and ".join(f"{one.attribute.name} = {key_template(one)}" for one in access.pk)
+
+
+def selection_condition(selection: Selection[Any]) -> str:
+    """Return the key condition of a query."""
+    access = selection.access
+    clauses = [partition_condition(access)]
+    for column in access.sk:
+        clause = _sort_key_clause(column, selection)
+        if clause is None:
+            break
+        clauses.append(f"{column.attribute.name} {clause}")
+        if any(name not in selection.values for name in column.asked):
+            break
+    return " and ".join(clauses)
+
+
+def key_template(column: Column) -> str:
+    """Return the template of a key attribute, or the field in braces."""
+    return str(column.template) if isinstance(column, TextColumn) else f"{{{column.field}}}"
+
+
+def _sort_key_clause(column: Column, selection: Selection[Any]) -> str | None:
+    missing = [name for name in column.asked if name not in selection.values]
+    if not missing:
+        return f"= {key_template(column)}"
+    prefix = _template_prefix(column, missing[0])
+    if selection.range is None:
+        return f"begins with {prefix}" if prefix else None
+    bound = f"{prefix}{{{missing[0]}}}"
+    match selection.range.comparison:
+        case "between":
+            return f"between {prefix}{{low}} and {prefix}{{high}}"
+        case "begins_with":
+            return f"begins with {bound}"
+        case comparison:
+            return f"{_COMPARISONS[comparison]} {bound}"
+
+
+def _template_prefix(column: Column, field: str) -> str:
+    """Return the template up to a field, with the separator before it."""
+    if not isinstance(column, TextColumn):
+        return ""
+    texts = str(column.template).split("#")
+    for at, segment in enumerate(column.template.segments):
+        if isinstance(segment, Value) and segment.field == field:
+            return "".join(f"{text}#" for text in texts[:at])
+    return ""

@@ -20,15 +20,13 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.store import work
-from singletable.store.admin import create_table, read
+from singletable.store.admin import Clearing, create_table, read
+from singletable.store.calls import Observer, PatternLike
 from singletable.store.changes import Changes
-from singletable.store.clearing import Clearing
 from singletable.store.context import Context, check_async, check_driver, context_of
 from singletable.store.items import State
-from singletable.store.observe import Observer
 from singletable.store.operating import clear, scan, stored_items
 from singletable.store.pages import Page
-from singletable.store.question import Named
 from singletable.store.transaction import Transaction
 from singletable.store.work import Series, Work, told
 from singletable.values import Item
@@ -262,7 +260,7 @@ class AsyncStore:
 
     @asynccontextmanager
     async def transaction(
-        self, *, token: str | None = None, pattern: Named | None = None
+        self, *, token: str | None = None, pattern: PatternLike | None = None
     ) -> AsyncGenerator[Transaction]:
         """Writes that happen together at the end of the block, or not at all.
 

@@ -18,12 +18,12 @@ from singletable.operations import (
 )
 from singletable.retry import Steps, send
 from singletable.schema import ItemKey, Model, Table, counted_in
-from singletable.store.alive import is_alive
 from singletable.store.context import Context
-from singletable.store.given import addresses_of, check_several, model_of_item
 from singletable.store.items import instance_of, stamped
 from singletable.store.plan import Plan, plan_create
-from singletable.store.write import Place, place_of
+from singletable.store.ttl import is_alive
+from singletable.store.validation import addresses_of, check_several, model_of_item
+from singletable.store.writes import Place, place_of
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -37,9 +37,9 @@ def get_many(
 ) -> Steps[list[E | None]]:
     """The items at some addresses, in their order; None where there is none."""
     asked = addresses_of(addresses)
-    places = [place_of(context.name(one.model.table), one.key) for one in asked]
+    places = [place_of(context.table_name(one.model.table), one.key) for one in asked]
     wanted = {place: one.key for place, one in zip(places, asked, strict=True)}
-    tables = {context.name(one.model.table): one.model.table for one in asked}
+    tables = {context.table_name(one.model.table): one.model.table for one in asked}
     found = yield from get_items(context, tables, wanted, consistent=consistent)
     now = context.clock()
     results: list[E | None] = []
@@ -69,7 +69,7 @@ def get_items(
         for table, key in asked:
             keys.setdefault(table, []).append(key)
         got: BatchGetItemOutput = yield from send(
-            context.patience,
+            context.retry_policy,
             BatchGetItem(
                 {
                     table: KeysAndAttributes(some, consistent_read=consistent or None)
@@ -108,7 +108,7 @@ def delete_many(context: Context, addresses: Iterable[ItemKey[Any]]) -> Steps[No
     writes: dict[Place, WriteRequest] = {}
     for address in addresses_of(addresses):
         model = _plain(address.model, deletes=True)
-        place = place_of(context.name(model.table), address.key)
+        place = place_of(context.table_name(model.table), address.key)
         writes[place] = WriteRequest(delete_request=DeleteRequest(address.key))
     yield from write_all(context, writes)
 
@@ -138,7 +138,9 @@ def write_all(context: Context, writes: Mapping[Place, WriteRequest]) -> Steps[N
         requests: dict[str, list[WriteRequest]] = {}
         for name, request in now:
             requests.setdefault(name, []).append(request)
-        written: BatchWriteItemOutput = yield from send(context.patience, BatchWriteItem(requests))
+        written: BatchWriteItemOutput = yield from send(
+            context.retry_policy, BatchWriteItem(requests)
+        )
         left = [
             (name, request) for name, more in written.unprocessed_items.items() for request in more
         ]
@@ -151,10 +153,10 @@ def _wait(context: Context, attempt: int, left: int, asked: int) -> Steps[int]:
     if not left:
         return 0
     attempt = attempt + 1 if left == asked else 1
-    if attempt >= context.patience.max_attempts:
+    if attempt >= context.retry_policy.max_attempts:
         raise Throttled(
             f"{attempt} requests in a row came back unprocessed; the table is asked for more than "
             "it bears. What was processed is written; the same call may be made again."
         )
-    yield context.patience.backoff(attempt - 1, "unprocessed")
+    yield context.retry_policy.backoff(attempt - 1, "unprocessed")
     return attempt

@@ -14,8 +14,8 @@ from singletable.operations.arn import parse_arn
 from singletable.retry import Steps, send
 from singletable.schema import Model, Table
 from singletable.store.context import Context, context_of
-from singletable.store.given import check_amount, models_of
 from singletable.store.items import instance_of
+from singletable.store.validation import check_amount, models_of
 from singletable.values import Item
 
 A = TypeVar("A")
@@ -57,10 +57,10 @@ def read_changes(
     check_amount("limit", limit or 0)
     models: dict[str, list[Model]] = {}
     for model in models_of(entities):
-        models.setdefault(context.name(model.table), []).append(model)
+        models.setdefault(context.table_name(model.table), []).append(model)
     only = next(iter(models)) if len(models) == 1 else None
     read: ReadChangesOutput = yield from send(
-        context.patience, ReadChanges(after, table_name=only, limit=limit)
+        context.retry_policy, ReadChanges(after, table_name=only, limit=limit)
     )
     found = [
         change
@@ -180,7 +180,7 @@ def _of_event(
 def _in_table(record: Mapping[str, Any], models: Sequence[Model], context: Context) -> list[Model]:
     """Those of the entities that are in the table that a record comes from."""
     source = record.get("eventSourceARN")
-    named = {model.table: context.name(model.table) for model in models}
+    named = {model.table: context.table_name(model.table) for model in models}
     if source is None and len(named) == 1:
         return list(models)
     arn = parse_arn(str(source))
@@ -191,7 +191,7 @@ def _in_table(record: Mapping[str, Any], models: Sequence[Model], context: Conte
             f"table/name/stream/…, but got {source!r}."
         )
     # Under a name that nobody has given it may be one of these tables, or another.
-    if not context.names and table not in named.values():
+    if not context.table_names and table not in named.values():
         first = next(iter(named))
         raise InvalidValue(
             f"the record comes from table {table!r}, and the entities are in "

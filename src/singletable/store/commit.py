@@ -23,9 +23,8 @@ from singletable.expressions import holds
 from singletable.operations import TransactWriteItems, WriteItemOutput
 from singletable.retry import Steps, send
 from singletable.store.context import Context
-from singletable.store.merge import merged
 from singletable.store.plan import Plan
-from singletable.store.write import Place, Returning, Write
+from singletable.store.writes import Place, Returning, Write, merged
 from singletable.values import Item
 
 MOST_ACTIONS = 100
@@ -41,15 +40,15 @@ def carry_out(
 ) -> Steps[tuple[Plan, WriteItemOutput | None]]:
     """Plan and write until nothing that the plan relies on has changed in between."""
     left_out: set[Place] = set()
-    for attempt in range(context.patience.max_attempts):
+    for attempt in range(context.retry_policy.max_attempts):
         if attempt:
-            yield context.patience.backoff(attempt - 1, "conflict")
+            yield context.retry_policy.backoff(attempt - 1, "conflict")
         plan = yield from replan()
         writes = _remaining(plan.writes, left_out)
         try:
             if len(writes) == 1:
-                return plan, (yield from send(context.patience, writes[0].operation(returning)))
-            yield from send(context.patience, transaction(writes, str(uuid4())))
+                return plan, (yield from send(context.retry_policy, writes[0].operation(returning)))
+            yield from send(context.retry_policy, transaction(writes, str(uuid4())))
         except ConditionFailed as error:
             _go_on(writes, [_failed(error)], left_out)
         except TransactionConflict:
@@ -66,15 +65,15 @@ def commit_all(
 ) -> Steps[list[Plan]]:
     """The same for several changes that happen together or not at all."""
     left_out: set[Place] = set()
-    for attempt in range(context.patience.max_attempts):
+    for attempt in range(context.retry_policy.max_attempts):
         if attempt:
-            yield context.patience.backoff(attempt - 1, "conflict")
+            yield context.retry_policy.backoff(attempt - 1, "conflict")
         plans = yield from replan()
         writes = _remaining([write for plan in plans for write in plan.writes], left_out)
         if not writes:
             return plans
         try:
-            yield from send(context.patience, transaction(writes, token or str(uuid4())))
+            yield from send(context.retry_policy, transaction(writes, token or str(uuid4())))
         except TransactionConflict:
             pass
         except TransactionCanceled as error:
@@ -132,7 +131,7 @@ def _failed(error: ConditionFailed) -> CancellationReason:
 
 def _given_up(what: str, context: Context) -> TransactionConflict:
     return TransactionConflict(
-        f"{what} conflicted with other writes {context.patience.max_attempts} times in a row. "
+        f"{what} conflicted with other writes {context.retry_policy.max_attempts} times in a row. "
         "Nothing was changed."
     )
 

@@ -25,11 +25,11 @@ from singletable.expressions import (
 )
 from singletable.schema import Counted, ItemKey, Marker, Model, model_of
 from singletable.schema.unique import OWNER, RELEASED
-from singletable.store.alive import is_free, is_there
 from singletable.store.context import Context
-from singletable.store.explain import no_counter, taken
 from singletable.store.held import held
-from singletable.store.write import Marks, Write
+from singletable.store.ttl import is_free, is_there
+from singletable.store.write_errors import no_counter, taken
+from singletable.store.writes import Marks, Write
 from singletable.values import Item
 
 Values: TypeAlias = Mapping[str, object]
@@ -80,7 +80,7 @@ def _marker_writes(
     new: Item | None,
     now: datetime,
 ) -> list[Write]:
-    table = context.name(model.table)
+    table = context.table_name(model.table)
     had = None if old is None else marker.key(held(model, old, marker.fields))
     has = None if new is None else marker.key(held(model, new, marker.fields))
     explain = taken(model, marker.name, marker.fields)
@@ -137,7 +137,7 @@ def _count_writes(
     if was == is_:
         return []
     counting = model_of(count.entity)
-    place, table = count.path.place(), context.name(counting.table)
+    place, table = count.path.place(), context.table_name(counting.table)
     writes: list[Write] = []
     if is_ is not None:
         writes.append(

@@ -13,7 +13,7 @@ from singletable.errors import InvalidValue
 from singletable.operations import AsyncDriver, Driver
 from singletable.retry import RetryPolicy
 from singletable.schema import Table
-from singletable.store.observe import Observer
+from singletable.store.calls import Observer
 
 SHORTEST_SECRET = 16
 
@@ -26,15 +26,15 @@ def _now() -> datetime:
 class Context:
     """Passed to every piece of work."""
 
-    names: Mapping[Table, str] = field(default_factory=dict[Table, str])
+    table_names: Mapping[Table, str] = field(default_factory=dict[Table, str])
     clock: Callable[[], datetime] = _now
-    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    patience: RetryPolicy = field(default_factory=RetryPolicy)
+    cursor_secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     observers: tuple[Observer, ...] = ()
 
-    def name(self, table: Table) -> str:
+    def table_name(self, table: Table) -> str:
         """The table's name where it really is."""
-        return self.names.get(table, table.name)
+        return self.table_names.get(table, table.name)
 
 
 def context_of(
@@ -62,8 +62,8 @@ def context_of(
             )
     usual = Context()
     return Context(
-        names=dict(names or {}),
-        secret=usual.secret if secret is None else secret,
+        table_names=dict(names or {}),
+        cursor_secret=usual.cursor_secret if secret is None else secret,
         clock=clock or usual.clock,
         observers=listed,
     )

@@ -73,7 +73,7 @@ def query_of(reading: Reading[Any]) -> bytes:
     """A digest of all that makes this query another than others."""
     access = reading.selection.access
     parts: list[object] = [
-        reading.context.name(reading.model.table),
+        reading.context.table_name(reading.model.table),
         reading.model.name,
         access.name,
         reading.reverse,

@@ -8,22 +8,23 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import GetItem, GetItemOutput
 from singletable.retry import Steps, send
-from singletable.schema import Condition, Edit, ItemKey, Model, key_of
-from singletable.store.alive import is_seen
+from singletable.schema import Condition, Edit, ItemKey, Model, UniqueValue, key_of, model_of
 from singletable.store.commit import carry_out
 from singletable.store.context import Context
-from singletable.store.given import check_address, check_edits, model_of_item
 from singletable.store.kept import without_right_markers
 from singletable.store.plan import (
     Plan,
+    must_read,
     plan_create,
     plan_delete,
     plan_put,
+    plan_update,
     reads_before_create,
     reads_before_delete,
     reads_before_put,
 )
-from singletable.store.plan_update import must_read, plan_update
+from singletable.store.ttl import is_seen
+from singletable.store.validation import check_address, check_edits, check_taken, model_of_item
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -149,9 +150,9 @@ def planned_delete(
 def read(context: Context, address: ItemKey[Any], *, consistent: bool) -> Steps[Item | None]:
     """The item at an address as it is, even if its time is over."""
     get = GetItem(
-        context.name(address.model.table), address.key, consistent_read=consistent or None
+        context.table_name(address.model.table), address.key, consistent_read=consistent or None
     )
-    got: GetItemOutput = yield from send(context.patience, get)
+    got: GetItemOutput = yield from send(context.retry_policy, get)
     return got.item
 
 
@@ -175,4 +176,24 @@ def instance_of(model: Model, item: Item) -> Any:
 def stamped(item: E, plan: Plan) -> E:
     """The instance, with what the store set."""
     item.__dict__.update(plan.stamps)
+    return item
+
+
+# FROM unique.py: Find an item by a unique value: the marker names its owner.
+
+
+def find(context: Context, taken: UniqueValue[E]) -> Steps[E | None]:
+    """The item that has a unique value; None if nobody has it, or had it and gave it up."""
+    check_taken(taken)
+    model = model_of(taken.entity)
+    marker = model.uniques[taken.unique]
+    key = marker.asked(taken.values)
+    get_marker = GetItem(context.table_name(model.table), key, consistent_read=True)
+    got: GetItemOutput = yield from send(context.retry_policy, get_marker)
+    if got.item is None:
+        return None
+    owner = marker.owner(got.item)
+    item = yield from get(context, ItemKey(taken.entity, owner, {}), consistent=True)
+    if item is None or marker.key(item.__dict__) != key:
+        return None
     return item

@@ -13,7 +13,7 @@ from singletable.retry import Steps, send
 from singletable.schema.unique import RELEASED
 from singletable.store.context import Context
 from singletable.store.plan import Plan
-from singletable.store.write import Write
+from singletable.store.writes import Write
 from singletable.values import Item
 
 
@@ -28,7 +28,7 @@ def without_right_markers(context: Context, plan: Plan) -> Steps[Plan]:
 
 def _is_right(context: Context, write: Write) -> Steps[bool]:
     get = GetItem(write.table, write.key, consistent_read=True)
-    got: GetItemOutput = yield from send(context.patience, get)
+    got: GetItemOutput = yield from send(context.retry_policy, get)
     wanted: Item = write.item or {}
     there = got.item or {}
     # What others have added to a marker may stay.

@@ -6,11 +6,11 @@ from typing import Any
 
 from singletable.schema import Table
 from singletable.store import admin
-from singletable.store.clearing import Clearing
+from singletable.store.admin import Clearing
+from singletable.store.calls import about_all, about_table
 from singletable.store.context import Context
-from singletable.store.given import check_amount, check_table, models_of
 from singletable.store.pages import Page
-from singletable.store.question import about_all, about_table
+from singletable.store.validation import check_amount, check_table, models_of
 from singletable.store.work import Work
 from singletable.values import Item
 

@@ -12,17 +12,17 @@ from singletable.errors import InvalidValue
 from singletable.expressions import holds, value_at
 from singletable.retry import Steps
 from singletable.schema import Access, Collection, Condition, Model, Path, Selection, model_of
-from singletable.store.alive import is_alive
 from singletable.store.batch import get_items
 from singletable.store.context import Context
 from singletable.store.cursor import query_of, seal, unseal
-from singletable.store.given import check_collection, check_path, check_selection
 from singletable.store.held import held
 from singletable.store.items import instance_of
 from singletable.store.plan import key_of
 from singletable.store.projected import check_picked, check_whole, told_by_key
 from singletable.store.reading import Reading
-from singletable.store.write import place_of
+from singletable.store.ttl import is_alive
+from singletable.store.validation import check_collection, check_path, check_selection
+from singletable.store.writes import place_of
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -45,7 +45,7 @@ def some_items(reading: Reading[E], most: int | None) -> Steps[list[E]]:
 
 def page(reading: Reading[E], size: int, cursor: str | None) -> Steps[Page[E]]:
     """One page of so many items, beginning where the cursor says."""
-    secret, query = reading.context.secret, query_of(reading)
+    secret, query = reading.context.cursor_secret, query_of(reading)
     if cursor is not None:
         reading.go_to(unseal(secret, query, cursor))
     # One more tells whether this page is the last, without another query.
@@ -67,7 +67,7 @@ def fetched(context: Context, reading: Reading[E], most: int | None) -> Steps[li
 
     The index follows the table a moment later: what has left the partition since is left out.
     """
-    model, name = reading.model, context.name(reading.model.table)
+    model, name = reading.model, context.table_name(reading.model.table)
     # Those that are gone are skipped: an empty answer would mean the end.
     while found := (yield from reading.next_items(most)):
         keys = [key_of(model, item) for item in found]

@@ -10,7 +10,7 @@ from singletable.expressions import condition_paths
 from singletable.schema import Access, Index, Model, Path
 
 
-def held_by(model: Model, index: Index | None) -> set[str] | None:
+def projected_attributes(model: Model, index: Index | None) -> set[str] | None:
     """The attributes that an index holds; None if it holds them all."""
     if index is None or index.projection == "ALL":
         return None
@@ -20,13 +20,13 @@ def held_by(model: Model, index: Index | None) -> set[str] | None:
 
 def holds_attribute(model: Model, index: Index | None, attribute: str) -> bool:
     """Whether an index holds an attribute."""
-    has = held_by(model, index)
+    has = projected_attributes(model, index)
     return has is None or attribute in has
 
 
 def check_whole(model: Model, access: Access) -> None:
     """Refuse to make whole items of what an index has only in part."""
-    has = held_by(model, access.index)
+    has = projected_attributes(model, access.index)
     if has is None:
         return
     lacking = [
@@ -42,7 +42,7 @@ def check_whole(model: Model, access: Access) -> None:
 
 def check_where(model: Model, access: Access, where: expressions.Condition) -> None:
     """Refuse a condition on what an index does not hold: it would find nothing, or all."""
-    has = held_by(model, access.index)
+    has = projected_attributes(model, access.index)
     asked = {str(path[0]) for path in condition_paths(where)}
     lacking = [] if has is None else sorted(asked - has)
     if lacking:

@@ -26,11 +26,11 @@ from singletable.operations import PageOutput, Query
 from singletable.retry import Steps, send, together
 from singletable.schema import Access, Condition, Model, Selection, model_of, shares_range
 from singletable.schema.selection import Asked
-from singletable.store.alive import alive
 from singletable.store.context import Context
-from singletable.store.given import check_selection, node_of
 from singletable.store.projected import check_where, holds_attribute
-from singletable.store.write import both
+from singletable.store.ttl import alive
+from singletable.store.validation import check_selection, node_of
+from singletable.store.writes import both
 from singletable.values import Item, key_bytes
 
 E = TypeVar("E")
@@ -146,7 +146,7 @@ class Reading(Generic[E]):
         total = 0
         while not stream.done:
             query = self._query(stream, None, counting=self._countable(stream))
-            page: PageOutput = yield from send(self.context.patience, query)
+            page: PageOutput = yield from send(self.context.retry_policy, query)
             total += self._counted(stream, page)
             stream.after = page.last_evaluated_key
             stream.done = page.last_evaluated_key is None
@@ -161,7 +161,7 @@ class Reading(Generic[E]):
 
     def _fetch(self, stream: Stream, most: int | None) -> Steps[None]:
         page: PageOutput = yield from send(
-            self.context.patience, self._query(stream, most, counting=False)
+            self.context.retry_policy, self._query(stream, most, counting=False)
         )
         if self._countable(stream):
             stream.fetched.extend(page.items)
@@ -239,7 +239,7 @@ class Reading(Generic[E]):
             projection = render_projection(self.paths, aliases).text
         index = self.selection.access.index
         return Query(
-            self.context.name(self.model.table),
+            self.context.table_name(self.model.table),
             index_name=None if index is None else index.name,
             select="COUNT" if counting else None,
             limit=self._limit(stream, most),

@@ -9,10 +9,15 @@ from singletable.errors import InvalidValue, TransactionCanceled, TransactionCon
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
 from singletable.retry import Steps, send
 from singletable.schema import Condition, Edit, ItemKey
-from singletable.store.alive import is_alive
+from singletable.store.calls import (
+    CallShape,
+    PatternLike,
+    about_addresses,
+    about_items,
+    about_update,
+)
 from singletable.store.commit import LONGEST_TOKEN, MOST_ACTIONS, commit_all
 from singletable.store.context import Context
-from singletable.store.given import addresses_of, check_address, check_edits, model_of_item
 from singletable.store.items import (
     instance_of,
     planned_create,
@@ -22,8 +27,9 @@ from singletable.store.items import (
     stamped,
 )
 from singletable.store.plan import Plan, plan_check
-from singletable.store.question import CallShape, Named, about_addresses, about_items, about_update
-from singletable.store.write import Place, place_of
+from singletable.store.ttl import is_alive
+from singletable.store.validation import addresses_of, check_address, check_edits, model_of_item
+from singletable.store.writes import Place, place_of
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -36,7 +42,9 @@ class Transaction:
     end, and demanded to be still so when they are made.
     """
 
-    def __init__(self, context: Context, token: str | None, pattern: Named | None = None) -> None:
+    def __init__(
+        self, context: Context, token: str | None, pattern: PatternLike | None = None
+    ) -> None:
         if token is not None and not (isinstance(token, str) and 0 < len(token) <= LONGEST_TOKEN):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidValue(
                 f"token: expected a text of 1 to {LONGEST_TOKEN} characters, but got {token!r}."
@@ -92,7 +100,7 @@ class Transaction:
 
     def question(self) -> CallShape:
         """What it does to which entities."""
-        touches = dict.fromkeys(touch for part in self._parts for touch in part.touches)
+        touches = dict.fromkeys(touch for part in self._parts for touch in part.accesses)
         patterns = frozenset(name for part in self._parts for name in part.patterns)
         if self._pattern is not None:
             patterns = frozenset([self._pattern.id])
@@ -123,7 +131,7 @@ class Transaction:
 def transact_get(context: Context, addresses: tuple[ItemKey[Any], ...]) -> Steps[tuple[Any, ...]]:
     """The items at some addresses, as they stood at one moment; None where there is none."""
     asked = addresses_of(addresses)
-    places = [place_of(context.name(one.model.table), one.key) for one in asked]
+    places = [place_of(context.table_name(one.model.table), one.key) for one in asked]
     # DynamoDB refuses an item that is asked for twice.
     once = dict(zip(places, asked, strict=True))
     if len(once) > MOST_ACTIONS:
@@ -146,17 +154,17 @@ def transact_get(context: Context, addresses: tuple[ItemKey[Any], ...]) -> Steps
 
 
 def _read_together(context: Context, gets: TransactGetItems) -> Steps[TransactGetItemsOutput]:
-    for attempt in range(context.patience.max_attempts):
+    for attempt in range(context.retry_policy.max_attempts):
         try:
-            return (yield from send(context.patience, gets))
+            return (yield from send(context.retry_policy, gets))
         except TransactionCanceled as error:
             codes = {reason.code for reason in error.reasons} - {"None"}
             if not codes <= {"TransactionConflict", "ThrottlingError"}:
                 raise
-        yield context.patience.backoff(attempt, "conflict")
+        yield context.retry_policy.backoff(attempt, "conflict")
     raise TransactionConflict(
-        f"The items were being written {context.patience.max_attempts} times in a row, and could "
-        "not be read together."
+        f"The transactional read conflicted with writes {context.retry_policy.max_attempts} times "
+        "in a row."
     )
 
 

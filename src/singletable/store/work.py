@@ -8,15 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from singletable.retry import NextItems, Steps
 from singletable.schema import Collection, Condition, Edit, ItemKey, Path, Selection, UniqueValue
-from singletable.store import batch, changes, items, pages, transaction, unique
-from singletable.store.changes import Changes
-from singletable.store.context import Context
-from singletable.store.given import addresses_of, check_amount, check_several
-from singletable.store.items import State
-from singletable.store.observe import observed, observers_of
-from singletable.store.pages import Page
-from singletable.store.projected import check_whole
-from singletable.store.question import (
+from singletable.store import batch, changes, items, pages, transaction
+from singletable.store.calls import (
     CallShape,
     about_addresses,
     about_all,
@@ -25,8 +18,16 @@ from singletable.store.question import (
     about_selection,
     about_unique,
     about_update,
+    observed,
+    observers_of,
 )
+from singletable.store.changes import Changes
+from singletable.store.context import Context
+from singletable.store.items import State
+from singletable.store.pages import Page
+from singletable.store.projected import check_whole
 from singletable.store.reading import Reading
+from singletable.store.validation import addresses_of, check_amount, check_several
 
 E = TypeVar("E")
 K = TypeVar("K", bound=Collection)
@@ -73,7 +74,7 @@ def get(context: Context, address: ItemKey[E], *, consistent: bool) -> Work[E | 
 
 def find(context: Context, taken: UniqueValue[E]) -> Work[E | None]:
     """The item that has a unique value."""
-    steps = unique.find(context, taken)
+    steps = items.find(context, taken)
     return Work(steps, lambda: about_unique(taken))
 
 

@@ -1,9 +1,8 @@
-"""What calls cost, told to monitoring systems."""
+"""Observers that report what calls of a store cost to monitoring systems."""
 
-from singletable.telemetry.naming import PatternMatcher
 from singletable.telemetry.opentelemetry import OpenTelemetryObserver
 from singletable.telemetry.prometheus import PrometheusObserver
-from singletable.telemetry.tally import CallStats, PatternStats
+from singletable.telemetry.stats import CallStats, PatternMatcher, PatternStats
 
 __all__ = [
     "CallStats",

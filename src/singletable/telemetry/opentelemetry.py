@@ -1,7 +1,7 @@
-"""Calls of a store as OpenTelemetry has them: a span each, and metrics.
+"""Report calls of a store to OpenTelemetry: a span for each, and metrics.
 
-Attributes are named by its semantic conventions for database clients and for DynamoDB; what it has
-no name for begins with `singletable.`.
+Attributes follow its semantic conventions for database clients and for DynamoDB; those that they
+do not define start with `singletable.`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from singletable.store import Call, SentRequest
-from singletable.telemetry.extra import check_installed
-from singletable.telemetry.naming import PatternMatcher, outcome_of, pattern_of
-from singletable.telemetry.units import units_of
+from singletable.telemetry.stats import (
+    PatternMatcher,
+    check_installed,
+    outcome_of,
+    pattern_of,
+    units_of,
+)
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
@@ -28,10 +32,10 @@ NANOSECONDS = 1_000_000_000
 
 
 class OpenTelemetryObserver:
-    """An observer that makes a span of each call, and counts by pattern.
+    """An observer that creates a span for each call, and metrics by pattern.
 
-    The providers are those given, or the global ones. A span begins when its call began, within
-    whatever span was current there.
+    Without arguments it uses the global providers. A span starts when its call started, as a child
+    of the current span.
     """
 
     def __init__(
@@ -44,11 +48,11 @@ class OpenTelemetryObserver:
         from opentelemetry.metrics import get_meter
         from opentelemetry.trace import get_tracer
 
-        self._catalogues: Sequence[PatternMatcher] = catalogs
+        self._catalogs: Sequence[PatternMatcher] = catalogs
         self._tracer = get_tracer(NAME, tracer_provider=tracer_provider)
         meter = get_meter(NAME, meter_provider=meter_provider)
         self._seconds = meter.create_histogram(
-            "db.client.operation.duration", "s", "How long calls took, retries included."
+            "db.client.operation.duration", "s", "Duration of calls, including retries."
         )
         self._units = meter.create_counter(
             "singletable.consumed_capacity", "{unit}", "Capacity units consumed."
@@ -58,8 +62,8 @@ class OpenTelemetryObserver:
         )
 
     def __call__(self, call: Call) -> None:
-        """Tell of a call."""
-        pattern = pattern_of(self._catalogues, call)
+        """Report a call."""
+        pattern = pattern_of(self._catalogs, call)
         self._trace(call, pattern)
         self._measure(call, pattern)
 
@@ -74,7 +78,7 @@ class OpenTelemetryObserver:
             attributes=_attributes(call, pattern),
             start_time=began,
         )
-        for reason in call.waits:
+        for reason in call.pauses:
             span.add_event("singletable.repeat", {"singletable.reason": reason}, ended)
         if call.error is not None:
             span.set_attribute("error.type", outcome_of(call))
@@ -82,10 +86,10 @@ class OpenTelemetryObserver:
         span.end(ended)
 
     def _measure(self, call: Call, pattern: str) -> None:
-        about = _about(call, pattern)
+        attributes = _shared_attributes(call, pattern)
         if call.error is not None:
-            about["error.type"] = outcome_of(call)
-        self._seconds.record(call.seconds, about)
+            attributes["error.type"] = outcome_of(call)
+        self._seconds.record(call.seconds, attributes)
         for units in units_of(call):
             self._units.add(
                 units.units,
@@ -96,28 +100,30 @@ class OpenTelemetryObserver:
                     "singletable.kind": units.kind,
                 },
             )
-        for reason in call.waits:
+        for reason in call.pauses:
             self._repeats.add(1, {"singletable.pattern": pattern, "singletable.reason": reason})
 
 
 def _summary(call: Call, pattern: str) -> str:
-    return f"{call.shape.verb} {pattern}"
+    return f"{call.shape.method} {pattern}"
 
 
-def _about(call: Call, pattern: str) -> dict[str, str]:
-    """What spans and metrics both say."""
-    about = {
+def _shared_attributes(call: Call, pattern: str) -> dict[str, str]:
+    """Return the attributes that spans and metrics share."""
+    attributes = {
         "db.system.name": SYSTEM,
         "db.query.summary": _summary(call, pattern),
         "singletable.pattern": pattern,
     }
     names = dict.fromkeys(type(sent.operation).__name__ for sent in call.requests)
     if names:
-        about["db.operation.name"] = next(iter(names)) if len(names) == 1 else call.shape.verb
+        attributes["db.operation.name"] = (
+            next(iter(names)) if len(names) == 1 else call.shape.method
+        )
     tables = _tables(call.requests)
     if len(tables) == 1:
-        about["db.collection.name"] = tables[0]
-    return about
+        attributes["db.collection.name"] = tables[0]
+    return attributes
 
 
 def _attributes(call: Call, pattern: str) -> Attributes:
@@ -125,7 +131,7 @@ def _attributes(call: Call, pattern: str) -> Attributes:
         msgspec.json.encode(one).decode() for sent in call.requests for one in sent.consumed
     ]
     more: dict[str, str | bool | float | Sequence[str]] = {
-        "singletable.verb": call.shape.verb,
+        "singletable.method": call.shape.method,
         "singletable.continued": call.continued,
         "singletable.read_units": call.read_units,
         "singletable.write_units": call.write_units,
@@ -136,14 +142,14 @@ def _attributes(call: Call, pattern: str) -> Attributes:
     indexes = {getattr(sent.operation, "index_name", None) for sent in call.requests} - {None}
     if len(indexes) == 1:
         more["aws.dynamodb.index_name"] = str(indexes.pop())
-    return {**_about(call, pattern), **more}
+    return {**_shared_attributes(call, pattern), **more}
 
 
-def _tables(sent: Sequence[SentRequest]) -> list[str]:
-    """The tables that requests named, or said that they had used."""
+def _tables(requests: Sequence[SentRequest]) -> list[str]:
+    """Return the tables that the requests named or consumed capacity of."""
     names: dict[str, None] = {}
-    for one in sent:
-        named = getattr(one.operation, "table_name", None)
-        found = [named] if named else [consumed.table_name for consumed in one.consumed]
+    for request in requests:
+        named = getattr(request.operation, "table_name", None)
+        found = [named] if named else [consumed.table_name for consumed in request.consumed]
         names.update(dict.fromkeys(found))
     return list(names)

@@ -1,4 +1,4 @@
-"""Calls of a store as Prometheus counts them."""
+"""Report calls of a store to Prometheus."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from singletable.store import Call
-from singletable.telemetry.extra import check_installed
-from singletable.telemetry.naming import PatternMatcher, outcome_of, pattern_of
-from singletable.telemetry.units import units_of
+from singletable.telemetry.stats import (
+    PatternMatcher,
+    check_installed,
+    outcome_of,
+    pattern_of,
+    units_of,
+)
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
-# From a get in memory to a transaction that met others.
+# From a get in memory to a transaction that conflicted with others.
 BUCKETS = (
     0.0001,
     0.00025,
@@ -35,9 +39,9 @@ BUCKETS = (
 
 
 class PrometheusObserver:
-    """An observer that counts calls, times, units, retries and conflicts by pattern.
+    """An observer that counts calls, durations, units, retries and conflicts by pattern.
 
-    The metrics are registered with `registry`, or with the default one.
+    Without `registry` the metrics are registered with the default one.
     """
 
     def __init__(
@@ -46,44 +50,44 @@ class PrometheusObserver:
         check_installed("prometheus_client", "prometheus", "PrometheusObserver")
         from prometheus_client import REGISTRY, Counter, Histogram
 
-        chosen = REGISTRY if registry is None else registry
-        self._catalogues: Sequence[PatternMatcher] = catalogs
+        target = REGISTRY if registry is None else registry
+        self._catalogs: Sequence[PatternMatcher] = catalogs
         self._calls = Counter(
             "singletable_calls_total",
             "Calls of the store, by access pattern and outcome.",
             ["pattern", "outcome"],
-            registry=chosen,
+            registry=target,
         )
         self._seconds = Histogram(
             "singletable_call_duration_seconds",
-            "How long calls took, retries included.",
+            "Duration of calls, including retries.",
             ["pattern"],
             buckets=BUCKETS,
-            registry=chosen,
+            registry=target,
         )
         self._units = Counter(
             "singletable_consumed_capacity_units_total",
             "Capacity units consumed, by table and index (empty for the table itself).",
             ["pattern", "table", "index", "kind"],
-            registry=chosen,
+            registry=target,
         )
         self._requests = Counter(
             "singletable_requests_total",
             "Requests sent to DynamoDB.",
             ["pattern", "operation"],
-            registry=chosen,
+            registry=target,
         )
         self._repeats = Counter(
             "singletable_repeats_total",
             "Requests sent again, by reason: refused, unprocessed, conflict.",
             ["pattern", "reason"],
-            registry=chosen,
+            registry=target,
         )
 
     def __call__(self, call: Call) -> None:
         """Count a call."""
-        pattern = pattern_of(self._catalogues, call)
-        # Further pages belong to the call that asked for the first, unless they fail.
+        pattern = pattern_of(self._catalogs, call)
+        # Further pages belong to the call that read the first one, unless they fail.
         if not call.continued or call.error is not None:
             self._calls.labels(pattern, outcome_of(call)).inc()
         self._seconds.labels(pattern).observe(call.seconds)
@@ -92,5 +96,5 @@ class PrometheusObserver:
         for units in units_of(call):
             labels = pattern, units.table, units.index, units.kind
             self._units.labels(*labels).inc(units.units)
-        for reason in call.waits:
+        for reason in call.pauses:
             self._repeats.labels(pattern, reason).inc()

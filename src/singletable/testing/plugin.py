@@ -59,11 +59,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Watch the test itself; what its fixtures do is not looked at."""
     if not _is_strict(item):
         return (yield)
-    from singletable.store.observe import observing_everywhere
+    from singletable.store.calls import observe_all_stores
     from singletable.testing.strict import Watch
 
     watch = Watch(_needed(item.config))
-    with observing_everywhere(watch):
+    with observe_all_stores(watch):
         result = yield
     _fail(watch)
     return result

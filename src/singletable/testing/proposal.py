@@ -16,9 +16,9 @@ _EFFECTS = {
 
 def proposal(question: CallShape) -> str:
     """What to write into the catalog."""
-    first = question.touches[0]
+    first = question.accesses[0]
     if first.kind in _EFFECTS:
-        effects = ", ".join(_effect(touch) for touch in question.touches)
+        effects = ", ".join(_effect(touch) for touch in question.accesses)
         return f'Declare it: catalog.write("AP…", "…", {effects})'
     entity = first.entity.__name__
     if first.kind == "scan":
@@ -35,7 +35,7 @@ def proposal(question: CallShape) -> str:
 
 def _effect(touch: EntityAccess) -> str:
     entity = touch.entity.__name__
-    fields = "".join(f", {entity}.{name}" for name in sorted(touch.edited))
+    fields = "".join(f", {entity}.{name}" for name in sorted(touch.edited_fields))
     return f"{_EFFECTS[touch.kind]}({entity}{fields})"
 
 
@@ -47,26 +47,26 @@ def _made(touch: EntityAccess) -> str | None:
         case "get":
             return f"{entity}.{model.key.name}"
         case "find":
-            return f"{entity}.{touch.access}"
+            return f"{entity}.{touch.key_name}"
         case _:
-            primary = touch.access == model.key.name
-            access = model.key if primary else model.indexes[touch.access]
-            if touch.ranged is not None or touch.given != access.pk_fields:
+            primary = touch.key_name == model.key.name
+            access = model.key if primary else model.indexes[touch.key_name]
+            if touch.range_field is not None or touch.fields != access.pk_fields:
                 return None
-            return f"{entity}.{touch.access}" + (".partition" if primary else "")
+            return f"{entity}.{touch.key_name}" + (".partition" if primary else "")
 
 
 def _function(touch: EntityAccess) -> str:
     model = model_of(touch.entity)
     entity = touch.entity.__name__
-    primary = touch.access == model.key.name
-    access = model.key if primary else model.indexes[touch.access]
-    called = f"{entity}.{touch.access}" + (".partition" if primary else "")
+    primary = touch.key_name == model.key.name
+    access = model.key if primary else model.indexes[touch.key_name]
+    called = f"{entity}.{touch.key_name}" + (".partition" if primary else "")
     asked = f"{called}({', '.join(access.pk_fields)})"
-    for name in touch.given[len(access.pk_fields) :]:
+    for name in touch.fields[len(access.pk_fields) :]:
         asked += f".eq({name})"
-    names = list(touch.given)
-    if touch.ranged is not None:
-        asked += f".between(low, high) (or .ge, .lt, … of {touch.ranged})"
+    names = list(touch.fields)
+    if touch.range_field is not None:
+        asked += f".between(low, high) (or .ge, .lt, … of {touch.range_field})"
         names += ["low", "high"]
     return f'@catalog.reads("AP…") def …({", ".join(names)}): return {asked}'

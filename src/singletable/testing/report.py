@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from singletable.patterns import PatternCatalog
-from singletable.store.observe import observing_everywhere
+from singletable.store.calls import observe_all_stores
 from singletable.telemetry import CallStats, PatternStats
 
 _SENT = "singletable_figures"
@@ -28,14 +28,14 @@ class Report:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self) -> Generator[None, object, object]:
         """Count the calls of a test."""
-        with observing_everywhere(self._tally):
+        with observe_all_stores(self._tally):
             return (yield)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Send the figures, if this is a worker of pytest-xdist."""
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output[_SENT] = [asdict(one) for one in self._tally.figures()]
+            output[_SENT] = [asdict(one) for one in self._tally.snapshot()]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -45,13 +45,13 @@ class Report:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show what there is."""
-        found = merged([*self._tally.figures(), *self._received])
+        found = merged([*self._tally.snapshot(), *self._received])
         terminalreporter.section("access patterns")
         for line in _lines(found, self._what()):
             terminalreporter.write_line(line)
 
     def _what(self) -> dict[str, str]:
-        return {pattern.id: pattern.what for one in self._catalogues for pattern in one}
+        return {pattern.id: pattern.description for one in self._catalogues for pattern in one}
 
 
 def merged(figures: Sequence[PatternStats]) -> list[PatternStats]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from singletable.patterns import Pattern, PatternCatalog
-from singletable.patterns.recognize import is_reading_all, needs_pattern
+from singletable.patterns.matching import is_undeclared_scan, needs_pattern
 from singletable.store import Call, CallShape
 from singletable.testing.proposal import proposal
 
@@ -39,7 +39,7 @@ class Violation:
 
     def __str__(self) -> str:
         what = "a scan, which no pattern declares" if self.scans else "a call of no pattern"
-        return f"{self.place}: store.{self.question.verb}() is {what}.\n{proposal(self.question)}"
+        return f"{self.place}: store.{self.question.method}() is {what}.\n{proposal(self.question)}"
 
 
 class Watch:
@@ -55,7 +55,7 @@ class Watch:
         if call.continued or _ALLOWED.get() is not None or not needs_pattern(question):
             return
         pattern = self._pattern(question)
-        scans = is_reading_all(pattern, question)
+        scans = is_undeclared_scan(pattern, question)
         if pattern is None or scans:
             self.violations.append(Violation(question, scans, _caller()))
 

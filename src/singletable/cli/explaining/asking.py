@@ -14,10 +14,10 @@ from singletable.cli.looking.reading import describe
 from singletable.errors import InvalidValue, ResourceNotFound, SingleTableError
 from singletable.infrastructure import resolve_table_names
 from singletable.patterns import Pattern, ReadPattern
-from singletable.patterns.check import check_consistent
+from singletable.patterns.checks import check_consistent
 from singletable.schema import ItemKey, Model, Selection, UniqueValue, model_of
 from singletable.store import Call, Store
-from singletable.store.projected import held_by
+from singletable.store.projected import projected_attributes
 
 # Who wants more says so with a limit.
 SHOWN = 20
@@ -41,13 +41,13 @@ class Asked:
         if not isinstance(pattern, ReadPattern):
             if given:
                 raise InvalidValue(
-                    f"{pattern.code} ({pattern.what}) is called with no values, but got "
+                    f"{pattern.code} ({pattern.description}) is called with no values, but got "
                     f"{', '.join(map(repr, given))}."
                 )
             return cls(pattern, None, consistent, limit)
         question: Any = pattern(*read_arguments(pattern, given))
         if consistent and isinstance(pattern.sample, Selection):
-            check_consistent(f"Pattern {pattern.code!r} ({pattern.what})", question.access)
+            check_consistent(f"Pattern {pattern.code!r} ({pattern.description})", question.access)
         return cls(pattern, question, consistent, limit)
 
 
@@ -103,14 +103,14 @@ def _fill(answer: Answer, store: Store, asked: Asked) -> None:
             _add(answer, [store.get(question, consistent=asked.consistent)])
         case UniqueValue():
             _add(answer, [store.find(question)])
-        case Selection() if isinstance(pattern, ReadPattern) and pattern.collects is not None:
-            file = store.collect(pattern.collects, question, consistent=asked.consistent)
+        case Selection() if isinstance(pattern, ReadPattern) and pattern.collection is not None:
+            file = store.collect(pattern.collection, question, consistent=asked.consistent)
             for member in vars(file).values():
                 _add(answer, cast("list[object]", member if isinstance(member, list) else [member]))
         case Selection():
             _query(answer, store, question, asked)
         case None:
-            entity: type[object] = pattern.touches[0].entity
+            entity: type[object] = pattern.accesses[0].entity
             items: list[object] = list(islice(store.admin.scan(entity), most + 1))
             answer.more = len(items) > most
             _add(answer, items[:most])
@@ -133,7 +133,7 @@ def _query(answer: Answer, store: Store, selection: Selection[Any], asked: Asked
 
 def _held(model: Model, selection: Selection[Any]) -> list[str] | None:
     """The fields that an index holds; None if it holds them all."""
-    held = held_by(model, selection.access.index)
+    held = projected_attributes(model, selection.access.index)
     if held is None:
         return None
     keys = {*model.key.fields, *selection.access.fields}

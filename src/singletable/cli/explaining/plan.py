@@ -11,23 +11,23 @@ from rich.text import Text
 
 from singletable.cli.tour.plain import several
 from singletable.cli.trimmed import print_trimmed
-from singletable.patterns import FeedPattern, Pattern, ScanPattern, estimate, requests_of
+from singletable.patterns import FeedPattern, Pattern, ScanPattern, estimate, planned_requests
 
 
 def show_plan(console: Console, pattern: Pattern, sizes: Mapping[type, int]) -> None:
     """What it is, each request that it makes, and what a call is reckoned to consume."""
-    console.print(Text.assemble((pattern.code, "bold cyan"), "  ", (pattern.what, "bold")))
+    console.print(Text.assemble((pattern.code, "bold cyan"), "  ", (pattern.description, "bold")))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="green", no_wrap=True)
     grid.add_column(overflow="fold")
-    for request, count in Counter(requests_of(pattern)).items():
+    for request, count in Counter(planned_requests(pattern)).items():
         times = f"{count} × " if count > 1 else ""
         place = request.table.name
         if request.index is not None:
             place += f" / {request.index.name}"
         words = [f"{place}: {request.condition}"]
-        words += ["in one transaction"] if request.together else []
-        words += ["perhaps"] if request.perhaps else []
+        words += ["in one transaction"] if request.in_transaction else []
+        words += ["perhaps"] if request.conditional else []
         words += ["consistent"] if request.consistent or pattern.expected.consistent else []
         grid.add_row(f"{times}{request.action}", Text(", ".join(words)))
     if isinstance(pattern, ScanPattern):

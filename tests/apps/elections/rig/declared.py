@@ -14,7 +14,7 @@ def check_declared(calls: Iterable[Call], catalog: PatternCatalog, tables: Seque
     strange = {
         question
         for question in questions
-        if any(model_of(touch.entity).table in tables for touch in question.touches)
+        if any(model_of(touch.entity).table in tables for touch in question.accesses)
         and catalog.recognize(question) is None
     }
     assert not strange, f"calls that no pattern declares: {strange}"

@@ -30,8 +30,8 @@ def cost(world: World, deed: Callable[[], object]) -> Cost:
     sent = [one for call in world.calls for one in call.requests]
     return Cost(
         len(sent),
-        sum(one.units for one in sent if one.reads),
-        sum(one.units for one in sent if not one.reads),
+        sum(one.units for one in sent if one.is_read),
+        sum(one.units for one in sent if not one.is_read),
     )
 
 

@@ -1,16 +1,17 @@
-"""What a call of a store did and cost, told to whoever observes it.
+"""What is asked of a store, as a value: so that a call can be recognized, counted and priced.
 
-A store without observers pays nothing for this. With one, every request asks what it consumes.
+It says which items a call is about and how they are found, never their values: two calls of one
+access pattern are the same question.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
@@ -18,7 +19,137 @@ from singletable.errors import SingleTableError
 from singletable.operations import ConsumedCapacity, Operation
 from singletable.operations.registry import ITEM_READS
 from singletable.retry import Pause, Reason, Steps, Together
-from singletable.store.question import CallShape
+from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
+
+Kind: TypeAlias = Literal[
+    "get", "find", "query", "collect", "create", "put", "update", "delete", "check", "scan", "feed"
+]
+
+
+class PatternLike(Protocol):
+    """An access pattern, of which a store knows the name alone."""
+
+    @property
+    def id(self) -> str:
+        """The name by which it is known among all catalogs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EntityAccess:
+    """One thing that a call does to items of one entity.
+
+    `access` names the key that a query goes by, or the unique value of a look-up; `given` are the
+    fields whose values it is called with, and `ranged` the one that is bounded. `edited` are the
+    fields that an update changes.
+    """
+
+    kind: Kind
+    entity: type
+    key_name: str = ""
+    fields: tuple[str, ...] = ()
+    range_field: str | None = None
+    edited_fields: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class CallShape:
+    """A call of a store's method, without the values it was called with.
+
+    `patterns` are the access patterns that its arguments were made by.
+    """
+
+    method: str
+    accesses: tuple[EntityAccess, ...]
+    patterns: frozenset[str] = frozenset()
+    consistent: bool = False
+
+
+def about_items(verb: str, *items: object, kind: Kind) -> CallShape:
+    """A call that stores items."""
+    touches = dict.fromkeys(EntityAccess(kind, type(item)) for item in items)
+    return CallShape(verb, tuple(touches))
+
+
+def about_addresses(
+    verb: str, *addresses: ItemKey[Any], kind: Kind = "get", consistent: bool = False
+) -> CallShape:
+    """A call that goes to items by their keys."""
+    touches = dict.fromkeys(EntityAccess(kind, address.entity) for address in addresses)
+    return CallShape(verb, tuple(touches), _patterns(addresses), consistent)
+
+
+def about_update(address: ItemKey[Any], edits: Iterable[Edit[Any]]) -> CallShape:
+    """A call that changes fields of an item."""
+    return CallShape("update", (update_touch(address, edits),), _patterns([address]))
+
+
+def about_unique(taken: UniqueValue[Any]) -> CallShape:
+    """A call that finds the owner of a unique value."""
+    touch = EntityAccess(
+        "find", taken.entity, taken.unique, model_of(taken.entity).uniques[taken.unique].fields
+    )
+    return CallShape("find", (touch,), _patterns([taken]), consistent=True)
+
+
+def about_selection(verb: str, selection: Selection[Any], *, consistent: bool = False) -> CallShape:
+    """A call that queries."""
+    return CallShape(verb, (query_touch(selection),), _patterns([selection]), consistent)
+
+
+def about_collection(
+    kind: type[Collection], selection: Selection[Any], *, consistent: bool
+) -> CallShape:
+    """A call that reads items of several entities by one query."""
+    return CallShape(
+        "collect", collect_touches(kind, selection), _patterns([selection]), consistent
+    )
+
+
+def about_all(verb: str, *entities: type, kind: Kind) -> CallShape:
+    """A call that reads whatever there is."""
+    return CallShape(verb, tuple(EntityAccess(kind, entity) for entity in entities))
+
+
+def about_table(verb: str) -> CallShape:
+    """A call of an operator, which is about a table and no access pattern."""
+    return CallShape(verb, ())
+
+
+def query_touch(selection: Selection[Any]) -> EntityAccess:
+    """What a query does."""
+    access = selection.access
+    asked = (*access.pk_fields, *access.sk_fields)
+    given = tuple(name for name in asked if name in selection.values)
+    ranged = None
+    if selection.range is not None:
+        ranged = next(name for name in access.sk_fields if name not in selection.values)
+    return EntityAccess("query", selection.entity, access.name, given, ranged)
+
+
+def collect_touches(kind: type[Collection], selection: Selection[Any]) -> tuple[EntityAccess, ...]:
+    """What reading a collection does: the partition is read whole."""
+    access = selection.access
+    return tuple(
+        EntityAccess("collect", entity, access.name, access.pk_fields) for entity in kind.entities()
+    )
+
+
+def update_touch(address: ItemKey[Any], edits: Iterable[Edit[Any]]) -> EntityAccess:
+    """What an update does."""
+    edited = frozenset(edit.field for edit in edits)
+    return EntityAccess("update", address.entity, edited_fields=edited)
+
+
+def _patterns(
+    made: Iterable[ItemKey[Any] | Selection[Any] | UniqueValue[Any]],
+) -> frozenset[str]:
+    return frozenset(one.pattern for one in made if one.pattern is not None)
+
+
+# FROM observe.py: What a call of a store did and cost, told to whoever observes it.
+#
+# A store without observers pays nothing for this. With one, every request asks what it consumes.
 
 R = TypeVar("R")
 
@@ -39,7 +170,7 @@ class SentRequest:
         return sum((one.capacity_units for one in self.consumed), 0.0)
 
     @property
-    def reads(self) -> bool:
+    def is_read(self) -> bool:
         """Whether the units are read units."""
         return isinstance(self.operation, ITEM_READS)
 
@@ -56,29 +187,29 @@ class Call:
     shape: CallShape
     seconds: float
     requests: tuple[SentRequest, ...]
-    waits: tuple[Reason, ...]
+    pauses: tuple[Reason, ...]
     continued: bool
     error: BaseException | None
 
     @property
     def read_units(self) -> float:
         """Read units consumed by all requests."""
-        return sum((one.units for one in self.requests if one.reads), 0.0)
+        return sum((one.units for one in self.requests if one.is_read), 0.0)
 
     @property
     def write_units(self) -> float:
         """Write units consumed by all requests."""
-        return sum((one.units for one in self.requests if not one.reads), 0.0)
+        return sum((one.units for one in self.requests if not one.is_read), 0.0)
 
     @property
     def retries(self) -> int:
         """How often something was sent again because it was refused or not processed."""
-        return sum(reason in ("refused", "unprocessed") for reason in self.waits)
+        return sum(reason in ("refused", "unprocessed") for reason in self.pauses)
 
     @property
     def conflicts(self) -> int:
         """How often something was done anew because it met another's write."""
-        return self.waits.count("conflict")
+        return self.pauses.count("conflict")
 
 
 Observer: TypeAlias = Callable[[Call], None]
@@ -88,7 +219,7 @@ _EVERYWHERE: list[Observer] = []
 
 
 @contextmanager
-def observing_everywhere(observer: Observer) -> Generator[None]:
+def observe_all_stores(observer: Observer) -> Generator[None]:
     """Tell an observer of the calls of all stores, within the block."""
     _EVERYWHERE.append(observer)
     try:

@@ -16,8 +16,8 @@ from singletable.errors import (
 from singletable.expressions import And, At, Compare, Constant
 from singletable.schema import ItemKey, Model
 from singletable.schema.unique import RELEASED
-from singletable.store.alive import is_alive
-from singletable.store.write import Explain
+from singletable.store.ttl import is_alive
+from singletable.store.writes import Explain
 from singletable.values import Item
 
 F = TypeVar("F", bound=ConditionFailed)

@@ -1,4 +1,4 @@
-"""A catalog over the tables that the store's claims are tried on."""
+"""A catalog of access patterns for the entities in tests/store."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ one_ballot = elections.read(
 )
 ballots = elections.read("AP2", "Ballots of an election", Ballot.key.partition, items=500)
 file = elections.read(
-    "AP3", "An election with all that is in it", Election.key.partition, collects=File, items=600
+    "AP3", "An election with all that is in it", Election.key.partition, collection=File, items=600
 )
 by_mail = elections.read("AP4", "The member with an address", Member.one_email)
 
@@ -33,7 +33,7 @@ by_mail = elections.read("AP4", "The member with an address", Member.one_email)
 @elections.read_function("AP5", items=10)
 def since(voter: str, when: datetime) -> Selection[Ballot]:
     """Ballots of a voter
-    since a moment.
+    since a time.
 
     The clock is an argument.
     """
@@ -48,7 +48,7 @@ devices = elections.read("AP8", "Sessions on a device", Session.by_device)
 
 cast_ballot = elections.write("AP10", "Cast a ballot", creates(Ballot), checks(Election))
 correct = elections.write("AP11", "Correct a ballot", updates(Ballot, Ballot.rank, Ballot.choice))
-touch_up = elections.write("AP12", "Change anything in a ballot", updates(Ballot))
+edit_ballot = elections.write("AP12", "Change anything in a ballot", updates(Ballot))
 join = elections.write("AP13", "Join", creates(Member))
 move = elections.write("AP14", "Change the address", updates(Member, Member.email))
 leave = elections.write("AP15", "Leave", deletes(Member))

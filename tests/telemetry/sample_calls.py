@@ -1,4 +1,4 @@
-"""Some calls to be counted: of declared patterns and of none, with faults and without."""
+"""Sample calls: of declared and undeclared patterns, with and without faults."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import pytest
 
 from singletable import AlreadyExists, Observer, Store
 from singletable.faults import Faults, FaultyDriver, Next
-from tests.patterns.declared import ballots, one_ballot
+from tests.patterns.election_catalog import ballots, one_ballot
 from tests.store.declared import Ballot, Candidate, ballot, votes
 from tests.store.members import Member, members
 
 
 def make_calls(driver: FaultyDriver, observer: Observer) -> None:
-    """Calls whose figures are known."""
+    """Make calls with known statistics."""
     store = Store(driver, observers=[observer])
     store.admin.create_table(votes)
     store.admin.create_table(members)
     driver.faults = Faults()
-    # AP16: 3 writes in one request; then AP1 twice, once after being refused twice.
+    # AP16: 3 writes in one request; then AP1 twice, once after two throttled attempts.
     store.put_many([Candidate(election="L", name=name) for name in ("a", "b", "c")])
     store.get(one_ballot("L", "ada"), consistent=True)
     driver.faults = Faults(throttle=Next(2))
     store.get(one_ballot("L", "ada"), consistent=True)
-    # AP13: unique values make a transaction, and the second meets the first.
+    # AP13: a unique value needs a transaction; the second create violates it.
     driver.faults = Faults(conflict=Next(1))
     store.create(Member(name="mia", email="m@b.c"))
     driver.faults = Faults()
     with pytest.raises(AlreadyExists):
         store.create(Member(name="max", email="M@b.c"))
-    # No pattern creates a ballot alone; the query of AP2 has three pages.
+    # Creating only a ballot matches no pattern; the query of AP2 has three pages.
     for number in range(8):
         store.create(ballot(f"v{number}", notes=["x" * 300_000]))
     assert len(list(store.query(ballots("L")))) == 8

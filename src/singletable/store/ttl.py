@@ -9,7 +9,7 @@ from singletable import expressions
 from singletable.expressions import At, Compare, Constant, Exists, Not, NotExists, Or
 from singletable.schema import Model
 from singletable.store.context import Context
-from singletable.store.write import both
+from singletable.store.writes import both
 from singletable.values import Item
 
 
