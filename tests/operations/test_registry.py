@@ -11,7 +11,7 @@ import pytest
 
 from singletable import operations
 from singletable.engine import handlers
-from singletable.engine.constraints.rules import RULES
+from singletable.engine.constraints.check import RULES
 from singletable.faults.surface import OPERATIONS as FAULT_OPERATIONS
 from singletable.operations import (
     BatchGetItem,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
-from singletable.engine.constraints import answered_of_old
+from singletable.engine.constraints import uses_legacy_checks
 from singletable.errors import ValidationError
 from singletable.values import LEGACY, MODERN, AttributeValue, Item, ValidationLayer
 from singletable.values import check_item as _check_item
@@ -46,7 +46,7 @@ class Validator:
         """The error as the operation words it."""
         if isinstance(error, UnwrappedError):
             return ValidationError(error.message)
-        of_old = self.falls_back and answered_of_old(request)
+        of_old = self.falls_back and uses_legacy_checks(request)
         if isinstance(error, InvalidExpressionValue) and (self.names_bad_value or of_old):
             text = f"ExpressionAttributeValues contains invalid value: {error.message}"
             return ValidationError(f"{text} for key {error.alias}")

@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from singletable import operations
 from singletable.engine.constraints import check_constraints
-from singletable.engine.constraints.fast import compile_test
-from singletable.engine.constraints.fault import Path
-from singletable.engine.constraints.rules import RULES
-from singletable.engine.constraints.walk import faults_of
+from singletable.engine.constraints.check import RULES
+from singletable.engine.constraints.compiled import compile_test
+from singletable.engine.constraints.violations import Path, find_violations
 from singletable.errors import ValidationError
 from singletable.operations import (
     AttributeDefinition,
@@ -175,14 +174,14 @@ def test_a_valid_operation_passes(operation: Operation[object]) -> None:
 # Only then is a valid operation cheap to check: the walk through the rules costs fifty times more.
 @pytest.mark.parametrize("operation", VALID, ids=lambda each: type(each).__name__)
 def test_a_valid_operation_is_known_without_a_walk(operation: Operation[object]) -> None:
-    assert compile_test(RULES[type(operation)].shape)(operation)
+    assert compile_test(RULES[type(operation)].structure)(operation)
 
 
 def test_every_operation_has_rules_for_every_field() -> None:
     assert set(RULES) == OPERATIONS
     for operation, rule in RULES.items():
         fields: Any = getattr(operation, "__struct_fields__")  # noqa: B009
-        assert {member.field for member in rule.shape.members} == set(fields)
+        assert {member.field for member in rule.structure.members} == set(fields)
 
 
 def test_every_operation_is_among_the_valid_ones() -> None:
@@ -213,14 +212,16 @@ ODD: list[Any] = [
 @pytest.mark.parametrize("operation", VALID, ids=lambda each: type(each).__name__)
 def test_no_value_of_any_type_breaks_the_check(operation: Operation[object]) -> None:
     rule = RULES[type(operation)]
-    known = compile_test(rule.shape)
-    for member in rule.shape.members:
+    known = compile_test(rule.structure)
+    for member in rule.structure.members:
         for value in ODD:
             changed = replace(operation, **{member.field: value})
             with suppress(ValidationError):
                 check_constraints(changed)
             with suppress(TypeError, AttributeError):
-                assert not (known(changed) and list(faults_of(rule.shape, changed, Path())))
+                assert not (
+                    known(changed) and list(find_violations(rule.structure, changed, Path()))
+                )
 
 
 class Word(str):

@@ -1,6 +1,10 @@
-"""What every parameter must satisfy before an operation is looked at: the first answer of AWS."""
+"""Constraints on the parameters of operations, declared as data and reported in AWS's words.
 
-from singletable.engine.constraints.check import check_constraints
-from singletable.engine.constraints.depth import answered_of_old
+AWS checks them before anything else. `item_rules` and `table_rules` declare the constraints of each
+operation with the types in `types`. `compiled` tests a whole request at once; only if that fails,
+`violations` finds what is wrong and `messages` words it.
+"""
 
-__all__ = ["answered_of_old", "check_constraints"]
+from singletable.engine.constraints.check import check_constraints, uses_legacy_checks
+
+__all__ = ["check_constraints", "uses_legacy_checks"]

@@ -1,4 +1,4 @@
-"""A value as AWS shows it in an error: as Java prints it or, in one place, as JSON."""
+"""Echo a value as AWS does in errors: as Java prints it or, in one place, as JSON."""
 
 from __future__ import annotations
 
@@ -8,36 +8,38 @@ import msgspec
 from msgspec import Struct
 
 # Fields that hold attribute values by name, or lists of such maps; everything else is plain data.
-ITEMS = frozenset({"item", "key", "keys", "expression_attribute_values"})
-# The members of AWS's own class, among them some that its interface does not have.
+ITEM_FIELDS = frozenset({"item", "key", "keys", "expression_attribute_values"})
+# The members of AWS's own class, including some that its API does not have.
 ATTRIBUTE_VALUE = (
     *("s", "n", "b", "iNT", "dECIMAL", "dOUBLE", "sS", "nS", "bS"),
     *("iNTSET", "dECIMALSET", "dOUBLESET", "m", "l", "nULL", "bOOL"),
 )
-# Members that AWS's classes have and ours have not.
-UNSEEN = {"PutRequest": ", workloadProfileName=null"}
-# Deeper values are cut: nobody reads them, and Python does not like to recurse so far.
-DEEPEST = 60
+# Members that AWS's classes have and ours do not.
+HIDDEN_MEMBERS = {"PutRequest": ", workloadProfileName=null"}
+# Deeper values are cut off: nobody reads them, and Python's recursion is limited.
+MAX_DEPTH = 60
 
 
-def shown(value: object, shown_as: Literal["java", "json"]) -> str:
-    """The value in quotes, or null."""
+def echo(value: object, style: Literal["java", "json"]) -> str:
+    """Return the value in quotes, or null."""
     if value is None:
         return "null"
-    return f"'{as_json(value) if shown_as == 'json' else as_java(value)}'"
+    return f"'{_echo_json(value) if style == 'json' else echo_java(value)}'"
 
 
-def as_json(value: object) -> str:
-    """The value as compact JSON, with the names of the wire."""
+def _echo_json(value: object) -> str:
     try:
         return msgspec.json.encode(value).decode()
     except (TypeError, ValueError, RecursionError):
-        return as_java(value)
+        return echo_java(value)
 
 
-def as_java(value: object, items: bool = False, depth: int = 0) -> str:
-    """The value as Java's toString prints it; with `items`, maps of maps are attribute values."""
-    if depth > DEEPEST:
+def echo_java(value: object, items: bool = False, depth: int = 0) -> str:
+    """Return the value as Java's toString prints it.
+
+    With `items`, maps of maps are attribute values.
+    """
+    if depth > MAX_DEPTH:
         return "..."
     match value:
         case None:
@@ -45,51 +47,54 @@ def as_java(value: object, items: bool = False, depth: int = 0) -> str:
         case bool():
             return "true" if value else "false"
         case Struct():
-            return _struct(value, depth)
+            return _echo_struct(value, depth)
         case list():
             elements = cast("list[object]", value)
-            return f"[{', '.join(as_java(each, items, depth + 1) for each in elements)}]"
+            return f"[{', '.join(echo_java(each, items, depth + 1) for each in elements)}]"
         case dict():
             entries = cast("dict[object, object]", value)
-            each = _attribute if items else as_java
-            shown = (f"{name}={each(entry, depth=depth + 1)}" for name, entry in entries.items())
-            return f"{{{', '.join(shown)}}}"
+            echo_entry = _echo_attribute if items else echo_java
+            parts = (
+                f"{name}={echo_entry(each, depth=depth + 1)}" for name, each in entries.items()
+            )
+            return f"{{{', '.join(parts)}}}"
         case str() | float():
             return str(value)
         case int() if value.bit_length() <= 64:
             return str(value)
         case _:
-            return f"{type(value).__name__}@"  # Python alone can bring it, and might not print it
+            # Only Python code can pass such a value, and it may be impossible to print.
+            return f"{type(value).__name__}@"
 
 
-def _struct(value: Struct, depth: int) -> str:
+def _echo_struct(value: Struct, depth: int) -> str:
     name = type(value).__name__
     names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
     fields = ", ".join(
-        f"{_lowered(wire)}={as_java(getattr(value, field), field in ITEMS, depth + 1)}"
+        f"{_lower_first(wire)}={echo_java(getattr(value, field), field in ITEM_FIELDS, depth + 1)}"
         for field, wire in names
     )
-    return f"{name}({fields}{UNSEEN.get(name, '')})"
+    return f"{name}({fields}{HIDDEN_MEMBERS.get(name, '')})"
 
 
-def _attribute(value: object, depth: int) -> str:
-    if depth > DEEPEST:
+def _echo_attribute(value: object, depth: int) -> str:
+    if depth > MAX_DEPTH:
         return "..."
     if not isinstance(value, dict):
-        return as_java(value, depth=depth)
+        return echo_java(value, depth=depth)
     entries = cast("dict[object, object]", value)
-    held = {_lowered(str(name)): entry for name, entry in entries.items()}
+    members = {_lower_first(str(name)): entry for name, entry in entries.items()}
     fields: list[str] = []
     for name in ATTRIBUTE_VALUE:
-        entry = held.get(name)
-        if name == "l" and isinstance(entry, list):
-            elements = cast("list[object]", entry)
-            shown = f"[{', '.join(_attribute(each, depth + 1) for each in elements)}]"
+        member = members.get(name)
+        if name == "l" and isinstance(member, list):
+            elements = cast("list[object]", member)
+            text = f"[{', '.join(_echo_attribute(each, depth + 1) for each in elements)}]"
         else:
-            shown = as_java(entry, name == "m", depth + 1)
-        fields.append(f"{name}={shown}")
+            text = echo_java(member, name == "m", depth + 1)
+        fields.append(f"{name}={text}")
     return f"AttributeValue({', '.join(fields)})"
 
 
-def _lowered(name: str) -> str:
+def _lower_first(name: str) -> str:
     return name[:1].lower() + name[1:]

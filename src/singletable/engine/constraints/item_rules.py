@@ -1,0 +1,288 @@
+"""The constraints of the operations on items, in the order in which AWS lists violations."""
+
+from __future__ import annotations
+
+from singletable.engine.constraints.messages import (
+    BATCH_WRITE,
+    PAGED_READ,
+    SINGLE_ITEM,
+    TRANSACTION,
+    UPDATE,
+    Rule,
+)
+from singletable.engine.constraints.types import (
+    Attributes,
+    Choice,
+    Flag,
+    List,
+    Map,
+    Member,
+    Number,
+    Structure,
+    TableMap,
+    TableName,
+    Text,
+    required,
+)
+from singletable.operations import (
+    AttributeValueUpdate,
+    BatchGetItem,
+    BatchWriteItem,
+    Condition,
+    ConditionCheck,
+    Delete,
+    DeleteItem,
+    DeleteRequest,
+    ExpectedAttributeValue,
+    Get,
+    GetItem,
+    KeysAndAttributes,
+    Put,
+    PutItem,
+    PutRequest,
+    Query,
+    Scan,
+    TransactGetItem,
+    TransactGetItems,
+    TransactWriteItem,
+    TransactWriteItems,
+    Update,
+    UpdateItem,
+    WriteRequest,
+)
+
+# --- Members that several operations have
+
+# Any name of one character or more is looked up; AWS then reports that no such table exists.
+TABLE = required("table_name", TableName(minimum=1))
+KEY = required("key", Attributes())
+ITEM = required("item", Attributes())
+CAPACITY = Member("return_consumed_capacity", Choice(("INDEXES", "TOTAL", "NONE")))
+METRICS = Member("return_item_collection_metrics", Choice(("SIZE", "NONE")))
+OLD_ON_FAILURE = Member("return_values_on_condition_check_failure", Choice(("ALL_OLD", "NONE")))
+CONSISTENT = Member("consistent_read", Flag())
+CONDITION = Member("condition_expression", Text())
+PROJECTION = Member("projection_expression", Text())
+NAMES = Member("expression_attribute_names", Map(Text()))
+VALUES = Member("expression_attribute_values", Attributes())
+
+# The newer lists are wrong (UPDATE_NEW for UPDATED_NEW, ALL for AND), and AWS prints them so.
+RETURN_VALUES = Member(
+    "return_values",
+    Choice(
+        ("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"),
+        newer_words=("ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATE_NEW", "NONE"),
+    ),
+)
+OPERATOR = Member("conditional_operator", Choice(("OR", "AND"), newer_words=("ALL", "OR")))
+
+# Members of the legacy parameters, which expressions have replaced.
+COMPARISON_OPERATOR = Choice(
+    (
+        *("IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT"),
+        *("NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"),
+    )
+)
+OPERANDS = Member("attribute_value_list", List(Attributes()))
+ATTRIBUTES_TO_GET = Member("attributes_to_get", List(Text(), minimum=1, maximum=255))
+EXPECTED = Member(
+    "expected",
+    Map(
+        Structure(
+            ExpectedAttributeValue,
+            (
+                OPERANDS,
+                Member("comparison_operator", COMPARISON_OPERATOR),
+                Member("exists", Flag()),
+                Member("value", Attributes()),
+            ),
+        )
+    ),
+)
+ATTRIBUTE_UPDATES = Member(
+    "attribute_updates",
+    Map(
+        Structure(
+            AttributeValueUpdate,
+            (Member("action", Choice(("ADD", "PUT", "DELETE"))), Member("value", Attributes())),
+        )
+    ),
+)
+CONDITIONS = Map(
+    Structure(Condition, (OPERANDS, required("comparison_operator", COMPARISON_OPERATOR)))
+)
+
+# --- One item
+
+WRITE_EXPRESSIONS = (CONDITION, VALUES, NAMES, OLD_ON_FAILURE)
+
+PUT_ITEM = Structure(
+    PutItem,
+    (CAPACITY, TABLE, ITEM, OPERATOR, EXPECTED, RETURN_VALUES, METRICS, *WRITE_EXPRESSIONS),
+)
+DELETE_ITEM = Structure(
+    DeleteItem,
+    (CAPACITY, TABLE, RETURN_VALUES, METRICS, OPERATOR, KEY, EXPECTED, *WRITE_EXPRESSIONS),
+)
+UPDATE_ITEM = Structure(
+    UpdateItem,
+    (
+        CAPACITY,
+        TABLE,
+        METRICS,
+        RETURN_VALUES,
+        OPERATOR,
+        KEY,
+        EXPECTED,
+        ATTRIBUTE_UPDATES,
+        Member("update_expression", Text()),
+        *WRITE_EXPRESSIONS,
+    ),
+)
+GET_ITEM = Structure(
+    GetItem, (CAPACITY, ATTRIBUTES_TO_GET, TABLE, KEY, CONSISTENT, PROJECTION, NAMES)
+)
+
+# --- Pages of items
+
+SELECT = Member(
+    "select",
+    Choice(("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES")),
+)
+INDEX = Member("index_name", Text(3, 255, pattern="last"))
+LIMIT = Member("limit", Number(1))
+START = Member("exclusive_start_key", Attributes())
+FILTER = Member("filter_expression", Text())
+
+QUERY = Structure(
+    Query,
+    (
+        SELECT,
+        INDEX,
+        CAPACITY,
+        Member("query_filter", CONDITIONS),
+        TABLE,
+        OPERATOR,
+        ATTRIBUTES_TO_GET,
+        LIMIT,
+        Member("key_conditions", CONDITIONS),
+        START,
+        CONSISTENT,
+        Member("scan_index_forward", Flag()),
+        Member("key_condition_expression", Text()),
+        FILTER,
+        PROJECTION,
+        VALUES,
+        NAMES,
+    ),
+)
+SCAN = Structure(
+    Scan,
+    (
+        SELECT,
+        INDEX,
+        Member("total_segments", Number(1, 1_000_000)),
+        CAPACITY,
+        TABLE,
+        OPERATOR,
+        Member("scan_filter", CONDITIONS),
+        Member("segment", Number(0, 999_999)),
+        LIMIT,
+        ATTRIBUTES_TO_GET,
+        START,
+        FILTER,
+        PROJECTION,
+        VALUES,
+        NAMES,
+        CONSISTENT,
+    ),
+)
+
+# --- Batches
+
+BATCH_KEYS = Structure(
+    KeysAndAttributes,
+    (
+        required("keys", List(Attributes(), 1, 100)),
+        ATTRIBUTES_TO_GET,
+        CONSISTENT,
+        PROJECTION,
+        NAMES,
+    ),
+)
+# That a request has exactly one of the two is checked with the values, with another message.
+BATCH_REQUEST = Structure(
+    WriteRequest,
+    (
+        Member("delete_request", Structure(DeleteRequest, (KEY,))),
+        Member("put_request", Structure(PutRequest, (ITEM,))),
+    ),
+)
+BATCH_GET_ITEM = Structure(
+    BatchGetItem,
+    (required("request_items", TableMap(BATCH_KEYS, maximum=100, echo="json")), CAPACITY),
+)
+BATCH_WRITE_ITEM = Structure(
+    BatchWriteItem,
+    (
+        CAPACITY,
+        METRICS,
+        required(
+            "request_items",
+            TableMap(List(BATCH_REQUEST), maximum=25, echo="java", request_bounds=(1, 25)),
+        ),
+    ),
+)
+
+# --- Transactions
+
+ACTION_EXPRESSIONS = (NAMES, VALUES, OLD_ON_FAILURE)
+REQUIRED_CONDITION = required("condition_expression", Text())
+REQUIRED_UPDATE = required("update_expression", Text())
+
+# That an action has no more than one of the four is checked with the actions.
+ACTION = Structure(
+    TransactWriteItem,
+    (
+        Member(
+            "condition_check",
+            Structure(ConditionCheck, (TABLE, KEY, REQUIRED_CONDITION, *ACTION_EXPRESSIONS)),
+        ),
+        Member("put", Structure(Put, (TABLE, ITEM, CONDITION, *ACTION_EXPRESSIONS))),
+        Member("delete", Structure(Delete, (TABLE, KEY, CONDITION, *ACTION_EXPRESSIONS))),
+        Member(
+            "update",
+            Structure(Update, (TABLE, KEY, REQUIRED_UPDATE, CONDITION, *ACTION_EXPRESSIONS)),
+        ),
+    ),
+    empty_message="Value '' at 'transactItems' failed to satisfy constraint: "
+    "TransactWriteRequest should contain Delete or Put or Update or ConditionCheck",
+)
+GET = Structure(
+    TransactGetItem, (required("get", Structure(Get, (TABLE, KEY, PROJECTION, NAMES))),)
+)
+TRANSACT_GET_ITEMS = Structure(
+    TransactGetItems, (CAPACITY, required("transact_items", List(GET, 1, 100)))
+)
+TRANSACT_WRITE_ITEMS = Structure(
+    TransactWriteItems,
+    (
+        Member("client_request_token", Text(1, 36)),
+        CAPACITY,
+        METRICS,
+        required("transact_items", List(ACTION, 1, 100)),
+    ),
+)
+
+ITEM_RULES = (
+    Rule(PUT_ITEM, SINGLE_ITEM),
+    Rule(DELETE_ITEM, SINGLE_ITEM),
+    Rule(UPDATE_ITEM, UPDATE),
+    Rule(GET_ITEM, SINGLE_ITEM),
+    Rule(QUERY, PAGED_READ),
+    Rule(SCAN, PAGED_READ),
+    Rule(BATCH_GET_ITEM, SINGLE_ITEM),
+    Rule(BATCH_WRITE_ITEM, BATCH_WRITE),
+    Rule(TRANSACT_GET_ITEMS, TRANSACTION),
+    Rule(TRANSACT_WRITE_ITEMS, TRANSACTION),
+)

@@ -1,0 +1,285 @@
+"""The constraints of the operations on tables, tags, the account and the change feed."""
+
+from __future__ import annotations
+
+from singletable.engine.constraints.messages import CONTROL, OURS, Rule
+from singletable.engine.constraints.types import (
+    MIN_INTEGER,
+    Choice,
+    CustomChoice,
+    Flag,
+    List,
+    Member,
+    Number,
+    Structure,
+    TableName,
+    Text,
+    required,
+)
+from singletable.operations import (
+    AttributeDefinition,
+    CreateGlobalSecondaryIndexAction,
+    CreateTable,
+    DeleteGlobalSecondaryIndexAction,
+    DeleteTable,
+    DescribeContinuousBackups,
+    DescribeEndpoints,
+    DescribeLimits,
+    DescribeTable,
+    DescribeTimeToLive,
+    GlobalSecondaryIndex,
+    GlobalSecondaryIndexUpdate,
+    KeySchemaElement,
+    ListTables,
+    ListTagsOfResource,
+    LocalSecondaryIndex,
+    OnDemandThroughput,
+    PointInTimeRecoverySpecification,
+    Projection,
+    ProvisionedThroughput,
+    ReadChanges,
+    SSESpecification,
+    StreamSpecification,
+    SweepExpired,
+    Tag,
+    TagResource,
+    TimeToLiveSpecification,
+    UntagResource,
+    UpdateContinuousBackups,
+    UpdateGlobalSecondaryIndexAction,
+    UpdateTable,
+    UpdateTimeToLive,
+    WarmThroughput,
+)
+
+# --- Keys and indexes
+
+TABLE = required(
+    "table_name",
+    TableName(minimum=3),
+    missing_message="The parameter 'TableName' is required but was not present in the request",
+)
+ATTRIBUTE_NAME = required("attribute_name", Text(1, 255))
+ATTRIBUTE_DEFINITIONS = List(
+    Structure(
+        AttributeDefinition,
+        (required("attribute_type", Choice(("B", "N", "S"))), ATTRIBUTE_NAME),
+    )
+)
+_KEY = Structure(
+    KeySchemaElement, (ATTRIBUTE_NAME, required("key_type", Choice(("HASH", "RANGE"))))
+)
+KEY_SCHEMA = required("key_schema", List(_KEY, 1, 2))
+# A global index may have up to eight key attributes; AWS counts them later, with another message.
+GLOBAL_KEY_SCHEMA = required("key_schema", List(_KEY, 1))
+PROJECTION = required(
+    "projection",
+    Structure(
+        Projection,
+        (
+            Member("projection_type", Choice(("ALL", "INCLUDE", "KEYS_ONLY"))),
+            Member("non_key_attributes", List(Text(1, 255), 1, 20)),
+        ),
+    ),
+)
+
+PROVISIONED = Member(
+    "provisioned_throughput",
+    Structure(
+        ProvisionedThroughput,
+        (required("write_capacity_units", Number(1)), required("read_capacity_units", Number(1))),
+    ),
+)
+# Any number passes here: the valid range depends on the table, and AWS has other messages for it.
+_ANY_NUMBER = Number(MIN_INTEGER)
+ON_DEMAND = Member(
+    "on_demand_throughput",
+    Structure(
+        OnDemandThroughput,
+        (
+            Member("max_read_request_units", _ANY_NUMBER),
+            Member("max_write_request_units", _ANY_NUMBER),
+        ),
+    ),
+)
+WARM = Member(
+    "warm_throughput",
+    Structure(
+        WarmThroughput,
+        (
+            Member("read_units_per_second", _ANY_NUMBER),
+            Member("write_units_per_second", _ANY_NUMBER),
+        ),
+    ),
+)
+THROUGHPUT = (PROVISIONED, ON_DEMAND, WARM)
+
+INDEX_NAME = required("index_name", Text(3, 255, pattern="last"))
+_GLOBAL_INDEX = (INDEX_NAME, GLOBAL_KEY_SCHEMA, PROJECTION, *THROUGHPUT)
+LOCAL_INDEXES = Member(
+    "local_secondary_indexes",
+    List(Structure(LocalSecondaryIndex, (INDEX_NAME, KEY_SCHEMA, PROJECTION))),
+)
+GLOBAL_INDEXES = Member(
+    "global_secondary_indexes", List(Structure(GlobalSecondaryIndex, _GLOBAL_INDEX))
+)
+INDEX_UPDATES = Member(
+    "global_secondary_index_updates",
+    List(
+        Structure(
+            GlobalSecondaryIndexUpdate,
+            (
+                Member(
+                    "update",
+                    Structure(UpdateGlobalSecondaryIndexAction, (INDEX_NAME, *THROUGHPUT)),
+                ),
+                Member("create", Structure(CreateGlobalSecondaryIndexAction, _GLOBAL_INDEX)),
+                Member("delete", Structure(DeleteGlobalSecondaryIndexAction, (INDEX_NAME,))),
+            ),
+        )
+    ),
+)
+
+# --- Other settings
+
+BILLING = Member("billing_mode", Choice(("PROVISIONED", "PAY_PER_REQUEST")))
+STREAM = Member(
+    "stream_specification",
+    Structure(
+        StreamSpecification,
+        (
+            required("stream_enabled", Flag()),
+            Member(
+                "stream_view_type",
+                Choice(("OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE")),
+            ),
+        ),
+    ),
+)
+ENCRYPTION = Member(
+    "sse_specification",
+    Structure(
+        SSESpecification,
+        (
+            Member("enabled", Flag()),
+            Member("sse_type", Choice(("AES256", "KMS"))),
+            Member("kms_master_key_id", Text(1)),
+        ),
+    ),
+)
+PROTECTION = Member("deletion_protection_enabled", Flag())
+TABLE_CLASS = Member(
+    "table_class",
+    CustomChoice(
+        ("STANDARD", "STANDARD_INFREQUENT_ACCESS"),
+        "Invalid table-class parameter provided. Please try again with a valid table-class value: "
+        "[STANDARD, STANDARD_INFREQUENT_ACCESS].",
+    ),
+)
+# A tag's key and value are checked with the existing tags; even null has another message there.
+TAGS = List(Structure(Tag, (Member("key", Text()), Member("value", Text()))))
+TAGGED_RESOURCE = required("resource_arn", Text(), missing_message="Invalid TableArn")
+
+# --- Operations
+
+CREATE_TABLE = Structure(
+    CreateTable,
+    (
+        required("attribute_definitions", ATTRIBUTE_DEFINITIONS),
+        TABLE,
+        BILLING,
+        PROVISIONED,
+        KEY_SCHEMA,
+        GLOBAL_INDEXES,
+        LOCAL_INDEXES,
+        STREAM,
+        ENCRYPTION,
+        ON_DEMAND,
+        WARM,
+        PROTECTION,
+        Member("tags", TAGS),
+        Member("resource_policy", Text()),
+        TABLE_CLASS,
+    ),
+)
+UPDATE_TABLE = Structure(
+    UpdateTable,
+    (
+        Member("attribute_definitions", ATTRIBUTE_DEFINITIONS),
+        TABLE,
+        BILLING,
+        PROVISIONED,
+        INDEX_UPDATES,
+        STREAM,
+        ENCRYPTION,
+        ON_DEMAND,
+        WARM,
+        PROTECTION,
+        TABLE_CLASS,
+    ),
+)
+LIST_TABLES = Structure(
+    ListTables,
+    (
+        Member("limit", Number(1, 100)),
+        Member("exclusive_start_table_name", Text(3, 255, pattern="first")),
+    ),
+)
+UPDATE_TIME_TO_LIVE = Structure(
+    UpdateTimeToLive,
+    (
+        TABLE,
+        required(
+            "time_to_live_specification",
+            Structure(TimeToLiveSpecification, (ATTRIBUTE_NAME, required("enabled", Flag()))),
+        ),
+    ),
+)
+UPDATE_CONTINUOUS_BACKUPS = Structure(
+    UpdateContinuousBackups,
+    (
+        TABLE,
+        required(
+            "point_in_time_recovery_specification",
+            Structure(
+                PointInTimeRecoverySpecification,
+                (
+                    required("point_in_time_recovery_enabled", Flag()),
+                    Member("recovery_period_in_days", Number(1, 35)),
+                ),
+            ),
+        ),
+    ),
+)
+# The operations that DynamoDB does not have, with messages of our own.
+FEED_TABLE = Member("table_name", TableName(minimum=3))
+FEED_LIMIT = required("limit", Number(1, 1000))
+
+TABLE_RULES = (
+    *(
+        Rule(structure, CONTROL, falls_back=False)
+        for structure in (
+            CREATE_TABLE,
+            UPDATE_TABLE,
+            Structure(DescribeTable, (TABLE,)),
+            Structure(DeleteTable, (TABLE,)),
+            LIST_TABLES,
+            UPDATE_TIME_TO_LIVE,
+            Structure(DescribeTimeToLive, (TABLE,)),
+            UPDATE_CONTINUOUS_BACKUPS,
+            Structure(DescribeContinuousBackups, (TABLE,)),
+            Structure(TagResource, (TAGGED_RESOURCE, required("tags", TAGS))),
+            Structure(UntagResource, (TAGGED_RESOURCE, required("tag_keys", List(Text())))),
+            Structure(ListTagsOfResource, (TAGGED_RESOURCE, Member("next_token", Text()))),
+            Structure(DescribeLimits, ()),
+            Structure(DescribeEndpoints, ()),
+        )
+    ),
+    *(
+        Rule(structure, OURS, falls_back=False)
+        for structure in (
+            Structure(ReadChanges, (Member("after", Number(0)), FEED_TABLE, FEED_LIMIT)),
+            Structure(SweepExpired, (FEED_TABLE, FEED_LIMIT)),
+        )
+    ),
+)
