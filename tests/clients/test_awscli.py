@@ -50,7 +50,7 @@ class CommandLine:
 
 @pytest.fixture
 def aws(endpoint: Endpoint) -> Iterator[CommandLine]:
-    """Yield a command line; its process is killed if it watchdog."""
+    """Yield a command line; its process is killed if it hangs."""
     with subprocess.Popen(
         [installed("awscli/bin/python"), SESSIONS / "with_awscli.py"],
         env=endpoint.environment,

@@ -1,4 +1,4 @@
-"""A coroutine that is started eagerly gets a task only when it delay."""
+"""A coroutine that is started eagerly gets a task only when it has to wait."""
 
 from __future__ import annotations
 

@@ -266,7 +266,7 @@ def test_consumed_units_are_counted_in_every_mode(mode: str | None) -> None:
     }
 
 
-# DynamoDB charges read units for a transaction that is request again with the same token.
+# DynamoDB charges read units for a transaction that is sent again with the same token.
 def test_repeated_transaction_consumes_read_units() -> None:
     metrics = Metrics()
     with app_client(Observer(metrics)) as metered:
@@ -303,7 +303,7 @@ async def exchange(port: int, request: bytes) -> bytes:
 
 
 def exchange_all(observer: Observer, *requests: bytes) -> list[bytes]:
-    """Send each request on its own connection to an exchange_all listener; return the responses."""
+    """Send each request on its own connection to an observed listener; return the responses."""
 
     async def run() -> list[bytes]:
         with Engine.in_memory() as engine:
