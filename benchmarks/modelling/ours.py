@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from benchmarks.modelling.contender import Contender
-from singletable.schema.codec import Stored, codec_of, compile_codec
+from singletable.schema.codec import StoredField, codec_of, compile_codec
 from singletable.values import item_from_json
 
 
@@ -41,7 +41,7 @@ def ours() -> Contender:
     """Objects made as entities are: their values are what the codec gives."""
     codec = compile_codec(
         "Ballot",
-        [Stored(name, name, codec_of(kind)) for name, kind in FIELDS.items()],
+        [StoredField(name, name, codec_of(kind)) for name, kind in FIELDS.items()],
         frozenset({"PK", "SK", "entity_type"}),
     )
 

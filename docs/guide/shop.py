@@ -29,7 +29,7 @@ class Order(Entity, table=shop):
 
     key = Key(pk=("CUSTOMER", customer), sk=("ORDER", padded(number, 6)))
     waiting = Key(pk="WAITING", sk=(placed, padded(number, 6))).on(by_kind, when=status == "open")
-    counted = Count(Customer, Customer.orders, of=(customer,))
+    counted = Count(Customer, Customer.orders, key=(customer,))
 
 
 class Line(Entity, table=shop):

@@ -25,7 +25,7 @@ from singletable import (
     connect,
     expires,
     padded,
-    same,
+    repeated,
 )
 from singletable.schema import model_of
 
@@ -55,7 +55,7 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
 
 
 class Candidate(Entity, table=votes, type_tag=("entity_type", "CANDIDATE")):
-    election_name: Attr[str] = attr(stored=False)
+    election_name: Attr[str] = attr(key_only=True)
     candidate_name: Attr[str] = attr()
     key = Key(pk=("ELECTION", election_name), sk=("CANDIDATE", candidate_name))
 
@@ -72,7 +72,7 @@ log = Table("vote_event_log")
 
 class Event(Entity, table=log):
     event_id: Attr[int] = attr()
-    time: Attr[datetime] = attr(time_format=TimeFormat.SECONDS, stored=False)
+    time: Attr[datetime] = attr(time_format=TimeFormat.SECONDS, key_only=True)
     actor: Attr[str] = attr()
     key = Key(pk="EVENTS", sk=(padded(event_id, 8), time))
 
@@ -113,11 +113,11 @@ class Blog(Entity, table=data):
 
 
 class Like(Entity, table=data):
-    blog_id: Attr[str] = attr(stored=False)
-    time: Attr[datetime] = attr(time_format=TimeFormat.SECONDS, stored=False)
-    ip: Attr[str] = attr(stored=False)
+    blog_id: Attr[str] = attr(key_only=True)
+    time: Attr[datetime] = attr(time_format=TimeFormat.SECONDS, key_only=True)
+    ip: Attr[str] = attr(key_only=True)
     ends: Attr[datetime] = expires()
-    key = Key(pk=("LIKE", blog_id, time, ip), sk=(same(time), same(ip)))
+    key = Key(pk=("LIKE", blog_id, time, ip), sk=(repeated(time), repeated(ip)))
     of_blog = Key(pk=("LIKE", blog_id), sk=(time, ip)).on(likes)
 
 
@@ -153,14 +153,14 @@ class Game(Entity, table=games):
 
 
 class State(Entity, table=games):
-    game_id: Attr[str] = attr(stored=False)
+    game_id: Attr[str] = attr(key_only=True)
     current: Attr[int] = attr(name="CurrentQuestionIndex")
     key = Key(pk=("GAME", game_id), sk="STATE")
 
 
 class Answer(Entity, table=games):
-    game_id: Attr[str] = attr(stored=False)
-    number: Attr[int] = attr(stored=False)
+    game_id: Attr[str] = attr(key_only=True)
+    number: Attr[int] = attr(key_only=True)
     player: Attr[str] = attr(name="PlayerName")
     answer: Attr[str] = attr(name="Answer")
     key = Key(pk=("GAME", game_id), sk=("ANSWER", padded(number, 3), player))

@@ -155,7 +155,7 @@ NUMBERS = Foreign(
         item(PK="ACCT#76584124", SK="ENTRY#0012", AccountId=76584124, entry=12),
     ],
     (
-        "acct_id: Attr[str] = attr(stored=False)",
+        "acct_id: Attr[str] = attr(key_only=True)",
         'key = Key(pk=("ACCT", acct_id), sk=("ENTRY", padded(entry, 4)))',
     ),
 )

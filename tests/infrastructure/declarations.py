@@ -53,7 +53,7 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
     rankings: Attr[list[str]] = attr()
     expires_at: Attr[datetime | None] = expires(default=None)
     key = Key(pk=("ELECTION", election), sk=("BALLOT", voter))
-    counted = Count(Election, Election.ballots, of=(election,))
+    counted = Count(Election, Election.ballots, key=(election,))
 
 
 class Event(Entity, table=log):

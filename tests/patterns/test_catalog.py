@@ -29,8 +29,8 @@ from tests.store.members import Member
 
 def test_read_pattern_returns_what_its_key_returns() -> None:
     assert one_ballot("L", "ada") == Ballot.key("L", "ada")
-    assert ballots("L").asked() == Ballot.key.partition("L").asked()
-    assert since("ada", NOON).asked() == Ballot.by_voter("ada").ge(NOON).asked()
+    assert ballots("L").key_queries() == Ballot.key.partition("L").key_queries()
+    assert since("ada", NOON).key_queries() == Ballot.by_voter("ada").ge(NOON).key_queries()
     assert by_mail("a@b.c") == Member.one_email("a@b.c")
 
 

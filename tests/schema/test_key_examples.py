@@ -30,7 +30,7 @@ from singletable.schema import (
     expires,
     model_of,
     padded,
-    same,
+    repeated,
 )
 from singletable.values import Item
 
@@ -66,7 +66,7 @@ class Skill(Entity, table=votes):
     level: Attr[int] = attr()
     years: Attr[int] = attr()
     last_used: Attr[date] = attr()
-    key = Key(pk=("USER", casefold(user)), sk=("USER", same(user), "SKILL", skill))
+    key = Key(pk=("USER", casefold(user)), sk=("USER", repeated(user), "SKILL", skill))
     by_level = Key(pk=(skill, level), sk=(years, last_used)).on(levels)
 
 
@@ -109,12 +109,12 @@ def test_a_part_alone_needs_no_tuple() -> None:
 
 # An inverted index has the table's own attributes: an update that leaves it must not remove them.
 def test_an_index_on_the_keys_of_the_table_owns_nothing() -> None:
-    assert model_of(Ballot).indexes["turned"].own_attributes == ()
-    assert Ballot.turned("alice").asked()[0].clauses[0].attribute == "SK"
+    assert model_of(Ballot).indexes["turned"].dedicated_attributes == ()
+    assert Ballot.turned("alice").key_queries()[0].clauses[0].attribute == "SK"
 
 
 def test_random_shards_are_all_asked() -> None:
-    asked = Ballot.newest().asked()
+    asked = Ballot.newest().key_queries()
     partitions = [one.clauses[0].values[0]["S"] for one in asked]
     assert partitions == ["RECENT#0", "RECENT#1", "RECENT#2", "RECENT#3"]
     assert _ballot(model_of(Ballot))["RECENTPK"]["S"] in partitions
@@ -124,8 +124,8 @@ def test_random_shards_are_all_asked() -> None:
 def test_a_calculated_shard_is_asked_alone_once_its_value_is_given() -> None:
     day = date(2026, 11, 3)
     partition = Event.key.partition(day)
-    assert len(partition.asked()) == 4
-    (alone,) = partition.eq(7).asked()
+    assert len(partition.key_queries()) == 4
+    (alone,) = partition.eq(7).key_queries()
     assert alone.clauses[0].values[0] == Event.key(day, 7, Decimal(0)).key["PK"]
 
 
@@ -137,7 +137,7 @@ def test_a_value_without_its_case_is_found_whatever_its_case() -> None:
 
 
 def test_a_native_key_is_its_fields() -> None:
-    clauses = Skill.by_level("Python", 4).eq(3).ge(date(2026, 1, 1)).asked()[0].clauses
+    clauses = Skill.by_level("Python", 4).eq(3).ge(date(2026, 1, 1)).key_queries()[0].clauses
     assert [(one.attribute, one.comparator, *one.values) for one in clauses] == [
         ("skill", "=", {"S": "Python"}),
         ("level", "=", {"N": "4"}),
@@ -154,12 +154,18 @@ def test_a_native_key_is_its_fields() -> None:
         (lambda: Ballot.key("x", "é" * 509), "would have 1025 bytes; DynamoDB allows 1024 in SK."),
         (lambda: Ballot.key("x", "\ud800"), "Ballot.voter in the key BALLOT#{voter}: expected a"),
         (lambda: Ballot.of_voter("x").gt(datetime(2026, 1, 1)), "expected a moment with its time"),
-        (lambda: Ballot.of_voter("").asked(), "a value in a key is never empty"),
+        (lambda: Ballot.of_voter("").key_queries(), "a value in a key is never empty"),
         (lambda: Ballot.key.partition("x").eq(None), "expected a value for voter, but got None"),  # type: ignore[arg-type]
         (lambda: Ballot.key.partition(None), "expected values, but got None"),  # type: ignore[arg-type]
         (lambda: Ballot.key("x"), "Ballot.key expects 2 values (election, voter), but got 1."),  # type: ignore[call-arg]
-        (lambda: Skill.by_level("x" * 2049, 1).asked(), "would have 2049 bytes; DynamoDB allows"),
-        (lambda: Skill.by_level("", 1).asked(), "Skill.skill: a value in a key is never empty."),
+        (
+            lambda: Skill.by_level("x" * 2049, 1).key_queries(),
+            "2049 bytes",
+        ),
+        (
+            lambda: Skill.by_level("", 1).key_queries(),
+            "Skill.skill: a value in a key is never empty.",
+        ),
         (
             lambda: Event.key(NOW.date(), -1, Decimal(0)),
             "expected a number from 0 on, with at most 4",
@@ -182,9 +188,9 @@ def test_a_range_from_the_longest_value_is_allowed() -> None:
         Ballot.key.partition("e").lt(longest),
         Ballot.key.partition("e").between("a", longest),
     ):
-        for clause in selection.asked()[0].clauses:
+        for clause in selection.key_queries()[0].clauses:
             assert all(len(value["S"]) <= 1024 for value in clause.values)
-    assert Ballot.key.partition("e").gt(longest).asked()[0].unwanted == f"BALLOT#{longest}"
+    assert Ballot.key.partition("e").gt(longest).key_queries()[0].excluded == f"BALLOT#{longest}"
 
 
 def test_a_zero_has_one_text() -> None:
@@ -198,19 +204,19 @@ def test_only_a_sort_key_beside_longer_ones_is_written_otherwise() -> None:
 
     class Person(Entity, table=table):
         name: Attr[str] = attr()
-        key = Key(pk=("PERSON", name), sk=("NAME", same(name)))
+        key = Key(pk=("PERSON", name), sk=("NAME", repeated(name)))
 
     class _Letter(Entity, table=table):
         name: Attr[str] = attr()
         number: Attr[int] = attr()
-        key = Key(pk=("PERSON", name, "LETTERS"), sk=("NAME", same(name), number))
+        key = Key(pk=("PERSON", name, "LETTERS"), sk=("NAME", repeated(name), number))
 
     assert Person.key("Ada L").key == {"PK": {"S": "PERSON#Ada L"}, "SK": {"S": "NAME#Ada L"}}
 
     class _Phone(Entity, table=table):
         name: Attr[str] = attr()
         number: Attr[int] = attr()
-        key = Key(pk=("PERSON", name), sk=("NAME", same(name), number))
+        key = Key(pk=("PERSON", name), sk=("NAME", repeated(name), number))
 
     assert Person.key("Ada L").key == {"PK": {"S": "PERSON#Ada L"}, "SK": {"S": "NAME#Ada$20L"}}
 
@@ -279,7 +285,7 @@ def test_a_type_tag_may_be_the_key_of_an_index() -> None:
             key = Key(pk=("POLL", name), sk="X")
             all = Key(pk="POLL", sk=(name,)).on(index)
 
-    assert model_of(Poll).indexes["all"].own_attributes == ()
+    assert model_of(Poll).indexes["all"].dedicated_attributes == ()
 
 
 def test_a_refused_entity_leaves_no_trace() -> None:

@@ -102,7 +102,7 @@ class Votes(ModelEntity[Vote], table=table):
     poll: Attr[UUID] = attr()
     voter: Attr[str] = attr()
     key = Key(pk=("POLL", poll), sk=("VOTE", voter))
-    counted = Count(Poll, Polls.votes, of=(poll,))
+    counted = Count(Poll, Polls.votes, key=(poll,))
 
 
 class Note(Entity, table=table):

@@ -37,7 +37,7 @@ def _found(driver: Driver, model: Model, selection: Selection[Any]) -> list[tupl
     """The values of what is found, in its order; an item of another entity fails the test."""
     fields = (*model.key.pk_fields, *model.key.sk_fields)
     found: list[tuple[Any, ...]] = []
-    for asked in selection.asked():
+    for asked in selection.key_queries():
         condition, names, given_values = _written(asked.clauses)
         result = driver.execute(
             Query(
@@ -48,7 +48,7 @@ def _found(driver: Driver, model: Model, selection: Selection[Any]) -> list[tupl
             )
         )
         for item in result.items or []:
-            if item["SK"]["S"] == asked.unwanted:
+            if item["SK"]["S"] == asked.excluded:
                 continue
             values = model.key.parse(item)
             assert values is not None, f"{item} is not of the entity that was asked for"
@@ -176,7 +176,7 @@ def test_a_key_that_others_continue_sorts_right_before_them(
 
 def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]:
     """What a query gives, others' items included, but not what is not wanted."""
-    (asked,) = selection.asked()
+    (asked,) = selection.key_queries()
     condition, names, values = _written(asked.clauses)
     result = driver.execute(
         Query(
@@ -186,7 +186,7 @@ def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]
             expression_attribute_values=values,
         )
     )
-    return [item for item in result.items or [] if item["SK"]["S"] != asked.unwanted]
+    return [item for item in result.items or [] if item["SK"]["S"] != asked.excluded]
 
 
 def test_a_range_needs_an_order() -> None:

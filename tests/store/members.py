@@ -21,7 +21,7 @@ class Member(Entity, table=members):
         sk="EMAIL",
         include={"type": "marker", "town": town},
     )
-    one_handle = Unique(handle, history=True)
+    one_handle = Unique(handle, keep_released=True)
 
 
 def check_markers(driver: Driver) -> None:

@@ -35,8 +35,8 @@ class Vote(Entity, table=table):
     by: Attr[str | None] = attr(default=None)
     note: Attr[str] = attr(default="")
     key = Key(pk=("POLL", poll), sk=("VOTE", number))
-    counted = Count(Poll, Poll.votes, of=(poll,))
-    per_person = Count(Person, Person.cast, of=(by,))
+    counted = Count(Poll, Poll.votes, key=(poll,))
+    per_person = Count(Person, Person.cast, key=(by,))
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ class Player(Entity, table=table):
     key = Key(pk=("ROOM", room), sk=("PLAYER", name))
     in_room = Key(pk=("IN", room), sk=(name,)).on(by_room)
     one_nick = Unique(nick)
-    counted = Count(Room, Room.players, of=(room,))
+    counted = Count(Room, Room.players, key=(room,))
 
 
 class Plain(Entity, table=table):

@@ -41,7 +41,7 @@ class Friend(Entity, table=people):
     of: Attr[str] = attr()
     name: Attr[str] = attr()
     key = Key(pk=("FRIEND", of, name))
-    counted = Count(Person, Person.friends, of=(of,))
+    counted = Count(Person, Person.friends, key=(of,))
 
 
 NAMES = [f"v{number:03d}" for number in range(230)]

@@ -124,7 +124,7 @@ def test_what_is_inside_of_a_field_can_be_picked(store: Store) -> None:
         Ballot.notes[1],
         Ballot.notes,
         Ballot.marks["m"],
-        Ballot.place.at(lambda place: place.town),
+        Ballot.place.nested(lambda place: place.town),
         limit=1,
     )
     assert list(picked) == [("b", ["a", "b"], 1, "Bern")]

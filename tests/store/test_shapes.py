@@ -23,7 +23,7 @@ folders = Table("folders", indexes=[by_size])
 
 
 class Setting(Entity, table=simple):
-    name: Attr[str] = attr(stored=False)
+    name: Attr[str] = attr(key_only=True)
     value: Attr[str] = attr(default="", name="v")
     key = Key(pk=("SETTING", name))
 
@@ -36,7 +36,7 @@ class Reading(Entity, table=meters):
 
 
 class Skill(Entity, table=people):
-    person: Attr[str] = attr(stored=False)
+    person: Attr[str] = attr(key_only=True)
     skill: Attr[str] = attr()
     level: Attr[int] = attr()
     years: Attr[int | None] = attr(default=None)
@@ -74,9 +74,9 @@ def test_a_table_without_a_sort_key(empty: Store, face: Face) -> None:
 def test_what_stands_in_the_key_alone_is_asked_for_by_the_key_alone(empty: Store) -> None:
     empty.admin.create_table(simple)
     empty.create(Setting(name="theme"))
-    with pytest.raises(InvalidValue, match="stored=False"):
+    with pytest.raises(InvalidValue, match="key_only=True"):
         empty.update(Setting.key("theme"), Setting.value.set("x"), if_=Setting.name == "theme")
-    with pytest.raises(InvalidValue, match="stored=False"):
+    with pytest.raises(InvalidValue, match="key_only=True"):
         empty.query(Setting.key.partition("theme"), where=Setting.name == "theme")
 
 

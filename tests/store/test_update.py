@@ -49,22 +49,22 @@ CASES: dict[str, tuple[Callable[[], Edit[Ballot]], Ballot, Ballot]] = {
         ballot("ada", notes=["b", "c", "a"]),
     ),
     "include": (
-        lambda: Ballot.tags.include("x", "y"),
+        lambda: Ballot.tags.add_members("x", "y"),
         ballot("ada", tags={"x"}),
         ballot("ada", tags={"x", "y"}),
     ),
     "include_the_first": (
-        lambda: Ballot.tags.include("x"),
+        lambda: Ballot.tags.add_members("x"),
         ballot("ada"),
         ballot("ada", tags={"x"}),
     ),
     "exclude": (
-        lambda: Ballot.tags.exclude("x"),
+        lambda: Ballot.tags.remove_members("x"),
         ballot("ada", tags={"x", "y"}),
         ballot("ada", tags={"y"}),
     ),
     "exclude_the_last": (
-        lambda: Ballot.tags.exclude("x"),
+        lambda: Ballot.tags.remove_members("x"),
         ballot("ada", tags={"x"}),
         ballot("ada"),
     ),
@@ -84,7 +84,7 @@ CASES: dict[str, tuple[Callable[[], Edit[Ballot]], Ballot, Ballot]] = {
         ballot("ada", marks={"a": 3}),
     ),
     "member": (
-        lambda: Ballot.place.at(lambda place: place.booth).set(9),
+        lambda: Ballot.place.nested(lambda place: place.booth).set(9),
         ballot("ada", place=Place("Bern", 1)),
         ballot("ada", place=Place("Bern", 9)),
     ),

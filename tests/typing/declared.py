@@ -24,7 +24,7 @@ from singletable.schema import (
     expires,
     ordered,
     padded,
-    same,
+    repeated,
     updated,
     version,
 )
@@ -99,7 +99,7 @@ class Ballot(Stamped, table=votes, type_tag=("entity_type", "BALLOT")):
     key = Key(pk=("ELECTION", election), sk=("BALLOT", voter))
     of_voter = Key(pk=("VOTER", voter), sk=(when_cast, election)).on(by_voter, when=weight > 0)
     of_region = Key(pk=("REGION", region), sk=("WEIGHT", weight)).on(by_stage)
-    counted = Count(Election, Election.ballots, of=(election,))
+    counted = Count(Election, Election.ballots, key=(election,))
 
 
 class Person(Entity, table=votes):
@@ -108,7 +108,7 @@ class Person(Entity, table=votes):
     number: Attr[int] = attr()
     email: Attr[str] = attr()
     born: Attr[date] = attr()
-    key = Key(pk=("PERSON", padded(number, 8)), sk=("PERSON", same(number)))
+    key = Key(pk=("PERSON", padded(number, 8)), sk=("PERSON", repeated(number)))
     address = Unique(casefold(email))
     birthday = Unique(born, number)
 

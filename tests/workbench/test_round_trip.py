@@ -10,8 +10,13 @@ from pydantic import BaseModel
 
 from singletable import Attr, Entity, Key, Shards, Table, Unique, attr, padded
 from singletable.drafting import Draft, Sample, Told, draft
-from singletable.schema import Access, Model, create_operation, model_of
-from singletable.schema.key_template import Fixed, Repeated, Sharded, Value
+from singletable.schema import Model, ResolvedKey, create_operation, model_of
+from singletable.schema.key_template import (
+    FieldSegment,
+    FixedSegment,
+    RepeatedSegment,
+    ShardSegment,
+)
 from singletable.schema.resolved_key import FieldColumn, TextColumn
 from singletable.workbench import export_model, read_model
 from tests.drafting.designs import TABLES, data, games, glad, polls
@@ -40,7 +45,7 @@ def run(made: Draft) -> list[Table]:
     return [value for value in names.values() if isinstance(value, Table)]
 
 
-def key_of(model: Model, access: Access) -> list[str]:
+def key_of(model: Model, access: ResolvedKey) -> list[str]:
     """What each attribute of a key is made of, by the attributes that its fields stand for."""
     texts: list[str] = []
     for column in access.columns:
@@ -52,14 +57,16 @@ def key_of(model: Model, access: Access) -> list[str]:
     return texts
 
 
-def _segment(model: Model, segment: Fixed | Value | Repeated | Sharded) -> str:
+def _segment(
+    model: Model, segment: FixedSegment | FieldSegment | RepeatedSegment | ShardSegment
+) -> str:
     match segment:
-        case Fixed(text):
+        case FixedSegment(text):
             return text
-        case Value(field, form) | Repeated(Value(field, form)):
+        case FieldSegment(field, form) | RepeatedSegment(FieldSegment(field, form)):
             stored = model.fields[field].stored
             return f"{{{model.fields[field].attribute if stored else ''} as {form.name}}}"
-        case Sharded():
+        case ShardSegment():
             return "shards"
 
 

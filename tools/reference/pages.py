@@ -41,7 +41,7 @@ PAGES = (
             Section("Tables and indexes", "Table Index LocalIndex Number Binary Provisioned"),
             Section("Entities", "Entity ModelEntity Collection"),
             Section("Fields", "Attr attr version created updated expires TimeFormat"),
-            Section("Keys", "Key padded ordered descending casefold same Shards"),
+            Section("Keys", "Key padded ordered descending casefold repeated Shards"),
             Section("What follows an item", "Unique Count"),
         ),
         ("singletable.schema",),

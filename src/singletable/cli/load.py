@@ -14,7 +14,7 @@ from singletable.errors import DeclarationError
 from singletable.patterns import Pattern, PatternCatalog, find_catalogs
 from singletable.patterns.pattern import BasePattern
 from singletable.schema import Table
-from singletable.schema.fields import entity_behind
+from singletable.schema.fields import declared_entity
 from singletable.schema.model import MODELS
 
 
@@ -107,7 +107,7 @@ def _table_of(value: object) -> Table | None:
         return value
     if not isinstance(value, type):
         return None
-    model = MODELS.get(entity_behind(cast("type[object]", value)))
+    model = MODELS.get(declared_entity(cast("type[object]", value)))
     return None if model is None else model.table
 
 

@@ -21,7 +21,7 @@ from singletable.patterns import (
     planned_requests,
 )
 from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
-from singletable.schema import model_of, shares_range
+from singletable.schema import has_overlapping_range, model_of
 
 # Where the condition on the next key attribute begins.
 _CLAUSE = re.compile(r" and (?=\S+ (?:=|<|>|≤|≥|begins with|between) )")
@@ -99,7 +99,9 @@ def _goes_past(pattern: Pattern, request: PlannedRequest) -> bool:
     """Whether a query may meet items of other entities, which are not what it is about."""
     if not isinstance(pattern, ReadPattern) or request.action != "Query":
         return False
-    return pattern.collection is None and shares_range(request.access, model_of(request.entity))
+    return pattern.collection is None and has_overlapping_range(
+        request.access, model_of(request.entity)
+    )
 
 
 def _called(pattern: Pattern, name: str) -> str:

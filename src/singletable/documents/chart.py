@@ -8,7 +8,7 @@ from typing import Any
 from singletable.documents.markdown import code, lines, plain, table
 from singletable.documents.wording import condition_words, type_words
 from singletable.patterns.requests import key_template
-from singletable.schema import Access, Attr, Index, Model, Table, model_of
+from singletable.schema import Attr, Index, Model, ResolvedKey, Table, model_of
 from singletable.schema.resolved_key import Column
 
 _ROLES = {
@@ -56,7 +56,7 @@ def _notes(model: Model, name: str, field: Attr[Any]) -> Iterator[str]:
             yield f"key {code(access.name)}"
     for marker in model.uniques.values():
         if name in marker.fields:
-            kept = "; a value once taken stays taken" if marker.history else ""
+            kept = "; a value once taken stays taken" if marker.keep_released else ""
             with_ = [code(other) for other in marker.fields if other != name]
             together = f" together with {', '.join(with_)}" if with_ else ""
             yield f"unique{together} ({code(marker.name)}){kept}"
@@ -82,7 +82,7 @@ def _in_index(model: Model, index: Index) -> str:
     return lines(part for access in found for part in _entry(access))
 
 
-def _entry(access: Access) -> Iterator[str]:
+def _entry(access: ResolvedKey) -> Iterator[str]:
     sides = (access.pk, access.sk)
     keys = (", ".join(code(key_template(column)) for column in side) for side in sides if side)
     yield f"{' / '.join(keys)} ({code(access.name)})"

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from singletable.documents.wording import condition_words
 from singletable.errors import InvalidValue
 from singletable.patterns.requests import key_template
-from singletable.schema import Access, Index, Model, Table, model_of
-from singletable.schema.examples import example
-from singletable.schema.key_template import Fixed, Repeated, Sharded, Value
+from singletable.schema import Index, Model, ResolvedKey, Table, model_of
+from singletable.schema.examples import example_value
+from singletable.schema.key_template import (
+    FieldSegment,
+    FixedSegment,
+    RepeatedSegment,
+    ShardSegment,
+)
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.values import AttributeValue, content_of, key_bytes
 
@@ -74,14 +79,14 @@ def places_of(table: Table) -> list[Place]:
 
 def partitions_of(place: Place) -> list[Lying]:
     """The partitions of a place, each with the entities whose items it may hold."""
-    groups: dict[tuple[str, ...], list[tuple[Model, Access, bool]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[Model, ResolvedKey, bool]]] = {}
     for model, access, is_marker in _accesses(place):
         shape = tuple(_shape(column) for column in access.pk)
         groups.setdefault(shape, []).append((model, access, is_marker))
     return [_lying(place, members) for members in groups.values()]
 
 
-def _accesses(place: Place) -> Iterator[tuple[Model, Access, bool]]:
+def _accesses(place: Place) -> Iterator[tuple[Model, ResolvedKey, bool]]:
     models = [model_of(entity) for entity in place.table.entities]
     for model in models:
         if place.index is None:
@@ -102,16 +107,16 @@ def _shape(column: Column) -> str:
     parts: list[str] = []
     for segment in column.template.segments:
         match segment:
-            case Fixed(text):
+            case FixedSegment(text):
                 parts.append(text)
-            case Value(_, form) | Repeated(Value(_, form)):
+            case FieldSegment(_, form) | RepeatedSegment(FieldSegment(_, form)):
                 parts.append(f"{{{form.name}}}")
-            case Sharded(shards):
-                parts.append(f"{{{shards.texts[0]} to {shards.texts[-1]}}}")
+            case ShardSegment(shards):
+                parts.append(f"{{{shards.suffixes[0]} to {shards.suffixes[-1]}}}")
     return "#".join(parts)
 
 
-def _lying(place: Place, members: Sequence[tuple[Model, Access, bool]]) -> Lying:
+def _lying(place: Place, members: Sequence[tuple[Model, ResolvedKey, bool]]) -> Lying:
     sorted_rows: list[tuple[tuple[bytes, ...], Row]] = []
     first = ""
     for model, access, is_marker in members:
@@ -131,7 +136,9 @@ def _lying(place: Place, members: Sequence[tuple[Model, Access, bool]]) -> Lying
     return Lying(first, tuple(templates), tuple(row for _, row in sorted_rows))
 
 
-def _row(place: Place, model: Model, access: Access, sort: str, *, marker: bool, many: bool) -> Row:
+def _row(
+    place: Place, model: Model, access: ResolvedKey, sort: str, *, marker: bool, many: bool
+) -> Row:
     if marker:
         holds: tuple[str, ...] = ("the key of its owner",)
     elif place.index is not None and place.index.projection != "ALL":
@@ -148,28 +155,28 @@ def _row(place: Place, model: Model, access: Access, sort: str, *, marker: bool,
     return Row(model.name, f"marker of {access.name}" if marker else "", sort, holds, only, many)
 
 
-def _values(model: Model, access: Access, number: int) -> dict[str, object]:
+def _values(model: Model, access: ResolvedKey, number: int) -> dict[str, object]:
     """Made-up values of a key's fields: those of the partition are the same for all its items."""
     words = dict(_words(access))
     values: dict[str, object] = {}
     for name in access.fields:
         at = 1 if name in access.pk_fields else number
         try:
-            values[name] = example(model.fields[name].annotation, words.get(name, name), at)
+            values[name] = example_value(model.fields[name].annotation, words.get(name, name), at)
         except TypeError:
             continue
     return values
 
 
-def _words(access: Access) -> Iterator[tuple[str, str]]:
+def _words(access: ResolvedKey) -> Iterator[tuple[str, str]]:
     """The fields of a partition key with the words before them: one word has one value."""
     for column in access.pk:
         word = ""
         for segment in column.template.segments if isinstance(column, TextColumn) else ():
             match segment:
-                case Fixed(text):
+                case FixedSegment(text):
                     word = text.lower()
-                case Value(field) if word:
+                case FieldSegment(field) if word:
                     yield field, word
                     word = ""
                 case _:
@@ -182,7 +189,7 @@ def _keys(columns: Sequence[Column], values: dict[str, object]) -> list[Attribut
     for column in columns:
         shards = column.template.shards if isinstance(column, TextColumn) else None
         try:
-            found.append(column.value(values, None if shards is None else shards.texts[0]))
+            found.append(column.value(values, None if shards is None else shards.suffixes[0]))
         except InvalidValue:
             found.append(None)
     return found

@@ -16,7 +16,7 @@ Role: TypeAlias = Literal["version", "expires"]
 
 @dataclass(frozen=True, slots=True)
 class FieldPart:
-    """A field in a key, plain or in a form of its own: `padded(number, 8)`, `same(name)`."""
+    """A field in a key, plain or in a form of its own: `padded(number, 8)`, `repeated(name)`."""
 
     field: str
     form: Literal["plain", "padded", "casefold"] = "plain"

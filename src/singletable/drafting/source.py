@@ -33,7 +33,7 @@ _STANDARD = {
 }
 _OURS = (
     "Attr", "Binary", "Entity", "Index", "Key", "LocalIndex", "Number", "Provisioned", "Table",
-    "TimeFormat", "Unique", "attr", "casefold", "expires", "padded", "same", "version",
+    "TimeFormat", "Unique", "attr", "casefold", "expires", "padded", "repeated", "version",
 )  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def _field(field: DraftField) -> str:
     if field.optional or field.kind.text == "Any":
         arguments.append("factory=set" if field.kind.text.startswith("set[") else "default=None")
     if not field.stored:
-        arguments.append("stored=False")
+        arguments.append("key_only=True")
     return call(f"{field.name}: Attr[{kind}] = {made}(", arguments, indent=4)
 
 
@@ -216,7 +216,7 @@ def _part(part: Part) -> str:
             text = f"casefold({text})"
         case "plain":
             pass
-    return f"same({text})" if part.again else text
+    return f"repeated({text})" if part.again else text
 
 
 def quoted(text: str) -> str:

@@ -9,8 +9,14 @@ from typing import TypeAlias
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.infrastructure.names import ResourceNames, pascal_case
 from singletable.patterns import Pattern, PlannedRequest, ReadPattern, planned_requests
-from singletable.schema import Access, Model, Table, model_of
-from singletable.schema.key_template import Fixed, Repeated, Segment, Sharded, Value
+from singletable.schema import Model, ResolvedKey, Table, model_of
+from singletable.schema.key_template import (
+    FieldSegment,
+    FixedSegment,
+    RepeatedSegment,
+    Segment,
+    ShardSegment,
+)
 from singletable.schema.resolved_key import Column, FieldColumn, TextColumn
 
 # A transaction has no action of its own: it needs those of its parts, condition checks included.
@@ -30,7 +36,7 @@ class Grant:
 
     action: str
     table: Table
-    access: Access
+    access: ResolvedKey
 
     @property
     def resource_suffix(self) -> str:
@@ -119,7 +125,7 @@ class Owner:
 
     fields: Mapping[str, str]
 
-    def variables(self, access: Access) -> dict[str, str]:
+    def variables(self, access: ResolvedKey) -> dict[str, str]:
         """Return the variable for each field of the partition key that is the owner's."""
         variables: dict[str, str] = {}
         for field, column in _partition_fields(access):
@@ -148,28 +154,28 @@ def restrict_to_owner(grants: Iterable[Grant], owner: Owner) -> tuple[list[Grant
     return restricted, list(omitted)
 
 
-def _partition_fields(access: Access) -> Iterator[tuple[str, Column]]:
+def _partition_fields(access: ResolvedKey) -> Iterator[tuple[str, Column]]:
     for column in access.pk:
         match column:
             case FieldColumn(field=field):
                 yield field, column
             case TextColumn(template=template):
                 for segment in template.segments:
-                    if isinstance(segment, Value | Repeated):
-                        value = segment.value if isinstance(segment, Repeated) else segment
+                    if isinstance(segment, FieldSegment | RepeatedSegment):
+                        value = segment.value if isinstance(segment, RepeatedSegment) else segment
                         yield value.field, column
 
 
-def _check_stored_verbatim(access: Access, field: str, column: Column) -> None:
+def _check_stored_verbatim(access: ResolvedKey, field: str, column: Column) -> None:
     """Raise unless the key contains the field's text unchanged, as the variable's value is."""
     match column:
         case FieldColumn(attribute=attribute):
             verbatim = attribute.type == "S"
         case TextColumn(template=template):
-            value = next(value for value in template.values if value.field == field)
+            value = next(value for value in template.field_segments if value.field == field)
             probe = "Probe"
             try:
-                verbatim = value.form.write(probe) == probe
+                verbatim = value.encoding.write(probe) == probe
             except InvalidValue:
                 verbatim = False
     if not verbatim:
@@ -372,11 +378,11 @@ def _column_pattern(column: Column, variables: Mapping[str, str]) -> str:
 
 def _segment_pattern(segment: Segment, variables: Mapping[str, str]) -> str:
     match segment:
-        case Fixed(text):
+        case FixedSegment(text):
             return _escape(text)
-        case Value(field) | Repeated(Value(field)):
+        case FieldSegment(field) | RepeatedSegment(FieldSegment(field)):
             return variables.get(field, _ANYTHING)
-        case Sharded(shards):
+        case ShardSegment(shards):
             return f"{_escape(shards.prefix)}{_ANYTHING}"
 
 

@@ -47,7 +47,7 @@ from singletable.schema import (
     UniqueValue,
     model_of,
 )
-from singletable.schema.fields import entity_behind
+from singletable.schema.fields import declared_entity
 from singletable.store import CallShape, EntityAccess
 
 P = ParamSpec("P")
@@ -206,7 +206,7 @@ class PatternCatalog:
         With `order` the items are sorted by that field.
         """
         where = self._declare(code, description)
-        model = model_of(entity_behind(entity))
+        model = model_of(declared_entity(entity))
         fields = [path.field for path in by]
         query = find_lookup_key(where, model, fields, None if order is None else order.field)
         return self.read(code, description, query, **expected)
@@ -255,7 +255,7 @@ class PatternCatalog:
                 f"{where} scans the whole table at every call, which costs more as the table "
                 "grows. Query by a key, or give the reason: reason=…."
             )
-        entity = entity_behind(entity)
+        entity = declared_entity(entity)
         check_table(where, self.tables, entity)
         accesses = (EntityAccess("scan", entity),)
         load = ExpectedLoad.declared(where, expected)
@@ -264,7 +264,7 @@ class PatternCatalog:
     def feed(self, code: str, description: str, *entities: type) -> FeedPattern:
         """Declare a pattern that follows the changes to some entities."""
         where = self._declare(code, description)
-        resolved = [entity_behind(entity) for entity in entities]
+        resolved = [declared_entity(entity) for entity in entities]
         for entity in resolved:
             check_table(where, self.tables, entity)
         accesses = tuple(EntityAccess("feed", entity) for entity in resolved)

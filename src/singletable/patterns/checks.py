@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from singletable.errors import DeclarationError
 from singletable.patterns.pattern import Pattern, check_entity, check_item_size
 from singletable.patterns.requests import planned_requests
-from singletable.schema import Access, Collection, Index, Table, lies_in, model_of
-from singletable.schema.fields import entity_behind
+from singletable.schema import Collection, Index, ResolvedKey, Table, may_share_partition, model_of
+from singletable.schema.fields import declared_entity
 from singletable.store import EntityAccess
 
 
@@ -39,10 +39,10 @@ def check_collection(where: str, collection: type[Collection] | None) -> None:
         )
 
 
-def check_members(where: str, access: Access, collection: type[Collection]) -> None:
+def check_members(where: str, access: ResolvedKey, collection: type[Collection]) -> None:
     """Raise if the partition never contains one of the collection's entities."""
     for entity in collection.entities():
-        if not lies_in(access, model_of(entity)):
+        if not may_share_partition(access, model_of(entity)):
             raise DeclarationError(
                 f"{where} reads the collection {collection.__name__} by {access}, but such a "
                 f"partition contains no {entity.__name__}. Query a partition that they share, or "
@@ -64,7 +64,7 @@ def check_sizes(where: str, tables: Sequence[Table], sizes: Mapping[type, int]) 
     checked: dict[type, int] = {}
     for entity, size in sizes.items():
         check_entity(f"{where}: sizes", entity)
-        entity = entity_behind(entity)
+        entity = declared_entity(entity)
         check_item_size(f"{where}: sizes of {entity.__name__}", size)
         check_table(f"{where}: sizes", tables, entity)
         checked[entity] = size
@@ -92,7 +92,7 @@ def check_effect(where: str, effect: EntityAccess) -> None:
         )
 
 
-def check_consistent(where: str, access: Access) -> None:
+def check_consistent(where: str, access: ResolvedKey) -> None:
     """Raise if `access` is a key of a global index, which has no consistent reads."""
     if access.index is not None and not access.index.local:
         raise DeclarationError(

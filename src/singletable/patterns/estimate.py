@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from singletable.patterns.pattern import Pattern, ReadPattern
 from singletable.patterns.requests import PlannedRequest, planned_requests
-from singletable.schema import Access, Index, model_of
+from singletable.schema import Index, ResolvedKey, model_of
 
 DEFAULT_ITEM_SIZE = 1024
 MARKER_SIZE = 200
@@ -85,9 +85,9 @@ def _entry_units(request: PlannedRequest, size: int) -> int:
     return units
 
 
-def _tested(request: PlannedRequest, access: Access) -> set[str]:
+def _tested(request: PlannedRequest, access: ResolvedKey) -> set[str]:
     """Return the fields that decide whether the item is in the index."""
-    tested = {path[0] for path in access.tested}
+    tested = {path[0] for path in access.condition_paths}
     fields = model_of(request.entity).fields
     return {name for name, field in fields.items() if field.attribute in tested}
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypedDict, TypeV
 
 from singletable.errors import DeclarationError
 from singletable.schema import Collection, ItemKey, Path, Selection, Table, UniqueValue, model_of
-from singletable.schema.fields import entity_behind
+from singletable.schema.fields import declared_entity
 from singletable.store import EntityAccess
 
 MAX_ITEM_SIZE = 400 * 1024
@@ -232,4 +232,4 @@ def check_entity(where: str, entity: type) -> None:
 
 def _entity(function: str, entity: type) -> type:
     check_entity(f"{function}(…)", entity)
-    return model_of(entity_behind(entity)).entity
+    return model_of(declared_entity(entity)).entity

@@ -25,11 +25,11 @@ from singletable.patterns.checks import (
 )
 from singletable.patterns.pattern import Parameter
 from singletable.schema import (
-    Access,
     Collection,
     ItemKey,
     Model,
     Partition,
+    ResolvedKey,
     Selection,
     Table,
     UniqueValue,
@@ -60,12 +60,12 @@ class FieldLookup:
     """A query by field values, through the key that serves it."""
 
     model: Model
-    access: Access
+    access: ResolvedKey
     fields: tuple[str, ...]
 
     def __call__(self, *values: object) -> Selection[Any]:
         """Return the selection for the values of the fields, in their order."""
-        named = self.access.named(self.fields, values)
+        named = self.access.bind(self.fields, values)
         pk_values = tuple(named[name] for name in self.access.pk_fields)
         partition: Any = Partition[Any].of(self.model.entity, self.access, pk_values)
         for name in self.access.sk_fields[: len(self.fields) - len(pk_values)]:
@@ -83,7 +83,7 @@ def find_lookup_key(
     raise UnsupportedPattern(_unsupported(where, model, fields, order))
 
 
-def _serves(access: Access, fields: Sequence[str], order: str | None) -> bool:
+def _serves(access: ResolvedKey, fields: Sequence[str], order: str | None) -> bool:
     """Return whether the fields are the partition key and a prefix of the sort key."""
     pk, sk = access.pk_fields, access.sk_fields
     prefix = len(fields) - len(pk)
@@ -105,7 +105,7 @@ def _unsupported(where: str, model: Model, fields: Sequence[str], order: str | N
     )
 
 
-def _describe_key(access: Access) -> str:
+def _describe_key(access: ResolvedKey) -> str:
     sort = f", then {', '.join(access.sk_fields)}" if access.sk_fields else ""
     partition = ", ".join(access.pk_fields) or "one partition"
     return f"{access.name} ({partition}{sort})"

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from singletable.patterns.pattern import FeedPattern, Pattern, ReadPattern
-from singletable.schema import Access, Index, Model, Selection, Table, model_of
-from singletable.schema.key_template import Value
+from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
+from singletable.schema.key_template import FieldSegment
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
 from singletable.store.plan import (
@@ -47,7 +47,7 @@ class PlannedRequest:
 
     action: Action
     table: Table
-    access: Access
+    access: ResolvedKey
     condition: str
     subject: str
     entity: type
@@ -134,7 +134,7 @@ def _side_writes(
         if change != "delete" and is_rewritten:
             requests.append(_on_marker("PutItem", model, marker.access, conditional=conditional))
         if change != "create" and is_moved:
-            action: Action = "PutItem" if marker.history else "DeleteItem"
+            action: Action = "PutItem" if marker.keep_released else "DeleteItem"
             requests.append(_on_marker(action, model, marker.access, conditional=conditional))
     counters = [
         _on_item("UpdateItem", model_of(count.entity), conditional=conditional)
@@ -148,7 +148,7 @@ def _read_first(model: Model, *, needed: bool) -> list[PlannedRequest]:
     return [replace(_on_item("GetItem", model), consistent=True)] if needed else []
 
 
-def _read_marker(model: Model, access: Access) -> PlannedRequest:
+def _read_marker(model: Model, access: ResolvedKey) -> PlannedRequest:
     """Return the read that checks whether an unchanged value has its marker."""
     return replace(_on_marker("GetItem", model, access, conditional=True), consistent=True)
 
@@ -159,22 +159,22 @@ def _on_item(action: Action, model: Model, *, conditional: bool = False) -> Plan
 
 
 def _on_marker(
-    action: Action, model: Model, access: Access, *, conditional: bool = False
+    action: Action, model: Model, access: ResolvedKey, *, conditional: bool = False
 ) -> PlannedRequest:
     request = _request(action, model, access, full_key_condition(access))
     return replace(request, subject=f"marker of {access}", conditional=conditional)
 
 
-def _request(action: Action, model: Model, access: Access, condition: str) -> PlannedRequest:
+def _request(action: Action, model: Model, access: ResolvedKey, condition: str) -> PlannedRequest:
     return PlannedRequest(action, model.table, access, condition, model.name, model.entity)
 
 
-def full_key_condition(access: Access) -> str:
+def full_key_condition(access: ResolvedKey) -> str:
     """Return the condition on the whole key."""
     return " and ".join(f"{one.attribute.name} = {key_template(one)}" for one in access.columns)
 
 
-def partition_condition(access: Access) -> str:
+def partition_condition(access: ResolvedKey) -> str:
     """Return the condition on the partition key."""
     return " and ".join(f"{one.attribute.name} = {key_template(one)}" for one in access.pk)
 
@@ -188,7 +188,7 @@ def selection_condition(selection: Selection[Any]) -> str:
         if clause is None:
             break
         clauses.append(f"{column.attribute.name} {clause}")
-        if any(name not in selection.values for name in column.asked):
+        if any(name not in selection.values for name in column.parameters):
             break
     return " and ".join(clauses)
 
@@ -199,7 +199,7 @@ def key_template(column: Column) -> str:
 
 
 def _sort_key_clause(column: Column, selection: Selection[Any]) -> str | None:
-    missing = [name for name in column.asked if name not in selection.values]
+    missing = [name for name in column.parameters if name not in selection.values]
     if not missing:
         return f"= {key_template(column)}"
     prefix = _template_prefix(column, missing[0])
@@ -221,6 +221,6 @@ def _template_prefix(column: Column, field: str) -> str:
         return ""
     texts = str(column.template).split("#")
     for at, segment in enumerate(column.template.segments):
-        if isinstance(segment, Value) and segment.field == field:
+        if isinstance(segment, FieldSegment) and segment.field == field:
             return "".join(f"{text}#" for text in texts[:at])
     return ""

@@ -4,25 +4,25 @@ from singletable.schema.checks import DeclarationWarning
 from singletable.schema.codec import TimeFormat
 from singletable.schema.collection import Collection
 from singletable.schema.condition import Condition
-from singletable.schema.count import Count, Counted, counted_in
+from singletable.schema.count import Count, Counter, counters_of
 from singletable.schema.entity import Entity
 from singletable.schema.fields import Attr, attr, created, expires, updated, version
-from singletable.schema.key_overlap import lies_in, shares_range
+from singletable.schema.key_overlap import has_overlapping_range, may_share_partition
 from singletable.schema.key_parts import (
-    Part,
-    Same,
+    KeyPart,
+    RepeatedPart,
     Shards,
     casefold,
     descending,
     ordered,
     padded,
-    same,
+    repeated,
 )
 from singletable.schema.keys import IndexKey, ItemKey, Key, key_of
 from singletable.schema.model import Model, model_of
 from singletable.schema.model_entity import ModelEntity
 from singletable.schema.path import Edit, Path
-from singletable.schema.resolved_key import Access
+from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.selection import Partition, Selection
 from singletable.schema.table import (
     Binary,
@@ -33,16 +33,15 @@ from singletable.schema.table import (
     Table,
     create_operation,
 )
-from singletable.schema.unique import Marker, Unique, UniqueValue
+from singletable.schema.unique import Unique, UniqueConstraint, UniqueValue
 
 __all__ = [
-    "Access",
     "Attr",
     "Binary",
     "Collection",
     "Condition",
     "Count",
-    "Counted",
+    "Counter",
     "DeclarationWarning",
     "Edit",
     "Entity",
@@ -50,36 +49,37 @@ __all__ = [
     "IndexKey",
     "ItemKey",
     "Key",
+    "KeyPart",
     "LocalIndex",
-    "Marker",
     "Model",
     "ModelEntity",
     "Number",
-    "Part",
     "Partition",
     "Path",
     "Provisioned",
-    "Same",
+    "RepeatedPart",
+    "ResolvedKey",
     "Selection",
     "Shards",
     "Table",
     "TimeFormat",
     "Unique",
+    "UniqueConstraint",
     "UniqueValue",
     "attr",
     "casefold",
-    "counted_in",
+    "counters_of",
     "create_operation",
     "created",
     "descending",
     "expires",
+    "has_overlapping_range",
     "key_of",
-    "lies_in",
+    "may_share_partition",
     "model_of",
     "ordered",
     "padded",
-    "same",
-    "shares_range",
+    "repeated",
     "updated",
     "version",
 ]

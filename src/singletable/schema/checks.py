@@ -11,14 +11,19 @@ from typing import Any
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.condition import Condition
 from singletable.schema.fields import Attr
-from singletable.schema.key_template import Fixed, Repeated, Sharded, Value
+from singletable.schema.key_template import (
+    FieldSegment,
+    FixedSegment,
+    RepeatedSegment,
+    ShardSegment,
+)
 from singletable.schema.model import Model, model_of
 from singletable.schema.path import Path
-from singletable.schema.resolved_key import Access, Column, TextColumn
+from singletable.schema.resolved_key import Column, ResolvedKey, TextColumn
 from singletable.schema.table import Table
 
 
-def check_primary(access: Access, fields: dict[str, Attr[Any]]) -> None:
+def check_primary(access: ResolvedKey, fields: dict[str, Attr[Any]]) -> None:
     """A primary key is always there, never changes, and can be found again."""
     for name in access.fields:
         field = fields[name]
@@ -44,27 +49,27 @@ def check_primary(access: Access, fields: dict[str, Attr[Any]]) -> None:
         )
 
 
-def check_order(access: Access) -> None:
+def check_order(access: ResolvedKey) -> None:
     """Each value is given once, from left to right, and shards spread the partition alone."""
     given: set[str] = set()
     sharded = False
     for column in access.columns:
         segments = column.template.segments if isinstance(column, TextColumn) else ()
-        names = [*column.asked] if not segments else []
+        names = [*column.parameters] if not segments else []
         for segment in segments:
             match segment:
-                case Value(field):
+                case FieldSegment(field):
                     names.append(field)
-                case Repeated(Value(field)) if field not in (*given, *names):
+                case RepeatedSegment(FieldSegment(field)) if field not in (*given, *names):
                     raise DeclarationError(
-                        f"{access}: same({field}) repeats a value that does not stand before it in "
+                        f"{access}: repeated({field}) repeats a value that does not stand before it in "
                         f"the key. Write {field} itself there."
                     )
-                case Sharded() if sharded or column not in access.pk:
+                case ShardSegment() if sharded or column not in access.pk:
                     raise DeclarationError(
                         f"{access}: Shards spread a partition, so they stand once, in pk."
                     )
-                case Sharded():
+                case ShardSegment():
                     sharded = True
                 case _:
                     pass
@@ -72,7 +77,7 @@ def check_order(access: Access) -> None:
             if name in given or names.count(name) > 1:
                 raise DeclarationError(
                     f"{access}: {name} stands in the key twice, and would be asked for twice. "
-                    f"Write same({name}) where it is repeated."
+                    f"Write repeated({name}) where it is repeated."
                 )
         given |= set(names)
 
@@ -163,7 +168,9 @@ def check_model(model: Model) -> None:
     """No field is stored as a key, and everything can be read back."""
     taken = {field.attribute: str(field) for field in model.fields.values() if field.stored}
     own = [
-        name for access in (model.key, *model.indexes.values()) for name in access.own_attributes
+        name
+        for access in (model.key, *model.indexes.values())
+        for name in access.dedicated_attributes
     ]
     if model.tag is not None:
         own.append(model.tag[0])
@@ -181,7 +188,7 @@ def check_model(model: Model) -> None:
 
 def _check_shared(model: Model) -> None:
     """An attribute that stands in several keys is made in one way."""
-    made: dict[str, tuple[Access, object]] = {}
+    made: dict[str, tuple[ResolvedKey, object]] = {}
     for access in (model.key, *model.indexes.values()):
         for column in access.columns:
             name = column.attribute.name
@@ -197,7 +204,7 @@ def _way(column: Column) -> object:
     if not isinstance(column, TextColumn):
         return column.field
     return [
-        segment.value if isinstance(segment, Repeated) else segment
+        segment.value if isinstance(segment, RepeatedSegment) else segment
         for segment in column.template.segments
     ]
 
@@ -234,8 +241,8 @@ def _check_expiry(model: Model) -> None:
 
 
 def _check_in_key_only(model: Model) -> None:
-    for name in model.in_key_only:
-        if name not in model.key.told:
+    for name in model.key_only_fields:
+        if name not in model.key.recoverable_fields:
             raise DeclarationError(
                 f"{model.name}.{name} is not stored, and cannot be read back from the primary key. "
                 "Put it there, or store it."
@@ -266,7 +273,7 @@ def check_counts(model: Model) -> None:
         unknown = [field for field in counted.fields if field not in model.fields]
         if unknown or [model.fields[field].annotation for field in counted.fields] != types:
             raise DeclarationError(
-                f"{where}: {target.key} is made of ({', '.join(expected)}), but of="
+                f"{where}: {target.key} is made of ({', '.join(expected)}), but key="
                 f"({', '.join(counted.fields)}). Give one field of {model.name} for each, of the "
                 "same type."
             )
@@ -331,7 +338,7 @@ def _check_tag(model: Model, name: str, text: str) -> None:
 
 def _always(column: Column, text: str) -> bool:
     """Whether the column holds just this text, in every item."""
-    return isinstance(column, TextColumn) and column.template.segments == (Fixed(text),)
+    return isinstance(column, TextColumn) and column.template.segments == (FixedSegment(text),)
 
 
 def _warn_of_fields(tagged: Model, plain: Model) -> None:

@@ -101,17 +101,17 @@ class Size(Generic[E]):
 NULL = expressions.Constant({"NULL": True})
 
 
-def there_is(place: expressions.Path, codec: Codec) -> expressions.Condition:
+def is_not_null(place: expressions.Path, codec: Codec) -> expressions.Condition:
     """The condition that there is a value."""
     exists = expressions.Exists(place)
-    if codec.absent is None:
+    if codec.absent_value is None:
         return exists
     return expressions.And(exists, expressions.Compare("<>", expressions.At(place), NULL))
 
 
-def there_is_none(place: expressions.Path, codec: Codec) -> expressions.Condition:
+def is_null(place: expressions.Path, codec: Codec) -> expressions.Condition:
     """The condition that there is no value."""
     missing = expressions.NotExists(place)
-    if codec.absent is None:
+    if codec.absent_value is None:
         return missing
     return expressions.Or(missing, expressions.Compare("=", expressions.At(place), NULL))

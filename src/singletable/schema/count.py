@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from singletable.schema.key_parts import Part
+from singletable.schema.key_parts import KeyPart
 from singletable.schema.path import Path
 
 E = TypeVar("E")
@@ -15,14 +15,16 @@ E = TypeVar("E")
 class Count(Generic[E]):
     """Each item of the entity adds one to a number of another item, for as long as it is there.
 
-    `Count(Poll, Poll.votes, of=(poll_id,))`: the poll whose key has this value. An item bears about
+    `Count(Poll, Poll.votes, key=(poll_id,))`: the poll whose key has this value. An item bears about
     a thousand writes a second; for more, count shards or count what was read.
     """
 
-    def __init__(self, entity: type[E], path: Path[E, int], *, of: tuple[Part[Any], ...]) -> None:
+    def __init__(
+        self, entity: type[E], path: Path[E, int], *, key: tuple[KeyPart[Any], ...]
+    ) -> None:
         self.entity = entity
         self.path = path
-        self.of = of
+        self.key = key
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -30,7 +32,7 @@ class Count(Generic[E]):
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class Counter:
     """A count that is ready to use."""
 
     name: str
@@ -46,11 +48,11 @@ class Counted:
 _KEPT: dict[type, list[Path[Any, int]]] = {}
 
 
-def remember(counted: Counted) -> None:
+def register_counter(counted: Counter) -> None:
     """Let it be known that an entity keeps this count."""
     _KEPT.setdefault(counted.entity, []).append(counted.path)
 
 
-def counted_in(entity: type) -> Sequence[Path[Any, int]]:
+def counters_of(entity: type) -> Sequence[Path[Any, int]]:
     """The numbers of an entity that count items of others."""
     return _KEPT.get(entity, ())

@@ -14,14 +14,19 @@ from singletable.schema.checks import (
     check_roles,
     check_tags,
 )
-from singletable.schema.codec import Stored, compile_codec
-from singletable.schema.count import Count, Counted, remember
+from singletable.schema.codec import StoredField, compile_codec
+from singletable.schema.count import Count, Counter, register_counter
 from singletable.schema.fields import Attr
 from singletable.schema.key_overlap import check_overlaps
-from singletable.schema.key_resolution import declared, index_key, marker_of, primary_key
+from singletable.schema.key_resolution import (
+    declared_members,
+    resolve_index_key,
+    resolve_primary_key,
+    resolve_unique,
+)
 from singletable.schema.keys import IndexKey, Key
 from singletable.schema.model import MODELS, Model
-from singletable.schema.resolved_key import Access
+from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.table import Table
 from singletable.schema.unique import Unique
 
@@ -82,10 +87,10 @@ def add_entity(
         )
     check_roles(said, table, fields)
     check_names(fields)
-    key = primary_key(said, table, fields)
+    key = resolve_primary_key(said, table, fields)
     indexes = {
-        name: index_key(said, table, fields, key_in, tag)
-        for name, key_in in declared(said, IndexKey).items()
+        name: resolve_index_key(said, table, fields, key_in, tag)
+        for name, key_in in declared_members(said, IndexKey).items()
     }
     model = Model(
         entity=entity,
@@ -95,18 +100,18 @@ def add_entity(
         key=key,
         indexes=indexes,
         uniques={
-            name: marker_of(said, table, fields, unique)
-            for name, unique in declared(said, Unique).items()
+            name: resolve_unique(said, table, fields, unique)
+            for name, unique in declared_members(said, Unique).items()
         },
         counts={
-            name: Counted(name, count.entity, count.path, tuple(part.field for part in count.of))
-            for name, count in declared(said, Count).items()
+            name: Counter(name, count.entity, count.path, tuple(part.field for part in count.key))
+            for name, count in declared_members(said, Count).items()
         },
         codec=compile_codec(
             entity.__name__, _stored(fields), _known(key, indexes, tag) - _attributes(fields)
         ),
-        in_key_only=tuple(name for name, field in fields.items() if not field.stored),
-        make=make,
+        key_only_fields=tuple(name for name, field in fields.items() if not field.stored),
+        factory=make,
     )
     others = [MODELS[other] for other in table.entities]
     check_model(model)
@@ -116,7 +121,7 @@ def add_entity(
     MODELS[entity] = model
     table.entities.append(entity)
     for count in model.counts.values():
-        remember(count)
+        register_counter(count)
 
 
 def _hints(entity: type) -> dict[str, Any]:
@@ -174,9 +179,9 @@ def _inherited(entity: type, name: str, field: Attr[Any]) -> Attr[Any]:
     return own
 
 
-def _stored(fields: dict[str, Attr[Any]]) -> list[Stored]:
+def _stored(fields: dict[str, Attr[Any]]) -> list[StoredField]:
     return [
-        Stored(
+        StoredField(
             field.name,
             field.attribute,
             field.codec(),
@@ -192,7 +197,9 @@ def _attributes(fields: dict[str, Attr[Any]]) -> frozenset[str]:
     return frozenset(field.attribute for field in fields.values() if field.stored)
 
 
-def _known(key: Access, indexes: dict[str, Access], tag: tuple[str, str] | None) -> frozenset[str]:
+def _known(
+    key: ResolvedKey, indexes: dict[str, ResolvedKey], tag: tuple[str, str] | None
+) -> frozenset[str]:
     columns = [*key.columns, *(one for access in indexes.values() for one in access.columns)]
     names = {column.attribute.name for column in columns}
     return frozenset(names | ({tag[0]} if tag else set()))

@@ -10,7 +10,7 @@ from singletable.errors import InvalidValue
 from singletable.schema.declaration import declare, read_fields
 from singletable.schema.fields import (
     Attr,
-    HasFields,
+    EntityInstance,
     Role,
     attr,
     created,
@@ -77,7 +77,7 @@ _BY_STORE: dict[Role, str] = {
 @dataclass_transform(
     kw_only_default=True, field_specifiers=(attr, version, created, updated, expires)
 )
-class Entity(HasFields):
+class Entity(EntityInstance):
     """The base of all entities; without a table, a set of fields for others to inherit.
 
     `type_tag` is an attribute with a text, such as ("type", "POLL"), by which an item is told;

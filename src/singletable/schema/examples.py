@@ -14,36 +14,36 @@ from uuid import UUID
 _BEGIN = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
 
 
-def example(kind: Any, name: str, number: int) -> object:
+def example_value(kind: Any, name: str, number: int) -> object:
     """A value of a type, for a field of a name; TypeError if none can be made up."""
     made = _simple(kind, name, number)
     if made is not None:
         return made
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return example(arguments[0], name, number)
+        return example_value(arguments[0], name, number)
     if isinstance(kind, NewType):
-        return example(kind.__supertype__, name, number)
+        return example_value(kind.__supertype__, name, number)
     if origin is Literal:
         some = [one for one in arguments if one is not None]
         return some[number % len(some)]
     if origin in (Union, types.UnionType):
-        return example(next(one for one in arguments if one is not type(None)), name, number)
+        return example_value(next(one for one in arguments if one is not type(None)), name, number)
     if origin is list:
-        return [example(arguments[0], name, number)]
+        return [example_value(arguments[0], name, number)]
     if origin is tuple:
-        return (example(arguments[0], name, number),)
+        return (example_value(arguments[0], name, number),)
     if origin in (set, frozenset):
         # Either will do for the other.
-        return {example(arguments[0], name, number)}
+        return {example_value(arguments[0], name, number)}
     if origin is dict:
-        return {name: example(arguments[1], name, number)}
+        return {name: example_value(arguments[1], name, number)}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return list(kind)[number % len(kind)]
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind, include_extras=True)
         needed = [one.name for one in dataclasses.fields(kind) if one.init]
-        return kind(**{one: example(hints[one], one, number) for one in needed})
+        return kind(**{one: example_value(hints[one], one, number) for one in needed})
     raise TypeError(f"no example for {kind}")
 
 

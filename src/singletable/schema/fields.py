@@ -21,9 +21,9 @@ from typing import (
 
 from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
-from singletable.schema.codec import Codec, TimeFormat, ask, codec_of
-from singletable.schema.key_encoding import Form, form_of
-from singletable.schema.key_parts import Part
+from singletable.schema.codec import Codec, TimeFormat, codec_of, run_check
+from singletable.schema.key_encoding import KeyEncoding, key_encoding_of
+from singletable.schema.key_parts import KeyPart
 from singletable.schema.path import Edit, Path
 from singletable.values import AttributeValue
 
@@ -61,16 +61,16 @@ def inner_type(annotation: object, step: str | int, where: str) -> object:
 M = TypeVar("M")
 
 
-class StandsFor(Generic[M]):
+class EntityDeclaration(Generic[M]):
     """A class whose fields and keys are those of entity M, which cannot declare them itself."""
 
 
-STANDS_FOR: dict[type, type] = {}
+DECLARED_ENTITIES: dict[type, type] = {}
 
 
-def entity_behind(owner: type[Any]) -> type[Any]:
+def declared_entity(owner: type[Any]) -> type[Any]:
     """The entity that a class declares: itself, or the one it stands for."""
-    return STANDS_FOR.get(owner, owner)
+    return DECLARED_ENTITIES.get(owner, owner)
 
 
 E = TypeVar("E")
@@ -80,11 +80,11 @@ Role: TypeAlias = Literal["version", "created", "updated", "expires"]
 Check: TypeAlias = Callable[[Any], object]
 
 
-class HasFields:
+class EntityInstance:
     """What an instance of any entity is: so that a checker never takes the class for one."""
 
 
-class Attr(Path[Any, T], Part[T]):
+class Attr(Path[Any, T], KeyPart[T]):
     """A field of type T: its value on an instance; on the class, the way to it in stored items."""
 
     def __init__(
@@ -112,12 +112,12 @@ class Attr(Path[Any, T], Part[T]):
         self._codec: Codec | None = None
 
     @overload
-    def __get__(self, instance: None, owner: type[StandsFor[E]], /) -> Path[E, T]: ...
+    def __get__(self, instance: None, owner: type[EntityDeclaration[E]], /) -> Path[E, T]: ...
     @overload
     def __get__(self, instance: None, owner: type[E], /) -> Path[E, T]: ...
     @overload
-    def __get__(self, instance: HasFields, owner: type[E], /) -> T: ...
-    def __get__(self, instance: HasFields | None, owner: type[E], /) -> Any:
+    def __get__(self, instance: EntityInstance, owner: type[E], /) -> T: ...
+    def __get__(self, instance: EntityInstance | None, owner: type[E], /) -> Any:
         if instance is None:
             return self
         # Values stand in the instance's own dictionary, so this is reached when there is none.
@@ -126,7 +126,7 @@ class Attr(Path[Any, T], Part[T]):
     if TYPE_CHECKING:
         # For checkers alone: this is what makes the constructor and assignments typed. At run time
         # a descriptor that can be set would make each reading five times as slow.
-        def __set__(self, instance: HasFields, value: T, /) -> None: ...
+        def __set__(self, instance: EntityInstance, value: T, /) -> None: ...
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -163,7 +163,7 @@ class Attr(Path[Any, T], Part[T]):
         except InvalidValue as error:
             raise DeclarationError(f"{self}: the default is not of its type: {error}") from None
 
-    def place(self) -> expressions.Path:
+    def document_path(self) -> expressions.Path:
         """The way, by the names of attributes."""
         return (self.attribute,)
 
@@ -191,20 +191,20 @@ class Attr(Path[Any, T], Part[T]):
         """The type of the field, without None."""
         return without_none(self._type)
 
-    def form(self) -> Form:
+    def encoding(self) -> KeyEncoding:
         """How the value is written into a key."""
         try:
-            return form_of(self.annotation, self.time_format)
+            return key_encoding_of(self.annotation, self.time_format)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
 
-    def inside(self, step: str | int) -> Path[Any, Any]:
+    def child(self, step: str | int) -> Path[Any, Any]:
         """The way to a member or an element of the value."""
-        return Inner(self, (step,), inner_type(self._type, step, str(self)))
+        return NestedPath(self, (step,), inner_type(self._type, step, str(self)))
 
     def _checked(self, edit: Edit[Any], value: object) -> Edit[Any]:
         # Asked last: a check may rely on the type.
-        ask(self.check, value, str(self))
+        run_check(self.check, value, str(self))
         return edit
 
     def _may_be_absent(self) -> bool:
@@ -214,9 +214,9 @@ class Attr(Path[Any, T], Part[T]):
         """What takes the value away; a default is written, so that indexes have it too."""
         default = None if self.default is None else self.default()
         if default is None or default == frozenset():
-            return expressions.Remove(self.place())
+            return expressions.Remove(self.document_path())
         held = self.codec().encode(default) if instead is None else instead
-        return expressions.Set(self.place(), expressions.Constant(held))
+        return expressions.Set(self.document_path(), expressions.Constant(held))
 
     def __repr__(self) -> str:
         return f"{self.owner}.{self.name}"
@@ -232,7 +232,7 @@ class Attr(Path[Any, T], Part[T]):
         return repr(self)
 
 
-class Inner(Path[E, T]):
+class NestedPath(Path[E, T]):
     """The way to something inside the value of a field."""
 
     def __init__(self, root: Attr[Any], steps: tuple[str | int, ...], annotation: object) -> None:
@@ -240,9 +240,9 @@ class Inner(Path[E, T]):
         self._steps = steps
         self._type = annotation
 
-    def place(self) -> expressions.Path:
+    def document_path(self) -> expressions.Path:
         """The way, by the names of attributes."""
-        return (*self._root.place(), *self._steps)
+        return (*self._root.document_path(), *self._steps)
 
     def codec(self) -> Codec:
         """How the value is held there."""
@@ -253,9 +253,9 @@ class Inner(Path[E, T]):
         """The name of the field that the way begins with."""
         return self._root.field
 
-    def inside(self, step: str | int) -> Path[E, Any]:
+    def child(self, step: str | int) -> Path[E, Any]:
         """The way to a member or an element of the value."""
-        return Inner(self._root, (*self._steps, step), inner_type(self._type, step, str(self)))
+        return NestedPath(self._root, (*self._steps, step), inner_type(self._type, step, str(self)))
 
     def __str__(self) -> str:
         steps = "".join(
@@ -285,7 +285,7 @@ def attr(
     name: str | None = None,
     check: Callable[[T], object] | None = None,
     time_format: TimeFormat | None = None,
-    stored: bool = True,
+    key_only: bool = False,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -294,7 +294,7 @@ def attr(
     name: str | None = None,
     check: Callable[[T], object] | None = None,
     time_format: TimeFormat | None = None,
-    stored: bool = True,
+    key_only: bool = False,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -302,7 +302,7 @@ def attr(
     name: str | None = None,
     check: Callable[[Any], object] | None = None,
     time_format: TimeFormat | None = None,
-    stored: bool = True,
+    key_only: bool = False,
 ) -> Any: ...
 def attr(
     *,
@@ -311,13 +311,13 @@ def attr(
     name: str | None = None,
     check: Callable[[Any], object] | None = None,
     time_format: TimeFormat | None = None,
-    stored: bool = True,
+    key_only: bool = False,
 ) -> Any:
     """A field, as in `title: Attr[str] = attr()`.
 
     `default` or `factory` gives its value where none is given, and where an older item has none.
     `name` is its name at rest, if that differs. `check` refuses a value by a ValueError or by
-    False. `time_format` is how a time is written. With stored=False it stands in the key alone.
+    False. `time_format` is how a time is written. With key_only=True it stands in the key alone.
     """
     make = factory
     if check is not None and not callable(check):
@@ -336,7 +336,7 @@ def attr(
         default=make,
         check=check,
         time_format=time_format,
-        stored=stored,
+        stored=not key_only,
         role=None,
         constant=default is not ...,
     )

@@ -17,7 +17,7 @@ from singletable.schema.codec.times import EPOCH, in_utc
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class KeyEncoding:
     """How values of one type are written into keys, and read from them.
 
     Two forms are equal if they have one name: they write the same value in the same way.
@@ -50,17 +50,17 @@ class Form:
             return None
 
 
-def digit_shape(shape: str) -> re.Pattern[str]:
+def digit_pattern(shape: str) -> re.Pattern[str]:
     """A shape in which d is a digit, of those that Python and DynamoDB write."""
     return re.compile(shape.replace("d", "[0-9]"))
 
 
-def wrong(expected: str, value: object) -> InvalidValue:
+def wrong_type(expected: str, value: object) -> InvalidValue:
     """What is said of a value that is not of the type."""
     return InvalidValue(f"expected {expected}, but got {value!r} ({type(value).__name__})")
 
 
-def name_of(annotation: object) -> str:
+def type_name(annotation: object) -> str:
     """The type as one would write it."""
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
@@ -68,12 +68,12 @@ def name_of(annotation: object) -> str:
 # Values of an Enum or a Literal in a key: their own texts, or their places in an order.
 
 
-def ordered_of(annotation: object, order: Sequence[object] | None) -> Form:
+def ordered_encoding(annotation: object, order: Sequence[object] | None) -> KeyEncoding:
     """The place of a value in a stated order; without one, in the order of the declaration."""
-    options = options_of(annotation)
+    options = choices_of(annotation)
     if options is None:
         raise DeclarationError(
-            f"ordered() is for Enum and Literal types, not for {name_of(annotation)}."
+            f"ordered() is for Enum and Literal types, not for {type_name(annotation)}."
         )
     listed = list(order) if order is not None else list(options.values())
     if len(listed) != len(options) or any(one not in listed for one in options.values()):
@@ -85,19 +85,19 @@ def ordered_of(annotation: object, order: Sequence[object] | None) -> Form:
 
     def write(value: object) -> str:
         if value not in listed:
-            raise wrong(f"one of {', '.join(options)}", value)
+            raise wrong_type(f"one of {', '.join(options)}", value)
         return f"{listed.index(value):0{width}d}"
 
-    return Form(
+    return KeyEncoding(
         f"ordered {listed}",
         write,
         lambda text: listed[int(text)],
-        digit_shape(f"d{{{width}}}"),
+        digit_pattern(f"d{{{width}}}"),
         turns=True,
     )
 
 
-def options_of(annotation: object) -> dict[str, object] | None:
+def choices_of(annotation: object) -> dict[str, object] | None:
     """The values that a type allows, by their texts; None if it is not of that kind."""
     if get_origin(annotation) is Literal:
         some = [one for one in get_args(annotation) if one is not None]
@@ -115,17 +115,19 @@ def _never_empty(name: str, options: Mapping[str, object]) -> dict[str, object]:
     return dict(options)
 
 
-def one_of(options: dict[str, object]) -> Form:
+def choice_encoding(options: dict[str, object]) -> KeyEncoding:
     """One of some values, by its text; they have no order."""
 
     def write(value: object) -> str:
         for text, option in options.items():
             if option is value or option == value:
                 return text
-        raise wrong(f"one of {', '.join(options)}", value)
+        raise wrong_type(f"one of {', '.join(options)}", value)
 
     shape = re.compile("|".join(re.escape(text) for text in options))
-    return Form(f"one of {', '.join(options)}", write, options.__getitem__, shape, ordered=False)
+    return KeyEncoding(
+        f"one of {', '.join(options)}", write, options.__getitem__, shape, ordered=False
+    )
 
 
 # FROM number_form.py: Numbers in a key: of one width, so that their texts sort as they do.
@@ -133,10 +135,10 @@ def one_of(options: dict[str, object]) -> Form:
 INT_DIGITS = 19
 
 
-def digits_of(annotation: object, whole: int, fraction: int) -> Form:
+def padded_encoding(annotation: object, whole: int, fraction: int) -> KeyEncoding:
     """A number with so many digits before and after the point, none of them negative."""
     if annotation is not int and annotation is not Decimal:
-        raise DeclarationError(f"padded() is for int and Decimal, not for {name_of(annotation)}.")
+        raise DeclarationError(f"padded() is for int and Decimal, not for {type_name(annotation)}.")
     if whole < 1 or fraction < 0 or (annotation is int and fraction):
         raise DeclarationError(
             "padded(field, whole, fraction): whole is at least 1, and an int has no fraction."
@@ -145,7 +147,7 @@ def digits_of(annotation: object, whole: int, fraction: int) -> Form:
 
     def write(value: Any) -> str:
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise wrong("a number", value)
+            raise wrong_type("a number", value)
         number = Decimal(value)
         # A zero may have a sign, which is no part of its value.
         text = f"{number.copy_abs():0{width}.{fraction}f}" if number.is_finite() else ""
@@ -158,12 +160,12 @@ def digits_of(annotation: object, whole: int, fraction: int) -> Form:
 
     shape = f"d{{{whole}}}" + (rf"\.d{{{fraction}}}" if fraction else "")
     read: Callable[[str], object] = int if annotation is int else Decimal
-    return Form(f"padded {whole} {fraction}", write, read, digit_shape(shape), turns=True)
+    return KeyEncoding(f"padded {whole} {fraction}", write, read, digit_pattern(shape), turns=True)
 
 
 def _whole_text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise wrong("a whole number (int)", value)
+        raise wrong_type("a whole number (int)", value)
     if abs(value) >= 10**INT_DIGITS:
         raise InvalidValue(f"expected a number of at most {INT_DIGITS} digits, but got {value}")
     # A minus sign sorts before the digits, and the complement puts -2 before -1.
@@ -176,47 +178,51 @@ def _read_whole(text: str) -> int:
     return int(text[1:]) - 10**INT_DIGITS if text.startswith("-") else int(text)
 
 
-INT = Form("int", _whole_text, _read_whole, digit_shape(f"-?d{{{INT_DIGITS}}}d?"), turns=True)
+INT = KeyEncoding(
+    "int", _whole_text, _read_whole, digit_pattern(f"-?d{{{INT_DIGITS}}}d?"), turns=True
+)
 
 
 # FROM forms.py: Which form each type has in keys, and the forms that are made of others.
 
 
-def form_of(annotation: object, time: TimeFormat | None) -> Form:
+def key_encoding_of(annotation: object, time: TimeFormat | None) -> KeyEncoding:
     """The form that values of a type have in keys."""
     if isinstance(annotation, NewType):
-        return form_of(annotation.__supertype__, time)
+        return key_encoding_of(annotation.__supertype__, time)
     if get_origin(annotation) is Annotated:
         inner, *extras = get_args(annotation)
         own = next((extra for extra in extras if isinstance(extra, TimeFormat)), None)
-        return form_of(inner, own or time)
+        return key_encoding_of(inner, own or time)
     if annotation is str:
         return _TEXT
     if annotation is bool:
-        return Form("bool", _boolean, lambda text: text == "true", re.compile("true|false"))
+        return KeyEncoding("bool", _boolean, lambda text: text == "true", re.compile("true|false"))
     if annotation is int:
         return INT
     if annotation is datetime:
         return _time(time or TimeFormat.MICROSECONDS)
     if annotation is date:
-        return Form("date", _date, date.fromisoformat, digit_shape("d{4}-d{2}-d{2}"), turns=True)
+        return KeyEncoding(
+            "date", _date, date.fromisoformat, digit_pattern("d{4}-d{2}-d{2}"), turns=True
+        )
     if annotation is UUID:
         shape = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-        return Form("UUID", _uuid, UUID, shape)
-    options = options_of(annotation)
+        return KeyEncoding("UUID", _uuid, UUID, shape)
+    options = choices_of(annotation)
     if options is not None:
-        return one_of(options)
+        return choice_encoding(options)
     raise DeclarationError(_no_form(annotation))
 
 
-def folded(form: Form) -> Form:
+def casefold_encoding(form: KeyEncoding) -> KeyEncoding:
     """The form without the difference between upper and lower case; what was meant is not kept."""
     if form is not _TEXT:
         raise DeclarationError("casefold() is for texts (str).")
     return replace(form, name="casefold", write=_folded_text, exact=False)
 
 
-def reversed_form(form: Form) -> Form:
+def descending_encoding(form: KeyEncoding) -> KeyEncoding:
     """The form in which the highest value comes first."""
     if form.descending:
         raise DeclarationError("descending(descending(field)) is field: write it so.")
@@ -257,7 +263,7 @@ def _folded_text(value: object) -> str:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise wrong("a text (str)", value)
+        raise wrong_type("a text (str)", value)
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -269,23 +275,23 @@ def _text(value: object) -> str:
 
 def _boolean(value: object) -> str:
     if not isinstance(value, bool):
-        raise wrong("True or False", value)
+        raise wrong_type("True or False", value)
     return "true" if value else "false"
 
 
 def _date(value: object) -> str:
     if isinstance(value, datetime) or not isinstance(value, date):
-        raise wrong("a date", value)
+        raise wrong_type("a date", value)
     return value.isoformat()
 
 
 def _uuid(value: object) -> str:
     if not isinstance(value, UUID):
-        raise wrong("a UUID", value)
+        raise wrong_type("a UUID", value)
     return str(value)
 
 
-def _time(kind: TimeFormat) -> Form:
+def _time(kind: TimeFormat) -> KeyEncoding:
     """Times as they stand in attributes of the same form; epochs with zeros before them."""
     if kind in (TimeFormat.EPOCH_SECONDS, TimeFormat.EPOCH_MILLISECONDS):
         unit = (
@@ -302,7 +308,9 @@ def _time(kind: TimeFormat) -> Form:
         def read_epoch(text: str) -> datetime:
             return EPOCH + int(text) * unit
 
-        return Form(kind.name, write_epoch, read_epoch, digit_shape(f"d{{{width}}}"), turns=True)
+        return KeyEncoding(
+            kind.name, write_epoch, read_epoch, digit_pattern(f"d{{{width}}}"), turns=True
+        )
     digits = {TimeFormat.SECONDS: 0, TimeFormat.MILLISECONDS: 3, TimeFormat.MICROSECONDS: 6}[kind]
 
     def write(value: object) -> str:
@@ -310,13 +318,13 @@ def _time(kind: TimeFormat) -> Form:
         return (text[: 20 + digits] if digits else text[:19]) + "Z"
 
     fraction = rf"\.d{{{digits}}}" if digits else ""
-    shape = digit_shape("d{4}-d{2}-d{2}Td{2}:d{2}:d{2}" + fraction + "Z")
-    return Form(kind.name, write, datetime.fromisoformat, shape, turns=True)
+    shape = digit_pattern("d{4}-d{2}-d{2}Td{2}:d{2}:d{2}" + fraction + "Z")
+    return KeyEncoding(kind.name, write, datetime.fromisoformat, shape, turns=True)
 
 
 def _aware(value: object) -> datetime:
     if not isinstance(value, datetime):
-        raise wrong("a time (datetime)", value)
+        raise wrong_type("a time (datetime)", value)
     return in_utc(value)
 
 
@@ -326,9 +334,9 @@ def _no_form(annotation: object) -> str:
     if annotation is float:
         return "a float makes no key: two ways to one number give two texts. Use int or Decimal."
     return (
-        f"{name_of(annotation)} has no text form for a key. Keys are made of str, int, Decimal, "
+        f"{type_name(annotation)} has no text form for a key. Keys are made of str, int, Decimal, "
         "datetime, date, UUID, bool, Enum and Literal."
     )
 
 
-_TEXT = Form("text", _text, str, re.compile(".+", re.DOTALL))
+_TEXT = KeyEncoding("text", _text, str, re.compile(".+", re.DOTALL))

@@ -12,16 +12,16 @@ from itertools import combinations, product, takewhile
 from singletable.errors import DeclarationError
 from singletable.schema.checks import warn
 from singletable.schema.key_template import (
-    Fixed,
-    Repeated,
+    FieldSegment,
+    FixedSegment,
+    KeyTemplate,
+    RepeatedSegment,
     Segment,
-    Sharded,
-    Template,
-    Value,
+    ShardSegment,
     unescape,
 )
 from singletable.schema.model import MODELS, Model
-from singletable.schema.resolved_key import Access, Column, TextColumn
+from singletable.schema.resolved_key import Column, ResolvedKey, TextColumn
 from singletable.schema.table import Table
 
 
@@ -49,12 +49,12 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
     _mark_followed([*others, newest])
 
 
-def _primary_keys(model: Model) -> list[Access]:
+def _primary_keys(model: Model) -> list[ResolvedKey]:
     """The keys under which the entity has items: its own, and those of its markers."""
     return [model.key, *(marker.access for marker in model.uniques.values())]
 
 
-def _meet(one: Access, other: Access) -> bool:
+def _meet(one: ResolvedKey, other: ResolvedKey) -> bool:
     return _meet_in(one.columns, other.columns)
 
 
@@ -70,7 +70,7 @@ def _could_be_equal(one: Column, other: Column) -> bool:
     return one.attribute.type == other.attribute.type
 
 
-def _agree(one: Template, other: Template) -> bool:
+def _agree(one: KeyTemplate, other: KeyTemplate) -> bool:
     """Whether the segments they both have could be equal."""
     return all(
         _segments_agree(mine, theirs)
@@ -80,13 +80,19 @@ def _agree(one: Template, other: Template) -> bool:
 
 def _segments_agree(one: Segment, other: Segment) -> bool:
     match one, other:
-        case Fixed(text), Fixed(same):
+        case FixedSegment(text), FixedSegment(same):
             return text == same
-        case (Fixed(text), Sharded(shards)) | (Sharded(shards), Fixed(text)):
-            return text in shards.texts
-        case (Fixed(text), Value(_, form) | Repeated(Value(_, form))) | (
-            Value(_, form) | Repeated(Value(_, form)),
-            Fixed(text),
+        case (FixedSegment(text), ShardSegment(shards)) | (
+            ShardSegment(shards),
+            FixedSegment(text),
+        ):
+            return text in shards.suffixes
+        case (
+            FixedSegment(text),
+            FieldSegment(_, form) | RepeatedSegment(FieldSegment(_, form)),
+        ) | (
+            FieldSegment(_, form) | RepeatedSegment(FieldSegment(_, form)),
+            FixedSegment(text),
         ):
             return form.could_be(unescape(text))
         case _:
@@ -109,12 +115,12 @@ def _mark_followed(models: Sequence[Model]) -> None:
                 _mark(*sorted([mine.template, theirs.template], key=lambda t: len(t.segments)))
 
 
-def _mark(shorter: Template, longer: Template) -> None:
+def _mark(shorter: KeyTemplate, longer: KeyTemplate) -> None:
     if len(shorter.segments) < len(longer.segments) and _agree(shorter, longer):
         shorter.followed = True
 
 
-def _shown(access: Access) -> str:
+def _shown(access: ResolvedKey) -> str:
     texts = [
         str(column.template) if isinstance(column, TextColumn) else f"{{{column.field}}}"
         for column in access.columns
@@ -122,7 +128,7 @@ def _shown(access: Access) -> str:
     return " / ".join(texts)
 
 
-def shares_range(access: Access, model: Model) -> bool:
+def has_overlapping_range(access: ResolvedKey, model: Model) -> bool:
     """Whether items of other entities may lie between those that the key selects."""
     for entity in model.table.entities:
         other = MODELS[entity]
@@ -136,7 +142,7 @@ def shares_range(access: Access, model: Model) -> bool:
     return False
 
 
-def lies_in(access: Access, model: Model) -> bool:
+def may_share_partition(access: ResolvedKey, model: Model) -> bool:
     """Whether items of the entity may lie in the partitions that a key asks for."""
     keys = [model.key]
     if access.index is not None:
@@ -144,7 +150,7 @@ def lies_in(access: Access, model: Model) -> bool:
     return any(_meet_in(access.pk, key.pk) for key in keys)
 
 
-def _may_mingle(access: Access, other: Access) -> bool:
+def _may_mingle(access: ResolvedKey, other: ResolvedKey) -> bool:
     """Whether the other's items may be in the same partition, and begin as this one's do."""
     for mine, theirs in zip(access.pk, other.pk, strict=True):
         if not _could_be_equal(mine, theirs):
@@ -165,4 +171,4 @@ def _may_mingle(access: Access, other: Access) -> bool:
 
 
 def _is_fixed(segment: Segment) -> bool:
-    return isinstance(segment, Fixed)
+    return isinstance(segment, FixedSegment)

@@ -9,12 +9,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from singletable.errors import DeclarationError
-from singletable.schema.key_encoding import Form, digits_of, folded, ordered_of, reversed_form
+from singletable.schema.key_encoding import (
+    KeyEncoding,
+    casefold_encoding,
+    descending_encoding,
+    ordered_encoding,
+    padded_encoding,
+)
 
 T = TypeVar("T")
 
 
-class Part(ABC, Generic[T]):
+class KeyPart(ABC, Generic[T]):
     """A value of type T that stands in a key."""
 
     @property
@@ -28,14 +34,14 @@ class Part(ABC, Generic[T]):
         """The type of the field, without None."""
 
     @abstractmethod
-    def form(self) -> Form:
+    def encoding(self) -> KeyEncoding:
         """How the value is written into a key."""
 
 
-class _Shaped(Part[T]):
+class _EncodedPart(KeyPart[T]):
     """A part in a form of its own."""
 
-    def __init__(self, part: Part[T], shape: Callable[[Part[T]], Form]) -> None:
+    def __init__(self, part: KeyPart[T], shape: Callable[[KeyPart[T]], KeyEncoding]) -> None:
         self._part = part
         self._shape = shape
 
@@ -47,7 +53,7 @@ class _Shaped(Part[T]):
     def annotation(self) -> object:
         return self._part.annotation
 
-    def form(self) -> Form:
+    def encoding(self) -> KeyEncoding:
         try:
             return self._shape(self._part)
         except DeclarationError as error:
@@ -58,9 +64,9 @@ class _Shaped(Part[T]):
         return repr(self._part)
 
 
-def _unshaped(part: Part[T], how: str) -> Part[T]:
+def _unshaped(part: KeyPart[T], how: str) -> KeyPart[T]:
     """The part, which must be a field: a form that is chosen for it would undo one it has."""
-    if isinstance(part, _Shaped):
+    if isinstance(part, _EncodedPart):
         raise DeclarationError(
             f"{how}() is for a field, and comes first: descending({how}(field, …)), not "
             f"{how}(descending(field), …)."
@@ -68,38 +74,38 @@ def _unshaped(part: Part[T], how: str) -> Part[T]:
     return part
 
 
-def padded(part: Part[T], whole: int, fraction: int = 0) -> Part[T]:
+def padded(part: KeyPart[T], digits: int, decimals: int = 0) -> KeyPart[T]:
     """A number written with so many digits before the point, and after it: 42 as 00000042."""
     part = _unshaped(part, "padded")
-    return _Shaped(part, lambda inner: digits_of(inner.annotation, whole, fraction))
+    return _EncodedPart(part, lambda inner: padded_encoding(inner.annotation, digits, decimals))
 
 
-def ordered(part: Part[T], order: Sequence[T] | None = None) -> Part[T]:
+def ordered(part: KeyPart[T], order: Sequence[T] | None = None) -> KeyPart[T]:
     """An Enum or Literal written as its place in an order, so that ranges can be asked for."""
     part = _unshaped(part, "ordered")
-    return _Shaped(part, lambda inner: ordered_of(inner.annotation, order))
+    return _EncodedPart(part, lambda inner: ordered_encoding(inner.annotation, order))
 
 
-def descending(part: Part[T]) -> Part[T]:
+def descending(part: KeyPart[T]) -> KeyPart[T]:
     """A number, time, date or ordered value written so that the highest comes first."""
-    return _Shaped(part, lambda inner: reversed_form(inner.form()))
+    return _EncodedPart(part, lambda inner: descending_encoding(inner.encoding()))
 
 
-def casefold(part: Part[T]) -> Part[T]:
+def casefold(part: KeyPart[T]) -> KeyPart[T]:
     """A text written without the difference between upper and lower case."""
-    return _Shaped(part, lambda inner: folded(inner.form()))
+    return _EncodedPart(part, lambda inner: casefold_encoding(inner.encoding()))
 
 
-class Same:
+class RepeatedPart:
     """A value that stands in the key a second time, and is given only once."""
 
-    def __init__(self, part: Part[Any]) -> None:
+    def __init__(self, part: KeyPart[Any]) -> None:
         self.part = part
 
 
-def same(part: Part[Any]) -> Same:
+def repeated(part: KeyPart[Any]) -> RepeatedPart:
     """The value again: `Key(pk=("USER", name), sk=("USER", same(name)))` takes one value."""
-    return Same(part)
+    return RepeatedPart(part)
 
 
 class Shards:
@@ -109,10 +115,10 @@ class Shards:
     it the suffix is random, which only the key of an index may be. Readers ask every shard.
     """
 
-    def __init__(self, count: int, *, by: Part[Any] | None = None, prefix: str = "") -> None:
-        if not 2 <= count <= MOST_SHARDS:
+    def __init__(self, count: int, *, by: KeyPart[Any] | None = None, prefix: str = "") -> None:
+        if not 2 <= count <= MAX_SHARDS:
             raise DeclarationError(
-                f"Shards({count}): expected a number of shards from 2 to {MOST_SHARDS}; "
+                f"Shards({count}): expected a number of shards from 2 to {MAX_SHARDS}; "
                 "a reader asks each of them."
             )
         if "#" in prefix or "$" in prefix:
@@ -122,20 +128,20 @@ class Shards:
         self.prefix = prefix
 
     @property
-    def texts(self) -> list[str]:
+    def suffixes(self) -> list[str]:
         """What the segment may be, for each shard."""
         width = len(str(self.count - 1))
         return [f"{self.prefix}{number:0{width}d}" for number in range(self.count)]
 
-    def text_for(self, value: str | None) -> str:
+    def suffix_for(self, value: str | None) -> str:
         """The segment for a value of the field in its key form; a random one for None."""
         if value is None:
-            return random.choice(self.texts)
+            return random.choice(self.suffixes)
         number = int.from_bytes(hashlib.sha256(value.encode()).digest()[:8])
-        return self.texts[number % self.count]
+        return self.suffixes[number % self.count]
 
 
-MOST_SHARDS = 1000
+MAX_SHARDS = 1000
 
 
 # FROM shapes.py: The shapes a key may be declared in, with the types of its values.
@@ -152,56 +158,58 @@ B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
 
-FixedPart: TypeAlias = "str | Shards | Same"
+FixedPart: TypeAlias = "str | Shards | RepeatedPart"
 NoValue: TypeAlias = (
     "str | tuple[FixedPart] | tuple[FixedPart, FixedPart] | tuple[FixedPart, FixedPart, FixedPart]"
 )
 OneValue: TypeAlias = (
-    Part[A]
-    | tuple[Part[A]]
-    | tuple[Part[A], FixedPart]
-    | tuple[FixedPart, Part[A]]
-    | tuple[FixedPart, Part[A], FixedPart]
-    | tuple[FixedPart, Part[A], FixedPart, FixedPart]
-    | tuple[FixedPart, FixedPart, Part[A]]
-    | tuple[FixedPart, FixedPart, FixedPart, Part[A]]
+    KeyPart[A]
+    | tuple[KeyPart[A]]
+    | tuple[KeyPart[A], FixedPart]
+    | tuple[FixedPart, KeyPart[A]]
+    | tuple[FixedPart, KeyPart[A], FixedPart]
+    | tuple[FixedPart, KeyPart[A], FixedPart, FixedPart]
+    | tuple[FixedPart, FixedPart, KeyPart[A]]
+    | tuple[FixedPart, FixedPart, FixedPart, KeyPart[A]]
 )
 TwoValues: TypeAlias = (
-    tuple[Part[A], Part[B]]
-    | tuple[Part[A], Part[B], FixedPart]
-    | tuple[Part[A], FixedPart, Part[B]]
-    | tuple[Part[A], FixedPart, Part[B], FixedPart]
-    | tuple[FixedPart, Part[A], Part[B]]
-    | tuple[FixedPart, Part[A], Part[B], FixedPart]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B]]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart, FixedPart]
+    tuple[KeyPart[A], KeyPart[B]]
+    | tuple[KeyPart[A], KeyPart[B], FixedPart]
+    | tuple[KeyPart[A], FixedPart, KeyPart[B]]
+    | tuple[KeyPart[A], FixedPart, KeyPart[B], FixedPart]
+    | tuple[FixedPart, KeyPart[A], KeyPart[B]]
+    | tuple[FixedPart, KeyPart[A], KeyPart[B], FixedPart]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B]]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, FixedPart]
 )
 ThreeValues: TypeAlias = (
-    tuple[Part[A], Part[B], Part[C]]
-    | tuple[Part[A], Part[B], FixedPart, Part[C]]
-    | tuple[Part[A], FixedPart, Part[B], Part[C]]
-    | tuple[Part[A], FixedPart, Part[B], FixedPart, Part[C]]
-    | tuple[FixedPart, Part[A], Part[B], Part[C]]
-    | tuple[FixedPart, Part[A], Part[B], FixedPart, Part[C]]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B], Part[C]]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart, Part[C]]
+    tuple[KeyPart[A], KeyPart[B], KeyPart[C]]
+    | tuple[KeyPart[A], KeyPart[B], FixedPart, KeyPart[C]]
+    | tuple[KeyPart[A], FixedPart, KeyPart[B], KeyPart[C]]
+    | tuple[KeyPart[A], FixedPart, KeyPart[B], FixedPart, KeyPart[C]]
+    | tuple[FixedPart, KeyPart[A], KeyPart[B], KeyPart[C]]
+    | tuple[FixedPart, KeyPart[A], KeyPart[B], FixedPart, KeyPart[C]]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], KeyPart[C]]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, KeyPart[C]]
 )
 FourValues: TypeAlias = (
-    tuple[Part[A], Part[B], Part[C], Part[D]]
-    | tuple[Part[A], Part[B], Part[C], FixedPart, Part[D]]
-    | tuple[Part[A], Part[B], FixedPart, Part[C], Part[D]]
-    | tuple[Part[A], Part[B], FixedPart, Part[C], FixedPart, Part[D]]
-    | tuple[Part[A], FixedPart, Part[B], Part[C], Part[D]]
-    | tuple[Part[A], FixedPart, Part[B], Part[C], FixedPart, Part[D]]
-    | tuple[Part[A], FixedPart, Part[B], FixedPart, Part[C], Part[D]]
-    | tuple[Part[A], FixedPart, Part[B], FixedPart, Part[C], FixedPart, Part[D]]
-    | tuple[FixedPart, Part[A], Part[B], Part[C], Part[D]]
-    | tuple[FixedPart, Part[A], Part[B], Part[C], FixedPart, Part[D]]
-    | tuple[FixedPart, Part[A], Part[B], FixedPart, Part[C], Part[D]]
-    | tuple[FixedPart, Part[A], Part[B], FixedPart, Part[C], FixedPart, Part[D]]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B], Part[C], Part[D]]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B], Part[C], FixedPart, Part[D]]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart, Part[C], Part[D]]
-    | tuple[FixedPart, Part[A], FixedPart, Part[B], FixedPart, Part[C], FixedPart, Part[D]]
+    tuple[KeyPart[A], KeyPart[B], KeyPart[C], KeyPart[D]]
+    | tuple[KeyPart[A], KeyPart[B], KeyPart[C], FixedPart, KeyPart[D]]
+    | tuple[KeyPart[A], KeyPart[B], FixedPart, KeyPart[C], KeyPart[D]]
+    | tuple[KeyPart[A], KeyPart[B], FixedPart, KeyPart[C], FixedPart, KeyPart[D]]
+    | tuple[KeyPart[A], FixedPart, KeyPart[B], KeyPart[C], KeyPart[D]]
+    | tuple[KeyPart[A], FixedPart, KeyPart[B], KeyPart[C], FixedPart, KeyPart[D]]
+    | tuple[KeyPart[A], FixedPart, KeyPart[B], FixedPart, KeyPart[C], KeyPart[D]]
+    | tuple[KeyPart[A], FixedPart, KeyPart[B], FixedPart, KeyPart[C], FixedPart, KeyPart[D]]
+    | tuple[FixedPart, KeyPart[A], KeyPart[B], KeyPart[C], KeyPart[D]]
+    | tuple[FixedPart, KeyPart[A], KeyPart[B], KeyPart[C], FixedPart, KeyPart[D]]
+    | tuple[FixedPart, KeyPart[A], KeyPart[B], FixedPart, KeyPart[C], KeyPart[D]]
+    | tuple[FixedPart, KeyPart[A], KeyPart[B], FixedPart, KeyPart[C], FixedPart, KeyPart[D]]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], KeyPart[C], KeyPart[D]]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], KeyPart[C], FixedPart, KeyPart[D]]
+    | tuple[FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, KeyPart[C], KeyPart[D]]
+    | tuple[
+        FixedPart, KeyPart[A], FixedPart, KeyPart[B], FixedPart, KeyPart[C], FixedPart, KeyPart[D]
+    ]
 )

@@ -8,18 +8,24 @@ from typing import Any
 from singletable.errors import DeclarationError
 from singletable.schema.checks import check_order, check_primary, check_when
 from singletable.schema.fields import Attr
-from singletable.schema.key_parts import Part, Same, Shards
-from singletable.schema.key_template import Repeated, Said, Template, Value, parts_of
+from singletable.schema.key_parts import KeyPart, RepeatedPart, Shards
+from singletable.schema.key_template import (
+    FieldSegment,
+    KeySpec,
+    KeyTemplate,
+    RepeatedSegment,
+    parts_of_spec,
+)
 from singletable.schema.keys import IndexKey, Key
-from singletable.schema.resolved_key import Access, Column, FieldColumn, TextColumn
+from singletable.schema.resolved_key import Column, FieldColumn, ResolvedKey, TextColumn
 from singletable.schema.table import KeyAttribute, Table
-from singletable.schema.unique import OWNER, RELEASED, Marker, Unique
+from singletable.schema.unique import OWNER, RELEASED, Unique, UniqueConstraint
 
 PARTITION_BYTES = 2048
 SORT_BYTES = 1024
 
 
-def declared(entity: type, kind: type) -> dict[str, Any]:
+def declared_members(entity: type, kind: type) -> dict[str, Any]:
     """What a class and those it inherits from declare of one kind, by name."""
     found: dict[str, Any] = {}
     for base in reversed(entity.__mro__):
@@ -27,9 +33,9 @@ def declared(entity: type, kind: type) -> dict[str, Any]:
     return found
 
 
-def primary_key(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Access:
+def resolve_primary_key(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> ResolvedKey:
     """The primary key of an entity."""
-    keys = declared(entity, Key)
+    keys = declared_members(entity, Key)
     if len(keys) != 1:
         raise DeclarationError(
             f"{entity.__name__} declares {len(keys)} primary keys; an entity has one: "
@@ -51,19 +57,19 @@ def primary_key(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Acc
         if table.sk is None
         else columns_of(entity, f"{name}.sk", (table.sk,), key.sk, fields, SORT_BYTES)
     )
-    access = Access(entity.__name__, name, None, pk, sk)
+    access = ResolvedKey(entity.__name__, name, None, pk, sk)
     check_order(access)
     check_primary(access, fields)
     return access
 
 
-def index_key(
+def resolve_index_key(
     entity: type,
     table: Table,
     fields: dict[str, Attr[Any]],
     said: IndexKey[Any],
     tag: tuple[str, str] | None,
-) -> Access:
+) -> ResolvedKey:
     """The key of an entity in an index."""
     kept = {one.name for one in table.key_attributes} | set(tag[:1] if tag else ())
     where = f"{entity.__name__}.{said.name}"
@@ -90,9 +96,9 @@ def index_key(
         else columns_of(entity, f"{said.name}.sk", index.sk, said.key.sk, fields, SORT_BYTES)
     )
     check_when(where, said.when, fields)
-    access = Access(entity.__name__, said.name, index, *_shared(pk, sk, kept), said.when)
+    access = ResolvedKey(entity.__name__, said.name, index, *_shared(pk, sk, kept), said.when)
     check_order(access)
-    if said.when is not None and not any(column.own for column in access.columns):
+    if said.when is not None and not any(column.dedicated for column in access.columns):
         raise DeclarationError(
             f"{where}: when=… cannot keep an item out of an index whose keys are its own fields. "
             "Make the field None for items that do not belong there."
@@ -106,7 +112,7 @@ def _shared(
     """The columns; what the primary key or the type tag holds anyway is not the index's own."""
 
     def plain(column: Column) -> Column:
-        return replace(column, own=False) if column.attribute.name in kept else column
+        return replace(column, dedicated=False) if column.attribute.name in kept else column
 
     return tuple(map(plain, pk)), tuple(map(plain, sk))
 
@@ -115,13 +121,13 @@ def columns_of(
     entity: type,
     where: str,
     attributes: tuple[KeyAttribute, ...],
-    said: Said,
+    said: KeySpec,
     fields: dict[str, Attr[Any]],
     most_bytes: int,
 ) -> tuple[Column, ...]:
     """One column for a template, one for each field of a key with several attributes."""
     owner = entity.__name__
-    parts = parts_of(said)
+    parts = parts_of_spec(said)
     if not parts:
         raise DeclarationError(
             f"{owner}.{where}: a key needs at least one part: a text or a field."
@@ -149,7 +155,7 @@ def columns_of(
             f"{'numbers' if attribute.type == 'N' else 'bytes'}, so the key is one field: (field,)."
         )
     check_parts(owner, where, parts, fields)
-    template = Template.of(owner, said)
+    template = KeyTemplate.from_parts(owner, said)
     return (TextColumn(attribute, template, most_bytes),)
 
 
@@ -180,15 +186,15 @@ def _field_column(
         field.name,
         codec,
         most_bytes,
-        ordered=attribute.type != "S" or field.form().ordered,
-        own=field.attribute != attribute.name,
+        ordered=attribute.type != "S" or field.encoding().ordered,
+        dedicated=field.attribute != attribute.name,
     )
 
 
 def check_parts(owner: str, where: str, parts: list[Any], fields: dict[str, Attr[Any]]) -> None:
     """Whatever a key is made of is a field of the entity."""
     for said in parts:
-        part: Part[Any] | None = _part(said)
+        part: KeyPart[Any] | None = _part(said)
         if part is None:
             continue
         field = fields.get(part.field)
@@ -199,21 +205,21 @@ def check_parts(owner: str, where: str, parts: list[Any], fields: dict[str, Attr
             )
 
 
-def _part(said: Any) -> Part[Any] | None:
+def _part(said: Any) -> KeyPart[Any] | None:
     """What names a field in a part of a key, if anything does."""
-    if isinstance(said, Same):
+    if isinstance(said, RepeatedPart):
         return said.part
     if isinstance(said, Shards):
         return said.by
-    return said if isinstance(said, Part) else None  # pyright: ignore[reportUnknownVariableType]
+    return said if isinstance(said, KeyPart) else None  # pyright: ignore[reportUnknownVariableType]
 
 
 # FROM markers.py: The markers of an entity's unique values, made ready from what it declares.
 
 
-def marker_of(
+def resolve_unique(
     entity: type, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
-) -> Marker:
+) -> UniqueConstraint:
     """The unique constraint of an entity, with the key of its markers."""
     owner = f"{entity.__name__}.{unique.name}"
     check_parts(entity.__name__, unique.name, [*unique.parts, *unique.include.values()], fields)
@@ -226,23 +232,23 @@ def marker_of(
     _check_values(owner, access, unique)
     _check_holds(owner, table, fields, unique)
     held = unique.include.items()
-    copies = {name: fields[one.field].attribute for name, one in held if isinstance(one, Part)}
+    copies = {name: fields[one.field].attribute for name, one in held if isinstance(one, KeyPart)}
     if any(field.role == "expires" for field in fields.values()) and table.ttl is not None:
         # A value is free again when its owner is gone.
         copies[table.ttl] = table.ttl
-    return Marker(
+    return UniqueConstraint(
         unique.name,
         tuple(part.field for part in unique.parts),
         access,
-        texts={name: one for name, one in held if isinstance(one, str)},
+        constants={name: one for name, one in held if isinstance(one, str)},
         copies=copies,
-        history=unique.history,
+        keep_released=unique.keep_released,
     )
 
 
 def _access(
     entity: type, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
-) -> Access:
+) -> ResolvedKey:
     names = "+".join(part.field for part in unique.parts)
     pk = unique.pk or ("UNIQUE", entity.__name__, names, *unique.parts)
     sk = unique.sk or "UNIQUE"
@@ -253,10 +259,10 @@ def _access(
         if table.sk is None
         else columns_of(entity, f"{where}.sk", (table.sk,), sk, fields, SORT_BYTES)
     )
-    return Access(entity.__name__, where, None, columns, sort)
+    return ResolvedKey(entity.__name__, where, None, columns, sort)
 
 
-def _check_values(owner: str, access: Access, unique: Unique[Any]) -> None:
+def _check_values(owner: str, access: ResolvedKey, unique: Unique[Any]) -> None:
     """A marker's key is made of the unique values, in the form in which they are compared."""
     names = [part.field for part in unique.parts]
     if set(access.fields) != set(names):
@@ -266,11 +272,11 @@ def _check_values(owner: str, access: Access, unique: Unique[Any]) -> None:
         )
     if len(set(names)) < len(names):
         raise DeclarationError(f"{owner} names a field twice: {', '.join(names)}.")
-    exact = {part.field: part.form().exact for part in unique.parts}
+    exact = {part.field: part.encoding().exact for part in unique.parts}
     for column in access.columns:
         for segment in column.template.segments if isinstance(column, TextColumn) else ():
-            value = segment.value if isinstance(segment, Repeated) else segment
-            if isinstance(value, Value) and value.form.exact != exact[value.field]:
+            value = segment.value if isinstance(segment, RepeatedSegment) else segment
+            if isinstance(value, FieldSegment) and value.encoding.exact != exact[value.field]:
                 raise DeclarationError(
                     f"{owner}: {value.field} is compared with casefold() in one place and without "
                     "it in another. Write the same in Unique(…) and in its key."
@@ -287,5 +293,5 @@ def _check_holds(
                 f"{owner}: include={{{name!r}: …}} is a name that the marker itself needs. Take "
                 "another."
             )
-        if isinstance(one, Part) and not fields[one.field].stored:
+        if isinstance(one, KeyPart) and not fields[one.field].stored:
             raise DeclarationError(f"{owner}: {one!r} is not stored, so a marker cannot hold it.")

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from singletable.errors import DeclarationError, InvalidValue
-from singletable.schema.key_encoding import Form
-from singletable.schema.key_parts import Part, Same, Shards
+from singletable.schema.key_encoding import KeyEncoding
+from singletable.schema.key_parts import KeyPart, RepeatedPart, Shards
 
 # FROM escape.py: How a value stands inside a key: no value can forge a divider, and order is kept.
 #
@@ -43,40 +43,40 @@ def unescape(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedSegment:
     """A text that stays."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class FieldSegment:
     """The value of a field."""
 
     field: str
-    form: Form
+    encoding: KeyEncoding
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedSegment:
     """A value that stands elsewhere in the key too."""
 
-    value: Value
+    value: FieldSegment
 
 
 @dataclass(frozen=True, slots=True)
-class Sharded:
+class ShardSegment:
     """The suffix that spreads a key, calculated from a field's value or random."""
 
     shards: Shards
-    by: Value | None
+    by: FieldSegment | None
 
 
-Segment: TypeAlias = Fixed | Value | Repeated | Sharded
-Said: TypeAlias = str | Part[Any] | Sequence[str | Shards | Same | Part[Any]]
+Segment: TypeAlias = FixedSegment | FieldSegment | RepeatedSegment | ShardSegment
+KeySpec: TypeAlias = str | KeyPart[Any] | Sequence[str | Shards | RepeatedPart | KeyPart[Any]]
 
 
-class Template:
+class KeyTemplate:
     """How one key attribute is written and read."""
 
     def __init__(self, owner: str, segments: Sequence[Segment]) -> None:
@@ -87,17 +87,17 @@ class Template:
         self.followed = False
 
     @classmethod
-    def of(cls, owner: str, said: Said) -> Template:
+    def from_parts(cls, owner: str, said: KeySpec) -> KeyTemplate:
         """The template that was declared as a tuple; a `#` in a text divides it."""
         segments: list[Segment] = []
-        for part in parts_of(said):
+        for part in parts_of_spec(said):
             segments += _segments(owner, part)
         return cls(owner, segments)
 
     @cached_property
-    def values(self) -> tuple[Value, ...]:
+    def field_segments(self) -> tuple[FieldSegment, ...]:
         """The values it is called with, from left to right."""
-        return tuple(segment for segment in self.segments if isinstance(segment, Value))
+        return tuple(segment for segment in self.segments if isinstance(segment, FieldSegment))
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -105,20 +105,24 @@ class Template:
         names: dict[str, None] = {}
         for segment in self.segments:
             match segment:
-                case Value(field) | Repeated(Value(field)) | Sharded(by=Value(field)):
+                case (
+                    FieldSegment(field)
+                    | RepeatedSegment(FieldSegment(field))
+                    | ShardSegment(by=FieldSegment(field))
+                ):
                     names[field] = None
-                case Fixed() | Sharded():
+                case FixedSegment() | ShardSegment():
                     pass
         return tuple(names)
 
     @cached_property
-    def fields_shown(self) -> tuple[str, ...]:
+    def visible_fields(self) -> tuple[str, ...]:
         """The fields whose values stand in it."""
         return tuple(
             dict.fromkeys(
-                segment.field if isinstance(segment, Value) else segment.value.field
+                segment.field if isinstance(segment, FieldSegment) else segment.value.field
                 for segment in self.segments
-                if isinstance(segment, Value | Repeated)
+                if isinstance(segment, FieldSegment | RepeatedSegment)
             )
         )
 
@@ -126,50 +130,54 @@ class Template:
     def shards(self) -> Shards | None:
         """How it is spread, if it is."""
         for segment in self.segments:
-            if isinstance(segment, Sharded):
+            if isinstance(segment, ShardSegment):
                 return segment.shards
         return None
 
-    def text(self, values: Mapping[str, object], shard: str | None = None) -> str | None:
+    def render(self, values: Mapping[str, object], shard: str | None = None) -> str | None:
         """The key for these values; None if one of them is absent."""
         # Whoever asks for all shards has no value that chooses one.
-        for field in self.fields if shard is None else self.fields_shown:
+        for field in self.fields if shard is None else self.visible_fields:
             if values.get(field) is None:
                 return None
         return DIVIDER.join(
             [
-                segment.text if isinstance(segment, Fixed) else self._written(at, values, shard)
+                segment.text
+                if isinstance(segment, FixedSegment)
+                else self._written(at, values, shard)
                 for at, segment in enumerate(self.segments)
             ]
         )
 
-    def beginning(self, values: Mapping[str, object]) -> str:
+    def prefix(self, values: Mapping[str, object]) -> str:
         """The key up to the first value that is not given, its divider included."""
         written: list[str] = []
         for at, segment in enumerate(self.segments):
             match segment:
-                case Value(field) | Repeated(Value(field)) if field not in values:
+                case FieldSegment(field) | RepeatedSegment(FieldSegment(field)) if (
+                    field not in values
+                ):
                     return "".join(f"{text}{DIVIDER}" for text in written)
                 case _:
                     written.append(self._written(at, values, None))
         return DIVIDER.join(written)
 
-    def value_text(self, at: int, value: Value, given: object) -> str:
+    def value_text(self, at: int, value: FieldSegment, given: object) -> str:
         """The value as it stands in a segment of this template."""
-        return escape(self.form_text(value, given), last=self.ends_at(at))
+        return escape(self.encode_value(value, given), last=self.ends_at(at))
 
-    def prefix_text(self, at: int, value: Value, given: object) -> str:
+    def prefix_text(self, at: int, value: FieldSegment, given: object) -> str:
         """The beginning of a value as it stands in a segment of this template; may be empty."""
-        return escape(self.form_text(value, given), last=self.ends_at(at)) if given else ""
+        return escape(self.encode_value(value, given), last=self.ends_at(at)) if given else ""
 
     def ends_at(self, at: int) -> bool:
         """Whether nothing follows the segment, in this key or in longer ones beside it."""
         return at == len(self.segments) - 1 and not self.followed
 
-    def next_value(self, values: Mapping[str, object]) -> tuple[int, Value] | None:
+    def next_value(self, values: Mapping[str, object]) -> tuple[int, FieldSegment] | None:
         """The first value that is not given, and where it stands."""
         for at, segment in enumerate(self.segments):
-            if isinstance(segment, Value) and segment.field not in values:
+            if isinstance(segment, FieldSegment) and segment.field not in values:
                 return at, segment
         return None
 
@@ -184,13 +192,13 @@ class Template:
         values: dict[str, object] = {}
         for segment, piece in zip(self.segments, pieces, strict=True):
             match segment:
-                case Fixed(fixed):
+                case FixedSegment(fixed):
                     if piece != fixed:
                         return None
-                case Sharded(shards):
-                    if piece not in shards.texts:
+                case ShardSegment(shards):
+                    if piece not in shards.suffixes:
                         return None
-                case Value(field, form) | Repeated(Value(field, form)):
+                case FieldSegment(field, form) | RepeatedSegment(FieldSegment(field, form)):
                     read = form.parse(unescape(piece))
                     if read is None or (form.exact and values.setdefault(field, read) != read):
                         return None
@@ -198,20 +206,20 @@ class Template:
 
     def _written(self, at: int, values: Mapping[str, object], shard: str | None) -> str:
         match self.segments[at]:
-            case Fixed(text):
+            case FixedSegment(text):
                 return text
-            case Sharded(shards, by):
+            case ShardSegment(shards, by):
                 if shard is not None:
                     return shard
-                chosen_by = None if by is None else self.form_text(by, values[by.field])
-                return shards.text_for(chosen_by)
-            case (Value() as value) | Repeated(value):
+                chosen_by = None if by is None else self.encode_value(by, values[by.field])
+                return shards.suffix_for(chosen_by)
+            case (FieldSegment() as value) | RepeatedSegment(value):
                 return self.value_text(at, value, values[value.field])
 
-    def form_text(self, value: Value, given: object) -> str:
+    def encode_value(self, value: FieldSegment, given: object) -> str:
         """The value in the form it has in this key, before it is escaped."""
         try:
-            text = value.form.write(given)
+            text = value.encoding.write(given)
         except InvalidValue as error:
             said = str(error).removesuffix(".")
             raise InvalidValue(f"{self.owner}.{value.field} in the key {self}: {said}.") from None
@@ -225,21 +233,21 @@ class Template:
         return DIVIDER.join([_shown(segment) for segment in self.segments])
 
 
-def parts_of(said: Said) -> list[str | Shards | Same | Part[Any]]:
+def parts_of_spec(said: KeySpec) -> list[str | Shards | RepeatedPart | KeyPart[Any]]:
     """The parts of a key; one alone need not be a tuple."""
-    return [said] if isinstance(said, str | Part) else list(said)
+    return [said] if isinstance(said, str | KeyPart) else list(said)
 
 
-def _segments(owner: str, part: str | Shards | Same | Part[Any]) -> list[Segment]:
+def _segments(owner: str, part: str | Shards | RepeatedPart | KeyPart[Any]) -> list[Segment]:
     if isinstance(part, str):
-        return [Fixed(text) for text in _texts(owner, part)]
+        return [FixedSegment(text) for text in _texts(owner, part)]
     if isinstance(part, Shards):
-        by = None if part.by is None else Value(part.by.field, part.by.form())
-        return [Sharded(part, by)]
-    if isinstance(part, Same):
-        return [Repeated(Value(part.part.field, part.part.form()))]
-    if isinstance(part, Part):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return [Value(part.field, part.form())]
+        by = None if part.by is None else FieldSegment(part.by.field, part.by.encoding())
+        return [ShardSegment(part, by)]
+    if isinstance(part, RepeatedPart):
+        return [RepeatedSegment(FieldSegment(part.part.field, part.part.encoding()))]
+    if isinstance(part, KeyPart):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return [FieldSegment(part.field, part.encoding())]
     raise DeclarationError(
         f"{owner}: {part!r} ({type(part).__name__}) is no part of a key. Write texts and fields: "
         "('ELECTION', election_name)."
@@ -263,9 +271,9 @@ def _texts(owner: str, text: str) -> list[str]:
 
 def _shown(segment: Segment) -> str:
     match segment:
-        case Fixed(text):
+        case FixedSegment(text):
             return text
-        case Value(field) | Repeated(Value(field)):
+        case FieldSegment(field) | RepeatedSegment(FieldSegment(field)):
             return f"{{{field}}}"
-        case Sharded(shards):
+        case ShardSegment(shards):
             return f"{shards.prefix}{{0…{shards.count - 1}}}"

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar, TypeVarTuple, cast, overload
 
 from singletable.schema.condition import Condition
-from singletable.schema.fields import StandsFor, entity_behind
+from singletable.schema.fields import EntityDeclaration, declared_entity
 from singletable.schema.key_parts import FourValues, NoValue, OneValue, ThreeValues, TwoValues
-from singletable.schema.key_template import Said
+from singletable.schema.key_template import KeySpec
 from singletable.schema.model import Model, model_of
 from singletable.schema.selection import Partition
 from singletable.schema.table import Index
@@ -49,8 +49,8 @@ class ItemKey(Generic[E_co]):
     def of(cls, entity: type[E], values: tuple[object, ...]) -> ItemKey[E]:
         """The address for the values of the key, from left to right."""
         access = model_of(entity).key
-        named = access.named((*access.pk_fields, *access.sk_fields), values)
-        return ItemKey(entity, access.complete(named), named)
+        named = access.bind((*access.pk_fields, *access.sk_fields), values)
+        return ItemKey(entity, access.require_attributes(named), named)
 
     @property
     def model(self) -> Model:
@@ -77,7 +77,7 @@ def key_of(item: E) -> ItemKey[E]:
     entity = type(item)
     model = model_of(entity)
     values: dict[str, Any] = {name: getattr(item, name) for name in model.key.fields}
-    return ItemKey(entity, model.key.complete(values), values)
+    return ItemKey(entity, model.key.require_attributes(values), values)
 
 
 A = TypeVar("A")
@@ -96,8 +96,8 @@ R = TypeVarTuple("R")
 class Key(Generic[P, *S]):
     """A key made of texts and fields: `Key(pk=("ELECTION", name), sk=("BALLOT", voter))`."""
 
-    pk: Said
-    sk: Said | None
+    pk: KeySpec
+    sk: KeySpec | None
     name: str
 
     @overload
@@ -189,11 +189,13 @@ class Key(Generic[P, *S]):
         self.name = name
 
     @overload
-    def __get__(self, instance: object, owner: type[StandsFor[E]], /) -> BoundKey[E, P, *S]: ...
+    def __get__(
+        self, instance: object, owner: type[EntityDeclaration[E]], /
+    ) -> BoundKey[E, P, *S]: ...
     @overload
     def __get__(self, instance: object, owner: type[E], /) -> BoundKey[E, P, *S]: ...
     def __get__(self, instance: object, owner: type[Any], /) -> BoundKey[Any, P, *S]:
-        return BoundKey(entity_behind(owner), self.name)
+        return BoundKey(declared_entity(owner), self.name)
 
 
 class IndexKey(Generic[P, *S]):
@@ -210,12 +212,12 @@ class IndexKey(Generic[P, *S]):
 
     @overload
     def __get__(
-        self, instance: object, owner: type[StandsFor[E]], /
+        self, instance: object, owner: type[EntityDeclaration[E]], /
     ) -> BoundIndexKey[E, P, *S]: ...
     @overload
     def __get__(self, instance: object, owner: type[E], /) -> BoundIndexKey[E, P, *S]: ...
     def __get__(self, instance: object, owner: type[Any], /) -> BoundIndexKey[Any, P, *S]:
-        return BoundIndexKey(entity_behind(owner), self.name)
+        return BoundIndexKey(declared_entity(owner), self.name)
 
 
 class BoundKey(Generic[E, P, *S]):

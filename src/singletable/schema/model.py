@@ -8,11 +8,11 @@ from typing import Any, TypeVar, cast
 
 from singletable.errors import DeclarationError
 from singletable.schema.codec import ItemCodec
-from singletable.schema.count import Counted
+from singletable.schema.count import Counter
 from singletable.schema.fields import Attr, Role
-from singletable.schema.resolved_key import Access
+from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.table import Table
-from singletable.schema.unique import Marker
+from singletable.schema.unique import UniqueConstraint
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -26,24 +26,24 @@ class Model:
     table: Table
     fields: Mapping[str, Attr[Any]]
     tag: tuple[str, str] | None
-    key: Access
-    indexes: Mapping[str, Access]
-    uniques: Mapping[str, Marker]
-    counts: Mapping[str, Counted]
+    key: ResolvedKey
+    indexes: Mapping[str, ResolvedKey]
+    uniques: Mapping[str, UniqueConstraint]
+    counts: Mapping[str, Counter]
     codec: ItemCodec
     # The fields that stand in the key alone.
-    in_key_only: tuple[str, ...]
+    key_only_fields: tuple[str, ...]
     # What makes an instance of its values, if that is more than holding them.
-    make: Callable[[dict[str, object]], Any] | None = None
+    factory: Callable[[dict[str, object]], Any] | None = None
     # The fields that the store keeps, by their role; and whether a field has a check of its own.
     roles: Mapping[Role, Attr[Any]] = field(init=False, repr=False)
-    checked: bool = field(init=False, repr=False)
+    has_checks: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         roles = {one.role: one for one in self.fields.values() if one.role is not None}
         object.__setattr__(self, "roles", roles)
         checked = any(one.check is not None for one in self.fields.values())
-        object.__setattr__(self, "checked", checked)
+        object.__setattr__(self, "has_checks", checked)
 
     @property
     def name(self) -> str:
@@ -60,29 +60,31 @@ class Model:
         item.update(self.codec.encode(values))
         if self.tag is not None:
             item[self.tag[0]] = {"S": self.tag[1]}
-        item.update(self.key.complete(values))
+        item.update(self.key.require_attributes(values))
         for access in self.indexes.values():
             self._into(access, values, item)
         return item
 
-    def index_attributes(self, access: Access, values: Mapping[str, object], item: Item) -> Item:
+    def index_attributes(
+        self, access: ResolvedKey, values: Mapping[str, object], item: Item
+    ) -> Item:
         """The attributes that put such an item into an index; none if it is not in it."""
-        if not access.holds_for(item):
+        if not access.includes(item):
             return {}
         found = access.attributes(values)
         if found is None:
             return {}
-        return {name: found[name] for name in access.own_attributes}
+        return {name: found[name] for name in access.dedicated_attributes}
 
     def instance(self, item: Item) -> Any:
         """The instance that an item holds."""
         values = self.codec.decode(item)
-        if self.in_key_only:
+        if self.key_only_fields:
             parsed = self.key.parse(item) or {}
-            for name in self.in_key_only:
+            for name in self.key_only_fields:
                 values[name] = parsed[name]
-        if self.make is not None:
-            return self.make(values)
+        if self.factory is not None:
+            return self.factory(values)
         instance = object.__new__(self.entity)
         instance.__dict__ = values
         return instance
@@ -93,7 +95,7 @@ class Model:
             return item.get(self.tag[0]) == {"S": self.tag[1]}
         return self.key.parse(item) is not None
 
-    def _into(self, access: Access, values: Mapping[str, object], item: Item) -> None:
+    def _into(self, access: ResolvedKey, values: Mapping[str, object], item: Item) -> None:
         item.update(self.index_attributes(access, values, item))
 
 

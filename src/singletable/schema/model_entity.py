@@ -20,7 +20,7 @@ from singletable.schema.codec import TimeFormat
 from singletable.schema.codec.dynamic import is_model, validated
 from singletable.schema.codec.items import UNKNOWN
 from singletable.schema.declaration import add_entity, said_fields
-from singletable.schema.fields import STANDS_FOR, Attr, StandsFor, without_none
+from singletable.schema.fields import DECLARED_ENTITIES, Attr, EntityDeclaration, without_none
 from singletable.schema.model import MODELS
 from singletable.schema.path import Path
 from singletable.schema.table import Table
@@ -208,12 +208,12 @@ class _FromModel(type):
     """What makes every field of the model a field of the class; those not declared are Any."""
 
     def __getattr__(cls, name: str) -> Path[Any, Any]:
-        entity = STANDS_FOR.get(cls)
+        entity = DECLARED_ENTITIES.get(cls)
         has = f" {entity.__name__} has {', '.join(MODELS[entity].fields)}." if entity else ""
         raise AttributeError(f"{cls.__name__} has no field or key {name}.{has}")
 
 
-class ModelEntity(StandsFor[M], metaclass=_FromModel):
+class ModelEntity(EntityDeclaration[M], metaclass=_FromModel):
     """How a pydantic model is stored: its keys, and the fields that these are made of.
 
     All other fields come from the model; declare one as well to have it typed, or to give it
@@ -231,12 +231,12 @@ class ModelEntity(StandsFor[M], metaclass=_FromModel):
         entity = _model(cls)
         fields = fields_of(cls, entity, by_alias=by_alias)
         add_entity(cls, entity, fields, table, type_tag, maker_of(entity))
-        STANDS_FOR[cls] = entity
+        DECLARED_ENTITIES[cls] = entity
 
     def __init__(self) -> None:
         raise DeclarationError(
             f"{type(self).__name__} says where items are; make an item of the model itself: "
-            f"{STANDS_FOR[type(self)].__name__}(…)."
+            f"{DECLARED_ENTITIES[type(self)].__name__}(…)."
         )
 
 

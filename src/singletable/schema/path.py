@@ -16,7 +16,7 @@ from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import At, Compare, Constant, Operand
 from singletable.schema.codec import Codec
-from singletable.schema.condition import Condition, Size, there_is, there_is_none
+from singletable.schema.condition import Condition, Size, is_not_null, is_null
 from singletable.values import AttributeValue
 
 # FROM edit.py: One change to an item: what an update is made of.
@@ -55,7 +55,7 @@ class Path(ABC, Generic[E, T]):
     """
 
     @abstractmethod
-    def place(self) -> expressions.Path:
+    def document_path(self) -> expressions.Path:
         """The way, by the names of attributes."""
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Path(ABC, Generic[E, T]):
         """The name of the field that the way begins with."""
 
     @abstractmethod
-    def inside(self, step: str | int) -> Path[E, Any]:
+    def child(self, step: str | int) -> Path[E, Any]:
         """The way to a member or an element of the value."""
 
     def __lt__(self, other: T | Path[E, T]) -> Condition[E]:
@@ -94,7 +94,9 @@ class Path(ABC, Generic[E, T]):
     def between(self, low: T, high: T) -> Condition[E]:
         """The value is from low to high, both included."""
         return self._condition(
-            lambda: expressions.Between(At(self.place()), self._given(low), self._given(high))
+            lambda: expressions.Between(
+                At(self.document_path()), self._given(low), self._given(high)
+            )
         )
 
     def in_(self, *options: T) -> Condition[E]:
@@ -104,22 +106,24 @@ class Path(ABC, Generic[E, T]):
             return self.in_(*values) | self.missing() if values else self.missing()
         return self._condition(
             lambda: expressions.In(
-                At(self.place()), tuple(self._given(option) for option in options)
+                At(self.document_path()), tuple(self._given(option) for option in options)
             )
         )
 
     def exists(self) -> Condition[E]:
         """There is a value, and it is not null."""
-        return self._condition(lambda: there_is(self.place(), self.codec()))
+        return self._condition(lambda: is_not_null(self.document_path(), self.codec()))
 
     def missing(self) -> Condition[E]:
         """There is no value, or null in its place."""
-        return self._condition(lambda: there_is_none(self.place(), self.codec()))
+        return self._condition(lambda: is_null(self.document_path(), self.codec()))
 
     def begins_with(self: Path[E, str] | Path[E, str | None], prefix: str) -> Condition[E]:
         """The text begins so."""
         return self._condition(
-            lambda: expressions.BeginsWith(At(self.place()), self._of_type("S", {"S": prefix}))
+            lambda: expressions.BeginsWith(
+                At(self.document_path()), self._of_type("S", {"S": prefix})
+            )
         )
 
     @overload
@@ -133,17 +137,17 @@ class Path(ABC, Generic[E, T]):
     def contains(self: Path[E, Any], member: object) -> Condition[E]:
         """The text has this part, or the list or set this member."""
         return self._condition(
-            lambda: expressions.Contains(At(self.place()), Constant(self._member(member)))
+            lambda: expressions.Contains(At(self.document_path()), Constant(self._member(member)))
         )
 
     def size(self) -> Size[E]:
         """The number of characters, bytes or members, to be compared."""
-        return Size(self.place, self)
+        return Size(self.document_path, self)
 
     def set(self, value: T) -> Edit[E]:
         """Make it this value; None removes it."""
         if value is not None and value != frozenset():
-            return self._edit(expressions.Set(self.place(), Constant(self._encoded(value))))
+            return self._edit(expressions.Set(self.document_path(), Constant(self._encoded(value))))
         may_be = self.codec().optional if value is None else self._may_be_absent()
         if not may_be:
             raise InvalidValue(f"{self}: expected a value, but got {value!r}. It is not optional.")
@@ -153,7 +157,7 @@ class Path(ABC, Generic[E, T]):
         """Make it this value unless there is one; a null that another program wrote stays."""
         if value is None or value == frozenset():
             raise InvalidValue(f"{self}: expected a value to set once, but got {value!r}.")
-        place = self.place()
+        place = self.document_path()
         given = Constant(self._encoded(value))
         return self._edit(expressions.Set(place, expressions.IfNotExists(place, given)))
 
@@ -172,7 +176,7 @@ class Path(ABC, Generic[E, T]):
     def add(self: Path[E, Any], amount: object) -> Edit[E]:
         """Add to the number, in one step however many do so; it begins at zero."""
         self._of_type("N", {"S": ""})
-        return self._edit(expressions.Add(self.place(), self._encoded(amount)))
+        return self._edit(expressions.Add(self.document_path(), self._encoded(amount)))
 
     def append(self: Path[E, list[V]], *values: V) -> Edit[E]:
         """Put values behind the list, which begins empty."""
@@ -183,20 +187,20 @@ class Path(ABC, Generic[E, T]):
         return self._grow(list(values), at_end=False)
 
     @overload
-    def include(self: Path[E, Members[V]], *members: V) -> Edit[E]: ...
+    def add_members(self: Path[E, Members[V]], *members: V) -> Edit[E]: ...
     @overload
-    def include(self: Path[E, frozenset[V]], *members: V) -> Edit[E]: ...
-    def include(self: Path[E, Any], *members: object) -> Edit[E]:
+    def add_members(self: Path[E, frozenset[V]], *members: V) -> Edit[E]: ...
+    def add_members(self: Path[E, Any], *members: object) -> Edit[E]:
         """Put members into the set."""
-        return self._edit(expressions.Add(self.place(), self._members(members)))
+        return self._edit(expressions.Add(self.document_path(), self._members(members)))
 
     @overload
-    def exclude(self: Path[E, Members[V]], *members: V) -> Edit[E]: ...
+    def remove_members(self: Path[E, Members[V]], *members: V) -> Edit[E]: ...
     @overload
-    def exclude(self: Path[E, frozenset[V]], *members: V) -> Edit[E]: ...
-    def exclude(self: Path[E, Any], *members: object) -> Edit[E]:
+    def remove_members(self: Path[E, frozenset[V]], *members: V) -> Edit[E]: ...
+    def remove_members(self: Path[E, Any], *members: object) -> Edit[E]:
         """Take members out of the set."""
-        return self._edit(expressions.Delete(self.place(), self._members(members)))
+        return self._edit(expressions.Delete(self.document_path(), self._members(members)))
 
     @overload
     def __getitem__(self: Path[E, list[V]], step: int) -> Path[E, V]: ...
@@ -204,16 +208,16 @@ class Path(ABC, Generic[E, T]):
     def __getitem__(self: Path[E, dict[str, V]], step: str) -> Path[E, V]: ...
     def __getitem__(self: Path[E, Any], step: Any) -> Path[E, Any]:
         """The way to an element of the list, or to what the map has under a name."""
-        return self.inside(step)
+        return self.child(step)
 
     def __iter__(self) -> Any:
         raise TypeError(f"{self} is the way to a value in the table, and cannot be iterated.")
 
     @overload
-    def at(self: Path[E, V | None], step: Callable[[V], W]) -> Path[E, W]: ...
+    def nested(self: Path[E, V | None], step: Callable[[V], W]) -> Path[E, W]: ...
     @overload
-    def at(self, step: Callable[[T], W]) -> Path[E, W]: ...
-    def at(self: Path[E, Any], step: Callable[[Any], Any]) -> Path[E, Any]:
+    def nested(self, step: Callable[[T], W]) -> Path[E, W]: ...
+    def nested(self: Path[E, Any], step: Callable[[Any], Any]) -> Path[E, Any]:
         """The way further in: `Order.address.at(lambda a: a.street)`."""
         reached = step(_Walk(self))
         if not isinstance(reached, _Walk):
@@ -222,7 +226,7 @@ class Path(ABC, Generic[E, T]):
 
     def _compare(self, comparator: expressions.Comparator, other: object) -> Condition[E]:
         return self._condition(
-            lambda: Compare(comparator, At(self.place()), self._given(other)),
+            lambda: Compare(comparator, At(self.document_path()), self._given(other)),
             *_paths(other),
         )
 
@@ -236,7 +240,7 @@ class Path(ABC, Generic[E, T]):
 
     def _given(self, value: object) -> Operand:
         if isinstance(value, Path):
-            return At(value.place())
+            return At(value.document_path())
         if isinstance(value, Size):
             return value.operand()
         return Constant(self._encoded(value))
@@ -270,7 +274,7 @@ class Path(ABC, Generic[E, T]):
             return self._encoded(set(members))
 
     def _grow(self, values: list[object], *, at_end: bool) -> Edit[E]:
-        place = self.place()
+        place = self.document_path()
         there = expressions.IfNotExists(place, Constant({"L": []}))
         new = Constant(self._encoded(values))
         first, second = (there, new) if at_end else (new, there)
@@ -281,7 +285,7 @@ class Path(ABC, Generic[E, T]):
 
     def _absence(self, instead: AttributeValue | None) -> expressions.Action:
         """What takes the value away; `instead` stands where absence would be read as a default."""
-        return expressions.Remove(self.place())
+        return expressions.Remove(self.document_path())
 
 
 def _paths(other: object) -> list[Path[Any, Any]]:
@@ -295,7 +299,7 @@ class _Walk:
         self.way_ = way
 
     def __getattr__(self, name: str) -> _Walk:
-        return _Walk(self.way_.inside(name))
+        return _Walk(self.way_.child(name))
 
     def __getitem__(self, step: str | int) -> _Walk:
-        return _Walk(self.way_.inside(step))
+        return _Walk(self.way_.child(step))

@@ -28,10 +28,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from singletable.errors import InvalidValue
-from singletable.schema.codec import ask
+from singletable.schema.codec import run_check
 from singletable.schema.fields import Attr
 from singletable.schema.model import Model, model_of
-from singletable.schema.resolved_key import Access, FieldColumn
+from singletable.schema.resolved_key import FieldColumn, ResolvedKey
 
 BY_STORE = ("version", "created", "updated")
 
@@ -111,7 +111,7 @@ def _check_of(model: Model, field: Attr[Any]) -> Callable[[Any], object]:
     def check(value: Any) -> object:
         try:
             field.codec().encode(value)
-            ask(field.check, value)
+            run_check(field.check, value)
             for write in in_keys if value is not None else ():
                 write(value)
         except InvalidValue as problem:
@@ -122,7 +122,7 @@ def _check_of(model: Model, field: Attr[Any]) -> Callable[[Any], object]:
     return check
 
 
-def _writers(access: Access, name: str) -> list[Callable[[Any], object]]:
+def _writers(access: ResolvedKey, name: str) -> list[Callable[[Any], object]]:
     """What writes the values of a field into a key, and refuses those that do not fit."""
     found: list[Callable[[Any], object]] = []
     for column in access.columns:
@@ -131,8 +131,8 @@ def _writers(access: Access, name: str) -> list[Callable[[Any], object]]:
                 found.append(_value_writer(column, name))
             continue
         found += [
-            partial(column.template.form_text, value)
-            for value in column.template.values
+            partial(column.template.encode_value, value)
+            for value in column.template.field_segments
             if value.field == name
         ]
     return found

@@ -13,7 +13,7 @@ from singletable.expressions import holds
 from singletable.schema.codec import Codec
 from singletable.schema.condition import Condition
 from singletable.schema.key_parts import Shards
-from singletable.schema.key_template import Template
+from singletable.schema.key_template import KeyTemplate
 from singletable.schema.table import Index, KeyAttribute
 from singletable.values import AttributeValue, Item
 
@@ -25,10 +25,10 @@ class TextColumn:
     """A key attribute that a template makes."""
 
     attribute: KeyAttribute
-    template: Template
-    most_bytes: int
+    template: KeyTemplate
+    max_bytes: int
     # Whether the attribute is there for this key alone.
-    own: bool = True
+    dedicated: bool = True
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -36,34 +36,34 @@ class TextColumn:
         return self.template.fields
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def parameters(self) -> tuple[str, ...]:
         """The fields whose values it is called with."""
-        return tuple(value.field for value in self.template.values)
+        return tuple(value.field for value in self.template.field_segments)
 
     def value(
         self, values: Mapping[str, object], shard: str | None = None
     ) -> AttributeValue | None:
         """The attribute for these values; None if one is absent."""
-        text = self.template.text(values, shard)
+        text = self.template.render(values, shard)
         return None if text is None else {"S": self.checked(text)}
 
     def checked(self, text: str) -> str:
         """The text, if DynamoDB allows one so long."""
         # A character has four bytes at most.
-        if len(text) * 4 <= self.most_bytes:
+        if len(text) * 4 <= self.max_bytes:
             return text
         size = len(text.encode())
-        if size > self.most_bytes:
+        if size > self.max_bytes:
             fields = ", ".join(self.fields)
             raise InvalidValue(
                 f"{self.template.owner}: the key {self.template} would have {size} bytes; DynamoDB "
-                f"allows {self.most_bytes} in {self.attribute.name}. Give a shorter {fields}."
+                f"allows {self.max_bytes} in {self.attribute.name}. Give a shorter {fields}."
             )
         return text
 
     def fits(self, text: str) -> bool:
         """Whether DynamoDB allows a text so long."""
-        return len(text.encode()) <= self.most_bytes
+        return len(text.encode()) <= self.max_bytes
 
     def parse(self, item: Item) -> dict[str, object] | None:
         """The values in an item's attribute; None if it is not of this shape."""
@@ -79,11 +79,11 @@ class FieldColumn:
     attribute: KeyAttribute
     field: str
     codec: Codec
-    most_bytes: int
+    max_bytes: int
     # Whether values sort as they are held: the texts of an Enum do not.
     ordered: bool
     # Whether the attribute is a copy, there for this key alone.
-    own: bool
+    dedicated: bool
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class FieldColumn:
         return (self.field,)
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def parameters(self) -> tuple[str, ...]:
         """The field whose value it is called with."""
         return (self.field,)
 
@@ -109,10 +109,10 @@ class FieldColumn:
         if encoded in ({"S": ""}, {"B": ""}, {"B": b""}):
             raise InvalidValue(f"{self.owner}.{self.field}: a value in a key is never empty.")
         size = _size(encoded)
-        if size > self.most_bytes:
+        if size > self.max_bytes:
             raise InvalidValue(
                 f"{self.owner}.{self.field} would have {size} bytes; DynamoDB allows "
-                f"{self.most_bytes} in {self.attribute.name}, which is a key."
+                f"{self.max_bytes} in {self.attribute.name}, which is a key."
             )
         return encoded
 
@@ -138,7 +138,7 @@ Column: TypeAlias = TextColumn | FieldColumn
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ResolvedKey:
     """The primary key of an entity, or its key in an index."""
 
     owner: str
@@ -154,7 +154,7 @@ class Access:
     pk_fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
     sk_fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
     fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    own_attributes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    dedicated_attributes: tuple[str, ...] = field(init=False, repr=False, compare=False)
     # The index's own condition, in DynamoDB's language.
     condition: expressions.Condition | None = field(init=False, repr=False, compare=False)
 
@@ -162,10 +162,10 @@ class Access:
         columns = self.pk + self.sk
         found: dict[str, object] = {
             "columns": columns,
-            "pk_fields": tuple(name for column in self.pk for name in column.asked),
-            "sk_fields": tuple(name for column in self.sk for name in column.asked),
+            "pk_fields": tuple(name for column in self.pk for name in column.parameters),
+            "sk_fields": tuple(name for column in self.sk for name in column.parameters),
             "fields": tuple(dict.fromkeys(name for one in columns for name in one.fields)),
-            "own_attributes": tuple(one.attribute.name for one in columns if one.own),
+            "dedicated_attributes": tuple(one.attribute.name for one in columns if one.dedicated),
             "condition": None if self.when is None else self.when.node(),
         }
         for name, value in found.items():
@@ -177,7 +177,7 @@ class Access:
         column = self.pk[0]
         return column.template.shards if isinstance(column, TextColumn) else None
 
-    def named(self, fields: tuple[str, ...], values: tuple[object, ...]) -> dict[str, object]:
+    def bind(self, fields: tuple[str, ...], values: tuple[object, ...]) -> dict[str, object]:
         """The values by the names of their fields."""
         if len(values) != len(fields):
             raise InvalidValue(
@@ -196,7 +196,7 @@ class Access:
             found[column.attribute.name] = value
         return found
 
-    def complete(self, values: Mapping[str, object]) -> Item:
+    def require_attributes(self, values: Mapping[str, object]) -> Item:
         """The key attributes for these values, all of which must be there."""
         found = self.attributes(values)
         if found is None:
@@ -207,7 +207,7 @@ class Access:
             )
         return found
 
-    def holds_for(self, item: Item) -> bool:
+    def includes(self, item: Item) -> bool:
         """Whether such an item belongs into the index at all."""
         return self.condition is None or holds(self.condition, item)
 
@@ -224,18 +224,18 @@ class Access:
         return values
 
     @property
-    def told(self) -> set[str]:
+    def recoverable_fields(self) -> set[str]:
         """The fields whose values can be had back from the key, as they were."""
         found: set[str] = set()
         for column in self.columns:
             if isinstance(column, TextColumn):
-                found |= {one.field for one in column.template.values if one.form.exact}
+                found |= {one.field for one in column.template.field_segments if one.encoding.exact}
             else:
                 found.add(column.field)
         return found
 
     @property
-    def tested(self) -> tuple[expressions.Path, ...]:
+    def condition_paths(self) -> tuple[expressions.Path, ...]:
         """The places that the index's own condition looks at."""
         return () if self.condition is None else tuple(expressions.condition_paths(self.condition))
 

@@ -14,8 +14,8 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, TypeVarTuple
 
 from singletable.errors import InvalidValue
 from singletable.expressions import KeyClause, KeyCondition
-from singletable.schema.key_template import AFTER_DIVIDER, DIVIDER, Value
-from singletable.schema.resolved_key import Access, FieldColumn, TextColumn
+from singletable.schema.key_template import AFTER_DIVIDER, DIVIDER, FieldSegment
+from singletable.schema.resolved_key import FieldColumn, ResolvedKey, TextColumn
 from singletable.values import AttributeValue
 
 # FROM span.py: A range of values as a range of texts in one key attribute.
@@ -31,12 +31,12 @@ Clause: TypeAlias = tuple[KeyClause, str | None]
 _FLIPPED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def span_clause(
-    column: TextColumn, values: Mapping[str, object], range_: Range | None
+def text_clause(
+    column: TextColumn, values: Mapping[str, object], range_: SortKeyRange | None
 ) -> Clause | None:
     """The clause for the values that are given and the range of the next; None if all is asked."""
     template = column.template
-    beginning = template.beginning(values)
+    beginning = template.prefix(values)
     following = template.next_value(values)
     if following is None:
         return _clause(column, "=", beginning), None
@@ -49,14 +49,16 @@ def span_clause(
     return _ranged(column, beginning, at, value, range_)
 
 
-def _ranged(column: TextColumn, beginning: str, at: int, value: Value, range_: Range) -> Clause:
-    if not value.form.ordered:
+def _ranged(
+    column: TextColumn, beginning: str, at: int, value: FieldSegment, range_: SortKeyRange
+) -> Clause:
+    if not value.encoding.ordered:
         raise InvalidValue(
             f"{column.template.owner}.{value.field} has no stated order in the key "
             f"{column.template}: ask for one value with eq(), or declare it with ordered()."
         )
     comparison, bounds = range_.comparison, range_.bounds
-    if value.form.descending:
+    if value.encoding.descending:
         comparison, bounds = _FLIPPED.get(comparison, comparison), bounds[::-1]
     first = beginning + column.template.value_text(at, value, bounds[0])
     ends = at == len(column.template.segments) - 1
@@ -118,7 +120,7 @@ R = TypeVarTuple("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class SortKeyRange:
     """How the next value of the sort key is bounded."""
 
     comparison: Comparison
@@ -126,11 +128,11 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class KeyQuery:
     """The key condition of one query, and a sort key that it includes though it should not."""
 
     clauses: KeyCondition
-    unwanted: str | None
+    excluded: str | None
 
 
 class Selection(Generic[E]):
@@ -139,9 +141,9 @@ class Selection(Generic[E]):
     def __init__(
         self,
         entity: type[E],
-        access: Access,
+        access: ResolvedKey,
         values: Mapping[str, object],
-        range_: Range | None = None,
+        range_: SortKeyRange | None = None,
         pattern: str | None = None,
     ) -> None:
         self.entity = entity
@@ -151,7 +153,7 @@ class Selection(Generic[E]):
         # The access pattern that it was made by, if it was.
         self.pattern = pattern
 
-    def asked(self) -> list[Asked]:
+    def key_queries(self) -> list[KeyQuery]:
         """The key condition in DynamoDB's language, one for each shard."""
         shards = self.access.shards
         if shards is not None and shards.by is not None and shards.by.field in self.values:
@@ -162,8 +164,8 @@ class Selection(Generic[E]):
         for clause, excluded in sort:
             clauses.append(clause)
             unwanted = unwanted or excluded
-        partitions = [None] if shards is None else shards.texts
-        return [Asked((*self._partition(shard), *clauses), unwanted) for shard in partitions]
+        partitions = [None] if shards is None else shards.suffixes
+        return [KeyQuery((*self._partition(shard), *clauses), unwanted) for shard in partitions]
 
     def whole_partition(self) -> Selection[E]:
         """All items of the partition, whatever their sort key."""
@@ -185,13 +187,13 @@ class Selection(Generic[E]):
         found: list[tuple[KeyClause, str | None]] = []
         for column in self.access.sk:
             if isinstance(column, TextColumn):
-                clause = span_clause(column, self.values, self.range)
+                clause = text_clause(column, self.values, self.range)
             else:
                 clause = _field_clause(column, self.values, self.range)
             if clause is None:
                 break
             found.append(clause)
-            if column.asked and column.asked[-1] not in self.values:
+            if column.parameters and column.parameters[-1] not in self.values:
                 break
         return found
 
@@ -211,9 +213,11 @@ class Partition(Selection[E], Generic[E, *S]):
     """The items of one partition; S are the types of the sort key's values that are still open."""
 
     @classmethod
-    def of(cls, entity: type[E], access: Access, values: tuple[object, ...]) -> Partition[E, *S]:
+    def of(
+        cls, entity: type[E], access: ResolvedKey, values: tuple[object, ...]
+    ) -> Partition[E, *S]:
         """The partition for its values, from left to right."""
-        named = access.named(access.pk_fields, values)
+        named = access.bind(access.pk_fields, values)
         if any(value is None for value in named.values()):
             raise InvalidValue(f"{access}: expected values, but got None among {values!r}.")
         return cls(entity, access, named)
@@ -253,9 +257,9 @@ class Partition(Selection[E], Generic[E, *S]):
         self._next()
         if any(bound is None for bound in bounds):
             raise InvalidValue(f"{self.access}: a bound cannot be None.")
-        range_ = Range(how, bounds)
+        range_ = SortKeyRange(how, bounds)
         selection = Selection(self.entity, self.access, self.values, range_, self.pattern)
-        selection.asked()  # A wrong bound is refused here, where it was written.
+        selection.key_queries()  # A wrong bound is refused here, where it was written.
         return selection
 
     def _next(self) -> str:
@@ -268,7 +272,7 @@ class Partition(Selection[E], Generic[E, *S]):
 
 
 def _field_clause(
-    column: FieldColumn, values: Mapping[str, object], range_: Range | None
+    column: FieldColumn, values: Mapping[str, object], range_: SortKeyRange | None
 ) -> tuple[KeyClause, str | None] | None:
     """The clause of a column that holds its field as it is."""
     name = column.attribute.name

@@ -24,7 +24,7 @@ from singletable.operations import (
 from singletable.operations.tables import TimeToLiveSpecification
 from singletable.retry import Pause, Steps, send
 from singletable.schema import ItemKey, Model, Table, create_operation, model_of
-from singletable.schema.unique import OWNER, Marker
+from singletable.schema.unique import OWNER, UniqueConstraint
 from singletable.store.batch import write_all
 from singletable.store.context import Context
 from singletable.store.cursor import scan_of, seal, unseal
@@ -131,7 +131,7 @@ class Clearing:
     context: Context
     table: Table
     kept: frozenset[Place]
-    markers: tuple[Marker, ...]
+    markers: tuple[UniqueConstraint, ...]
 
     @classmethod
     def of(cls, context: Context, table: Table, keep: Iterable[ItemKey[Any]]) -> Clearing:

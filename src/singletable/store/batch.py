@@ -17,7 +17,7 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.retry import Steps, send
-from singletable.schema import ItemKey, Model, Table, counted_in
+from singletable.schema import ItemKey, Model, Table, counters_of
 from singletable.store.context import Context
 from singletable.store.items import instance_of, stamped
 from singletable.store.plan import Plan, plan_create
@@ -119,7 +119,7 @@ def _plain(model: Model, *, deletes: bool = False) -> Model:
         ("a version", not deletes and model.role("version")),
         ("unique values", model.uniques),
         ("counts", model.counts),
-        ("a count of others", not deletes and counted_in(model.entity)),
+        ("a count of others", not deletes and counters_of(model.entity)),
     ):
         if there:
             raise InvalidValue(

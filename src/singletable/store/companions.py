@@ -23,7 +23,7 @@ from singletable.expressions import (
     NotExists,
     Or,
 )
-from singletable.schema import Counted, ItemKey, Marker, Model, model_of
+from singletable.schema import Counter, ItemKey, Model, UniqueConstraint, model_of
 from singletable.schema.unique import OWNER, RELEASED
 from singletable.store.context import Context
 from singletable.store.held import held
@@ -65,7 +65,7 @@ def watched(model: Model) -> set[str]:
     return fields
 
 
-def _followed(model: Model, marker: Marker) -> set[str]:
+def _followed(model: Model, marker: UniqueConstraint) -> set[str]:
     copied = set(marker.copies.values())
     copies = {name for name, field in model.fields.items() if field.attribute in copied}
     return set(marker.fields) | copies
@@ -74,7 +74,7 @@ def _followed(model: Model, marker: Marker) -> set[str]:
 def _marker_writes(
     context: Context,
     model: Model,
-    marker: Marker,
+    marker: UniqueConstraint,
     key: Item,
     old: Item | None,
     new: Item | None,
@@ -91,7 +91,7 @@ def _marker_writes(
         condition: Condition = is_free(model, now)
         kept = old is not None and has == had
         # Who keeps a value has its marker; who gave one up may have it back.
-        if kept or marker.history:
+        if kept or marker.keep_released:
             condition = Or(condition, _is_of(key))
         same = kept and old is not None and item == marker.item(has, key, old)
         marks: Marks = "keeps" if same else "takes"
@@ -102,11 +102,11 @@ def _marker_writes(
         released: Item = {**marker.item(had, key, old), RELEASED: {"S": now.isoformat()}}
         writes.append(
             Write(
-                "put" if marker.history else "delete",
+                "put" if marker.keep_released else "delete",
                 table,
                 had,
                 explain,
-                item=released if marker.history else None,
+                item=released if marker.keep_released else None,
                 # Another's marker stays: this item never had the value for itself.
                 condition=Or(NotExists((pk,)), _is_of(key)),
                 optional=True,
@@ -127,7 +127,7 @@ def _is_of(key: Item) -> And | Compare:
 def _count_writes(
     context: Context,
     model: Model,
-    count: Counted,
+    count: Counter,
     old: Item | None,
     new: Item | None,
     now: datetime,
@@ -137,7 +137,7 @@ def _count_writes(
     if was == is_:
         return []
     counting = model_of(count.entity)
-    place, table = count.path.place(), context.table_name(counting.table)
+    place, table = count.path.document_path(), context.table_name(counting.table)
     writes: list[Write] = []
     if is_ is not None:
         writes.append(
@@ -166,7 +166,7 @@ def _count_writes(
     return writes
 
 
-def _counter(model: Model, count: Counted, item: Item) -> ItemKey[Any] | None:
+def _counter(model: Model, count: Counter, item: Item) -> ItemKey[Any] | None:
     """The address of the item that counts this one; None if the fields that name it are absent."""
     values = count.values(held(model, item, count.fields))
     if any(value is None for value in values):

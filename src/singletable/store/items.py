@@ -187,7 +187,7 @@ def find(context: Context, taken: UniqueValue[E]) -> Steps[E | None]:
     check_taken(taken)
     model = model_of(taken.entity)
     marker = model.uniques[taken.unique]
-    key = marker.asked(taken.values)
+    key = marker.lookup_key(taken.values)
     get_marker = GetItem(context.table_name(model.table), key, consistent_read=True)
     got: GetItemOutput = yield from send(context.retry_policy, get_marker)
     if got.item is None:

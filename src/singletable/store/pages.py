@@ -11,7 +11,7 @@ from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import holds, value_at
 from singletable.retry import Steps
-from singletable.schema import Access, Collection, Condition, Model, Path, Selection, model_of
+from singletable.schema import Collection, Condition, Model, Path, ResolvedKey, Selection, model_of
 from singletable.store.batch import get_items
 from singletable.store.context import Context
 from singletable.store.cursor import query_of, seal, unseal
@@ -96,12 +96,12 @@ def _still_in(reading: Reading[Any], entry: Item, item: Item) -> bool:
 
 
 def picked(
-    model: Model, paths: Sequence[tuple[Path[Any, Any], Access | None]], item: Item
+    model: Model, paths: Sequence[tuple[Path[Any, Any], ResolvedKey | None]], item: Item
 ) -> tuple[Any, ...]:
     """What an item holds at some places, or what a key tells; None, or a default, where nothing."""
     values: list[object] = []
     for path, key in paths:
-        place = path.place()
+        place = path.document_path()
         if key is not None:
             values.append((key.parse(item) or {})[path.field])
         elif len(place) == 1:
@@ -128,7 +128,7 @@ def reading_of(
         check_path(reading.model, path, in_key=True)
     check_picked(reading.model, selection.access, tuple(paths))
     asked = {
-        _projected(path.place())
+        _projected(path.document_path())
         for path in paths
         if told_by_key(reading.model, selection.access, path.field) is None
     }

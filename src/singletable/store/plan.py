@@ -22,7 +22,7 @@ from singletable.expressions import (
     apply_update,
     value_at,
 )
-from singletable.schema import Access, Attr, Condition, Edit, ItemKey, Model, counted_in
+from singletable.schema import Attr, Condition, Edit, ItemKey, Model, ResolvedKey, counters_of
 from singletable.store.companions import companions, watched
 from singletable.store.context import Context
 from singletable.store.held import held
@@ -152,7 +152,7 @@ def reads_before_create(model: Model) -> bool:
 
 def reads_before_put(model: Model) -> bool:
     """Whether a put must know what was there."""
-    return reads_before_delete(model) or bool(counted_in(model.entity))
+    return reads_before_delete(model) or bool(counters_of(model.entity))
 
 
 def reads_before_delete(model: Model) -> bool:
@@ -196,13 +196,13 @@ def _with_counts(
     stamps: dict[str, object],
 ) -> tuple[Item, expressions.Condition]:
     """The item with the counts that are kept in it, which a put does not set back."""
-    for path in counted_in(model.entity):
-        count = value_at(path.place(), seen)
+    for path in counters_of(model.entity):
+        count = value_at(path.document_path(), seen)
         if count is not None:
-            item = apply_update((Set(path.place(), Constant(count)),), item)
+            item = apply_update((Set(path.document_path(), Constant(count)),), item)
             field = model.fields[path.field]
             stamps[path.field] = field.codec().decode(item[field.attribute])
-        guard = both(guard, _still(path.place(), seen)) or guard
+        guard = both(guard, _still(path.document_path(), seen)) or guard
     return item, guard
 
 
@@ -216,7 +216,7 @@ def _is_version(model: Model, attribute: str, read: int, now: datetime) -> expre
 
 
 def _item(model: Model, values: Mapping[str, object]) -> Item:
-    if model.checked:
+    if model.has_checks:
         model.codec.check(values)
     return model.item(values)
 
@@ -327,14 +327,14 @@ def _needed(model: Model, touched: set[str]) -> set[str]:
     return needed
 
 
-def _affected(model: Model, access: Access, touched: set[str]) -> bool:
-    return bool(access.own_attributes) and bool(_depends_on(model, access) & touched)
+def _affected(model: Model, access: ResolvedKey, touched: set[str]) -> bool:
+    return bool(access.dedicated_attributes) and bool(_depends_on(model, access) & touched)
 
 
-def _depends_on(model: Model, access: Access) -> set[str]:
+def _depends_on(model: Model, access: ResolvedKey) -> set[str]:
     if access.when is None:
         return set(access.fields)
-    tested = {path[0] for path in access.tested}
+    tested = {path[0] for path in access.condition_paths}
     return set(access.fields) | {
         name for name, field in model.fields.items() if field.attribute in tested
     }
@@ -367,9 +367,9 @@ def _stamps_plan_update(model: Model, now: object) -> list[expressions.Action]:
     actions: list[expressions.Action] = []
     for role, field in model.roles.items():
         if role == "version":
-            actions.append(Add(field.place(), {"N": "1"}))
+            actions.append(Add(field.document_path(), {"N": "1"}))
         if role == "updated":
-            actions.append(Set(field.place(), Constant(field.codec().encode(now))))
+            actions.append(Set(field.document_path(), Constant(field.codec().encode(now))))
     return actions
 
 
@@ -381,7 +381,7 @@ def _index_actions(address: ItemKey[Any], touched: set[str], new: Item) -> list[
             continue
         values = held(model, new, access.fields, address.values)
         attributes = model.index_attributes(access, values, new)
-        for name in access.own_attributes:
+        for name in access.dedicated_attributes:
             if name in attributes:
                 actions.append(Set((name,), Constant(attributes[name])))
             else:

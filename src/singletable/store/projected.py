@@ -7,7 +7,7 @@ from typing import Any
 from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import condition_paths
-from singletable.schema import Access, Index, Model, Path
+from singletable.schema import Index, Model, Path, ResolvedKey
 
 
 def projected_attributes(model: Model, index: Index | None) -> set[str] | None:
@@ -24,7 +24,7 @@ def holds_attribute(model: Model, index: Index | None, attribute: str) -> bool:
     return has is None or attribute in has
 
 
-def check_whole(model: Model, access: Access) -> None:
+def check_whole(model: Model, access: ResolvedKey) -> None:
     """Refuse to make whole items of what an index has only in part."""
     has = projected_attributes(model, access.index)
     if has is None:
@@ -40,7 +40,7 @@ def check_whole(model: Model, access: Access) -> None:
         )
 
 
-def check_where(model: Model, access: Access, where: expressions.Condition) -> None:
+def check_where(model: Model, access: ResolvedKey, where: expressions.Condition) -> None:
     """Refuse a condition on what an index does not hold: it would find nothing, or all."""
     has = projected_attributes(model, access.index)
     asked = {str(path[0]) for path in condition_paths(where)}
@@ -52,15 +52,15 @@ def check_where(model: Model, access: Access, where: expressions.Condition) -> N
         )
 
 
-def told_by_key(model: Model, access: Access, name: str) -> Access | None:
+def told_by_key(model: Model, access: ResolvedKey, name: str) -> ResolvedKey | None:
     """The key that tells the value of a field which the index itself does not hold."""
     field = model.fields[name]
     if field.stored and holds_attribute(model, access.index, field.attribute):
         return None
-    return next((key for key in (model.key, access) if name in key.told), None)
+    return next((key for key in (model.key, access) if name in key.recoverable_fields), None)
 
 
-def check_picked(model: Model, access: Access, paths: tuple[Path[Any, Any], ...]) -> None:
+def check_picked(model: Model, access: ResolvedKey, paths: tuple[Path[Any, Any], ...]) -> None:
     """Refuse to read fields that neither an index nor its keys hold."""
     for path in paths:
         field = model.fields[path.field]

@@ -24,8 +24,15 @@ from singletable.expressions import (
 )
 from singletable.operations import PageOutput, Query
 from singletable.retry import Steps, send, together
-from singletable.schema import Access, Condition, Model, Selection, model_of, shares_range
-from singletable.schema.selection import Asked
+from singletable.schema import (
+    Condition,
+    Model,
+    ResolvedKey,
+    Selection,
+    has_overlapping_range,
+    model_of,
+)
+from singletable.schema.selection import KeyQuery
 from singletable.store.context import Context
 from singletable.store.projected import check_where, holds_attribute
 from singletable.store.ttl import alive
@@ -39,7 +46,7 @@ E = TypeVar("E")
 class Stream:
     """The items of one shard, from a position on."""
 
-    def __init__(self, asked: Asked, after: Item | None = None, *, done: bool = False) -> None:
+    def __init__(self, asked: KeyQuery, after: Item | None = None, *, done: bool = False) -> None:
         self.asked = asked
         # The key after which to go on, once all that was fetched is given out.
         self.after = after
@@ -79,7 +86,7 @@ class Reading(Generic[E]):
                 f"{access} is in a global index, which DynamoDB reads eventually. Leave out "
                 "consistent=True, or query the primary key."
             )
-        self.streams = [Stream(one) for one in selection.asked()]
+        self.streams = [Stream(one) for one in selection.key_queries()]
         # Whether no items of other entities lie between, or those of several are asked for.
         self.alone = several or not _shares_range(access, self.model)
         # Whether the type tag, where the index has it, tells the entity's own items.
@@ -197,7 +204,7 @@ class Reading(Generic[E]):
         return (*sort, *table)
 
     def _wanted(self, stream: Stream, item: Item) -> bool:
-        unwanted = stream.asked.unwanted
+        unwanted = stream.asked.excluded
         if unwanted is not None:
             sort = self.selection.access.sk[0].attribute.name
             if item[sort].get("S") == unwanted:
@@ -207,7 +214,7 @@ class Reading(Generic[E]):
 
     def _countable(self, stream: Stream) -> bool:
         """Whether all that a query finds is wanted, or each item must be looked at."""
-        return stream.asked.unwanted is None and (self.alone or self.by_tag)
+        return stream.asked.excluded is None and (self.alone or self.by_tag)
 
     def _counted(self, stream: Stream, page: PageOutput) -> int:
         if self._countable(stream):
@@ -227,7 +234,7 @@ class Reading(Generic[E]):
         """How many items to look at; with a condition nobody knows how many will meet it."""
         if most is None or self.where is not None:
             return None
-        return most + self.ahead + (stream.asked.unwanted is not None)
+        return most + self.ahead + (stream.asked.excluded is not None)
 
     def _query(self, stream: Stream, most: int | None, *, counting: bool) -> Query:
         aliases = Aliases()
@@ -259,9 +266,9 @@ class Reading(Generic[E]):
 _SHARES: dict[tuple[int, int], bool] = {}
 
 
-def _shares_range(access: Access, model: Model) -> bool:
+def _shares_range(access: ResolvedKey, model: Model) -> bool:
     asked = id(access), len(model.table.entities)
     found = _SHARES.get(asked)
     if found is None:
-        found = _SHARES[asked] = shares_range(access, model)
+        found = _SHARES[asked] = has_overlapping_range(access, model)
     return found

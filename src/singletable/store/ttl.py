@@ -51,4 +51,4 @@ def _over(model: Model, now: datetime) -> expressions.Condition | None:
     expires = model.role("expires")
     if expires is None:
         return None
-    return Compare("<=", At(expires.place()), Constant({"N": str(int(now.timestamp()))}))
+    return Compare("<=", At(expires.document_path()), Constant({"N": str(int(now.timestamp()))}))

@@ -19,7 +19,7 @@ from singletable.schema import (
     UniqueValue,
     model_of,
 )
-from singletable.schema.fields import Attr, Inner
+from singletable.schema.fields import Attr, NestedPath
 from singletable.schema.model import MODELS
 
 E = TypeVar("E")
@@ -133,14 +133,14 @@ def node_of(model: Model, condition: Condition[Any] | None) -> expressions.Condi
 
 def check_path(model: Model, path: object, *, in_key: bool = False) -> None:
     """Refuse the way to a value that items of this entity do not have."""
-    root = path._root if isinstance(path, Inner) else path  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    root = path._root if isinstance(path, NestedPath) else path  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if not isinstance(root, Attr):
         raise InvalidValue(f"expected a field of {model.name}, but got {_shown(path)}.")  # pyright: ignore[reportUnknownArgumentType]
     if model.fields.get(root.name) is not root:
         _not_a_field(model, path)  # pyright: ignore[reportUnknownArgumentType]
     if not root.stored and not in_key:
         raise InvalidValue(
-            f"{path} stands in the key alone (stored=False), where no condition can look."
+            f"{path} stands in the key alone (key_only=True), where no condition can look."
         )
 
 

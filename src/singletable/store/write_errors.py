@@ -69,7 +69,7 @@ def version_asked(model: Model, condition: expressions.Condition | None) -> int 
             found = version_asked(model, left)
             return version_asked(model, right) if found is None else found
         case Compare("=", At(path), Constant(value)) if field is not None:
-            return int(value.get("N", "0")) if path == field.place() else None
+            return int(value.get("N", "0")) if path == field.document_path() else None
         case _:
             return None
 

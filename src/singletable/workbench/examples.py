@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from singletable.errors import InvalidValue
 from singletable.schema import Model
-from singletable.schema.examples import example
-from singletable.schema.key_template import Fixed, Value
+from singletable.schema.examples import example_value
+from singletable.schema.key_template import FieldSegment, FixedSegment
 from singletable.schema.resolved_key import TextColumn
 from singletable.values import Item
 
@@ -24,7 +24,7 @@ def example_items(model: Model) -> list[Item]:
         try:
             values = _values(model, words, number)
             model.codec.check(
-                {name: one for name, one in values.items() if name not in model.in_key_only}
+                {name: one for name, one in values.items() if name not in model.key_only_fields}
             )
             item = model.item(values)
         except (InvalidValue, TypeError, ValueError, RecursionError):
@@ -39,7 +39,7 @@ def _values(model: Model, words: Mapping[str, str], number: int) -> dict[str, ob
     values: dict[str, object] = {}
     for name, field in model.fields.items():
         absent = number == HOW_MANY and field.codec().optional
-        made = None if absent else example(field.annotation, words.get(name, name), number)
+        made = None if absent else example_value(field.annotation, words.get(name, name), number)
         values[name] = made
     return values
 
@@ -50,9 +50,9 @@ def _words(model: Model) -> Iterator[tuple[str, str]]:
         word = ""
         for segment in column.template.segments if isinstance(column, TextColumn) else ():
             match segment:
-                case Fixed(text):
+                case FixedSegment(text):
                     word = text.lower()
-                case Value(field) if word:
+                case FieldSegment(field) if word:
                     yield field, word
                     word = ""
                 case _:

@@ -138,7 +138,7 @@ def _facet(model: Model, items: Sequence[Item], types: dict[str, AttributeType])
         for item in items
     ]
     stored = [field.attribute for field in model.fields.values() if field.stored]
-    made = [name for access in model.indexes.values() for name in access.own_attributes]
+    made = [name for access in model.indexes.values() for name in access.dedicated_attributes]
     tag = [] if model.tag is None else [model.tag[0]]
     names = [name for name in dict.fromkeys((*tag, *stored, *made)) if name not in keys]
     pk, *sk = [_template(column) for column in model.key.columns]

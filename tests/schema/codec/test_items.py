@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable import DeclarationError, InvalidValue, Item, ItemMismatch
-from singletable.schema.codec import ItemCodec, Stored, codec_of, compile_codec
+from singletable.schema.codec import ItemCodec, StoredField, codec_of, compile_codec
 from singletable.values import check_item
 from tests.schema.codec.values import TYPES, Ranking
 
@@ -27,7 +27,8 @@ def _codec(
 ) -> ItemCodec:
     """The codec of a Ballot: each field is held under its name in capitals."""
     stored = [
-        Stored(name, name.upper(), codec_of(kind), default, check) for name, kind in fields.items()
+        StoredField(name, name.upper(), codec_of(kind), default, check)
+        for name, kind in fields.items()
     ]
     return compile_codec("Ballot", stored, frozenset({"PK", "SK"}))
 
@@ -216,16 +217,16 @@ def test_a_dataclass_may_refuse_what_it_is_made_from() -> None:
 # Names in the table are anybody's: they are data, and never code.
 @given(st.text(max_size=20))
 def test_any_attribute_name_will_do(attribute: str) -> None:
-    codec = compile_codec("Odd", [Stored("it", attribute, codec_of(int))], frozenset())
+    codec = compile_codec("Odd", [StoredField("it", attribute, codec_of(int))], frozenset())
     assert codec.decode(codec.encode({"it": 5})) == {"it": 5}
 
 
 def test_fields_and_attributes_have_a_name_of_their_own() -> None:
-    one, two = Stored("a", "X", codec_of(int)), Stored("b", "X", codec_of(int))
+    one, two = StoredField("a", "X", codec_of(int)), StoredField("b", "X", codec_of(int))
     with pytest.raises(DeclarationError, match=r"Ballot has 2 times the attribute 'X'"):
         compile_codec("Ballot", [one, two], frozenset())
     with pytest.raises(DeclarationError, match="that name is for unknown attributes"):
-        compile_codec("Ballot", [Stored("_unknown", "X", codec_of(int))], frozenset())
+        compile_codec("Ballot", [StoredField("_unknown", "X", codec_of(int))], frozenset())
 
 
 # A traceback through compiled code shows its lines, like any other.

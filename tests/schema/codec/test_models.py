@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, RootModel
 
 from singletable import InvalidValue, ItemMismatch
-from singletable.schema.codec import Stored, codec_of, compile_codec
+from singletable.schema.codec import StoredField, codec_of, compile_codec
 from singletable.values import check_value
 from tests.schema.codec.values import Color, decimals, floats, lists, moments, sets, texts
 
@@ -49,7 +49,7 @@ routes = st.builds(
 
 @given(routes)
 def test_a_model_comes_back_as_it_was_and_dynamodb_takes_it(route: Route) -> None:
-    compiled = compile_codec("Trip", [Stored("it", "It", codec_of(Route))], frozenset())
+    compiled = compile_codec("Trip", [StoredField("it", "It", codec_of(Route))], frozenset())
     item = compiled.encode({"it": route})
     check_value(item["It"])
     assert item["It"]["M"]["routeName"] == {"S": route.name}

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable import InvalidValue, ItemMismatch
-from singletable.schema.codec import Stored, codec_of, compile_codec
+from singletable.schema.codec import StoredField, codec_of, compile_codec
 from singletable.values import AttributeValue
 from tests.schema.codec.values import Right
 
 
 def _both(kind: Any) -> list[Callable[[object], AttributeValue]]:
     """The codec, and the compiled one of an item that has one field: how each encodes."""
-    compiled = compile_codec("Thing", [Stored("it", "it", codec_of(kind))], frozenset())
+    compiled = compile_codec("Thing", [StoredField("it", "it", codec_of(kind))], frozenset())
 
     def encode(value: object) -> AttributeValue:
         return compiled.encode({"it": value})["it"]
@@ -29,7 +29,7 @@ def _both(kind: Any) -> list[Callable[[object], AttributeValue]]:
 # Other writers, and DynamoDB's own arithmetic, write whole numbers in other ways.
 @pytest.mark.parametrize(("text", "number"), [("5.0", 5), ("1E2", 100), ("-0", 0), ("+7", 7)])
 def test_a_whole_number_is_read_however_it_is_written(text: str, number: int) -> None:
-    compiled = compile_codec("Thing", [Stored("it", "it", codec_of(int))], frozenset())
+    compiled = compile_codec("Thing", [StoredField("it", "it", codec_of(int))], frozenset())
     for read in (codec_of(int).decode({"N": text}), compiled.decode({"it": {"N": text}})["it"]):
         assert read == number
         assert type(read) is int

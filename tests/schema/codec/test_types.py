@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable import InvalidValue, ItemMismatch
-from singletable.schema.codec import Codec, Stored, codec_of, compile_codec
+from singletable.schema.codec import Codec, StoredField, codec_of, compile_codec
 from singletable.values import check_item, check_value
 from tests.schema.codec.values import TYPES, Color, Level, Ranking, Shade, Tree, texts
 
 every_type = pytest.mark.parametrize("name", TYPES)
 CODECS: dict[str, Codec] = {name: codec_of(kind) for name, (kind, _) in TYPES.items()}
 ITEMS = {
-    name: compile_codec("Thing", [Stored("it", "It", codec, None, None)], frozenset())
+    name: compile_codec("Thing", [StoredField("it", "It", codec, None, None)], frozenset())
     for name, codec in CODECS.items()
 }
 # One value of each Python type that a field may be given.
@@ -155,7 +155,7 @@ def test_half_a_character_is_refused(text: str, half: str) -> None:
     ):
         with pytest.raises(InvalidValue, match="half of a surrogate pair"):
             codec_of(kind).encode(value)
-        compiled = compile_codec("Thing", [Stored("it", "It", codec_of(kind))], frozenset())
+        compiled = compile_codec("Thing", [StoredField("it", "It", codec_of(kind))], frozenset())
         with pytest.raises(InvalidValue, match="half of a surrogate pair"):
             compiled.encode({"it": value})
 
@@ -200,7 +200,7 @@ def test_a_frozen_set_will_do_for_a_set() -> None:
 
 # A member of a StrEnum is a string, and is held as the bare one.
 def test_a_string_of_a_type_of_its_own_is_held_bare() -> None:
-    compiled = compile_codec("Thing", [Stored("it", "It", codec_of(str))], frozenset())
+    compiled = compile_codec("Thing", [StoredField("it", "It", codec_of(str))], frozenset())
     held = compiled.encode({"it": Shade.DARK})["It"]["S"]
     assert type(held) is str
     assert held == "dark"

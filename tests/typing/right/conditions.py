@@ -36,11 +36,11 @@ ask(Ballot.tags.contains("x"))
 ask(Ballot.colours.contains("blue"))
 ask(Ballot.rankings.contains(Ranking("Python", 1)))
 ask(Ballot.rankings.size() >= 2)
-ask(Ballot.rankings[0].at(lambda ranking: ranking.rank) == 1)
+ask(Ballot.rankings[0].nested(lambda ranking: ranking.rank) == 1)
 ask(Ballot.extra["pages"] > 2)
-ask(Ballot.place.at(lambda place: place.street) == "Main Street")
-ask(Ballot.place.at(lambda place: place.floors[0]) < 3)
+ask(Ballot.place.nested(lambda place: place.street) == "Main Street")
+ask(Ballot.place.nested(lambda place: place.floors[0]) < 3)
 
 stage: Condition[Election] = Election.stage == Stage.OPEN
-way: Path[Ballot, str] = Ballot.rankings[0].at(lambda ranking: ranking.name)
+way: Path[Ballot, str] = Ballot.rankings[0].nested(lambda ranking: ranking.name)
 made: Path[Ballot, datetime] = Ballot.made

@@ -21,7 +21,7 @@ from singletable.schema import (
     descending,
     ordered,
     padded,
-    same,
+    repeated,
 )
 from singletable.schema.unique import UniqueValue
 from tests.typing.declared import Ballot, Election, Event, Person, Stage, UserSkill
@@ -53,7 +53,9 @@ def none_to_four(
 
         key = Key(pk=("A", s, "B", i), sk=(d, "C", t, u, "D", padded(m, 8, 2)))
         one = Key(pk="ALL", sk=(s,)).on(first)
-        two = Key(pk=("X", s, "SHARD", Shards(4)), sk=("Y", descending(i), d, same(s))).on(second)
+        two = Key(pk=("X", s, "SHARD", Shards(4)), sk=("Y", descending(i), d, repeated(s))).on(
+            second
+        )
         three = Key(pk=(s, i, ordered(g)), sk=("ONE", u, "TWO", t, casefold(n))).on(third)
         four = Key(pk=("1", s, "2", i, "3", d, "4", t), sk=("M", maybe)).on(fourth)
 
@@ -62,15 +64,15 @@ def none_to_four(
 
         s: Attr[str] = attr()
         i: Attr[int] = attr()
-        key = Key(pk=("O", s), sk=("S", same(s), "I", i))
-        one = Key(pk=("O", s), sk=("S", same(s), i)).on(first)
+        key = Key(pk=("O", s), sk=("S", repeated(s), "I", i))
+        one = Key(pk=("O", s), sk=("S", repeated(s), i)).on(first)
         alone = Key(pk=s, sk=descending(i)).on(second)
 
-    repeated: ItemKey[Other] = Other.key(s, i)
+    item_key: ItemKey[Other] = Other.key(s, i)
     number: Partition[Other, int] = Other.one(s)
     alone: Partition[Other, int] = Other.alone(s)
-    back: ItemKey[Other] | None = Other.key.parse(repeated.key)
-    del repeated, number, alone, back
+    back: ItemKey[Other] | None = Other.key.parse(item_key.key)
+    del item_key, number, alone, back
 
     address: ItemKey[Thing] = Thing.key(s, i, d, t, u, m)
     partition: Partition[Thing, date, datetime, UUID, Decimal] = Thing.key.partition(s, i)

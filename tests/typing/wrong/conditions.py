@@ -40,16 +40,16 @@ Ballot.voter.contains(1)  # error: arg-type | reportArgumentType
 Ballot.tags.contains(1)  # error: arg-type | reportArgumentType
 Ballot.rankings.contains("Python")  # error: arg-type | reportArgumentType
 Ballot.weight.contains(1)  # error: misc, call-overload | reportAttributeAccessIssue
-Ballot.rankings[0].at(lambda ranking: ranking.nope)  # error: attr-defined | reportAttributeAccessIssue
+Ballot.rankings[0].nested(lambda ranking: ranking.nope)  # error: attr-defined | reportAttributeAccessIssue
 Ballot.rankings["x"]  # error: index | reportArgumentType
 Ballot.extra[0]  # error: index | reportArgumentType
 Ballot.weight[0]  # error: misc | reportIndexIssue
-Ballot.place.at(lambda place: place.town)  # error: attr-defined | reportAttributeAccessIssue
-Ballot.rankings[0].at(lambda ranking: ranking.rank) < "1"  # error: operator | reportOperatorIssue
+Ballot.place.nested(lambda place: place.town)  # error: attr-defined | reportAttributeAccessIssue
+Ballot.rankings[0].nested(lambda ranking: ranking.rank) < "1"  # error: operator | reportOperatorIssue
 Ballot.extra["pages"] > "2"  # error: operator | reportOperatorIssue
 stage: Condition[Election] = Election.stage == "open"  # error: assignment | reportAssignmentType
 other: Condition[Ballot] = Election.stage == Stage.OPEN  # error: assignment | reportAssignmentType
-way: Path[Ballot, str] = Ballot.rankings[0].at(lambda it: it.rank)  # error: assignment, arg-type, return-value | reportAssignmentType
+way: Path[Ballot, str] = Ballot.rankings[0].nested(lambda it: it.rank)  # error: assignment, arg-type, return-value | reportAssignmentType
 line: Path[Ballot, Ranking] = Ballot.rankings  # error: assignment | reportAssignmentType
 Ballot.weight.between(Election.ballots, 3)  # error: arg-type | reportArgumentType
 ask(Ballot.weight == Election.ballots)  # error: arg-type | reportOperatorIssue

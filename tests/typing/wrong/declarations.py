@@ -19,14 +19,14 @@ class Wrong(Entity, table=votes):
     words: Attr[list[str]] = attr(factory=set[str])  # error: arg-type | reportAssignmentType
     checked: Attr[int] = attr(default=1, check=len)  # error: arg-type | reportArgumentType
     stage: Attr[Stage] = attr()
-    moment: Attr[datetime] = attr(form="iso")  # error: call-overload | reportArgumentType
+    moment: Attr[datetime] = attr(time_format="iso")  # error: call-overload | reportArgumentType
 
     key = Key(pk=("A", text), sk=("B", ordered(stage, ["open"])))  # error: arg-type, misc | reportArgumentType
     indexed = Key(pk=("A", text)).on("by_name")  # error: arg-type | reportArgumentType
     when = Key(pk=("A", text)).on(index, when=text)  # error: arg-type | reportArgumentType
     low = Key(pk=("A", text)).on(index, when=number > "x")  # error: operator | reportOperatorIssue
-    counts = Count(Election, Election.name, of=(text,))  # error: arg-type | reportArgumentType
-    other = Count(Election, "ballots", of=(text,))  # error: arg-type | reportArgumentType
+    counts = Count(Election, Election.name, key=(text,))  # error: arg-type | reportArgumentType
+    other = Count(Election, "ballots", key=(text,))  # error: arg-type | reportArgumentType
 
 
 class NoTable(Entity, table="votes"):  # error: arg-type | reportArgumentType, reportGeneralTypeIssues

@@ -23,14 +23,14 @@ Ballot.rankings.add(1)  # error: misc | reportAttributeAccessIssue
 Ballot.rankings.append("Python")  # error: arg-type | reportArgumentType
 Ballot.weight.append(1)  # error: misc, arg-type | reportAttributeAccessIssue
 Ballot.tags.append("x")  # error: misc, arg-type | reportAttributeAccessIssue
-Ballot.tags.include(1)  # error: arg-type | reportArgumentType
-Ballot.colours.exclude(1)  # error: arg-type | reportArgumentType
-Ballot.rankings.include("x")  # error: misc, call-overload | reportAttributeAccessIssue
+Ballot.tags.add_members(1)  # error: arg-type | reportArgumentType
+Ballot.colours.remove_members(1)  # error: arg-type | reportArgumentType
+Ballot.rankings.add_members("x")  # error: misc, call-overload | reportAttributeAccessIssue
 Ballot.rankings[0].set("Python")  # error: arg-type | reportArgumentType
-Ballot.rankings[0].at(lambda ranking: ranking.name).add(1)  # error: misc | reportAttributeAccessIssue
+Ballot.rankings[0].nested(lambda ranking: ranking.name).add(1)  # error: misc | reportAttributeAccessIssue
 Ballot.extra["pages"].set("3")  # error: arg-type | reportArgumentType
-Ballot.place.at(lambda place: place.street).set(1)  # error: arg-type | reportArgumentType
-Ballot.place.at(lambda place: place.floors).append("1")  # error: arg-type | reportArgumentType
+Ballot.place.nested(lambda place: place.street).set(1)  # error: arg-type | reportArgumentType
+Ballot.place.nested(lambda place: place.floors).append("1")  # error: arg-type | reportArgumentType
 change(Election.ballots.add(1))  # error: arg-type | reportArgumentType
 change(Ballot.weight)  # error: arg-type | reportArgumentType
 change(Ballot.weight > 1)  # error: arg-type | reportArgumentType

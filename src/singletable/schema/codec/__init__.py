@@ -2,8 +2,16 @@
 
 from singletable.schema.codec.annotations import codec_of
 from singletable.schema.codec.codec import Codec
-from singletable.schema.codec.containers import Stored
-from singletable.schema.codec.items import ItemCodec, ask, compile_codec
+from singletable.schema.codec.containers import StoredField
+from singletable.schema.codec.items import ItemCodec, compile_codec, run_check
 from singletable.schema.codec.times import TimeFormat
 
-__all__ = ["Codec", "ItemCodec", "Stored", "TimeFormat", "ask", "codec_of", "compile_codec"]
+__all__ = [
+    "Codec",
+    "ItemCodec",
+    "StoredField",
+    "TimeFormat",
+    "codec_of",
+    "compile_codec",
+    "run_check",
+]

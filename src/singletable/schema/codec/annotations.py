@@ -142,7 +142,7 @@ class _Reader:
                 "dataclass whose members may be None and one of which says which it is.",
             )
         inner = self.codec_of(kinds[0], time_format)
-        if inner.absent is not None and not inner.optional:
+        if inner.absent_value is not None and not inner.optional:
             raise _refused(
                 annotation,
                 "DynamoDB has no empty set, so an empty one and None would be read as the same. "
@@ -183,7 +183,7 @@ def _later(kind: type, known: Callable[[], Codec]) -> Codec:
         optional=False,
         encode=lambda value: known().encode(value),
         decode=lambda value: known().decode(value),
-        says=f"a {kind.__name__}",
+        expects=f"a {kind.__name__}",
         writing=lambda source, name: known().writing(source, name),
         reading=lambda source, name: known().reading(source, name),
         depth=BOTTOMLESS,
@@ -198,11 +198,11 @@ def _bounded(codec: Codec) -> Codec:
             return _within(codec.encode(value))
         except ValidationError as problem:
             raise InvalidValue(
-                f"expected {codec.says}, but DynamoDB refuses it: {problem}"
+                f"expected {codec.expects}, but DynamoDB refuses it: {problem}"
             ) from None
         except RecursionError:
             raise InvalidValue(
-                f"expected {codec.says}, nested at most {MAX_LEVELS} levels deep, but it is deeper "
+                f"expected {codec.expects}, nested at most {MAX_LEVELS} levels deep, but it is deeper "
                 "than Python can follow. It may contain itself."
             ) from None
 

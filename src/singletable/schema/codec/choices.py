@@ -7,7 +7,7 @@ from enum import Enum, Flag
 from typing import cast
 
 from singletable.errors import DeclarationError
-from singletable.schema.codec.codec import Codec, Source, mismatch, shown, unfit
+from singletable.schema.codec.codec import Codec, Source, invalid_value, mismatch, short_repr
 from singletable.schema.codec.scalars import TEXT, WHOLE
 from singletable.values import AttributeValue
 
@@ -22,7 +22,7 @@ def members_of(kind: type[Enum]) -> Codec:
 
     def encode(value: object) -> AttributeValue:
         if not isinstance(value, kind):
-            raise unfit(says, value)
+            raise invalid_value(says, value)
         return codec.encode(cast(object, value.value))
 
     def decode(value: AttributeValue) -> object:
@@ -46,7 +46,7 @@ def members_of(kind: type[Enum]) -> Codec:
         optional=False,
         encode=encode,
         decode=decode,
-        says=says,
+        expects=says,
         writing=writing,
         reading=lambda source, name: f'{source.name(by_wire, kind.__name__)}[{name}["{tag}"]]',
     )
@@ -62,7 +62,7 @@ def literals_of(values: Sequence[object]) -> Codec:
 
     def encode(value: object) -> AttributeValue:
         if type(value) not in (str, int) or value not in allowed:
-            raise unfit(says, value)
+            raise invalid_value(says, value)
         return codec.encode(value)
 
     def decode(value: AttributeValue) -> object:
@@ -80,7 +80,7 @@ def literals_of(values: Sequence[object]) -> Codec:
         optional=False,
         encode=encode,
         decode=decode,
-        says=says,
+        expects=says,
         writing=writing,
         reading=lambda source, name: f'{source.name(by_wire, "literal")}[{name}["{tag}"]]',
     )
@@ -93,7 +93,7 @@ def _codec_of_values(owner: str, values: Sequence[object]) -> Codec:
         return TEXT
     if kinds == {int}:
         return WHOLE
-    came = ", ".join(shown(value) for value in values) or "none"
+    came = ", ".join(short_repr(value) for value in values) or "none"
     raise DeclarationError(
         f"{owner} is held by its values, which must be all str or all int, and has: {came}. "
         "Give every one a str, or every one an int."

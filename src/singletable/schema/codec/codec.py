@@ -112,18 +112,18 @@ class Codec:
     optional: bool
     encode: Callable[[object], AttributeValue]
     decode: Callable[[AttributeValue], object]
-    says: str
+    expects: str
     writing: Writing
     reading: Writing
     # Levels of nesting, itself included; DynamoDB allows 32.
     depth: int = 1
     # What an attribute that is not there stands for; None if it must be there.
-    absent: Callable[[], object] | None = None
+    absent_value: Callable[[], object] | None = None
 
 
-def unfit(says: str, value: object, advice: str = "") -> InvalidValue:
+def invalid_value(says: str, value: object, advice: str = "") -> InvalidValue:
     """What is said of a value that is not of the type."""
-    came = "None" if value is None else f"{shown(value)} ({type(value).__name__})"
+    came = "None" if value is None else f"{short_repr(value)} ({type(value).__name__})"
     if value is None:
         advice = advice or "Give one, or declare the type as T | None."
     return InvalidValue(f"expected {says}, but got {came}.{_after(advice)}")
@@ -134,16 +134,16 @@ def mismatch(says: str, value: AttributeValue, advice: str = OR_DECLARE) -> Item
     kind = type_of(value) if value else ""
     came = TYPE_WORDS.get(kind, "no value")
     if kind in ("S", "N", "BOOL"):
-        came += f": {shown(content_of(value))}"
+        came += f": {short_repr(content_of(value))}"
     return ItemMismatch(f"expected {says}, but the item has {came}.{_after(advice)}")
 
 
-def inside(problem: InvalidValue | ItemMismatch, outer: str) -> InvalidValue | ItemMismatch:
+def located(problem: InvalidValue | ItemMismatch, outer: str) -> InvalidValue | ItemMismatch:
     """The same problem, its place told from further out."""
     return type(problem)(problem.text, outer + problem.path)
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """The beginning of what Python prints for the value; some things it cannot print."""
     try:
         text = repr(value)
@@ -183,8 +183,8 @@ def optional(inner: Codec) -> Codec:
         optional=True,
         encode=encode,
         decode=decode,
-        says=f"{inner.says} or None",
+        expects=f"{inner.expects} or None",
         writing=writing,
         reading=reading,
-        absent=nothing,
+        absent_value=nothing,
     )

@@ -9,24 +9,31 @@ from decimal import Decimal
 from typing import Any, TypeAlias, cast, get_type_hints
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
-from singletable.schema.codec.codec import Codec, Source, inside, mismatch, shown, unfit
+from singletable.schema.codec.codec import (
+    Codec,
+    Source,
+    invalid_value,
+    located,
+    mismatch,
+    short_repr,
+)
 from singletable.schema.codec.scalars import TEXT_SAYS, is_text, whole_characters
 from singletable.values import AttributeValue, Item
 
 
 def sequence_of(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec) -> Codec:
     """How a list, or a tuple, of members is held: as a list (L)."""
-    says = f"a {kind.__name__}, each of it {member.says}"
+    says = f"a {kind.__name__}, each of it {member.expects}"
 
     def encode(value: object) -> AttributeValue:
         if not isinstance(value, kind):
-            raise unfit(says, value)
+            raise invalid_value(says, value)
         encoded: list[AttributeValue] = []
         for place, one in enumerate(cast(Iterable[object], value)):
             try:
                 encoded.append(member.encode(one))
             except InvalidValue as problem:
-                raise inside(problem, f"[{place}]") from None
+                raise located(problem, f"[{place}]") from None
         return {"L": encoded}
 
     def decode(value: AttributeValue) -> object:
@@ -37,7 +44,7 @@ def sequence_of(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec) ->
             try:
                 decoded.append(member.decode(one))
             except ItemMismatch as problem:
-                raise inside(problem, f"[{place}]") from None
+                raise located(problem, f"[{place}]") from None
         return kind(decoded)
 
     def writing(source: Source, name: str) -> str:
@@ -55,7 +62,7 @@ def sequence_of(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec) ->
         optional=False,
         encode=encode,
         decode=decode,
-        says=says,
+        expects=says,
         writing=writing,
         reading=reading,
         depth=member.depth + 1,
@@ -64,19 +71,19 @@ def sequence_of(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec) ->
 
 def map_of(member: Codec) -> Codec:
     """How a dict from text to members is held: as a map (M)."""
-    says = f"a dict from text to {member.says}"
+    says = f"a dict from text to {member.expects}"
 
     def encode(value: object) -> AttributeValue:
         if not isinstance(value, dict):
-            raise unfit(says, value)
+            raise invalid_value(says, value)
         encoded: dict[str, AttributeValue] = {}
         for name, one in cast(Iterable[tuple[object, object]], value.items()):
             if not isinstance(name, str):
-                raise unfit(f"{TEXT_SAYS} for every name in the dict", name)
+                raise invalid_value(f"{TEXT_SAYS} for every name in the dict", name)
             try:
                 encoded[whole_characters(name)] = member.encode(one)
             except InvalidValue as problem:
-                raise inside(problem, f"[{name!r}]") from None
+                raise located(problem, f"[{name!r}]") from None
         return {"M": encoded}
 
     def decode(value: AttributeValue) -> object:
@@ -87,7 +94,7 @@ def map_of(member: Codec) -> Codec:
             try:
                 decoded[name] = member.decode(one)
             except ItemMismatch as problem:
-                raise inside(problem, f"[{name!r}]") from None
+                raise located(problem, f"[{name!r}]") from None
         return decoded
 
     def writing(source: Source, name: str) -> str:
@@ -105,7 +112,7 @@ def map_of(member: Codec) -> Codec:
         optional=False,
         encode=encode,
         decode=decode,
-        says=says,
+        expects=says,
         writing=writing,
         reading=reading,
         depth=member.depth + 1,
@@ -126,19 +133,19 @@ def set_of(kind: type[set[object]] | type[frozenset[object]], member: Codec) -> 
     """How a set of members is held: as a set of texts, of numbers or of binaries."""
     (tag,) = member.types
     plural = SETS[tag]
-    says = f"a {kind.__name__}, each of it {member.says}"
+    says = f"a {kind.__name__}, each of it {member.expects}"
 
     def encode(value: object) -> AttributeValue:
         # Either will do for the other: they are equal, and the same at rest.
         if not isinstance(value, set | frozenset):
-            raise unfit(says, value)
+            raise invalid_value(says, value)
         return _wire(plural, [encode_member(one) for one in cast(Iterable[object], value)])
 
     def encode_member(one: object) -> str:
         try:
             return cast(str, cast(Any, member.encode(one))[tag])
         except InvalidValue as problem:
-            raise inside(problem, f"[{shown(one)}]") from None
+            raise located(problem, f"[{short_repr(one)}]") from None
 
     def decode(value: AttributeValue) -> object:
         if "NULL" in value:
@@ -151,7 +158,7 @@ def set_of(kind: type[set[object]] | type[frozenset[object]], member: Codec) -> 
         try:
             return member.decode(cast(AttributeValue, {tag: one}))
         except ItemMismatch as problem:
-            raise inside(problem, f"[{shown(one)}]") from None
+            raise located(problem, f"[{short_repr(one)}]") from None
 
     def writing(source: Source, name: str) -> str:
         one = source.variable("one")
@@ -173,10 +180,10 @@ def set_of(kind: type[set[object]] | type[frozenset[object]], member: Codec) -> 
         optional=False,
         encode=encode,
         decode=decode,
-        says=says,
+        expects=says,
         writing=writing,
         reading=reading,
-        absent=kind,
+        absent_value=kind,
     )
 
 
@@ -195,7 +202,7 @@ def _wire(plural: str, contents: list[str]) -> AttributeValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredField:
     """One field at rest.
 
     `default` makes what a missing attribute stands for, anew each time; without one, the attribute
@@ -212,20 +219,20 @@ class Stored:
     @property
     def missing(self) -> Callable[[], object] | None:
         """What makes the value of an attribute that is not there; None if it must be there."""
-        return self.codec.absent if self.default is None else self.default
+        return self.codec.absent_value if self.default is None else self.default
 
 
-def decode_member(stored: Stored, item: Item, place: str) -> object:
+def decode_member(stored: StoredField, item: Item, place: str) -> object:
     """The field's value in the item, or in the map; ItemMismatch says what is wrong with it."""
     held = item.get(stored.attribute)
     if held is not None:
         try:
             return stored.codec.decode(held)
         except ItemMismatch as problem:
-            raise inside(problem, place) from None
+            raise located(problem, place) from None
     if stored.missing is None:
         raise ItemMismatch(
-            f"expected {stored.codec.says}, but there is no {stored.attribute!r}, and the field "
+            f"expected {stored.codec.expects}, but there is no {stored.attribute!r}, and the field "
             "has no default. Write it to the item, or give the field a default.",
             place,
         )
@@ -240,7 +247,7 @@ class Reading:
     there: str
 
 
-def read_member(source: Source, stored: Stored, item: str) -> Reading:
+def read_member(source: Source, stored: StoredField, item: str) -> Reading:
     """How a member is read from the mapping that the variable `item` holds."""
     if stored.missing is None:
         return Reading(stored.codec.reading(source, f"{item}[{stored.attribute!r}]"), "True")
@@ -271,13 +278,13 @@ def record_of(kind: type[Any], codec_of: CodecOf) -> Codec:
 
     def encode(value: object) -> AttributeValue:
         if type(value) is not kind:
-            raise unfit(says, value)
+            raise invalid_value(says, value)
         encoded: dict[str, AttributeValue] = {}
         for stored in members:
             try:
                 encoded[stored.attribute] = stored.codec.encode(getattr(value, stored.field))
             except InvalidValue as problem:
-                raise inside(problem, f".{stored.field}") from None
+                raise located(problem, f".{stored.field}") from None
         return {"M": encoded}
 
     def decode(value: AttributeValue) -> object:
@@ -289,7 +296,7 @@ def record_of(kind: type[Any], codec_of: CodecOf) -> Codec:
             return kind(**values)
         except (ValueError, TypeError) as problem:
             raise ItemMismatch(
-                f"expected what {kind.__name__} accepts, but it refused {shown(values)}: {problem}"
+                f"expected what {kind.__name__} accepts, but it refused {short_repr(values)}: {problem}"
             ) from problem
 
     def writing(source: Source, name: str) -> str:
@@ -322,14 +329,14 @@ def record_of(kind: type[Any], codec_of: CodecOf) -> Codec:
         optional=False,
         encode=encode,
         decode=decode,
-        says=says,
+        expects=says,
         writing=writing,
         reading=reading,
         depth=1 + max((stored.codec.depth for stored in members), default=1),
     )
 
 
-def _members(kind: type[Any], codec_of: CodecOf) -> Sequence[Stored]:
+def _members(kind: type[Any], codec_of: CodecOf) -> Sequence[StoredField]:
     hints = _hints(kind)
     needs = [name for name, hint in hints.items() if isinstance(hint, dataclasses.InitVar)]
     if needs:
@@ -359,7 +366,7 @@ def _positional_first(kind: type[Any]) -> Sequence[dataclasses.Field[Any]]:
 
 def _member(
     kind: type[Any], field: dataclasses.Field[Any], hint: object, codec_of: CodecOf
-) -> Stored:
+) -> StoredField:
     try:
         codec = codec_of(hint)
     except DeclarationError as problem:
@@ -369,7 +376,7 @@ def _member(
         default = field.default_factory
     elif field.default is not dataclasses.MISSING:
         default = _always(field.default)
-    return Stored(field.name, field.name, codec, default)
+    return StoredField(field.name, field.name, codec, default)
 
 
 def _always(value: object) -> Callable[[], object]:

@@ -14,12 +14,12 @@ from singletable.errors import InvalidValue
 from singletable.schema.codec.codec import (
     Codec,
     Source,
-    inside,
+    invalid_value,
+    located,
     mismatch,
     nothing,
     optional,
-    shown,
-    unfit,
+    short_repr,
 )
 from singletable.schema.codec.containers import SETS, set_of
 from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, TEXT, whole_characters
@@ -61,17 +61,17 @@ class Loose:
             case set() | frozenset():
                 return _encode_set(set(_all(value)))
             case _:
-                raise unfit(SAYS, value, _advice(value))
+                raise invalid_value(SAYS, value, _advice(value))
 
     def _member(self, value: object, place: int | str) -> AttributeValue:
         try:
             return self.encode(value)
         except InvalidValue as problem:
-            raise inside(problem, f"[{place!r}]") from None
+            raise located(problem, f"[{place!r}]") from None
 
     def _entry(self, name: object, value: object) -> tuple[str, AttributeValue]:
         if not isinstance(name, str):
-            raise unfit("text (str) for every name in the dict", name)
+            raise invalid_value("text (str) for every name in the dict", name)
         return whole_characters(name), self._member(value, name)
 
     def decode(self, value: AttributeValue) -> object:
@@ -105,7 +105,7 @@ def _encode_set(value: set[object]) -> AttributeValue:
         )
     kinds = {_kind(one) for one in value}
     if len(kinds) > 1 or kinds == {""}:
-        raise unfit("a set of str, of numbers (int, Decimal) or of bytes", value)
+        raise invalid_value("a set of str, of numbers (int, Decimal) or of bytes", value)
     (kind,) = kinds
     return _SETS[list(SETS).index(kind)].encode(value)
 
@@ -150,11 +150,11 @@ ANYTHING = Codec(
     optional=True,
     encode=_anything.encode,
     decode=_anything.decode,
-    says=SAYS,
+    expects=SAYS,
     writing=_write,
     reading=_read,
     depth=BOTTOMLESS,
-    absent=nothing,
+    absent_value=nothing,
 )
 
 
@@ -188,10 +188,12 @@ def model_of(kind: type[Model]) -> Codec:
 
     def encode(value: object) -> AttributeValue:
         if not isinstance(value, cast(type, kind)):
-            raise unfit(says, value)
+            raise invalid_value(says, value)
         dumped = cast(Model, value).model_dump(mode="json", by_alias=True)
         if not isinstance(dumped, dict):
-            raise InvalidValue(f"expected {says} that dumps a dict, but it dumped {shown(dumped)}.")
+            raise InvalidValue(
+                f"expected {says} that dumps a dict, but it dumped {short_repr(dumped)}."
+            )
         return JSON.encode(cast(object, dumped))
 
     def decode(value: AttributeValue) -> object:
@@ -213,7 +215,7 @@ def model_of(kind: type[Model]) -> Codec:
         optional=False,
         encode=encode,
         decode=decode,
-        says=says,
+        expects=says,
         writing=writing,
         reading=reading,
         depth=BOTTOMLESS,
@@ -245,11 +247,11 @@ def validated(annotation: Any, name: str, *, or_none: bool) -> Codec:
             dumped = adapter.dump_python(value, mode="json", warnings="error")
             same = adapter.validate_python(dumped) == value
         except ValueError:
-            raise unfit(says, value) from None
+            raise invalid_value(says, value) from None
         if not same:
             raise InvalidValue(
-                f"expected a value that pydantic reads back as it was, but {shown(value)} is "
-                f"written as {shown(dumped)}."
+                f"expected a value that pydantic reads back as it was, but {short_repr(value)} is "
+                f"written as {short_repr(dumped)}."
             )
         return JSON.encode(dumped)
 
@@ -270,7 +272,7 @@ def validated(annotation: Any, name: str, *, or_none: bool) -> Codec:
         optional=False,
         encode=encode,
         decode=decode,
-        says=says,
+        expects=says,
         writing=writing,
         reading=reading,
     )

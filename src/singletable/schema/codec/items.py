@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
-from singletable.schema.codec.codec import Source, inside, shown
-from singletable.schema.codec.containers import Stored, decode_member, read_member
+from singletable.schema.codec.codec import Source, located, short_repr
+from singletable.schema.codec.containers import StoredField, decode_member, read_member
 from singletable.values import Item
 
 UNKNOWN = "_unknown"
@@ -34,7 +34,7 @@ class ItemCodec:
     check: Callable[[Mapping[str, object]], None]
 
 
-def compile_codec(owner: str, fields: Sequence[Stored], known: frozenset[str]) -> ItemCodec:
+def compile_codec(owner: str, fields: Sequence[StoredField], known: frozenset[str]) -> ItemCodec:
     """The codec of an entity; attributes of `known` are read by others and are no fields."""
     _once(owner, "field", [stored.field for stored in fields])
     _once(owner, "attribute", [stored.attribute for stored in fields])
@@ -49,7 +49,7 @@ def compile_codec(owner: str, fields: Sequence[Stored], known: frozenset[str]) -
     def check(values: Mapping[str, object]) -> None:
         fast_encode(values)
         for stored in checked:
-            ask(stored.check, values[stored.field], f"{owner}.{stored.field}")
+            run_check(stored.check, values[stored.field], f"{owner}.{stored.field}")
 
     return ItemCodec(
         encode=fast_encode,
@@ -63,7 +63,7 @@ class _Slow:
     """The slow way, which explains what is wrong."""
 
     owner: str
-    fields: tuple[Stored, ...]
+    fields: tuple[StoredField, ...]
     names: frozenset[str]
 
     def encode(self, values: Mapping[str, object]) -> Item:
@@ -72,11 +72,11 @@ class _Slow:
         for stored in self.fields:
             place = f"{self.owner}.{stored.field}"
             if stored.field not in values:
-                raise InvalidValue(f"expected {stored.codec.says}, but it has no value.", place)
+                raise InvalidValue(f"expected {stored.codec.expects}, but it has no value.", place)
             try:
                 held = stored.codec.encode(values[stored.field])
             except InvalidValue as problem:
-                raise inside(problem, place) from None
+                raise located(problem, place) from None
             if "NULL" not in held or _matters(stored):
                 item[stored.attribute] = held
         return item
@@ -88,7 +88,7 @@ class _Slow:
             values[UNKNOWN] = unknown
         return values
 
-    def _decode(self, stored: Stored, item: Item) -> object:
+    def _decode(self, stored: StoredField, item: Item) -> object:
         try:
             return decode_member(stored, item, f"{self.owner}.{stored.field}")
         except ItemMismatch as problem:
@@ -100,7 +100,7 @@ class _Slow:
         return {name: held for name, held in item.items() if name not in self.names}
 
 
-def _matters(stored: Stored) -> bool:
+def _matters(stored: StoredField) -> bool:
     """Whether None, or an empty set, would be read as something else if it were left out."""
     return stored.default is not None and stored.default() not in (None, set())
 
@@ -114,7 +114,7 @@ def _encoder(source: Source, slow: _Slow) -> tuple[str, list[str]]:
         value = source.variable()
         wire = stored.codec.writing(source, value)
         lines.append(f"{value} = values[{stored.field!r}]")
-        if stored.codec.absent is None:
+        if stored.codec.absent_value is None:
             always.append(f"    {stored.attribute!r}: {wire},")
         else:
             perhaps += [f"held = {wire}", *_unless_null(source, stored)]
@@ -123,7 +123,7 @@ def _encoder(source: Source, slow: _Slow) -> tuple[str, list[str]]:
     return "values", [*_tried(lines), f"return {source.name(slow.encode, 'slowly')}(values)"]
 
 
-def _unless_null(source: Source, stored: Stored) -> list[str]:
+def _unless_null(source: Source, stored: StoredField) -> list[str]:
     lines = [f'if "NULL" not in held: item[{stored.attribute!r}] = held']
     if stored.default is not None:
         matters = f"{source.name(_matters, 'matters')}({source.name(stored, stored.field)})"
@@ -153,17 +153,17 @@ def _tried(lines: Sequence[str]) -> list[str]:
     return ["try:", *(f"    {line}" for line in lines), "except Exception:", "    pass"]
 
 
-def ask(check: Callable[[Any], object] | None, value: object, place: str = "") -> None:
+def run_check(check: Callable[[Any], object] | None, value: object, place: str = "") -> None:
     """InvalidValue if a field's own check does not allow the value."""
     if check is None or value is None:
         return
     try:
         allowed = check(value)
     except ValueError as problem:
-        raise InvalidValue(f"{problem} (It was {shown(value)}.)", place) from problem
+        raise InvalidValue(f"{problem} (It was {short_repr(value)}.)", place) from problem
     if allowed is False:
         name = getattr(check, "__name__", "its check")
-        raise InvalidValue(f"expected what {name} allows, but got {shown(value)}.", place)
+        raise InvalidValue(f"expected what {name} allows, but got {short_repr(value)}.", place)
 
 
 def _once(owner: str, what: str, names: Sequence[str]) -> None:

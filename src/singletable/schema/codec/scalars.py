@@ -8,7 +8,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from singletable.errors import InvalidValue
-from singletable.schema.codec.codec import Codec, Source, mismatch, shown, unfit
+from singletable.schema.codec.codec import Codec, Source, invalid_value, mismatch, short_repr
 from singletable.values import AttributeValue, InvalidNumber, canonical_number, to_builtin
 
 TEXT_SAYS = "text (str)"
@@ -24,7 +24,7 @@ def whole_characters(text: str) -> str:
     except UnicodeEncodeError as error:
         half = error.object[error.start : error.end]
         raise InvalidValue(
-            f"expected {TEXT_SAYS}, but {half!r} in {shown(text)} is half of a surrogate pair. "
+            f"expected {TEXT_SAYS}, but {half!r} in {short_repr(text)} is half of a surrogate pair. "
             "Give the whole character."
         ) from None
     return text
@@ -37,7 +37,7 @@ def is_text(name: str) -> str:
 
 def _encode_text(value: object) -> AttributeValue:
     if not isinstance(value, str):
-        raise unfit(TEXT_SAYS, value)
+        raise invalid_value(TEXT_SAYS, value)
     # A string of a type of its own, such as a StrEnum's member, is held as the bare string.
     return {"S": whole_characters(str(to_builtin(value)))}
 
@@ -57,7 +57,7 @@ TEXT = Codec(
     optional=False,
     encode=_encode_text,
     decode=_decode_text,
-    says=TEXT_SAYS,
+    expects=TEXT_SAYS,
     writing=_write_text,
     reading=lambda _, name: f'{name}["S"]',
 )
@@ -65,7 +65,7 @@ TEXT = Codec(
 
 def _encode_bool(value: object) -> AttributeValue:
     if not isinstance(value, bool):
-        raise unfit(BOOL_SAYS, value)
+        raise invalid_value(BOOL_SAYS, value)
     return {"BOOL": value}
 
 
@@ -80,7 +80,7 @@ BOOL = Codec(
     optional=False,
     encode=_encode_bool,
     decode=_decode_bool,
-    says=BOOL_SAYS,
+    expects=BOOL_SAYS,
     writing=lambda _, name: f'{{"BOOL": {name}}} if {name}.__class__ is bool else refuse()',
     reading=lambda _, name: f'{name}["BOOL"]',
 )
@@ -88,7 +88,7 @@ BOOL = Codec(
 
 def _encode_bytes(value: object) -> AttributeValue:
     if not isinstance(value, bytes):
-        raise unfit(BYTES_SAYS, value)
+        raise invalid_value(BYTES_SAYS, value)
     return {"B": b2a_base64(value, newline=False).decode()}
 
 
@@ -112,7 +112,7 @@ BYTES = Codec(
     optional=False,
     encode=_encode_bytes,
     decode=_decode_bytes,
-    says=BYTES_SAYS,
+    expects=BYTES_SAYS,
     writing=_write_bytes,
     reading=lambda source, name: f'{source.name(a2b_base64, "a2b_base64")}({name}["B"])',
 )
@@ -120,7 +120,7 @@ BYTES = Codec(
 
 def _encode_uuid(value: object) -> AttributeValue:
     if not isinstance(value, UUID):
-        raise unfit(UUID_SAYS, value)
+        raise invalid_value(UUID_SAYS, value)
     return {"S": str(value)}
 
 
@@ -143,7 +143,7 @@ IDENTIFIER = Codec(
     optional=False,
     encode=_encode_uuid,
     decode=_decode_uuid,
-    says=UUID_SAYS,
+    expects=UUID_SAYS,
     writing=_write_uuid,
     reading=lambda source, name: f'{source.name(UUID, "UUID")}({name}["S"])',
 )
@@ -184,7 +184,7 @@ def shown_number(value: int | Decimal | float) -> str:
     """The number for a message. Python does not print whole numbers of thousands of digits."""
     if isinstance(value, int) and abs(value) >= BEYOND:
         return "a whole number of more than 126 digits"
-    return shown(value)
+    return short_repr(value)
 
 
 def _convert(value: object, kind: str) -> str:
@@ -193,7 +193,7 @@ def _convert(value: object, kind: str) -> str:
 
 def _encode_whole(value: object) -> AttributeValue:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise unfit(WHOLE_SAYS, value, _convert(value, "int"))
+        raise invalid_value(WHOLE_SAYS, value, _convert(value, "int"))
     return {"N": number_text(WHOLE_SAYS, int(value))}
 
 
@@ -217,7 +217,7 @@ WHOLE = Codec(
     optional=False,
     encode=_encode_whole,
     decode=_decode_whole,
-    says=WHOLE_SAYS,
+    expects=WHOLE_SAYS,
     writing=_write_whole,
     reading=lambda _, name: f'int({name}["N"])',
 )
@@ -228,7 +228,7 @@ def _encode_decimal(value: object) -> AttributeValue:
         advice = _convert(value, "Decimal")
         if isinstance(value, float):
             advice = f'Write Decimal("{value!r}"), which is exact.'
-        raise unfit(DECIMAL_SAYS, value, advice)
+        raise invalid_value(DECIMAL_SAYS, value, advice)
     return {"N": number_text(DECIMAL_SAYS, value if isinstance(value, Decimal) else int(value))}
 
 
@@ -251,7 +251,7 @@ DECIMAL = Codec(
     optional=False,
     encode=_encode_decimal,
     decode=_decode_decimal,
-    says=DECIMAL_SAYS,
+    expects=DECIMAL_SAYS,
     writing=_write_decimal,
     reading=lambda source, name: f'{source.name(Decimal, "Decimal")}({name}["N"])',
 )
@@ -259,9 +259,9 @@ DECIMAL = Codec(
 
 def _encode_float(value: object) -> AttributeValue:
     if isinstance(value, bool) or not isinstance(value, float | int):
-        raise unfit(FLOAT_SAYS, value, _convert(value, "float"))
+        raise invalid_value(FLOAT_SAYS, value, _convert(value, "float"))
     if isinstance(value, int) and not _same_as_float(value):
-        raise unfit(
+        raise invalid_value(
             FLOAT_SAYS,
             value if abs(value) < BEYOND else float("inf"),
             "No float is exactly this number: declare the field as int or Decimal.",
@@ -295,7 +295,7 @@ FLOAT = Codec(
     optional=False,
     encode=_encode_float,
     decode=_decode_float,
-    says=FLOAT_SAYS,
+    expects=FLOAT_SAYS,
     writing=_write_float,
     reading=lambda _, name: f'float({name}["N"])',
 )

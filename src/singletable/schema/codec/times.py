@@ -16,7 +16,7 @@ from typing import cast
 from msgspec import to_builtins
 
 from singletable.errors import InvalidValue
-from singletable.schema.codec.codec import Codec, Source, mismatch, shown, unfit
+from singletable.schema.codec.codec import Codec, Source, invalid_value, mismatch, short_repr
 from singletable.values import AttributeValue, InvalidNumber, canonical_number
 
 MOMENT_SAYS = "a moment with its time zone (datetime)"
@@ -41,20 +41,20 @@ def in_utc(moment: datetime) -> datetime:
     """The same moment in UTC; InvalidValue if it does not say what its zone is."""
     if moment.utcoffset() is None:
         raise InvalidValue(
-            f"expected {MOMENT_SAYS}, but got {shown(moment)}, which has none. Say which zone is "
+            f"expected {MOMENT_SAYS}, but got {short_repr(moment)}, which has none. Say which zone is "
             "meant: datetime.now(UTC), or moment.replace(tzinfo=UTC) for one that is in UTC."
         )
     try:
         return moment.astimezone(UTC)
     except OverflowError:
         raise InvalidValue(
-            f"expected {MOMENT_SAYS}, but {shown(moment)} is outside of the years 1 to 9999 in UTC."
+            f"expected {MOMENT_SAYS}, but {short_repr(moment)} is outside of the years 1 to 9999 in UTC."
         ) from None
 
 
 def _utc(value: object) -> datetime:
     if not isinstance(value, datetime):
-        raise unfit(MOMENT_SAYS, value)
+        raise invalid_value(MOMENT_SAYS, value)
     return value if value.tzinfo is UTC else in_utc(value)
 
 
@@ -150,7 +150,7 @@ def _moments(kind: str, says: str, form: TimeFormat, read: Callable[[str], datet
         optional=False,
         encode=encode,
         decode=decode,
-        says=MOMENT_SAYS,
+        expects=MOMENT_SAYS,
         writing=writing,
         reading=reading,
     )
@@ -158,9 +158,9 @@ def _moments(kind: str, says: str, form: TimeFormat, read: Callable[[str], datet
 
 def _encode_day(value: object) -> AttributeValue:
     if isinstance(value, datetime):
-        raise unfit(DAY_SAYS, value, "Take its day: moment.date().")
+        raise invalid_value(DAY_SAYS, value, "Take its day: moment.date().")
     if not isinstance(value, date):
-        raise unfit(DAY_SAYS, value)
+        raise invalid_value(DAY_SAYS, value)
     return {"S": value.isoformat()}
 
 
@@ -183,7 +183,7 @@ DAY = Codec(
     optional=False,
     encode=_encode_day,
     decode=_decode_day,
-    says=DAY_SAYS,
+    expects=DAY_SAYS,
     writing=_write_day,
     reading=lambda source, name: f'{source.name(date.fromisoformat, "day")}({name}["S"])',
 )

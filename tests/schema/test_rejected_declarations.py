@@ -1,6 +1,6 @@
 """Every declaration that cannot work is refused at import, in words that teach.
 
-The cases are in `refused_declarations.txt`: a title, the declaration, and what is said of it.
+The cases are in `rejected_declarations.txt`: a title, the declaration, and what is said of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 
 from singletable import DeclarationError
 
-CASES = Path(__file__).with_suffix(".txt").with_stem("refused_declarations")
+CASES = Path(__file__).with_suffix(".txt").with_stem("rejected_declarations")
 
 # What stands before each declaration.
 BEFORE = """
