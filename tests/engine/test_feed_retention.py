@@ -75,7 +75,7 @@ def test_a_position_that_is_gone_is_refused_with_the_way_out() -> None:
     with Engine.in_memory(Settings(retention=Retention(records=10))) as engine:
         engine.execute(TABLE)
         write(engine, 200)
-        with pytest.raises(TrimmedDataAccess, match=r"go on from the present end"):
+        with pytest.raises(TrimmedDataAccess, match=r"continue from the current end"):
             engine.execute(ReadChanges(after=0))
         end = engine.execute(ReadChanges(after=None)).position
         assert end == 200

@@ -1,4 +1,4 @@
-"""What reads and writes consume, and how it is told."""
+"""The capacity units that reads and writes consume, and how outputs report them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ WRITE_BLOCK = 1024
 
 
 def read_units(size: int, *, consistent: bool) -> float:
-    """Units for reading so many bytes: one for each 4 KB begun, half that if it may be stale."""
+    """Return the units for reading `size` bytes: one per 4 KB, half if eventually consistent."""
     blocks = -(-size // READ_BLOCK) or 1
     return float(blocks) if consistent else blocks / 2
 
 
 def write_units(size: int) -> int:
-    """Units for writing so many bytes: one for each KB begun."""
+    """Return the units for writing `size` bytes: one per KB."""
     return -(-size // WRITE_BLOCK) or 1
 
 
@@ -33,13 +33,13 @@ class Cost(Struct):
     global_indexes: dict[str, float] = {}
 
     def add_index(self, name: str, is_global: bool, units: float) -> None:
-        """Charge an index; what costs nothing is not listed."""
+        """Add units to an index; an index without units is not listed."""
         if units:
-            arms = self.global_indexes if is_global else self.local_indexes
-            arms[name] = arms.get(name, 0) + units
+            indexes = self.global_indexes if is_global else self.local_indexes
+            indexes[name] = indexes.get(name, 0) + units
 
     def add(self, other: Cost, factor: int = 1) -> None:
-        """Charge what another operation consumed; a transaction's factor is for the table alone."""
+        """Add the cost of another operation; the factor of a transaction applies to the table."""
         self.table += other.table * factor
         for name, units in other.local_indexes.items():
             self.add_index(name, False, units)
@@ -48,15 +48,18 @@ class Cost(Struct):
 
     @property
     def total(self) -> float:
-        """All units together."""
+        """Return the units of the table and all indexes."""
         return self.table + sum(self.local_indexes.values()) + sum(self.global_indexes.values())
 
 
 def consumed_capacity(
-    table: Table, cost: Cost, asked: str | None, kind: Literal["read", "write"] | None = None
+    table: Table, cost: Cost, detail: str | None, kind: Literal["read", "write"] | None = None
 ) -> ConsumedCapacity | None:
-    """The cost as the result tells it; `kind` ("read", "write") is told by transactions alone."""
-    if asked is None or asked == "NONE":
+    """Return the cost in the detail that ReturnConsumedCapacity requests, or None.
+
+    Only transactions report `kind`, whether the units were read or written.
+    """
+    if detail is None or detail == "NONE":
         return None
 
     def read(units: float) -> float | None:
@@ -65,19 +68,19 @@ def consumed_capacity(
     def write(units: float) -> float | None:
         return float(units) if kind == "write" else None
 
-    def told(units: float) -> Capacity:
+    def capacity(units: float) -> Capacity:
         return Capacity(float(units), read(units), write(units))
 
-    def arms(units: dict[str, float]) -> dict[str, Capacity] | None:
-        return {name: told(value) for name, value in units.items()} or None
+    def by_index(units: dict[str, float]) -> dict[str, Capacity] | None:
+        return {name: capacity(value) for name, value in units.items()} or None
 
     total = cost.total
-    whole = ConsumedCapacity(table.name, float(total), read(total), write(total))
-    if asked == "TOTAL":
-        return whole
+    consumed = ConsumedCapacity(table.name, float(total), read(total), write(total))
+    if detail == "TOTAL":
+        return consumed
     return replace(
-        whole,
-        table=told(cost.table),
-        local_secondary_indexes=arms(cost.local_indexes),
-        global_secondary_indexes=arms(cost.global_indexes),
+        consumed,
+        table=capacity(cost.table),
+        local_secondary_indexes=by_index(cost.local_indexes),
+        global_secondary_indexes=by_index(cost.global_indexes),
     )

@@ -1,4 +1,4 @@
-"""The change feed: what was written, in commit order, kept with the write it tells of."""
+"""The change feed: every change in commit order, stored in the transaction that makes it."""
 
 from __future__ import annotations
 
@@ -14,35 +14,36 @@ from singletable.errors import TrimmedDataAccess
 from singletable.operations import ChangeRecord
 from singletable.values import item_from_json
 
-_names = Decoder(list[str]).decode
+_decode_names = Decoder(list[str]).decode
 _INSERT = "INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
-# Trimming costs some statements; once in a block of changes is often enough to keep the bounds.
+# Trimming takes several statements; once per block of changes is enough to enforce the retention.
 BLOCK = 64
 
 
 def append_change(
     session: Session, table: Table, old: bytes | None, new: bytes | None, *, expired: bool = False
 ) -> None:
-    """Write down a change in the transaction that makes it."""
+    """Append a change in the transaction that makes it."""
     session.execute(
         _INSERT,
         (table.record.number, table.name, session.now, expired, table.key_names_json, old, new),
     )
-    size = session.catalog.feed_size
-    size.unweighed += 1
-    if size.unweighed >= BLOCK:
+    catalog = session.catalog
+    catalog.unweighed_changes += 1
+    if catalog.unweighed_changes >= BLOCK:
         _end_block(session)
 
 
 def read_changes(
     execute: Execute, after: int, table: Table | None, limit: int
 ) -> tuple[list[ChangeRecord], int]:
-    """Changes after a position, and the position to go on from."""
+    """Return the changes after a position, and the position to continue from."""
     oldest, newest = feed_bounds(execute)
     if after < oldest - 1:
         raise TrimmedDataAccess(
-            f"The change feed begins at position {oldest}, after the position asked for, {after}. "
-            "Read the tables anew and go on from the present end, or keep more: Settings.retention."
+            f"The change feed starts at position {oldest}, so changes after position {after} are "
+            "missing. Read the tables again and continue from the current end, or keep changes "
+            "longer: Settings.retention."
         )
     rows = execute(
         "SELECT position, name, moment, expired, keys, old, new FROM changes WHERE position > ? "
@@ -50,22 +51,22 @@ def read_changes(
         + "ORDER BY position LIMIT ?",
         (after, limit),
     )
-    changes = [_change(row) for row in rows]
-    # A full page may not be the last; otherwise everything up to the newest was looked at.
+    changes = [_change_record(row) for row in rows]
+    # A full page may not be the last; otherwise everything up to the newest change was read.
     position = changes[-1].position if len(changes) == limit else max(after, newest)
     return changes, position
 
 
 def feed_bounds(execute: Execute) -> tuple[int, int]:
-    """The oldest position that is kept and the newest one given; an empty feed has neither."""
+    """Return the oldest and newest stored positions; (1, 0) if the feed is empty."""
     ((oldest, newest),) = execute(
         "SELECT (SELECT min(position) FROM changes), (SELECT max(position) FROM changes)"
     )
     return cast(int, oldest or 1), cast(int, newest or 0)
 
 
-def _change(row: tuple[object, ...]) -> ChangeRecord:
-    position, name, moment, expired, key_names, old, new = cast(
+def _change_record(row: tuple[object, ...]) -> ChangeRecord:
+    position, name, time, expired, key_names, old, new = cast(
         "tuple[int, str, float, int, bytes, bytes | None, bytes | None]", row
     )
     item = item_from_json(new or old or b"{}")
@@ -73,8 +74,8 @@ def _change(row: tuple[object, ...]) -> ChangeRecord:
         position=position,
         table_name=name,
         kind="INSERT" if old is None else "REMOVE" if new is None else "MODIFY",
-        when=moment,
-        keys={name: item[name] for name in _names(key_names)},
+        when=time,
+        keys={name: item[name] for name in _decode_names(key_names)},
         expired=bool(expired),
         raw_old=None if old is None else Raw(old),
         raw_new=None if new is None else Raw(new),
@@ -82,7 +83,7 @@ def _change(row: tuple[object, ...]) -> ChangeRecord:
 
 
 def _end_block(session: Session) -> None:
-    """Weigh what was written since the last block, and forget what is beyond a bound."""
+    """Store the size of the changes since the last block, and trim what exceeds the retention."""
     execute, retention = session.execute, session.settings.retention
     _, newest = feed_bounds(execute)
     execute(
@@ -91,34 +92,34 @@ def _end_block(session: Session) -> None:
         "WHERE position > (SELECT coalesce(max(position), 0) FROM change_blocks)",
         (newest,),
     )
-    cut = max(
+    trim_to = max(
         newest - retention.records,
-        _end_of_heavy(execute, retention.bytes),
-        _end_of_old(execute, session.now - retention.seconds),
+        _last_over_size(execute, retention.bytes),
+        _last_before(execute, session.now - retention.seconds),
     )
-    cut = min(cut, newest - 1)
-    execute("DELETE FROM changes WHERE position <= ?", (cut,))
-    execute("DELETE FROM change_blocks WHERE position <= ?", (cut,))
-    session.catalog.feed_size.unweighed = 0
+    trim_to = min(trim_to, newest - 1)
+    execute("DELETE FROM changes WHERE position <= ?", (trim_to,))
+    execute("DELETE FROM change_blocks WHERE position <= ?", (trim_to,))
+    session.catalog.unweighed_changes = 0
 
 
-def _end_of_heavy(execute: Execute, most: int) -> int:
-    """Where the blocks end that no longer fit into so many bytes; the newest always does."""
-    ((weight,),) = execute("SELECT sum(bytes) FROM change_blocks")
-    if cast(int, weight) <= most:
+def _last_over_size(execute: Execute, limit: int) -> int:
+    """Return the end of the blocks that exceed the byte limit; the newest block always stays."""
+    ((total,),) = execute("SELECT sum(bytes) FROM change_blocks")
+    if cast(int, total) <= limit:
         return 0
-    held = 0
+    kept = 0
     for number, (position, size) in enumerate(
         execute("SELECT position, bytes FROM change_blocks ORDER BY position DESC")
     ):
-        held += cast(int, size)
-        if number and held > most:
+        kept += cast(int, size)
+        if number and kept > limit:
             return cast(int, position)
     return 0
 
 
-def _end_of_old(execute: Execute, since: float) -> int:
-    """Where the changes end that were made before a moment."""
+def _last_before(execute: Execute, since: float) -> int:
+    """Return the position of the last change before a timestamp."""
     ((first,),) = execute(
         "SELECT coalesce(min(position), (SELECT max(position) + 1 FROM changes)) FROM changes "
         "WHERE moment >= ?",

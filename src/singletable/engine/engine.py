@@ -1,4 +1,4 @@
-"""The driver: an operation goes to its handler, a write through the grouped commit."""
+"""The engine: a driver that executes operations on a SQLite database, in memory or on a file."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from singletable.values import lone_surrogate_error
 
 R = TypeVar("R")
 
-# Writes that may go through a whole table, which an event loop would not wait for.
-_LONG = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
+# Writes that may read a whole table, which would block an event loop.
+_LONG_WRITES = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
 
 
 class Engine:
-    """DynamoDB in this process; safe to use from many threads."""
+    """DynamoDB in this process. Threads can share an engine."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self.settings = settings
@@ -51,42 +51,45 @@ class Engine:
 
     @classmethod
     def in_memory(cls, settings: Settings | None = None) -> Engine:
-        """An engine whose tables are gone when it is closed."""
+        """Open an engine in memory; its tables are lost when it is closed."""
         return cls(Database(None), settings or Settings())
 
     @classmethod
     def on_file(cls, path: str | Path, settings: Settings | None = None) -> Engine:
-        """An engine whose tables are kept in a file."""
+        """Open an engine on a file, which is created if it does not exist."""
         settings = settings or Settings()
         return cls(Database(Path(path), durable=settings.durable), settings)
 
     def copy(self, settings: Settings | None = None) -> Engine:
-        """A new engine in memory that holds what this one holds now; the two go apart from here.
+        """Return an independent engine in memory with the current tables and items of this one.
 
-        It costs less than to make the tables again, which tests do often.
+        This is faster than creating the tables again, for example for every test.
         """
         return Engine(
             Database(None, contents=self._database.serialize()), settings or self.settings
         )
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer; an OperationError if the request is refused, and then nothing was changed."""
+        """Execute an operation and return its output.
+
+        If this raises an OperationError, nothing was changed.
+        """
         handler, work = self._work(operation)
         return self._database.write(work) if handler.writes else self._database.read(work)
 
     async def execute_async(self, operation: Operation[R]) -> R:
-        """The same on an event loop, which goes on with other things while the disk is at work."""
+        """Execute an operation without blocking the event loop while waiting for the disk."""
         handler, work = self._work(operation)
         if not handler.writes:
             return self._database.read(work)
         if self._database.path is None:
             return self._database.write(work)
-        if type(operation) in _LONG:
+        if type(operation) in _LONG_WRITES:
             return await asyncio.to_thread(self._database.write, work)
         return await self._database.write_async(work)
 
     def _work(self, operation: Operation[R]) -> tuple[Handler, Callable[[Execute], R]]:
-        """What is to be done in the database, checked as far as it can be without it."""
+        """Check the operation and return its handler and the work to do in the database."""
         handler = HANDLERS.get(type(operation))
         if handler is None:
             raise SingleTableError(
@@ -96,7 +99,7 @@ class Engine:
         try:
             plan = handler.check(operation)
         except ValidationError as error:
-            raise handler.validator.refusal(error, operation) from None
+            raise handler.validator.format_error(error, operation) from None
 
         def work(execute: Execute) -> R:
             try:
@@ -109,7 +112,7 @@ class Engine:
         return handler, work
 
     def close(self) -> None:
-        """Finish what is under way and let go of the file. Closing twice is fine."""
+        """Finish the requests in progress and release the file. You can close an engine twice."""
         self._database.close()
 
     def __enter__(self) -> Engine:
@@ -130,22 +133,25 @@ class Engine:
 
 def _damaged(error: DecodeError) -> StorageError:
     return StorageError(
-        f"What the database holds cannot be read: {error}. The file is damaged; use a copy of it."
+        f"The stored data cannot be decoded: {error}. The file is damaged; use a backup."
     )
 
 
 class AsyncEngine:
-    """The same engine for an event loop, which never waits for the disk."""
+    """An engine for an event loop, which it never blocks to wait for the disk."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     async def execute(self, operation: Operation[R], /) -> R:
-        """The answer; an OperationError if the request is refused, and then nothing was changed."""
+        """Execute an operation and return its output.
+
+        If this raises an OperationError, nothing was changed.
+        """
         return await self.engine.execute_async(operation)
 
     async def aclose(self) -> None:
-        """Finish what is under way and let go of the file."""
+        """Finish the requests in progress and release the file."""
         await asyncio.to_thread(self.engine.close)
 
     async def __aenter__(self) -> AsyncEngine:

@@ -1,4 +1,4 @@
-"""What an update makes of an item, held against the table's keys and limits."""
+"""Apply an update to an item, and check it against the table's keys and limits."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ WRONG_INDEX_KEY = (
 )
 
 
-class UpdatedItem(Struct, frozen=True):
-    """The item after an update."""
+class NewItem(Struct, frozen=True):
+    """The item that a write stores, and its size."""
 
     item: Item
     size: int
 
 
 def check_update(table: Table, update: Update) -> None:
-    """Raise if the update touches the key, or sets an index key to what cannot be one."""
+    """Raise if the update changes the key, or sets an index key to an invalid value."""
     targets = {action.path[0] for action in update}
     for name in table.key.names:
         if name in targets:
@@ -55,17 +55,17 @@ def check_update(table: Table, update: Update) -> None:
     check_scalar_keys(table, update_paths(update))
 
 
-def apply_to_item(old: StoredItem, update: Update, key: Item) -> UpdatedItem | None:
-    """The item that the update makes of the old one, or of the key alone if there is none.
+def update_item(old: StoredItem, update: Update, key: Item) -> NewItem | None:
+    """Return the updated item; a missing item starts as its key alone.
 
-    An update that only takes away makes no item of none.
+    An update that only removes does not create an item: it returns None.
     """
     table, before = old.table, old.item
     if before is None and update and not creates_item(update):
         return None
     new = apply_update(update, key if before is None else before)
     try:
-        item, size = check_item(new) if before is None else _check_touched(before, old.size, new)
+        item, size = check_item(new) if before is None else _check_changed(before, old.size, new)
     except ValidationError as error:
         if error.message == TOO_DEEP:
             raise ValidationError("Nesting Levels have exceeded supported limits") from None
@@ -81,24 +81,24 @@ def apply_to_item(old: StoredItem, update: Update, key: Item) -> UpdatedItem | N
         if (empty := empty_type(value)) is not None:
             raise _empty_index_key(empty)
         check_index_key_size(table, attribute, value)
-    return UpdatedItem(item, size)
+    return NewItem(item, size)
 
 
-def _check_touched(before: Item, size: int, new: Item) -> tuple[Item, int]:
-    """The item in canonical form and its size, of which only what is not as it was is looked at."""
-    touched = {name: value for name, value in new.items() if before.get(name) is not value}
-    gone = {name: value for name, value in before.items() if new.get(name) is not value}
-    kept, added = check_item(touched)
-    item = new if kept is touched else {**new, **kept}
-    return item, size - item_size(gone) + added
+def _check_changed(before: Item, size: int, new: Item) -> tuple[Item, int]:
+    """Return the item in canonical form and its size, checking only the changed attributes."""
+    changed = {name: value for name, value in new.items() if before.get(name) is not value}
+    replaced = {name: value for name, value in before.items() if new.get(name) is not value}
+    canonical, added = check_item(changed)
+    item = new if canonical is changed else {**new, **canonical}
+    return item, size - item_size(replaced) + added
 
 
 def _check_index_key(table: Table, name: str, term: Term) -> None:
-    """Raise if the type or the value that is set is known, and no key of the index."""
-    known = table.index_keys.get(name)
-    if known is None:
+    """Raise if the type or value of the term is known, and is invalid as a key of the index."""
+    index_key = table.index_keys.get(name)
+    if index_key is None:
         return
-    attribute, index = known
+    attribute, index = index_key
     kind = result_type(term)
     if kind is not None:
         check_index_key_type(attribute, index, kind)

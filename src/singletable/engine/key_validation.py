@@ -1,4 +1,4 @@
-"""Whether an item or a key fits a table's key schema, in DynamoDB's order and words."""
+"""Check items and keys against a table's key schema, in DynamoDB's order and words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from singletable.engine.storage import RowKey
 from singletable.engine.table import KeyAttribute, Table, hash_partition
 from singletable.errors import ValidationError
-from singletable.expressions import Path, Projection, project
+from singletable.expressions import Path
 from singletable.values import (
     INVALID,
     AttributeValue,
     Item,
-    item_from_json,
-    item_to_json,
     key_bytes,
     type_of,
 )
@@ -25,34 +23,34 @@ MAX_SORT_KEY = 1024
 
 
 class EmptyKey(ValidationError):
-    """A key attribute is empty: refused as such, also in a transaction, which is not cancelled."""
+    """A key attribute is empty: a transaction raises this error itself and is not canceled."""
 
 
 def encode_key(table: Table, key: Item) -> RowKey:
-    """Where a key stands; raises unless it has exactly the table's key, each part of its type."""
+    """Return the row key of a key; raise unless it has exactly the table's key attributes."""
     partition, sort = table.partition_key, table.sort_key
     if len(key) != (1 if sort is None else 2):
         raise ValidationError(NO_MATCH)
     value = key.get(partition.name)
     if value is None or partition.type not in value:
         raise ValidationError(NO_MATCH)
-    where = _partition_bytes(partition, value)
+    encoded = _partition_bytes(partition, value)
     if sort is None:
-        return RowKey(where, b"")
+        return RowKey(encoded, b"")
     value = key.get(sort.name)
     if value is None or sort.type not in value:
         raise ValidationError(NO_MATCH)
-    return RowKey(where, _sort_bytes(sort, value))
+    return RowKey(encoded, _sort_bytes(sort, value))
 
 
 def encode_item_key(table: Table, item: Item) -> RowKey:
-    """Where an item stands; raises unless it has the table's key, and can be in the indexes."""
+    """Return the row key of an item; raise unless it has the table's key and valid index keys."""
     partition, sort = table.partition_key, table.sort_key
-    where = _partition_bytes(partition, _key_value(partition, item))
-    place = b"" if sort is None else _sort_bytes(sort, _key_value(sort, item))
+    encoded = _partition_bytes(partition, _key_value(partition, item))
+    encoded_sort = b"" if sort is None else _sort_bytes(sort, _key_value(sort, item))
     if table.index_keys:
         check_index_keys(table, item)
-    return RowKey(where, place)
+    return RowKey(encoded, encoded_sort)
 
 
 def _key_value(attribute: KeyAttribute, item: Item) -> AttributeValue:
@@ -68,7 +66,7 @@ def _key_value(attribute: KeyAttribute, item: Item) -> AttributeValue:
 
 
 def check_index_keys(table: Table, item: Item) -> None:
-    """Raise if an attribute that is the key of an index cannot be one."""
+    """Raise if an index key attribute of the item has an invalid type, value or size."""
     for name, (attribute, index) in table.index_keys.items():
         value = item.get(name)
         if value is None:
@@ -84,7 +82,7 @@ def check_index_keys(table: Table, item: Item) -> None:
 
 
 def check_index_key_type(attribute: KeyAttribute, index: str, actual: str) -> None:
-    """Raise unless a value of this type can be the key that the index declares."""
+    """Raise unless the type is the one that the index declares."""
     if attribute.type != actual:
         raise ValidationError(
             f"{INVALID}Type mismatch for Index Key {attribute.name} Expected: {attribute.type} "
@@ -93,14 +91,14 @@ def check_index_key_type(attribute: KeyAttribute, index: str, actual: str) -> No
 
 
 def empty_type(value: AttributeValue) -> str | None:
-    """ "string" or "binary" if the value is an empty one, which no key may be."""
+    """Return "string" or "binary" if the value is empty, which is invalid as a key; or None."""
     if value.get("S") == "":
         return "string"
     return "binary" if value.get("B") == "" else None
 
 
 def check_index_key_size(table: Table, attribute: KeyAttribute, value: AttributeValue) -> None:
-    """Raise if the value is longer than a key of some index may be."""
+    """Raise if the value is too long as a key of an index."""
     size = len(key_bytes(value))
     if size <= MAX_SORT_KEY:
         return
@@ -149,16 +147,8 @@ def _sort_too_long() -> ValidationError:
     )
 
 
-# FROM projection.py: Items cut down to what was asked of them.
-
-
-def projected_json(projection: Projection, json: bytes) -> bytes:
-    """The item's JSON with only the projected paths in it."""
-    return item_to_json(project(projection, item_from_json(json)))
-
-
 def check_scalar_keys(table: Table, paths: Iterable[Path]) -> None:
-    """Raise if a path leads into a key attribute, which is a scalar."""
+    """Raise if a path leads into a key attribute, because keys are scalars."""
     nested = [path[0] for path in paths if len(path) > 1]
     if not nested:
         return

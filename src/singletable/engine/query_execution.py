@@ -1,14 +1,12 @@
-"""What a query or scan gives of each item: Select, projections, and what an index holds."""
+"""Read one page of a query or scan: which attributes to return, and rows up to a limit or 1 MB."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from msgspec import Raw, Struct
 
 from singletable.engine.capacity import Cost, consumed_capacity, read_units
 from singletable.engine.catalog import Session
-from singletable.engine.key_validation import projected_json
+from singletable.engine.request_expressions import project_json
 from singletable.engine.storage import RowRange, count_page
 from singletable.engine.table import Index, Table
 from singletable.engine.validation import ENVELOPE
@@ -17,21 +15,25 @@ from singletable.expressions import Condition, Projection, condition_paths, hold
 from singletable.operations import ConsumedCapacity, PageOutput, Query, Scan
 from singletable.values import INVALID, Item, item_from_json
 
+MEGABYTE = 1024 * 1024
+
 
 def check_select(request: Query | Scan) -> None:
     """Raise if Select and the projection contradict each other."""
     select = request.select
-    given = (
+    parameter = (
         "ProjectionExpression"
         if request.projection_expression is not None
         else "AttributesToGet"
         if request.attributes_to_get is not None
         else None
     )
-    if given is not None and select not in (None, "SPECIFIC_ATTRIBUTES"):
-        what = "only the Count" if select == "COUNT" else select
-        raise ValidationError(f"{ENVELOPE}Cannot specify the {given} when choosing to get {what}")
-    if given is None and select == "SPECIFIC_ATTRIBUTES":
+    if parameter is not None and select not in (None, "SPECIFIC_ATTRIBUTES"):
+        choice = "only the Count" if select == "COUNT" else select
+        raise ValidationError(
+            f"{ENVELOPE}Cannot specify the {parameter} when choosing to get {choice}"
+        )
+    if parameter is None and select == "SPECIFIC_ATTRIBUTES":
         raise ValidationError(
             f"{ENVELOPE}Must specify the AttributesToGet or ProjectionExpression when choosing to "
             "get SPECIFIC_ATTRIBUTES"
@@ -43,7 +45,7 @@ def check_select(request: Query | Scan) -> None:
 
 
 def find_index(session: Session, table: Table, request: Query | Scan) -> Index | None:
-    """The index that the request names; ValidationError if it cannot be read so."""
+    """Return the index of the request, or None; raise ValidationError if it cannot be read."""
     if request.index_name is None:
         return None
     for index in table.indexes:
@@ -60,16 +62,8 @@ def find_index(session: Session, table: Table, request: Query | Scan) -> Index |
     return index
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSelection:
-    """What is given of each item."""
-
-    projection: Projection | None
-    fetch: bool
-
-
 def check_all_attributes(index: Index | None, request: Query | Scan) -> None:
-    """Raise if everything is asked of a global index that does not hold everything."""
+    """Raise if ALL_ATTRIBUTES is requested of a global index that does not project all."""
     if index is None or not index.is_global or index.projected_attributes is None:
         return
     if request.select == "ALL_ATTRIBUTES":
@@ -79,15 +73,18 @@ def check_all_attributes(index: Index | None, request: Query | Scan) -> None:
         )
 
 
-def resolve_selection(
+def _needs_fetch(
     index: Index | None,
     request: Query | Scan,
     projection: Projection | None,
     condition: Condition | None,
-) -> AttributeSelection:
-    """What is given of each item; ValidationError if the index does not hold it."""
+) -> bool:
+    """Return whether the items must be read from the table, because the index lacks attributes.
+
+    Raise ValidationError where DynamoDB does not do that: for a global index or a filter.
+    """
     if index is None or index.projected_attributes is None:
-        return AttributeSelection(projection, fetch=False)
+        return False
     missing = _unprojected(index, projection or ())
     if missing and index.is_global:
         raise ValidationError(
@@ -100,29 +97,24 @@ def resolve_selection(
                 f"{INVALID}Secondary index {index.name} does not project one or more filter "
                 f"attributes: [{', '.join(unknown)}]"
             )
-    return AttributeSelection(projection, fetch=bool(missing) or request.select == "ALL_ATTRIBUTES")
+    return bool(missing) or request.select == "ALL_ATTRIBUTES"
 
 
 def _unprojected(index: Index, paths: Projection) -> list[str]:
-    """The top-level attributes of the paths that the index does not hold, in order."""
+    """Return the top-level attributes of the paths that the index does not have, in order."""
     heads = dict.fromkeys(str(path[0]) for path in paths)
     return [name for name in heads if name not in (index.projected_attributes or heads)]
 
 
-# FROM page.py: One page of a query or scan: rows in order until a limit, a megabyte or the end.
-
-MEGABYTE = 1024 * 1024
-
-
 class PageRequest(Struct, frozen=True):
-    """What is wanted of the rows that a query or scan goes through."""
+    """What to return of the rows that a query or scan reads."""
 
     table: Table
     index: Index | None
     filter: Condition | None
     projection: Projection | None
     count_only: bool
-    fetch: bool  # the entry is not enough: the item itself is read from the table
+    fetch: bool  # the index entry is not enough: read the item from the table
     limit: int | None
     consistent: bool
     capacity: str | None
@@ -134,16 +126,16 @@ class PageRequest(Struct, frozen=True):
         table: Table,
         index: Index | None,
         condition: Condition | None,
-        selection: AttributeSelection,
+        projection: Projection | None,
     ) -> PageRequest:
-        """What the request wants, once it is known what the table or the index can give."""
+        """Return what to read; raise ValidationError if the index does not have the attributes."""
         return cls(
             table,
             index,
             condition,
-            selection.projection,
+            projection,
             request.select == "COUNT",
-            selection.fetch,
+            _needs_fetch(index, request, projection, condition),
             request.limit,
             bool(request.consistent_read),
             request.return_consumed_capacity,
@@ -151,81 +143,79 @@ class PageRequest(Struct, frozen=True):
 
     @property
     def target(self) -> Table | Index:
-        """Whose rows are read."""
+        """Return the table or index to read."""
         return self.table if self.index is None else self.index
 
     @property
-    def sizes_only(self) -> bool:
-        """Whether the items need not be looked at."""
+    def needs_sizes_only(self) -> bool:
+        """Return whether the items themselves need not be read."""
         return self.count_only and self.filter is None
 
 
-def read_page(session: Session, reading: PageRequest, stretch: RowRange) -> PageOutput:
-    """Go through rows to the end of a page."""
-    if reading.sizes_only:
-        return _count(session, reading, stretch)
+def read_page(session: Session, page: PageRequest, rows: RowRange) -> PageOutput:
+    """Read rows up to the end of the page."""
+    if page.needs_sizes_only:
+        return _count_page(session, page, rows)
     entries: list[bytes] = []
-    size, last = 0, None
-    for row_size, json in stretch.rows(session.execute):
+    size, last_key = 0, None
+    for row_size, json in rows.rows(session.execute):
         entries.append(json)
         size += row_size
-        if size >= MEGABYTE or len(entries) == reading.limit:
-            last = _key(reading.target, json)
+        if size >= MEGABYTE or len(entries) == page.limit:
+            last_key = _page_key(page.target, json)
             break
-    found, fetched = _fetch(session, reading, entries) if reading.fetch else (entries, 0.0)
-    if reading.filter is not None:
-        condition = reading.filter
-        found = [json for json in found if holds(condition, item_from_json(json))]
+    items, fetch_units = _fetch(session, page, entries) if page.fetch else (entries, 0.0)
+    if page.filter is not None:
+        condition = page.filter
+        items = [json for json in items if holds(condition, item_from_json(json))]
     return PageOutput(
-        len(found),
+        len(items),
         len(entries),
-        None if reading.count_only else _cut(reading.projection, found),
-        last,
-        _capacity(reading, size, fetched),
+        None if page.count_only else _project(page.projection, items),
+        last_key,
+        _capacity(page, size, fetch_units),
     )
 
 
-def _count(session: Session, reading: PageRequest, stretch: RowRange) -> PageOutput:
-    """A page of which only the number of its items is wanted: their sizes alone are read."""
-    count, size, last = count_page(session.execute, stretch, MEGABYTE, reading.limit)
-    key = None if last is None else _key(reading.target, last)
-    return PageOutput(count, count, None, key, _capacity(reading, size, 0))
+def _count_page(session: Session, page: PageRequest, rows: RowRange) -> PageOutput:
+    """Return a page that has a count only: reading the sizes is enough."""
+    count, size, last = count_page(session.execute, rows, MEGABYTE, page.limit)
+    key = None if last is None else _page_key(page.target, last)
+    return PageOutput(count, count, None, key, _capacity(page, size, 0))
 
 
-def _key(target: Table | Index, entry: bytes) -> Item:
-    """What the next page begins after: the attributes that tell this entry from all others."""
+def _page_key(target: Table | Index, entry: bytes) -> Item:
+    """Return LastEvaluatedKey: the attributes that identify this entry."""
     item = item_from_json(entry)
     return {attribute.name: item[attribute.name] for attribute in target.page_key}
 
 
-def _cut(projection: Projection | None, items: list[bytes]) -> list[Raw]:
+def _project(projection: Projection | None, items: list[bytes]) -> list[Raw]:
     if projection is None:
         return [Raw(json) for json in items]
-    return [Raw(projected_json(projection, json)) for json in items]
+    return [Raw(project_json(projection, json)) for json in items]
 
 
-def _fetch(
-    session: Session, reading: PageRequest, entries: list[bytes]
-) -> tuple[list[bytes], float]:
-    """The whole items behind a local index's entries, and what reading them costs."""
-    table = reading.table
+def _fetch(session: Session, page: PageRequest, entries: list[bytes]) -> tuple[list[bytes], float]:
+    """Return the whole items of a local index's entries, and the units that reading them costs."""
+    table = page.table
     items: list[bytes] = []
     units = 0.0
     for entry in entries:
         row = table.rows.get(session.execute, table.row_key(item_from_json(entry)))
         items.append(entry if row is None else row.json)
         if row is not None:
-            units += read_units(row.size, consistent=reading.consistent)
+            units += read_units(row.size, consistent=page.consistent)
     return items, units
 
 
-def _capacity(reading: PageRequest, size: int, fetched: float) -> ConsumedCapacity | None:
-    if reading.capacity is None:
+def _capacity(page: PageRequest, size: int, fetch_units: float) -> ConsumedCapacity | None:
+    if page.capacity is None:
         return None
-    units = read_units(size, consistent=reading.consistent)
-    cost = Cost(fetched)
-    if reading.index is None:
+    units = read_units(size, consistent=page.consistent)
+    cost = Cost(fetch_units)
+    if page.index is None:
         cost.table += units
     else:
-        cost.add_index(reading.index.name, reading.index.is_global, units)
-    return consumed_capacity(reading.table, cost, reading.capacity)
+        cost.add_index(page.index.name, page.index.is_global, units)
+    return consumed_capacity(page.table, cost, page.capacity)

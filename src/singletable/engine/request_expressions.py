@@ -1,4 +1,9 @@
-"""The expression parameters of a request, and which of them go together."""
+"""The expressions of a request: which parameters may be combined, and how they are parsed.
+
+The requests of a program are similar: the same expressions and names, and values of the same types.
+The expressions of such a shape are parsed once and cached; later requests only fill in their
+values.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +28,9 @@ from singletable.expressions import (
     parse_projection,
     parse_update,
     prepare,
+    project,
 )
-from singletable.values import INVALID, AttributeValue, check_value
+from singletable.values import AttributeValue, check_value, item_from_json, item_to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,7 @@ class ExpressionParameters:
 
     expressions: tuple[tuple[str, str], ...]
     legacy: tuple[tuple[str, str], ...]
-    # What is said of values that come without an expression to use them; None if it says no more.
+    # Completes the error about values without an expression to use them.
     unused_values: str | None = None
 
 
@@ -45,22 +51,22 @@ ATTRIBUTES = ("AttributesToGet", "attributes_to_get")
 OPERATOR = ("ConditionalOperator", "conditional_operator")
 EXPECTED = ("Expected", "expected")
 
-WRITE = ExpressionParameters((CONDITION,), (EXPECTED, OPERATOR))
-UPDATE = ExpressionParameters(
+WRITE_PARAMETERS = ExpressionParameters((CONDITION,), (EXPECTED, OPERATOR))
+UPDATE_PARAMETERS = ExpressionParameters(
     (("UpdateExpression", "update_expression"), CONDITION),
     (("AttributeUpdates", "attribute_updates"), EXPECTED, OPERATOR),
 )
-GET = ExpressionParameters((PROJECTION,), (ATTRIBUTES,))
-QUERY = ExpressionParameters(
+GET_PARAMETERS = ExpressionParameters((PROJECTION,), (ATTRIBUTES,))
+QUERY_PARAMETERS = ExpressionParameters(
     (PROJECTION, FILTER, KEY_CONDITION),
     (ATTRIBUTES, ("QueryFilter", "query_filter"), OPERATOR, ("KeyConditions", "key_conditions")),
     "FilterExpression and KeyConditionExpression are null",
 )
-# KeyConditions may stand beside a filter expression, as long as there is no key expression.
-QUERY_BY_KEY_CONDITIONS = ExpressionParameters(
-    QUERY.expressions, QUERY.legacy[:-1], QUERY.unused_values
+# KeyConditions may be combined with a filter expression if there is no key condition expression.
+KEY_CONDITIONS_PARAMETERS = ExpressionParameters(
+    QUERY_PARAMETERS.expressions, QUERY_PARAMETERS.legacy[:-1], QUERY_PARAMETERS.unused_values
 )
-SCAN = ExpressionParameters(
+SCAN_PARAMETERS = ExpressionParameters(
     (PROJECTION, FILTER),
     (ATTRIBUTES, ("ScanFilter", "scan_filter"), OPERATOR),
     "FilterExpression is null",
@@ -68,7 +74,7 @@ SCAN = ExpressionParameters(
 
 
 def check_parameters(request: object, parameters: ExpressionParameters) -> None:
-    """Raise if expressions meet legacy parameters, or names and values have no expression."""
+    """Raise if expressions are mixed with legacy parameters, or names or values have no use."""
     expressions = [n for n, f in parameters.expressions if getattr(request, f) is not None]
     if expressions:
         legacy = [n for n, f in parameters.legacy if getattr(request, f) is not None]
@@ -91,30 +97,13 @@ def check_parameters(request: object, parameters: ExpressionParameters) -> None:
         )
 
 
-def attributes_to_get(names: list[str] | None) -> Projection | None:
-    """The legacy form of a projection: top-level attributes by name."""
-    if names is None:
-        return None
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ValidationError(f"{INVALID}Duplicate value in attribute name: {name}")
-        seen.add(name)
-    return tuple((name,) for name in names)
-
-
-# FROM reading.py: What the expressions of a request say.
-#
-# Requests of a program are alike: the same texts and names, and values of the same types. Of such a
-# shape the expressions are read once, and then made of each request's values at once.
-
 Names: TypeAlias = Mapping[str, str]
 Values: TypeAlias = Mapping[str, AttributeValue]
 Texts: TypeAlias = tuple[str | None, ...]
 
 
 class ParsedExpressions(Struct, frozen=True):
-    """What the expressions of a request say; None for those that are not there."""
+    """The parsed expressions of a request; None for those it does not have."""
 
     update: Update | None = None
     condition: Condition | None = None
@@ -131,12 +120,12 @@ FIELDS = (
     "projection_expression",
 )
 _NO_TEXTS: Texts = (None,) * len(FIELDS)
-_NONE = ParsedExpressions()
-# Shapes that are kept; a name may be long, so that those with many letters in their names are not.
-KEPT = 1024
-MOST_LETTERS = 1024
-# A value of each type, to read expressions with that will be made of other values.
-_ANY: dict[str, AttributeValue] = {
+_NO_EXPRESSIONS = ParsedExpressions()
+# The number of cached shapes. Names can be long, so shapes with longer names are not cached.
+CACHE_SIZE = 1024
+MAX_CACHED_NAMES_LENGTH = 1024
+# A value of each type, to parse expressions that other values will be filled into.
+_SAMPLES: dict[str, AttributeValue] = {
     "S": {"S": "any"},
     "N": {"N": "1"},
     "B": {"B": "YW55"},
@@ -150,70 +139,77 @@ _ANY: dict[str, AttributeValue] = {
 }
 
 
-def parse_expressions(request: object, dialect: Validator) -> ParsedExpressions:
-    """What the request's expressions say; ValidationError if one cannot be read."""
+def parse_expressions(request: object, validator: Validator) -> ParsedExpressions:
+    """Return the parsed expressions of a request; raise ValidationError if one is invalid."""
     texts: Texts = tuple([getattr(request, field, None) for field in FIELDS])
     if texts == _NO_TEXTS:
-        return _NONE
+        return _NO_EXPRESSIONS
     names: Names | None = getattr(request, "expression_attribute_names", None)
     values: Values | None = getattr(request, "expression_attribute_values", None)
     try:
-        return _made(texts, names, values, dialect)
-    except (_UnknownShape, ValidationError, TypeError):
-        # Whatever is wrong is found, and told, in DynamoDB's order.
-        return _read(texts, Placeholders.checked(names, values, dialect.check_expression_value))
+        return _fill_cached(texts, names, values, validator)
+    except (_NotCached, ValidationError, TypeError):
+        # Parse step by step, which reports errors in DynamoDB's order.
+        return _parse(texts, Placeholders.checked(names, values, validator.check_expression_value))
 
 
-class _UnknownShape(Exception):
-    """The expressions must be read."""
+def project_json(projection: Projection, json: bytes) -> bytes:
+    """Return the item's JSON with the projected paths only."""
+    return item_to_json(project(projection, item_from_json(json)))
 
 
-def _made(
-    texts: Texts, names: Names | None, values: Values | None, dialect: Validator
+class _NotCached(Exception):
+    """The expressions must be parsed."""
+
+
+def _fill_cached(
+    texts: Texts, names: Names | None, values: Values | None, validator: Validator
 ) -> ParsedExpressions:
-    """The expressions of a known shape; whatever may be wrong raises."""
+    """Return the expressions of a cached shape; raise if anything is invalid or not cached."""
     named = None if names is None else tuple(names.items())
-    if named is not None and sum([len(name) for _, name in named]) > MOST_LETTERS:
-        raise _UnknownShape
+    if named is not None and sum([len(name) for _, name in named]) > MAX_CACHED_NAMES_LENGTH:
+        raise _NotCached
     types = None if values is None else tuple([(alias, *value) for alias, value in values.items()])
-    make = _maker(texts, named, types)
-    if make is None:
-        raise _UnknownShape
+    fill = _prepare_shape(texts, named, types)
+    if fill is None:
+        raise _NotCached
     if values is None:
-        return make({})
-    layer = dialect.layer
-    return make({alias: check_value(value, layer)[0] for alias, value in values.items()})
+        return fill({})
+    layer = validator.layer
+    return fill({alias: check_value(value, layer)[0] for alias, value in values.items()})
 
 
-@lru_cache(KEPT)
-def _maker(
+@lru_cache(CACHE_SIZE)
+def _prepare_shape(
     texts: Texts,
     names: tuple[tuple[str, str], ...] | None,
     types: tuple[tuple[str, ...], ...] | None,
 ) -> Callable[[Values], ParsedExpressions] | None:
-    """What makes the expressions of a shape; None if they are wrong, or must be read each time."""
+    """Return a function that fills in values; None if invalid, or if values affect the parsing."""
     try:
-        values = None if types is None else {alias: {**_ANY[kind]} for alias, kind in types}
+        values = None if types is None else {alias: {**_SAMPLES[kind]} for alias, kind in types}
         placeholders = Placeholders.checked(
             None if names is None else dict(names),
             cast("Values | None", values),
             lambda _, value: value,
         )
-        return prepare(_read(texts, placeholders), placeholders.values)
+        return prepare(_parse(texts, placeholders), placeholders.values)
     except (ValidationError, KeyError, ValueError):
         return None
 
 
-def _read(texts: Texts, placeholders: Placeholders) -> ParsedExpressions:
+def _parse(texts: Texts, placeholders: Placeholders) -> ParsedExpressions:
     update, condition, key_condition, filter_, projection = texts
-    read_update = None if update is None else parse_update(update, placeholders)
-    read_condition = None if condition is None else parse_condition(condition, placeholders)
+    parsed_update = None if update is None else parse_update(update, placeholders)
+    parsed_condition = None if condition is None else parse_condition(condition, placeholders)
     if key_condition is not None:
         check_key_condition(key_condition, placeholders)
-    read_filter = (
+    parsed_filter = (
         None if filter_ is None else parse_condition(filter_, placeholders, "FilterExpression")
     )
-    read_projection = None if projection is None else parse_projection(projection, placeholders)
+    parsed_projection = None if projection is None else parse_projection(projection, placeholders)
     placeholders.check_unused()
     clauses = None if key_condition is None else parse_key_clauses(key_condition, placeholders)
-    return ParsedExpressions(read_update, read_condition, clauses, read_filter, read_projection)
+    return ParsedExpressions(
+        parsed_update, parsed_condition, clauses, parsed_filter, parsed_projection
+    )

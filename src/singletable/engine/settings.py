@@ -1,4 +1,4 @@
-"""What whoever runs the engine may choose."""
+"""The settings of an engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """Seconds that DynamoDB takes for what happens here at once; the states show meanwhile."""
+    """Seconds that control operations seem to take, as at AWS.
+
+    The engine applies them at once, but DescribeTable shows the intermediate state for that long.
+    """
 
     create_table: float = 0
     update_table: float = 0
@@ -22,9 +25,9 @@ class Delays:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How far back the change feed reaches: whichever bound is met first.
+    """How many changes the change feed keeps: up to the first of these limits.
 
-    The bounds are kept in steps of some dozens of changes, so the feed may reach a little further.
+    The feed is trimmed in blocks of some dozens of changes, so it may keep slightly more.
     """
 
     records: int = 10_000
@@ -38,10 +41,11 @@ def _new_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be chosen; the clock and the ids too, so that a test can hold them still.
+    """The settings of an engine; tests can replace the clock and the ids.
 
-    `durable` on a file: an acknowledged write survives a power cut. Without it, a power cut may
-    lose the last writes, though never half of one; a crash of the process loses nothing either way.
+    `durable` applies to files: an acknowledged write survives a power cut. Without it, a power cut
+    may lose the last writes, though never part of one; a crash of the process loses nothing either
+    way.
     """
 
     region: str = "us-east-1"
@@ -53,5 +57,5 @@ class Settings:
     durable: bool = True
 
     def table_arn(self, table: str) -> str:
-        """The resource name of a table."""
+        """Return the ARN of a table."""
         return f"arn:aws:dynamodb:{self.region}:{self.account}:table/{table}"

@@ -1,4 +1,4 @@
-"""A table made ready for work: its keys, its indexes and where their rows are."""
+"""Tables and indexes as handlers use them: key schemas, row keys, projections and rows."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class KeyAttribute:
 
 @dataclass(frozen=True)
 class KeySchema:
-    """What partitions and what sorts: one and at most one of a table, up to four each of a GSI."""
+    """Partition and sort attributes: a table has one and at most one, a GSI up to four of each."""
 
     partition: tuple[KeyAttribute, ...]
     sort: tuple[KeyAttribute, ...]
 
     @cached_property
     def attributes(self) -> tuple[KeyAttribute, ...]:
-        """All key attributes in schema order."""
+        """Return all key attributes in schema order."""
         return self.partition + self.sort
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of all key attributes in schema order."""
+        """Return the names of all key attributes in schema order."""
         return tuple(attribute.name for attribute in self.attributes)
 
     def matches(self, item: Item) -> bool:
-        """Whether the item has every key attribute, each of its type."""
+        """Return whether the item has every key attribute with its type."""
         for attribute in self.attributes:
             value = item.get(attribute.name)
             if value is None or attribute.type not in value:
@@ -49,7 +49,7 @@ class KeySchema:
 
 
 def encode_partition(values: list[AttributeValue]) -> bytes:
-    """Where a partition stands: by a hash first, so that scans wander and segments are ranges."""
+    """Return the partition bytes of a row key for the values of the partition attributes."""
     keys = [key_bytes(value) for value in values]
     return hash_partition(
         keys[0] if len(keys) == 1 else b"".join([encode_key_part(key) for key in keys])
@@ -57,30 +57,33 @@ def encode_partition(values: list[AttributeValue]) -> bytes:
 
 
 def hash_partition(key: bytes) -> bytes:
-    """The bytes of a partition's key, behind their hash."""
+    """Return the bytes of a partition key, prefixed with their hash.
+
+    So scans return partitions in random order, as at AWS, and a segment is a range of hashes.
+    """
     return crc32(key).to_bytes(4, "big") + key
 
 
 @dataclass(frozen=True)
 class Index:
-    """A secondary index: a table of projected items, kept by the table it belongs to."""
+    """A secondary index: a table of projected items that the writes of its table update."""
 
     name: str
     is_global: bool
     key: KeySchema
-    projected_attributes: frozenset[str] | None  # None: everything
+    projected_attributes: frozenset[str] | None  # None: all
     rows: Rows
     record: IndexRecord
     table_key: KeySchema = field(repr=False)
 
     @cached_property
     def page_key(self) -> tuple[KeyAttribute, ...]:
-        """The attributes that tell one entry from all others: the table's key and the index's."""
+        """Return the attributes that identify an entry: the table's key and the index's."""
         own = [a for a in self.key.attributes if a.name not in self.table_key.names]
         return (*self.table_key.attributes, *own)
 
     def row_key(self, item: Item) -> RowKey:
-        """Where the item's entry stands: by the index's key, then by the table's."""
+        """Return the row key of the item's entry: the index's key, then the table's."""
         sort = [item[a.name] for a in self.key.sort] + [
             item[a.name] for a in self.table_key.attributes
         ]
@@ -90,7 +93,7 @@ class Index:
         )
 
     def project(self, item: Item) -> Item:
-        """What the entry holds of the item."""
+        """Return the projected attributes of the item."""
         if self.projected_attributes is None:
             return item
         return {name: value for name, value in item.items() if name in self.projected_attributes}
@@ -98,7 +101,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Table:
-    """A table made ready for work."""
+    """A table: its key, its indexes, and access to its rows."""
 
     name: str
     key: KeySchema
@@ -108,38 +111,38 @@ class Table:
 
     @property
     def page_key(self) -> tuple[KeyAttribute, ...]:
-        """The attributes that tell one item from all others."""
+        """Return the attributes that identify an item."""
         return self.key.attributes
 
     @cached_property
     def partition_key(self) -> KeyAttribute:
-        """What partitions the table."""
+        """Return the partition key."""
         return self.key.partition[0]
 
     @cached_property
     def sort_key(self) -> KeyAttribute | None:
-        """What sorts a partition; None if each has one item."""
+        """Return the sort key, or None."""
         return self.key.sort[0] if self.key.sort else None
 
     @cached_property
     def key_names_json(self) -> bytes:
-        """The names of the key attributes, as the change feed keeps them."""
+        """Return the names of the key attributes as the change feed stores them."""
         return json.encode(self.key.names)
 
     @cached_property
     def ttl_attribute(self) -> str | None:
-        """The attribute that items expire by."""
+        """Return the TTL attribute, or None if TTL is disabled."""
         ttl = self.record.time_to_live
         return ttl.attribute if ttl is not None and ttl.enabled else None
 
     @cached_property
     def has_local_indexes(self) -> bool:
-        """Whether the items of a partition are a collection with a size limit."""
+        """Return whether the table has local secondary indexes, and so item collections."""
         return any(not index.is_global for index in self.indexes)
 
     @cached_property
     def index_keys(self) -> dict[str, tuple[KeyAttribute, str]]:
-        """Attributes that are keys of an index, each with the first such index by name."""
+        """Return the attributes that are index keys, each with the first such index by name."""
         keys: dict[str, tuple[KeyAttribute, str]] = {}
         for index in sorted(self.indexes, key=lambda index: index.name):
             for attribute in index.key.attributes:
@@ -148,7 +151,7 @@ class Table:
         return keys
 
     def row_key(self, item: Item) -> RowKey:
-        """Where the item stands."""
+        """Return the row key of the item."""
         sort = self.sort_key
         return RowKey(
             hash_partition(key_bytes(item[self.partition_key.name])),
@@ -156,7 +159,7 @@ class Table:
         )
 
     def expires_at(self, item: Item) -> int | None:
-        """The second the item expires at, if it does: only numbers count."""
+        """Return the timestamp when the item expires, or None."""
         if self.ttl_attribute is None:
             return None
         number = item.get(self.ttl_attribute, {}).get("N")
@@ -167,7 +170,7 @@ class Table:
 
 
 def build_table(record: TableRecord) -> Table:
-    """The table that a record describes; indexes that are being deleted are no longer in it."""
+    """Build the table of a record, without indexes that are being deleted."""
     types: dict[str, KeyType] = {
         d.attribute_name: d.attribute_type for d in record.attribute_definitions
     }
@@ -182,7 +185,7 @@ def build_table(record: TableRecord) -> Table:
 
 
 def index_rows(table: TableRecord, index: IndexRecord) -> Rows:
-    """Where the entries of an index are."""
+    """Return access to the entries of an index."""
     return Rows.for_table(f"index_{table.number}_{index.number}")
 
 
@@ -203,11 +206,11 @@ def _index(
 
 
 def _key_schema(elements: list[KeySchemaElement], types: dict[str, KeyType]) -> KeySchema:
-    def named(kind: str) -> tuple[KeyAttribute, ...]:
+    def attributes(kind: str) -> tuple[KeyAttribute, ...]:
         return tuple(
             KeyAttribute(element.attribute_name, types[element.attribute_name])
             for element in elements
             if element.key_type == kind
         )
 
-    return KeySchema(named("HASH"), named("RANGE"))
+    return KeySchema(attributes("HASH"), attributes("RANGE"))

@@ -1,7 +1,8 @@
-"""What the engine remembers of a table: what was declared, and the moments that its states end.
+"""The stored record of a table: its declaration, and when its intermediate states end.
 
-States are not stored but told from the clock: a table whose `created_by` lies ahead is CREATING.
-So nothing has to run in the background for a state to end.
+States are not stored but derived from the clock: a table whose `created_by` is in the future is
+CREATING. So nothing has to run in the background to end a state. The field names are part of the
+file format.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Changing: TypeAlias = Literal["IOPS", "STREAM", "CLASS", "SSE", "WARM"]
 
 
 class FormerIndex(Struct, frozen=True, omit_defaults=True):
-    """What the description of an index goes on to show until a change is made."""
+    """The values that the description of an index shows until a change is complete."""
 
     provisioned_throughput: ProvisionedThroughput | None = None
     warm_read: int = 0
@@ -38,7 +39,7 @@ class FormerIndex(Struct, frozen=True, omit_defaults=True):
 
 
 class FormerTable(FormerIndex, frozen=True, omit_defaults=True):
-    """What the description of a table goes on to show until a change is made."""
+    """The values that the description of a table shows until a change is complete."""
 
     billing_mode: BillingMode | None = None
     on_demand_since: float | None = None
@@ -69,7 +70,7 @@ class IndexRecord(Struct, frozen=True, omit_defaults=True):
 
 
 class TimeToLiveRecord(Struct, frozen=True, omit_defaults=True):
-    """The attribute that items expire by, from a moment on or until one."""
+    """The TTL attribute; `settled_by` is when enabling or disabling it is complete."""
 
     attribute: str
     enabled: bool
@@ -119,10 +120,10 @@ _encode = Encoder(enc_hook=to_builtin).encode
 
 
 def decode_record(raw: bytes) -> TableRecord:
-    """The record as it was kept."""
+    """Decode a stored record."""
     return _decode(raw)
 
 
 def encode_record(record: TableRecord) -> bytes:
-    """The record as it is kept."""
+    """Encode a record for storage."""
     return _encode(record)

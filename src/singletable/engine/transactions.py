@@ -1,4 +1,4 @@
-"""The actions of a writing transaction: checked one by one, then done together or not at all."""
+"""Transactions: the actions of a write, cancellation, and idempotency tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct, json
 
 from singletable.engine.capacity import Cost, write_units
 from singletable.engine.catalog import Session
-from singletable.engine.item_update import UpdatedItem, apply_to_item, check_update
+from singletable.engine.item_update import NewItem, check_update, update_item
 from singletable.engine.item_write import StoredItem, delete, put
 from singletable.engine.key_validation import encode_item_key, encode_key
 from singletable.engine.request_expressions import parse_expressions
@@ -40,6 +40,9 @@ NO_ACTION = (
     "TransactWriteRequest should contain Delete or Put or Update or ConditionCheck"
 )
 SEVERAL_ACTIONS = "TransactItems can only contain one of Check, Put, Update or Delete"
+DUPLICATE_ITEM = "Transaction request cannot include multiple operations on one item"
+NO_REASON = CancellationReason()
+TOKEN_LIFETIME = 10 * 60
 
 
 class TransactAction(Struct, frozen=True):
@@ -52,45 +55,49 @@ class TransactAction(Struct, frozen=True):
     condition: Condition | None
 
     def row_key(self, table: Table) -> RowKey:
-        """Where the item stands; raises unless the action fits the table's keys."""
+        """Return the key of the row; raise unless the action matches the table's keys."""
         if isinstance(self.request, Put):
             return encode_item_key(table, self.key)
-        position = encode_key(table, self.key)
+        key = encode_key(table, self.key)
         if self.update:
             check_update(table, self.update)
-        return position
+        return key
 
 
-def parse_action(one: TransactWriteItem) -> TransactAction:
-    """The action, ready to be carried out; ValidationError if it is not well formed."""
-    requests = [r for r in (one.condition_check, one.put, one.delete, one.update) if r is not None]
+def parse_action(part: TransactWriteItem) -> TransactAction:
+    """Return the action; raise ValidationError unless it is well formed."""
+    requests = [
+        request
+        for request in (part.condition_check, part.put, part.delete, part.update)
+        if request is not None
+    ]
     if len(requests) != 1:
         raise ValidationError(SEVERAL_ACTIONS if requests else NO_ACTION)
     request = requests[0]
-    read = parse_expressions(request, TRANSACTION)
+    expressions = parse_expressions(request, TRANSACTION)
     key, size = TRANSACTION.check_item(request.item if isinstance(request, Put) else request.key)
     if isinstance(request, Put) and size > MAX_ITEM_SIZE:
         raise ValidationError(ITEM_TOO_LARGE)
-    return TransactAction(request, key, size, read.update or (), read.condition)
+    return TransactAction(request, key, size, expressions.update or (), expressions.condition)
 
 
-def resulting_item(action: TransactAction, old: StoredItem) -> UpdatedItem | None:
-    """The item that the action leaves, None if it leaves none; for a check, the item as it is."""
+def resulting_item(action: TransactAction, old: StoredItem) -> NewItem | None:
+    """Return the item after the action, or None; a condition check leaves it unchanged."""
     match action.request:
         case Put():
-            return UpdatedItem(action.key, action.size)
+            return NewItem(action.key, action.size)
         case UpdateRequest():
-            return apply_to_item(old, action.update, action.key)
+            return update_item(old, action.update, action.key)
         case Delete():
             return None
         case ConditionCheck():
-            return None if old.item is None else UpdatedItem(old.item, old.size)
+            return None if old.item is None else NewItem(old.item, old.size)
 
 
 def apply_action(
-    session: Session, action: TransactAction, old: StoredItem, new: UpdatedItem | None
+    session: Session, action: TransactAction, old: StoredItem, new: NewItem | None
 ) -> Cost:
-    """Do what the action says, and tell its cost outside a transaction."""
+    """Apply the action and return its cost outside a transaction."""
     if isinstance(action.request, ConditionCheck):
         return Cost(write_units(old.size))
     if isinstance(action.request, Delete):
@@ -98,52 +105,41 @@ def apply_action(
     return Cost(1) if new is None else put(session, old, new.item, new.size)
 
 
-# FROM cancellation.py: Why a transaction is refused as a whole, whether it reads or writes.
+def canceled_at(number: int, actions: int, error: ValidationError) -> TransactionCanceled:
+    """Return the cancellation for an action (counted from 0) that does not match its table.
 
-DUPLICATE_ITEM = "Transaction request cannot include multiple operations on one item"
-NO_REASON = CancellationReason()
-
-
-def canceled_at(place: int, actions: int, error: ValidationError) -> TransactionCanceled:
-    """The cancellation for an action that does not fit its table.
-
-    DynamoDB looks no further than the first of these, and at no condition before it: whatever may
-    be wrong with the other actions, they have no reason.
+    DynamoDB stops at the first such action and checks no condition before it, so the other actions
+    have no reason.
     """
     reasons = [NO_REASON] * actions
-    reasons[place] = CancellationReason("ValidationError", error.message)
+    reasons[number] = CancellationReason("ValidationError", error.message)
     return TransactionCanceled(reasons)
 
 
-# FROM tokens.py: Client tokens: a transaction that is sent twice is carried out once.
-
-LIFETIME = 10 * 60
-
-
 def request_digest(request: TransactWriteItems) -> bytes:
-    """What makes two requests the same: their actions, in whatever order attributes are listed."""
+    """Return a digest of the actions that does not depend on the order of attributes."""
     actions = json.encode(request.transact_items, enc_hook=to_builtin, order="deterministic")
     return hashlib.sha256(actions).digest()
 
 
 def find_replay(session: Session, token: str, digest: bytes) -> dict[str, float] | None:
-    """What reading back the first call costs, by table; None if there was none."""
-    session.execute("DELETE FROM tokens WHERE moment <= ?", (session.now - LIFETIME,))
-    for known, result in session.execute(
+    """Return the read units by table of a repeated request, or None if the token is new."""
+    session.execute("DELETE FROM tokens WHERE moment <= ?", (session.now - TOKEN_LIFETIME,))
+    for stored_digest, units in session.execute(
         "SELECT request, result FROM tokens WHERE token = ?", (token,)
     ):
-        if known != digest:
+        if stored_digest != digest:
             raise IdempotentParameterMismatch(
                 "The request uses the same client token as a previous, but non-identical request. "
                 "Do not reuse a client token with different requests, unless the requests are "
                 "identical"
             )
-        return json.decode(cast(bytes, result), type=dict[str, float])
+        return json.decode(cast(bytes, units), type=dict[str, float])
     return None
 
 
 def save_token(session: Session, token: str, digest: bytes, units: dict[str, float]) -> None:
-    """Keep the token for ten minutes, with what a replay is charged."""
+    """Store the token for ten minutes, with the units that a replay consumes."""
     session.execute(
         "INSERT INTO tokens (token, request, moment, result) VALUES (?, ?, ?, ?)",
         (token, digest, session.now, json.encode(units)),

@@ -1,9 +1,9 @@
-"""How an operation words what it refuses before it looks at a table.
+"""How an operation validates values and words errors before it looks up a table.
 
-AWS moved its operations one by one to newer checks, so that they differ in three ways: which layer
-checks values, whether the text stands in the envelope of parameter errors, and whether a bad
-expression value is named. Requests that are nested too deeply for the newer checks are answered as
-of old. The texts are those of eu-west-2 in autumn 2026.
+AWS moved its operations to newer checks one by one, so they differ in three ways: which layer
+checks values, whether the message has the prefix of parameter errors, and whether an invalid
+expression value is named. Requests nested too deeply for the newer checks get the older ones. The
+messages are those of eu-west-2 in autumn 2026.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ ENVELOPE = "1 validation error detected: "
 
 
 class UnwrappedError(ValidationError):
-    """A refusal that never stands in an envelope."""
+    """An error that never gets the prefix of parameter errors."""
 
 
 class InvalidExpressionValue(ValidationError):
-    """A refusal of an expression value, which some operations name and others do not."""
+    """An invalid expression value, which some operations name and others do not."""
 
     def __init__(self, alias: str, message: str) -> None:
         super().__init__(message)
@@ -35,44 +35,44 @@ class InvalidExpressionValue(ValidationError):
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """One operation's wording."""
+    """The checks and the error wording of one operation."""
 
     layer: ValidationLayer
     envelope: bool = False
     names_bad_value: bool = False
-    falls_back: bool = False
+    legacy_if_deep: bool = False
 
-    def refusal(self, error: ValidationError, request: Struct) -> ValidationError:
-        """The error as the operation words it."""
+    def format_error(self, error: ValidationError, request: Struct) -> ValidationError:
+        """Return the error as the operation words it."""
         if isinstance(error, UnwrappedError):
             return ValidationError(error.message)
-        of_old = self.falls_back and uses_legacy_checks(request)
-        if isinstance(error, InvalidExpressionValue) and (self.names_bad_value or of_old):
+        is_legacy = self.legacy_if_deep and uses_legacy_checks(request)
+        if isinstance(error, InvalidExpressionValue) and (self.names_bad_value or is_legacy):
             text = f"ExpressionAttributeValues contains invalid value: {error.message}"
             return ValidationError(f"{text} for key {error.alias}")
-        if self.envelope and not of_old:
+        if self.envelope and not is_legacy:
             return ValidationError(ENVELOPE + error.message)
-        # Whoever reads a traceback knows the public class alone.
-        return (
-            ValidationError(error.message) if isinstance(error, InvalidExpressionValue) else error
-        )
+        # Tracebacks show the public class only.
+        if isinstance(error, InvalidExpressionValue):
+            return ValidationError(error.message)
+        return error
 
     def check_item(self, item: Item) -> tuple[Item, int]:
-        """The item in canonical form, and its size."""
+        """Return the item in canonical form, and its size."""
         if "" in item:
             raise ValidationError("Empty attribute name")
         return _check_item(item, self.layer)
 
     def check_expression_value(self, alias: str, value: AttributeValue) -> AttributeValue:
-        """The value in canonical form."""
+        """Return the value in canonical form."""
         try:
             return _check_value(value, self.layer)[0]
         except ValidationError as error:
             raise InvalidExpressionValue(alias, error.message) from None
 
 
-SINGLE_WRITE = Validator(MODERN, envelope=True, falls_back=True)
+SINGLE_WRITE = Validator(MODERN, envelope=True, legacy_if_deep=True)
 READ = Validator(MODERN)
 SCAN = Validator(LEGACY, names_bad_value=True)
 BATCH_WRITE = Validator(LEGACY)
-TRANSACTION = Validator(MODERN, falls_back=True)
+TRANSACTION = Validator(MODERN, legacy_if_deep=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.legacy import check_update_types, parse_attribute_updates
+from singletable.engine.legacy_parameters import check_update_types, parse_attribute_updates
 from singletable.expressions import apply_update, creates_item
 from singletable.operations.shapes import AttributeValueUpdate as Change
 from singletable.values import AttributeValue, Item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.legacy import parse_expected
+from singletable.engine.legacy_parameters import parse_expected
 from singletable.expressions import holds
 from singletable.operations.shapes import ComparisonOperator, ConditionalOperator
 from singletable.operations.shapes import ExpectedAttributeValue as Expect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.legacy import parse_filter
+from singletable.engine.legacy_parameters import parse_filter
 from singletable.engine.validation import SCAN
 from singletable.expressions import holds
 from singletable.operations.shapes import ComparisonOperator, Condition, ConditionalOperator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.legacy import parse_key_conditions
+from singletable.engine.legacy_parameters import parse_key_conditions
 from singletable.operations.shapes import ComparisonOperator, Condition
 from singletable.values import AttributeValue
 from tests.engine.legacy.values import (

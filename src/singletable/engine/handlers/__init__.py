@@ -23,7 +23,7 @@ class Handler(Struct, frozen=True):
     """How one operation is executed.
 
     `check` rejects what is wrong whatever tables exist; it runs before the table is looked up and
-    outside the writer's turn, as at AWS. `run` does the rest on one state of the database. The
+    outside the write lock, as at AWS. `run` does the rest on one snapshot of the database. The
     types of request, plan and output belong together in each handler; across handlers they are any.
     """
 

@@ -1,4 +1,4 @@
-"""Check and run BatchGetItem."""
+"""Handle BatchGetItem."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from singletable.engine.capacity import Cost, consumed_capacity, read_units
 from singletable.engine.catalog import Session
-from singletable.engine.key_validation import check_scalar_keys, encode_key, projected_json
+from singletable.engine.key_validation import check_scalar_keys, encode_key
+from singletable.engine.legacy_parameters import parse_attributes_to_get
 from singletable.engine.request_expressions import (
-    GET,
-    attributes_to_get,
+    GET_PARAMETERS,
     check_parameters,
     parse_expressions,
+    project_json,
 )
 from singletable.engine.table import Table
 from singletable.engine.validation import READ
@@ -34,8 +35,8 @@ DUPLICATES = "Provided list of item keys contains duplicates"
 
 
 @dataclass(frozen=True, slots=True)
-class TablePlan:
-    """What to get from one table."""
+class TableGetPlan:
+    """The keys to get from one table."""
 
     request: KeysAndAttributes
     keys: list[Item]
@@ -47,21 +48,21 @@ class BatchGetPlan:
     """A batch whose keys and projections are well formed."""
 
     request: BatchGetItem
-    tables: dict[str, TablePlan]
+    tables: dict[str, TableGetPlan]
 
 
 def check(request: BatchGetItem) -> BatchGetPlan:
-    """Raise ValidationError unless the request could be carried out on some tables."""
-    plans: dict[str, TablePlan] = {}
+    """Raise ValidationError if the request is invalid for every table."""
+    plans: dict[str, TableGetPlan] = {}
     count = 0
-    check_parameters(_as_one(request), GET)
-    for name, wanted in request.request_items.items():
-        check_parameters(wanted, GET)
-        attributes = attributes_to_get(wanted.attributes_to_get)
-        projection = parse_expressions(wanted, READ).projection
+    check_parameters(_combine(request), GET_PARAMETERS)
+    for name, part in request.request_items.items():
+        check_parameters(part, GET_PARAMETERS)
+        attributes = parse_attributes_to_get(part.attributes_to_get)
+        projection = parse_expressions(part, READ).projection
         keys: dict[bytes, Item] = {}
-        for wanted_key in wanted.keys:
-            key, _ = READ.check_item(wanted_key)
+        for part_key in part.keys:
+            key, _ = READ.check_item(part_key)
             identity = item_to_json(dict(sorted(key.items())))
             if identity in keys:
                 raise ValidationError(DUPLICATES)
@@ -69,18 +70,18 @@ def check(request: BatchGetItem) -> BatchGetPlan:
             count += 1
             if count > MAX_KEYS:
                 raise ValidationError("Too many items requested for the BatchGetItem call")
-        plans[name] = TablePlan(
-            wanted, list(keys.values()), attributes if projection is None else projection
+        plans[name] = TableGetPlan(
+            part, list(keys.values()), attributes if projection is None else projection
         )
     return BatchGetPlan(request, plans)
 
 
-def _as_one(request: BatchGetItem) -> KeysAndAttributes:
-    """All tables' parameters together: what one table is asked by may not meet another's."""
-    tables = request.request_items.values()
-    legacy = [one.attributes_to_get for one in tables if one.attributes_to_get is not None]
+def _combine(request: BatchGetItem) -> KeysAndAttributes:
+    """Combine the tables' parameters: expressions and legacy ones exclude each other in a batch."""
+    parts = request.request_items.values()
+    legacy = [part.attributes_to_get for part in parts if part.attributes_to_get is not None]
     expressions = [
-        one.projection_expression for one in tables if one.projection_expression is not None
+        part.projection_expression for part in parts if part.projection_expression is not None
     ]
     return KeysAndAttributes(
         [],
@@ -90,42 +91,42 @@ def _as_one(request: BatchGetItem) -> KeysAndAttributes:
 
 
 def run(plan: BatchGetPlan, session: Session) -> BatchGetItemOutput:
-    """The items that are there; what does not fit into one response is to be asked for again."""
+    """Return the items that exist; keys beyond the response size are returned as unprocessed."""
     tables = {name: session.table(name) for name in plan.tables}
-    for name, wanted in plan.tables.items():
-        for key in wanted.keys:
+    for name, part in plan.tables.items():
+        for key in part.keys:
             encode_key(tables[name], key)
-        check_scalar_keys(tables[name], wanted.projection or ())
+        check_scalar_keys(tables[name], part.projection or ())
     responses: dict[str, list[Raw]] = {}
     unprocessed: dict[str, KeysAndAttributes] = {}
     capacities: list[ConsumedCapacity] = []
     room = MAX_RESPONSE
-    for name, wanted in plan.tables.items():
-        items, cost, left, room = _get(session, tables[name], wanted, room)
+    for name, part in plan.tables.items():
+        items, cost, unprocessed_keys, room = _get_items(session, tables[name], part, room)
         responses[name] = items
-        if left:
-            unprocessed[name] = replace(wanted.request, keys=left)
-        asked = plan.request.return_consumed_capacity
-        if (capacity := consumed_capacity(tables[name], cost, asked)) is not None:
+        if unprocessed_keys:
+            unprocessed[name] = replace(part.request, keys=unprocessed_keys)
+        detail = plan.request.return_consumed_capacity
+        if (capacity := consumed_capacity(tables[name], cost, detail)) is not None:
             capacities.append(capacity)
     return BatchGetItemOutput(responses, unprocessed, capacities or None)
 
 
-def _get(
-    session: Session, table: Table, wanted: TablePlan, room: int
+def _get_items(
+    session: Session, table: Table, part: TableGetPlan, room: int
 ) -> tuple[list[Raw], Cost, list[Item], int]:
-    """Items, cost, keys left for another request, and the room left in the response."""
+    """Return the items, the cost, the unprocessed keys, and the room left in the response."""
     items: list[Raw] = []
     units = 0.0
-    consistent = bool(wanted.request.consistent_read)
-    for number, key in enumerate(wanted.keys):
+    consistent = bool(part.request.consistent_read)
+    for number, key in enumerate(part.keys):
         if room <= 0:
-            return items, Cost(units), wanted.keys[number:], room
+            return items, Cost(units), part.keys[number:], room
         row = table.rows.get(session.execute, table.row_key(key))
         units += read_units(0 if row is None else row.size, consistent=consistent)
         if row is None:
             continue
         room -= row.size
-        projection = wanted.projection
-        items.append(Raw(row.json if projection is None else projected_json(projection, row.json)))
+        projection = part.projection
+        items.append(Raw(row.json if projection is None else project_json(projection, row.json)))
     return items, Cost(units), [], room

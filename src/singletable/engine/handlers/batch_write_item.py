@@ -1,4 +1,4 @@
-"""Check and run BatchWriteItem."""
+"""Handle BatchWriteItem."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ VALIDATOR = BATCH_WRITE
 MAX_WRITES = 25
 
 
-class Write(Struct, frozen=True):
-    """One write: an item to store, with its size, or a key to remove, without one."""
+class BatchedWrite(Struct, frozen=True):
+    """One write: an item to put, with its size, or a key to delete, without one."""
 
     item: Item
     size: int | None
@@ -38,46 +38,46 @@ class BatchWritePlan(Struct, frozen=True):
     """A batch whose items and keys are well formed."""
 
     request: BatchWriteItem
-    tables: dict[str, list[Write]]
+    tables: dict[str, list[BatchedWrite]]
 
 
 def check(request: BatchWriteItem) -> BatchWritePlan:
-    """Raise ValidationError unless the request could be carried out on some tables."""
-    plans: dict[str, list[Write]] = {}
+    """Raise ValidationError if the request is invalid for every table."""
+    plans: dict[str, list[BatchedWrite]] = {}
     for name, writes in request.request_items.items():
         for write in writes:
             if (write.put_request is None) == (write.delete_request is None):
                 raise ValidationError(MULTIPLE_TYPES)
-        plans[name] = [_write(write) for write in writes]
+        plans[name] = [_check_write(write) for write in writes]
     if sum(map(len, plans.values())) > MAX_WRITES:
         raise ValidationError("Too many items requested for the BatchWriteItem call")
     return BatchWritePlan(request, plans)
 
 
-def _write(request: WriteRequest) -> Write:
+def _check_write(request: WriteRequest) -> BatchedWrite:
     if request.put_request is not None:
         item, size = BATCH_WRITE.check_item(request.put_request.item)
         if size > MAX_ITEM_SIZE:
             raise ValidationError(TOO_LARGE)
-        return Write(item, size)
+        return BatchedWrite(item, size)
     if request.delete_request is not None:
-        return Write(BATCH_WRITE.check_item(request.delete_request.key)[0], None)
+        return BatchedWrite(BATCH_WRITE.check_item(request.delete_request.key)[0], None)
     raise ValidationError(MULTIPLE_TYPES)
 
 
 def run(plan: BatchWritePlan, session: Session) -> BatchWriteItemOutput:
-    """Carry out every write; each stands for itself, and none waits for another."""
+    """Apply every write, independently of the others."""
     tables = {name: session.table(name) for name in plan.tables}
-    places = {name: _positions(tables[name], writes) for name, writes in plan.tables.items()}
+    row_keys = {name: _row_keys(tables[name], writes) for name, writes in plan.tables.items()}
     metrics: dict[str, list[ItemCollectionMetrics]] = {}
     capacities: list[ConsumedCapacity] = []
     for name, writes in plan.tables.items():
-        table, positions, cost = tables[name], places[name], Cost()
-        for position, write in zip(positions, writes, strict=True):
-            cost.add(_carry_out(session, table, position, write))
+        table, cost = tables[name], Cost()
+        for key, write in zip(row_keys[name], writes, strict=True):
+            cost.add(_apply(session, table, key, write))
         if plan.request.return_item_collection_metrics is not None:
-            touched = {table.row_key(write.item).partition: write.item for write in writes}
-            if collections := _metrics(session, table, list(touched.values()), plan):
+            written = {table.row_key(write.item).partition: write.item for write in writes}
+            if collections := _metrics(session, table, list(written.values()), plan):
                 metrics[name] = collections
         capacity = consumed_capacity(table, cost, plan.request.return_consumed_capacity)
         if capacity is not None:
@@ -85,8 +85,8 @@ def run(plan: BatchWritePlan, session: Session) -> BatchWriteItemOutput:
     return BatchWriteItemOutput({}, metrics or None, capacities or None)
 
 
-def _carry_out(session: Session, table: Table, position: RowKey, write: Write) -> Cost:
-    old = load_item(session, table, position)
+def _apply(session: Session, table: Table, key: RowKey, write: BatchedWrite) -> Cost:
+    old = load_item(session, table, key)
     if write.size is None:
         return delete(session, old)
     return put(session, old, write.item, write.size)
@@ -95,26 +95,24 @@ def _carry_out(session: Session, table: Table, position: RowKey, write: Write) -
 def _metrics(
     session: Session, table: Table, items: list[Item], plan: BatchWritePlan
 ) -> list[ItemCollectionMetrics]:
-    asked = plan.request.return_item_collection_metrics
-    told = [item_collection_metrics(session, table, item, asked) for item in items]
-    return [one for one in told if one is not None]
+    detail = plan.request.return_item_collection_metrics
+    metrics = [item_collection_metrics(session, table, item, detail) for item in items]
+    return [metric for metric in metrics if metric is not None]
 
 
-def _positions(table: Table, writes: list[Write]) -> list[RowKey]:
-    """Where the items stand; raises unless every write has a key of its own that fits the table."""
-    positions: dict[RowKey, None] = {}
+def _row_keys(table: Table, writes: list[BatchedWrite]) -> list[RowKey]:
+    """Return the row keys; raise unless all are distinct and match the table."""
+    keys: dict[RowKey, None] = {}
     for write in writes:
         if write.size is None:
-            position = encode_key(table, write.item)
+            key = encode_key(table, write.item)
         else:
-            position = encode_key(table, _key_in(table, write.item))
+            # A batch reports a missing or wrong key as a get does; PutItem is more specific.
+            key = encode_key(
+                table, {name: write.item[name] for name in table.key.names if name in write.item}
+            )
             check_index_keys(table, write.item)
-        if position in positions:
+        if key in keys:
             raise ValidationError(DUPLICATES)
-        positions[position] = None
-    return list(positions)
-
-
-def _key_in(table: Table, item: Item) -> Item:
-    """A batch says of a missing or wrong key what a get says; PutItem is more precise."""
-    return {name: item[name] for name in table.key.names if name in item}
+        keys[key] = None
+    return list(keys)

@@ -1,4 +1,4 @@
-"""Check and run CreateTable."""
+"""Handle CreateTable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from singletable.operations import CreateTable, CreateTableOutput
 
 
 def run(request: CreateTable, session: Session) -> CreateTableOutput:
-    """Make the table, empty; one that was deleted for good leaves its name."""
+    """Create an empty table; the name of a deleted table can be reused."""
     check_create_table(request)
     name = resolve_table_name(request.table_name, "CreateTable", session.settings)
     _check_free(name, session)
@@ -25,7 +25,7 @@ def run(request: CreateTable, session: Session) -> CreateTableOutput:
     table = session.catalog.add(session.execute, record)
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.create(session.execute)
-    # The answer shows a table in the making, however short that takes.
+    # The output shows the table as CREATING, however short that takes.
     shown = replace(table.record, created_by=inf)
     return CreateTableOutput(describe_table(shown, EMPTY, session.settings, session.now))
 

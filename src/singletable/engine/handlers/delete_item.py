@@ -1,14 +1,18 @@
-"""Check and run DeleteItem."""
+"""Handle DeleteItem."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from singletable.engine.catalog import Session
-from singletable.engine.handlers.put_item import check_old_only, condition_of, is_plain
+from singletable.engine.handlers.put_item import (
+    check_returns_old_only,
+    is_unconditional,
+    parse_condition_of,
+)
 from singletable.engine.item_write import check_condition, delete, load_item, write_output
 from singletable.engine.key_validation import encode_key
-from singletable.engine.request_expressions import WRITE, check_parameters
+from singletable.engine.request_expressions import WRITE_PARAMETERS, check_parameters
 from singletable.engine.validation import SINGLE_WRITE
 from singletable.expressions import Condition
 from singletable.operations import DeleteItem, WriteItemOutput
@@ -26,16 +30,16 @@ class DeletePlan(Struct, frozen=True):
 
 
 def check(request: DeleteItem) -> DeletePlan:
-    """Raise ValidationError unless the request could be carried out on some table."""
-    if not is_plain(request):
-        check_parameters(request, WRITE)
+    """Raise ValidationError if the request is invalid for every table."""
+    if not is_unconditional(request):
+        check_parameters(request, WRITE_PARAMETERS)
     key, _ = SINGLE_WRITE.check_item(request.key)
-    check_old_only(request.return_values)
-    return DeletePlan(request, key, condition_of(request))
+    check_returns_old_only(request.return_values)
+    return DeletePlan(request, key, parse_condition_of(request))
 
 
 def run(plan: DeletePlan, session: Session) -> WriteItemOutput:
-    """Remove the item if its condition holds; to remove nothing is no error."""
+    """Delete the item if it satisfies the condition; deleting a missing item is not an error."""
     request = plan.request
     table = session.table(request.table_name)
     old = load_item(session, table, encode_key(table, plan.key))

@@ -1,4 +1,4 @@
-"""Check and run DeleteTable."""
+"""Handle DeleteTable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROTECTED = (
 
 
 def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
-    """Drop everything in the table at once; its name stays taken as long as a deletion takes."""
+    """Drop the table at once; its name stays in use as long as a deletion takes."""
     table = session.table_in_any_state(
         resolve_table_name(request.table_name, "DeleteTable", session.settings)
     )

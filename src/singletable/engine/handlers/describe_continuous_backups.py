@@ -1,4 +1,4 @@
-"""Check and run DescribeContinuousBackups."""
+"""Handle DescribeContinuousBackups."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from singletable.operations import DescribeContinuousBackups, DescribeContinuous
 
 
 def run(request: DescribeContinuousBackups, session: Session) -> DescribeContinuousBackupsOutput:
-    """Whether a table can be restored as it was at some moment."""
+    """Return the state of point-in-time recovery."""
     table = find_table_for_backups(request.table_name, "DescribeContinuousBackups", session)
     return DescribeContinuousBackupsOutput(describe_backups(table.record, session.now))

@@ -1,4 +1,4 @@
-"""Run DescribeEndpoints."""
+"""Handle DescribeEndpoints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ CACHE_MINUTES = 1440
 
 
 def run(request: DescribeEndpoints, session: Session) -> DescribeEndpointsOutput:
-    """The address of the region at AWS, good for a day."""
+    """Return the AWS endpoint of the region, valid for a day."""
     address = f"dynamodb.{session.settings.region}.amazonaws.com"
     return DescribeEndpointsOutput([Endpoint(address, CACHE_MINUTES)])

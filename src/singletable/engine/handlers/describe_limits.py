@@ -1,4 +1,4 @@
-"""Run DescribeLimits."""
+"""Handle DescribeLimits."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ TABLE_UNITS = 40_000
 
 
 def run(request: DescribeLimits, session: Session) -> DescribeLimitsOutput:
-    """What a new account may provision at AWS; the engine holds nobody to it."""
+    """Return the limits of a new AWS account, which the engine does not enforce."""
     return DescribeLimitsOutput(ACCOUNT_UNITS, ACCOUNT_UNITS, TABLE_UNITS, TABLE_UNITS)

@@ -1,4 +1,4 @@
-"""Run DescribeTable."""
+"""Handle DescribeTable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from singletable.operations import DescribeTable, DescribeTableOutput
 
 
 def run(request: DescribeTable, session: Session) -> DescribeTableOutput:
-    """The table as it stands now."""
+    """Return the description of the table."""
     table = session.table_in_any_state(
         resolve_table_name(request.table_name, "DescribeTable", session.settings)
     )

@@ -1,4 +1,4 @@
-"""Check and run DescribeTimeToLive."""
+"""Handle DescribeTimeToLive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from singletable.operations import (
 
 
 def run(request: DescribeTimeToLive, session: Session) -> DescribeTimeToLiveOutput:
-    """Whether the items of a table expire, and by which attribute."""
+    """Return the TTL status and attribute of the table."""
     name = resolve_table_name(request.table_name, "DescribeTimeToLive", session.settings)
     record = session.table_in_any_state(name).record
     status = table_status(record, session.now)

@@ -1,4 +1,4 @@
-"""Check and run GetItem."""
+"""Handle GetItem."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from msgspec import Raw, Struct
 
 from singletable.engine.capacity import Cost, consumed_capacity, read_units
 from singletable.engine.catalog import Session
-from singletable.engine.key_validation import check_scalar_keys, encode_key, projected_json
+from singletable.engine.key_validation import check_scalar_keys, encode_key
+from singletable.engine.legacy_parameters import parse_attributes_to_get
 from singletable.engine.request_expressions import (
-    GET,
-    attributes_to_get,
+    GET_PARAMETERS,
     check_parameters,
     parse_expressions,
+    project_json,
 )
 from singletable.engine.validation import READ
 from singletable.expressions import Projection
@@ -28,18 +29,17 @@ class GetPlan(Struct, frozen=True):
 
 
 def check(request: GetItem) -> GetPlan:
-    """Raise ValidationError unless the request could be carried out on some table."""
-    if _is_plain(request):
+    """Raise ValidationError if the request is invalid for every table."""
+    if _gets_whole_item(request):
         return GetPlan(request, READ.check_item(request.key)[0], None)
-    check_parameters(request, GET)
+    check_parameters(request, GET_PARAMETERS)
     key, _ = READ.check_item(request.key)
-    attributes = attributes_to_get(request.attributes_to_get)
+    attributes = parse_attributes_to_get(request.attributes_to_get)
     projection = parse_expressions(request, READ).projection
     return GetPlan(request, key, attributes if projection is None else projection)
 
 
-def _is_plain(request: GetItem) -> bool:
-    """Whether the whole item is asked for."""
+def _gets_whole_item(request: GetItem) -> bool:
     return (
         request.projection_expression is None
         and request.attributes_to_get is None
@@ -48,20 +48,20 @@ def _is_plain(request: GetItem) -> bool:
 
 
 def run(plan: GetPlan, session: Session) -> GetItemOutput:
-    """The item, or what was asked of it."""
+    """Return the item, or its projected attributes."""
     request = plan.request
     table = session.table(request.table_name)
-    position = encode_key(table, plan.key)
+    key = encode_key(table, plan.key)
     if plan.projection is not None:
         check_scalar_keys(table, plan.projection)
-    row = table.rows.get(session.execute, position)
+    row = table.rows.get(session.execute, key)
     json = None if row is None else row.json
     if json is not None and plan.projection is not None:
-        json = projected_json(plan.projection, json)
-    got = None if json is None else Raw(json)
+        json = project_json(plan.projection, json)
+    item = None if json is None else Raw(json)
     if request.return_consumed_capacity is None:
-        return GetItemOutput(got)
+        return GetItemOutput(item)
     units = read_units(0 if row is None else row.size, consistent=bool(request.consistent_read))
     return GetItemOutput(
-        got, consumed_capacity(table, Cost(units), request.return_consumed_capacity)
+        item, consumed_capacity(table, Cost(units), request.return_consumed_capacity)
     )

@@ -1,4 +1,4 @@
-"""Run ListTables."""
+"""Handle ListTables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PAGE = 100
 
 
 def run(request: ListTables, session: Session) -> ListTablesOutput:
-    """A page of names; a table that is being deleted is listed until it is gone."""
+    """Return a page of table names, including tables that are being deleted."""
     start = request.exclusive_start_table_name or ""
     # Names are ASCII, so the order of text is the order of bytes.
     names = sorted(

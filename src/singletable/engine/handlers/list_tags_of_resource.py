@@ -1,4 +1,4 @@
-"""Check and run ListTagsOfResource."""
+"""Handle ListTagsOfResource."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from singletable.operations import ListTagsOfResource, ListTagsOfResourceOutput
 
 
 def run(request: ListTagsOfResource, session: Session) -> ListTagsOfResourceOutput:
-    """All tags of a table: they fit one page, and a token for another is ignored as at AWS."""
+    """Return all tags of a table. They fit one page; a page token is ignored, as at AWS."""
     check_tag_resource(request.resource_arn, "ListTagsOfResource", session)
     return ListTagsOfResourceOutput(
         list(find_tagged_table(request.resource_arn, session).record.tags)

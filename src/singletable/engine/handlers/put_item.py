@@ -1,4 +1,4 @@
-"""Check and run PutItem."""
+"""Handle PutItem, with the checks that it shares with DeleteItem."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from msgspec import Struct
 from singletable.engine.catalog import Session
 from singletable.engine.item_write import check_condition, load_item, put, write_output
 from singletable.engine.key_validation import encode_item_key
-from singletable.engine.legacy import parse_expected
-from singletable.engine.request_expressions import WRITE, check_parameters, parse_expressions
+from singletable.engine.legacy_parameters import parse_expected
+from singletable.engine.request_expressions import (
+    WRITE_PARAMETERS,
+    check_parameters,
+    parse_expressions,
+)
 from singletable.engine.validation import SINGLE_WRITE, UnwrappedError
 from singletable.errors import ValidationError
 from singletable.expressions import Condition
@@ -29,18 +33,18 @@ class PutPlan(Struct, frozen=True):
 
 
 def check(request: PutItem) -> PutPlan:
-    """Raise ValidationError unless the request could be carried out on some table."""
-    if not is_plain(request):
-        check_parameters(request, WRITE)
+    """Raise ValidationError if the request is invalid for every table."""
+    if not is_unconditional(request):
+        check_parameters(request, WRITE_PARAMETERS)
     item, size = SINGLE_WRITE.check_item(request.item)
-    check_old_only(request.return_values)
+    check_returns_old_only(request.return_values)
     if size > MAX_ITEM_SIZE:
         raise UnwrappedError(TOO_LARGE)
-    return PutPlan(request, item, size, condition_of(request))
+    return PutPlan(request, item, size, parse_condition_of(request))
 
 
-def is_plain(request: PutItem | DeleteItem) -> bool:
-    """Whether the request has no condition, and nothing that would belong to one."""
+def is_unconditional(request: PutItem | DeleteItem) -> bool:
+    """Return whether the request has no condition, nor parameters that belong to one."""
     return (
         request.condition_expression is None
         and request.expected is None
@@ -50,21 +54,21 @@ def is_plain(request: PutItem | DeleteItem) -> bool:
     )
 
 
-def condition_of(request: PutItem | DeleteItem) -> Condition | None:
-    """What the request says of the item as it stands, in the one form or the other."""
+def parse_condition_of(request: PutItem | DeleteItem) -> Condition | None:
+    """Return the condition of the request, from its expression or from Expected."""
     if request.condition_expression is not None:
         return parse_expressions(request, SINGLE_WRITE).condition
     return parse_expected(request.expected, request.conditional_operator, SINGLE_WRITE)
 
 
-def check_old_only(return_values: str | None) -> None:
-    """Puts and deletes can give back the old item or nothing."""
+def check_returns_old_only(return_values: str | None) -> None:
+    """Raise unless ReturnValues is supported by puts and deletes."""
     if return_values not in (None, "NONE", "ALL_OLD"):
         raise ValidationError("ReturnValues can only be ALL_OLD or NONE")
 
 
 def run(plan: PutPlan, session: Session) -> WriteItemOutput:
-    """Store the item if its condition holds for the one it replaces."""
+    """Store the item if the old one satisfies the condition."""
     request, item = plan.request, plan.item
     table = session.table(request.table_name)
     old = load_item(session, table, encode_item_key(table, item))

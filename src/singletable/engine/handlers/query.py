@@ -1,4 +1,4 @@
-"""Check and run Query."""
+"""Handle Query."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from msgspec import Struct
 
 from singletable.engine.catalog import Session
 from singletable.engine.key_validation import check_scalar_keys
-from singletable.engine.legacy import parse_filter, parse_key_conditions
+from singletable.engine.legacy_parameters import (
+    parse_attributes_to_get,
+    parse_filter,
+    parse_key_conditions,
+)
 from singletable.engine.query_execution import (
     PageRequest,
     check_all_attributes,
     check_select,
     find_index,
     read_page,
-    resolve_selection,
 )
 from singletable.engine.query_range import (
     check_start_in_range,
@@ -23,9 +26,8 @@ from singletable.engine.query_range import (
     resolve_key_range,
 )
 from singletable.engine.request_expressions import (
-    QUERY,
-    QUERY_BY_KEY_CONDITIONS,
-    attributes_to_get,
+    KEY_CONDITIONS_PARAMETERS,
+    QUERY_PARAMETERS,
     check_parameters,
     parse_expressions,
 )
@@ -38,7 +40,7 @@ from singletable.values import Item
 
 
 class QueryPlan(Struct, frozen=True):
-    """A query whose conditions, projection and start are well formed."""
+    """A query whose conditions, projection and start key are well formed."""
 
     request: Query
     key_condition: KeyCondition
@@ -48,11 +50,11 @@ class QueryPlan(Struct, frozen=True):
 
 
 def check(request: Query) -> QueryPlan:
-    """Raise ValidationError unless the request could be carried out on some table."""
-    by_conditions = request.key_conditions is not None and request.key_condition_expression is None
-    check_parameters(request, QUERY_BY_KEY_CONDITIONS if by_conditions else QUERY)
+    """Raise ValidationError if the request is invalid for every table."""
+    is_legacy = request.key_conditions is not None and request.key_condition_expression is None
+    check_parameters(request, KEY_CONDITIONS_PARAMETERS if is_legacy else QUERY_PARAMETERS)
     legacy_filter = parse_filter(request.query_filter, request.conditional_operator, READ)
-    attributes = attributes_to_get(request.attributes_to_get)
+    attributes = parse_attributes_to_get(request.attributes_to_get)
     start = check_start_key(request.exclusive_start_key, READ)
     if request.key_conditions is None and request.key_condition_expression is None:
         raise ValidationError(
@@ -60,28 +62,27 @@ def check(request: Query) -> QueryPlan:
             "request."
         )
     check_select(request)
-    read = parse_expressions(request, READ)
-    condition = read.key_condition
+    expressions = parse_expressions(request, READ)
+    condition = expressions.key_condition
     if condition is None:
         condition = parse_key_conditions(request.key_conditions or {}, READ)
-    projection = attributes if read.projection is None else read.projection
-    return QueryPlan(request, condition, read.filter or legacy_filter, projection, start)
+    projection = attributes if expressions.projection is None else expressions.projection
+    return QueryPlan(request, condition, expressions.filter or legacy_filter, projection, start)
 
 
 def run(plan: QueryPlan, session: Session) -> PageOutput:
-    """The items of one partition that the condition asks for, in the order of their sort key."""
+    """Return a page of the items of one partition that satisfy the condition, by sort key."""
     request = plan.request
     table = session.table(request.table_name)
     index = find_index(session, table, request)
     target: Table | Index = table if index is None else index
     if plan.start is not None:
         check_start_key_size(target, plan.start)
-    span = resolve_key_range(target, plan.key_condition, plan.start)
+    keys = resolve_key_range(target, plan.key_condition, plan.start)
     start = None if plan.start is None else encode_start_key(table, target, plan.start)
     if start is not None:
-        check_start_in_range(
-            start, span, ranged=len(plan.key_condition) > len(target.key.partition)
-        )
+        has_sort_clause = len(plan.key_condition) > len(target.key.partition)
+        check_start_in_range(start, keys, has_sort_clause=has_sort_clause)
     if plan.projection is not None:
         check_scalar_keys(table, plan.projection)
     if plan.filter is not None:
@@ -89,19 +90,19 @@ def run(plan: QueryPlan, session: Session) -> PageOutput:
     check_all_attributes(index, request)
     if plan.filter is not None:
         check_scalar_keys(table, condition_paths(plan.filter))
-    selection = resolve_selection(index, request, plan.projection, plan.filter)
-    reading = PageRequest.from_request(request, table, index, plan.filter, selection)
+    page = PageRequest.from_request(request, table, index, plan.filter, plan.projection)
     after = None if start is None else start.sort
     forward = request.scan_index_forward is not False
-    return read_page(session, reading, target.rows.partition_range(span, after, forward=forward))
+    return read_page(session, page, target.rows.partition_range(keys, after, forward=forward))
 
 
 def _check_filter(target: Table | Index, condition: Condition, request: Query) -> None:
-    """Raise if the filter looks at the key that the query goes by."""
+    """Raise if the filter uses an attribute of the key."""
     heads = {path[0] for path in condition_paths(condition)}
     for name in target.key.names:
         if name in heads:
-            what = "QueryFilter" if request.query_filter else "Filter Expression"
+            parameter = "QueryFilter" if request.query_filter else "Filter Expression"
             raise ValidationError(
-                f"{what} can only contain non-primary key attributes: Primary key attribute: {name}"
+                f"{parameter} can only contain non-primary key attributes: "
+                f"Primary key attribute: {name}"
             )

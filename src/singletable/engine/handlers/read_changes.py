@@ -1,17 +1,16 @@
-"""Run ReadChanges, an operation of our own: the change feed from a position on."""
+"""Handle ReadChanges, an operation of our own: the change feed from a position on."""
 
 from __future__ import annotations
 
 from singletable.engine.catalog import Session
-from singletable.engine.change_feed import feed_bounds
-from singletable.engine.change_feed import read_changes as changes_after
+from singletable.engine.change_feed import feed_bounds, read_changes
 from singletable.operations import ReadChanges, ReadChangesOutput
 
 
 def run(request: ReadChanges, session: Session) -> ReadChangesOutput:
-    """What was written after a position, in commit order."""
+    """Return the changes after a position, in commit order."""
     table = None if request.table_name is None else session.table(request.table_name)
     if request.after is None:
         return ReadChangesOutput([], feed_bounds(session.execute)[1])
-    changes, position = changes_after(session.execute, request.after, table, request.limit)
+    changes, position = read_changes(session.execute, request.after, table, request.limit)
     return ReadChangesOutput(changes, position)

@@ -1,4 +1,4 @@
-"""Check and run Scan."""
+"""Handle Scan."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from singletable.engine.catalog import Session
 from singletable.engine.key_validation import check_scalar_keys
-from singletable.engine.legacy import parse_filter
+from singletable.engine.legacy_parameters import parse_attributes_to_get, parse_filter
 from singletable.engine.query_execution import (
     PageRequest,
     check_all_attributes,
     check_select,
     find_index,
     read_page,
-    resolve_selection,
 )
 from singletable.engine.query_range import (
     INVALID_START,
@@ -23,24 +22,24 @@ from singletable.engine.query_range import (
     encode_start_key,
 )
 from singletable.engine.request_expressions import (
-    SCAN,
-    attributes_to_get,
+    SCAN_PARAMETERS,
     check_parameters,
     parse_expressions,
 )
 from singletable.engine.table import Index, Table
-from singletable.engine.validation import SCAN as VALIDATOR
+from singletable.engine.validation import SCAN
 from singletable.errors import ValidationError
 from singletable.expressions import Condition, Projection, condition_paths
 from singletable.operations import PageOutput, Scan
 from singletable.values import Item
 
+VALIDATOR = SCAN
 HASHES = 2**32
 
 
 @dataclass(frozen=True, slots=True)
 class ScanPlan:
-    """A scan whose filter, projection and start are well formed."""
+    """A scan whose filter, projection and start key are well formed."""
 
     request: Scan
     filter: Condition | None
@@ -49,16 +48,16 @@ class ScanPlan:
 
 
 def check(request: Scan) -> ScanPlan:
-    """Raise ValidationError unless the request could be carried out on some table."""
-    check_parameters(request, SCAN)
-    attributes = attributes_to_get(request.attributes_to_get)
-    legacy_filter = parse_filter(request.scan_filter, request.conditional_operator, VALIDATOR)
-    start = check_start_key(request.exclusive_start_key, VALIDATOR)
+    """Raise ValidationError if the request is invalid for every table."""
+    check_parameters(request, SCAN_PARAMETERS)
+    attributes = parse_attributes_to_get(request.attributes_to_get)
+    legacy_filter = parse_filter(request.scan_filter, request.conditional_operator, SCAN)
+    start = check_start_key(request.exclusive_start_key, SCAN)
     _check_segments(request.segment, request.total_segments)
     check_select(request)
-    read = parse_expressions(request, VALIDATOR)
-    projection = attributes if read.projection is None else read.projection
-    return ScanPlan(request, read.filter or legacy_filter, projection, start)
+    expressions = parse_expressions(request, SCAN)
+    projection = attributes if expressions.projection is None else expressions.projection
+    return ScanPlan(request, expressions.filter or legacy_filter, projection, start)
 
 
 def _check_segments(segment: int | None, total: int | None) -> None:
@@ -79,7 +78,7 @@ def _check_segments(segment: int | None, total: int | None) -> None:
 
 
 def run(plan: ScanPlan, session: Session) -> PageOutput:
-    """All items, or those of one segment, in the order of their partition's hash."""
+    """Return a page of all items, or of one segment, in the order of the partitions' hashes."""
     request = plan.request
     table = session.table(request.table_name)
     index = find_index(session, table, request)
@@ -89,7 +88,7 @@ def run(plan: ScanPlan, session: Session) -> PageOutput:
         for attribute in target.key.attributes:
             check_start_key_attribute(attribute, plan.start)
     check_all_attributes(index, request)
-    low, high = _segment(request)
+    low, high = _segment_bounds(request)
     start = None if plan.start is None else encode_start_key(table, target, plan.start)
     if start is not None and not (
         low <= start.partition and (high is None or start.partition < high)
@@ -100,13 +99,12 @@ def run(plan: ScanPlan, session: Session) -> PageOutput:
         )
     check_scalar_keys(table, plan.projection or ())
     check_scalar_keys(table, () if plan.filter is None else condition_paths(plan.filter))
-    selection = resolve_selection(index, request, plan.projection, plan.filter)
-    reading = PageRequest.from_request(request, table, index, plan.filter, selection)
-    return read_page(session, reading, target.rows.scan_range(low, high, start))
+    page = PageRequest.from_request(request, table, index, plan.filter, plan.projection)
+    return read_page(session, page, target.rows.scan_range(low, high, start))
 
 
-def _segment(request: Scan) -> tuple[bytes, bytes | None]:
-    """The partitions of a segment: an even share of the hashes that partitions are sorted by."""
+def _segment_bounds(request: Scan) -> tuple[bytes, bytes | None]:
+    """Return the partition bounds of the segment: an equal share of the hashes."""
     if request.segment is None or request.total_segments is None:
         return b"", None
     low = -(-request.segment * HASHES // request.total_segments)

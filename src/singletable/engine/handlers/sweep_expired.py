@@ -1,4 +1,4 @@
-"""Run SweepExpired, an operation of our own: what DynamoDB does in the background."""
+"""Handle SweepExpired, an operation of our own: delete expired items, as DynamoDB does itself."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from singletable.engine.item_write import StoredItem, delete
 from singletable.engine.table import Table
 from singletable.operations import SweepExpired, SweepExpiredOutput
 
-# An item that expired longer ago than this is left alone: the number is likely no time at all.
+# As at AWS, an item that expired longer ago is kept: the number is probably not a timestamp.
 FIVE_YEARS = 5 * 365 * 24 * 60 * 60
 
 
 def run(request: SweepExpired, session: Session) -> SweepExpiredOutput:
-    """Remove items whose time is over; the feed tells of each as expired."""
+    """Delete expired items; the change feed marks each change as expired."""
     names = [request.table_name] if request.table_name is not None else list(session.tables)
     removed = 0
     for name in names:
         table = session.tables.get(name) if request.table_name is None else session.table(name)
-        if table is None or not _expires(session, table):
+        if table is None or not _has_ttl(session, table):
             continue
         removed += _sweep(session, table, request.limit - removed)
         if removed >= request.limit:
@@ -25,16 +25,16 @@ def run(request: SweepExpired, session: Session) -> SweepExpiredOutput:
     return SweepExpiredOutput(removed, more=False)
 
 
-def _expires(session: Session, table: Table) -> bool:
-    """Whether the table's items expire by now: not while that is being switched on."""
+def _has_ttl(session: Session, table: Table) -> bool:
+    """Return whether TTL is enabled for the table; not while it is being enabled."""
     ttl = table.record.time_to_live
-    settled = ttl is not None and ttl.enabled and ttl.settled_by <= session.now
-    return settled and table.record.deleted_by is None
+    is_enabled = ttl is not None and ttl.enabled and ttl.settled_by <= session.now
+    return is_enabled and table.record.deleted_by is None
 
 
 def _sweep(session: Session, table: Table, limit: int) -> int:
     now = int(session.now)
     expired = table.rows.list_expired(session.execute, now - FIVE_YEARS, now, limit)
-    for position, row in expired:
-        delete(session, StoredItem(table, position, row), expired=True)
+    for key, row in expired:
+        delete(session, StoredItem(table, key, row), expired=True)
     return len(expired)

@@ -1,4 +1,4 @@
-"""Check and run TagResource."""
+"""Handle TagResource."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from singletable.operations import EmptyOutput, TagResource
 
 
 def run(request: TagResource, session: Session) -> EmptyOutput:
-    """Put tags on a table beside those it has; a tag of the same key is replaced."""
+    """Add tags to a table; a tag with the same key is replaced."""
     check_tag_resource(request.resource_arn, "TagResource", session)
     if not request.tags:
         raise ValidationError("Atleast one Tag needs to be provided as Input.")

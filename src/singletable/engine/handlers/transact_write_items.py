@@ -1,4 +1,4 @@
-"""Check and run TransactWriteItems."""
+"""Handle TransactWriteItems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from singletable.engine.capacity import Cost, consumed_capacity, read_units
 from singletable.engine.catalog import Session
-from singletable.engine.item_update import UpdatedItem
+from singletable.engine.item_update import NewItem
 from singletable.engine.item_write import (
     StoredItem,
     check_condition,
@@ -57,74 +57,77 @@ class TransactWritePlan:
 
 
 @dataclass(slots=True)
-class Spent:
-    """What a transaction consumed on one table, and what a replay of it would."""
+class TableUsage:
+    """What a transaction consumed on one table, and what a replay of it would consume."""
 
     table: Table
     cost: Cost = field(default_factory=Cost)
-    replay: float = 0
-    touched: dict[bytes, Item] = field(default_factory=dict[bytes, Item])
+    replay_units: float = 0
+    written: dict[bytes, Item] = field(default_factory=dict[bytes, Item])
 
 
 def check(request: TransactWriteItems) -> TransactWritePlan:
-    """Raise ValidationError unless the actions could be carried out on some tables."""
-    actions = [parse_action(one) for one in request.transact_items]
-    # What counts is what is sent: a delete of a large item is as small as its key.
+    """Raise ValidationError if the request is invalid for every table."""
+    actions = [parse_action(part) for part in request.transact_items]
+    # The size of the request counts: the delete of a large item is as small as its key.
     if sum(action.size for action in actions) > MAX_TOTAL:
         raise ValidationError(f"Transaction payload size cannot exceed {MAX_TOTAL} bytes")
     return TransactWritePlan(request, actions)
 
 
 def run(plan: TransactWritePlan, session: Session) -> TransactWriteItemsOutput:
-    """Carry out all actions if every one can be, else none."""
+    """Apply all actions, or none if one of them fails."""
     tables = [session.table(action.request.table_name) for action in plan.actions]
     token, digest = plan.request.client_request_token, b""
     if token is not None:
         digest = request_digest(plan.request)
         if (units := find_replay(session, token, digest)) is not None:
-            return _replay(plan, session, units)
-    olds = _load(session, plan.actions, tables)
-    news = _decide(plan.actions, olds)
-    spent: dict[str, Spent] = {}
+            return _replay_output(plan, session, units)
+    olds = _load_items(session, plan.actions, tables)
+    news = _resulting_items(plan.actions, olds)
+    usages: dict[str, TableUsage] = {}
     for action, old, new in zip(plan.actions, olds, news, strict=True):
-        table = spent.setdefault(old.table.name, Spent(old.table))
-        table.cost.add(apply_action(session, action, old, new), factor=2)
+        usage = usages.setdefault(old.table.name, TableUsage(old.table))
+        usage.cost.add(apply_action(session, action, old, new), factor=2)
         size = max(old.size, 0 if new is None else new.size)
-        table.replay += read_units(size, consistent=True) * 2
+        usage.replay_units += read_units(size, consistent=True) * 2
         if not isinstance(action.request, ConditionCheck):
-            table.touched.setdefault(old.position.partition, action.key)
+            usage.written.setdefault(old.key.partition, action.key)
     if token is not None:
-        save_token(session, token, digest, {name: table.replay for name, table in spent.items()})
-    return TransactWriteItemsOutput(_capacities(plan, spent), _metrics(plan, session, spent))
+        replay_units = {name: usage.replay_units for name, usage in usages.items()}
+        save_token(session, token, digest, replay_units)
+    return TransactWriteItemsOutput(_capacities(plan, usages), _metrics(plan, session, usages))
 
 
-def _load(session: Session, actions: list[TransactAction], tables: list[Table]) -> list[StoredItem]:
-    """The items as they stand; TransactionCanceled if an action does not fit its table's keys."""
-    positions: set[tuple[str, RowKey]] = set()
+def _load_items(
+    session: Session, actions: list[TransactAction], tables: list[Table]
+) -> list[StoredItem]:
+    """Return the stored items; raise TransactionCanceled if an action does not match its table."""
+    keys: set[tuple[str, RowKey]] = set()
     olds: list[StoredItem] = []
-    for place, (action, table) in enumerate(zip(actions, tables, strict=True)):
+    for number, (action, table) in enumerate(zip(actions, tables, strict=True)):
         try:
-            position = action.row_key(table)
+            key = action.row_key(table)
         except EmptyKey:
             raise
         except ValidationError as error:
-            raise canceled_at(place, len(actions), error) from None
-        old = load_item(session, table, position)
-        if (table.name, position) in positions:
+            raise canceled_at(number, len(actions), error) from None
+        old = load_item(session, table, key)
+        if (table.name, key) in keys:
             raise ValidationError(DUPLICATE_ITEM)
-        positions.add((table.name, position))
+        keys.add((table.name, key))
         olds.append(old)
     return olds
 
 
-def _decide(actions: list[TransactAction], olds: list[StoredItem]) -> list[UpdatedItem | None]:
-    """What every action leaves; TransactionCanceled, with all reasons, if one cannot be done."""
+def _resulting_items(actions: list[TransactAction], olds: list[StoredItem]) -> list[NewItem | None]:
+    """Return every action's result; raise TransactionCanceled with all reasons if one fails."""
     reasons: list[CancellationReason] = []
-    news: list[UpdatedItem | None] = []
+    news: list[NewItem | None] = []
     for action, old in zip(actions, olds, strict=True):
-        asked = action.request.return_values_on_condition_check_failure
+        return_old = action.request.return_values_on_condition_check_failure
         try:
-            check_condition(action.condition, old, asked)
+            check_condition(action.condition, old, return_old)
             news.append(resulting_item(action, old))
         except ConditionFailed as error:
             reasons.append(CancellationReason("ConditionalCheckFailed", error.message, error.item))
@@ -139,33 +142,40 @@ def _decide(actions: list[TransactAction], olds: list[StoredItem]) -> list[Updat
     return news
 
 
-def _replay(
+def _replay_output(
     plan: TransactWritePlan, session: Session, units: dict[str, float]
 ) -> TransactWriteItemsOutput:
-    """The answer to a request that was carried out before: it reads, and is charged for that."""
-    asked = plan.request.return_consumed_capacity
-    told = [
-        consumed_capacity(session.table(name), Cost(cost), asked, "read")
+    """Return the output of a repeated request, which only reads and is charged for that."""
+    detail = plan.request.return_consumed_capacity
+    capacities = [
+        consumed_capacity(session.table(name), Cost(cost), detail, "read")
         for name, cost in units.items()
     ]
-    return TransactWriteItemsOutput([capacity for capacity in told if capacity is not None] or None)
+    return TransactWriteItemsOutput(
+        [capacity for capacity in capacities if capacity is not None] or None
+    )
 
 
-def _capacities(plan: TransactWritePlan, spent: dict[str, Spent]) -> list[ConsumedCapacity] | None:
-    asked = plan.request.return_consumed_capacity
-    told = [consumed_capacity(one.table, one.cost, asked, "write") for one in spent.values()]
-    return [capacity for capacity in told if capacity is not None] or None
+def _capacities(
+    plan: TransactWritePlan, usages: dict[str, TableUsage]
+) -> list[ConsumedCapacity] | None:
+    detail = plan.request.return_consumed_capacity
+    capacities = [
+        consumed_capacity(usage.table, usage.cost, detail, "write") for usage in usages.values()
+    ]
+    return [capacity for capacity in capacities if capacity is not None] or None
 
 
 def _metrics(
-    plan: TransactWritePlan, session: Session, spent: dict[str, Spent]
+    plan: TransactWritePlan, session: Session, usages: dict[str, TableUsage]
 ) -> dict[str, list[ItemCollectionMetrics]] | None:
-    asked = plan.request.return_item_collection_metrics
-    told: dict[str, list[ItemCollectionMetrics]] = {}
-    for name, one in spent.items():
-        metrics = [
-            item_collection_metrics(session, one.table, k, asked) for k in one.touched.values()
+    detail = plan.request.return_item_collection_metrics
+    metrics: dict[str, list[ItemCollectionMetrics]] = {}
+    for name, usage in usages.items():
+        collections = [
+            item_collection_metrics(session, usage.table, key, detail)
+            for key in usage.written.values()
         ]
-        if known := [metric for metric in metrics if metric is not None]:
-            told[name] = known
-    return told or None
+        if known := [collection for collection in collections if collection is not None]:
+            metrics[name] = known
+    return metrics or None

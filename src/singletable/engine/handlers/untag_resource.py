@@ -1,4 +1,4 @@
-"""Check and run UntagResource."""
+"""Handle UntagResource."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from singletable.operations import EmptyOutput, UntagResource
 
 
 def run(request: UntagResource, session: Session) -> EmptyOutput:
-    """Take tags from a table; to take one that is not there is fine."""
+    """Remove tags from a table; missing tags are ignored."""
     check_tag_resource(request.resource_arn, "UntagResource", session)
     if not request.tag_keys:
         raise ValidationError("Atleast one Tag Key needs to be provided as Input.")

@@ -1,4 +1,4 @@
-"""Check and run UpdateContinuousBackups."""
+"""Handle UpdateContinuousBackups."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from singletable.operations import (
     UpdateContinuousBackupsOutput,
 )
 
-_LONGEST = 35
+_MAX_DAYS = 35
 
 
 def run(request: UpdateContinuousBackups, session: Session) -> UpdateContinuousBackupsOutput:
-    """Remember whether recovery is wanted, and for how many days. To ask twice is no fault."""
+    """Store whether point-in-time recovery is enabled, and for how many days."""
     days = _days(request.point_in_time_recovery_specification)
     record = find_table_for_backups(request.table_name, "UpdateContinuousBackups", session).record
     if table_status(record, session.now) == "CREATING":
@@ -29,11 +29,11 @@ def run(request: UpdateContinuousBackups, session: Session) -> UpdateContinuousB
     return UpdateContinuousBackupsOutput(describe_backups(changed.record, session.now))
 
 
-def _days(asked: PointInTimeRecoverySpecification) -> int | None:
-    """For how many days; None if recovery is to be off."""
-    if asked.point_in_time_recovery_enabled:
-        return asked.recovery_period_in_days or _LONGEST
-    if asked.recovery_period_in_days is not None:
+def _days(specification: PointInTimeRecoverySpecification) -> int | None:
+    """Return the recovery period, or None to disable recovery."""
+    if specification.point_in_time_recovery_enabled:
+        return specification.recovery_period_in_days or _MAX_DAYS
+    if specification.recovery_period_in_days is not None:
         raise ValidationError(
             "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "
             "recovery."

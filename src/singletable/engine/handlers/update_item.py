@@ -1,4 +1,4 @@
-"""Check and run UpdateItem."""
+"""Handle UpdateItem."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ from msgspec import Struct
 
 from singletable.engine.capacity import Cost
 from singletable.engine.catalog import Session
-from singletable.engine.item_update import TOO_LARGE, apply_to_item, check_update
+from singletable.engine.item_update import TOO_LARGE, check_update, update_item
 from singletable.engine.item_write import check_condition, load_item, put, write_output
 from singletable.engine.key_validation import encode_key
-from singletable.engine.legacy import check_update_types, parse_attribute_updates, parse_expected
-from singletable.engine.request_expressions import UPDATE, check_parameters, parse_expressions
+from singletable.engine.legacy_parameters import (
+    check_update_types,
+    parse_attribute_updates,
+    parse_expected,
+)
+from singletable.engine.request_expressions import (
+    UPDATE_PARAMETERS,
+    check_parameters,
+    parse_expressions,
+)
 from singletable.engine.validation import SINGLE_WRITE, UnwrappedError
 from singletable.expressions import Condition, Update, update_cost, updated_attributes
 from singletable.operations import UpdateItem, WriteItemOutput
@@ -29,43 +37,46 @@ class UpdatePlan(Struct, frozen=True):
 
 
 def check(request: UpdateItem) -> UpdatePlan:
-    """Raise ValidationError unless the request could be carried out on some table."""
-    check_parameters(request, UPDATE)
+    """Raise ValidationError if the request is invalid for every table."""
+    check_parameters(request, UPDATE_PARAMETERS)
     key, _ = SINGLE_WRITE.check_item(request.key)
-    legacy = parse_attribute_updates(request.attribute_updates, SINGLE_WRITE)
+    legacy_update = parse_attribute_updates(request.attribute_updates, SINGLE_WRITE)
     expected = parse_expected(request.expected, request.conditional_operator, SINGLE_WRITE)
-    read = parse_expressions(request, SINGLE_WRITE)
-    # DynamoDB sizes the statement itself, before it looks at the item or the condition.
-    if read.update is not None and update_cost(read.update) > MAX_ITEM_SIZE:
+    expressions = parse_expressions(request, SINGLE_WRITE)
+    update = expressions.update
+    # DynamoDB limits the size of the statement itself, before it reads the item or the condition.
+    if update is not None and update_cost(update) > MAX_ITEM_SIZE:
         raise UnwrappedError(TOO_LARGE)
     return UpdatePlan(
-        request, key, legacy if read.update is None else read.update, read.condition or expected
+        request, key, legacy_update if update is None else update, expressions.condition or expected
     )
 
 
 def run(plan: UpdatePlan, session: Session) -> WriteItemOutput:
-    """Change the item if the condition holds for it as it stands."""
+    """Update the item if it satisfies the condition."""
     request, key = plan.request, plan.key
     table = session.table(request.table_name)
-    position = encode_key(table, key)
+    row_key = encode_key(table, key)
     check_update(table, plan.update)
-    old = load_item(session, table, position)
+    old = load_item(session, table, row_key)
     check_condition(plan.condition, old, request.return_values_on_condition_check_failure)
     if request.attribute_updates is not None:
         check_update_types(plan.update, old.item or {})
-    new = apply_to_item(old, plan.update, key)
+    new = update_item(old, plan.update, key)
     cost = Cost(1) if new is None else put(session, old, new.item, new.size)
     if request.return_values is None:
         return write_output(session, request, old, key, cost, None)
-    returned = _returned(
+    returned = _returned_attributes(
         request.return_values, plan.update, old.item, None if new is None else new.item
     )
     json = item_to_json(returned) if returned else None
     return write_output(session, request, old, key, cost, json)
 
 
-def _returned(asked: str, update: Update, old: Item | None, new: Item | None) -> Item | None:
-    match asked:
+def _returned_attributes(
+    return_values: str, update: Update, old: Item | None, new: Item | None
+) -> Item | None:
+    match return_values:
         case "ALL_OLD":
             return old
         case "ALL_NEW":

@@ -1,4 +1,4 @@
-"""Check and run UpdateTable."""
+"""Handle UpdateTable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from singletable.operations import UpdateTable, UpdateTableOutput
 
 
 def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
-    """Change the table at once; what is shown of the change takes as long as it would."""
+    """Change the table at once; the description shows the change after the configured delay."""
     check_update_table(request)
     table = session.table_in_any_state(
         resolve_table_name(request.table_name, "UpdateTable", session.settings)
@@ -33,13 +33,13 @@ def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     check_update_of_table(record, request, actions)
     counts = count_items(table, session)
     new = to_stored(update_record(record, request, actions, now, settings.delays), now)
-    _remake_indexes(table, session.catalog.update(session.execute, new), session)
+    _rebuild_indexes(table, session.catalog.update(session.execute, new), session)
     shown = update_record(record, request, actions, now, FOREVER)
     return UpdateTableOutput(describe_table(shown, counts, settings, now))
 
 
-def _remake_indexes(old: Table, new: Table, session: Session) -> None:
-    """Fill the indexes that were added, and drop those that were removed."""
+def _rebuild_indexes(old: Table, new: Table, session: Session) -> None:
+    """Backfill the added indexes, and drop the removed ones."""
     before = {index.record.number for index in old.indexes}
     after = {index.record.number for index in new.indexes}
     for index in old.indexes:

@@ -1,4 +1,4 @@
-"""Check and run UpdateTimeToLive."""
+"""Handle UpdateTimeToLive."""
 
 from __future__ import annotations
 
@@ -14,35 +14,37 @@ from singletable.operations import TimeToLiveSpecification, UpdateTimeToLive, Up
 
 
 def run(request: UpdateTimeToLive, session: Session) -> UpdateTimeToLiveOutput:
-    """Let items expire by an attribute from now on, or no longer."""
-    asked = request.time_to_live_specification
-    if not asked.attribute_name:
+    """Enable or disable TTL on an attribute."""
+    specification = request.time_to_live_specification
+    if not specification.attribute_name:
         raise ValidationError("TimeToLiveSpecification.AttributeName must be non empty")
     name = resolve_table_name(request.table_name, "UpdateTimeToLive", session.settings)
     table = session.table_in_any_state(name)
     _check_state(table.record, session.now)
-    _check_changes(table.record.time_to_live, asked)
+    _check_changes(table.record.time_to_live, specification)
     settled = session.now + session.settings.delays.time_to_live
-    new = TimeToLiveRecord(asked.attribute_name, asked.enabled, settled)
+    new = TimeToLiveRecord(specification.attribute_name, specification.enabled, settled)
     table = session.catalog.update(session.execute, replace(table.record, time_to_live=new))
-    keep = fill_expiry if asked.enabled else clear_expiry
-    keep(table, session.execute)
-    return UpdateTimeToLiveOutput(asked)
+    set_expiry = fill_expiry if specification.enabled else clear_expiry
+    set_expiry(table, session.execute)
+    return UpdateTimeToLiveOutput(specification)
 
 
 def _check_state(record: TableRecord, now: float) -> None:
-    # AWS puts the same refusal in other words here than in UpdateTable.
+    # AWS words this error differently here and in UpdateTable.
     if table_status(record, now) == "CREATING":
         raise ResourceInUse(f"{IN_USE}Table {record.name} is being created")
     check_settled(record, now)
 
 
-def _check_changes(current: TimeToLiveRecord | None, asked: TimeToLiveSpecification) -> None:
+def _check_changes(
+    current: TimeToLiveRecord | None, specification: TimeToLiveSpecification
+) -> None:
     enabled = current is not None and current.enabled
-    if current is not None and enabled and current.attribute != asked.attribute_name:
+    if current is not None and enabled and current.attribute != specification.attribute_name:
         raise ValidationError(
             "TimeToLive is active on a different AttributeName: current AttributeName is "
             f"{current.attribute}"
         )
-    if enabled == asked.enabled:
+    if enabled == specification.enabled:
         raise ValidationError(f"TimeToLive is already {'enabled' if enabled else 'disabled'}")
