@@ -18,7 +18,7 @@ from singletable.remote import AsyncRemote, Remote
 from singletable.remote.config import RemoteEndpoint
 from singletable.remote.http import RequestWriter
 from singletable.remote.signature import StaticCredentials
-from singletable.wire import operation_of, plain_request, read_request, write_result
+from singletable.wire import parse_plain_request, read_operation, read_request, write_result
 from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.fuzz.corpus import REQUESTS, Request
 from tests.fuzz.world import new_engine
@@ -100,6 +100,6 @@ def test_operation_roundtrips_over_the_wire(operation: Operation[Any]) -> None:
     sent = RequestWriter(RemoteEndpoint("localhost", 8000, tls=False, region="us-east-1")).write(
         operation, StaticCredentials("any", "any")
     )
-    request = plain_request(sent, "127.0.0.1", 65536)
+    request = parse_plain_request(sent, "127.0.0.1", 65536)
     assert request is not None, "the server's fast path must accept it"
-    assert operation_of(request, MAX_BODY) == operation
+    assert read_operation(request, MAX_BODY) == operation

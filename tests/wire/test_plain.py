@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.wire import HttpRequest, plain_request
+from singletable.wire import HttpRequest, parse_plain_request
 
 BODY = b'{"TableName":"votes"}'
 PLAIN = [b"Host: x", b"Content-Length: 21", b"X-Amz-Target: DynamoDB_20120810.Scan"]
@@ -46,7 +46,7 @@ class Full:
 
 
 def test_a_plain_request_is_read() -> None:
-    read = plain_request(written(*PLAIN), "127.0.0.1", 65536)
+    read = parse_plain_request(written(*PLAIN), "127.0.0.1", 65536)
     headers = {
         "host": "x",
         "content-length": "21",
@@ -93,7 +93,7 @@ def test_a_plain_request_is_read() -> None:
     ],
 )
 def test_whatever_is_in_doubt_is_left_to_the_full_parser(data: bytes) -> None:
-    assert plain_request(data, "", 65536) is None
+    assert parse_plain_request(data, "", 65536) is None
 
 
 PIECES = st.sampled_from(
@@ -132,7 +132,7 @@ def test_what_is_read_is_what_the_full_parser_reads(
     sized = b"Content-Length: %d" % len(body)
     lines = [sized, *pieces] if as_lines else [sized, b"X: " + b"".join(pieces)]
     data = written(*lines, body=body)
-    read = plain_request(data, "", 65536)
+    read = parse_plain_request(data, "", 65536)
     if read is None:
         return
     full = Full(data)

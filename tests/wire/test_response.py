@@ -30,8 +30,8 @@ from singletable.wire import (
     BodyTooLarge,
     HttpRequest,
     error_response,
-    not_for_us,
-    operation_of,
+    health_response,
+    read_operation,
     result_response,
     write_error,
     write_result,
@@ -178,7 +178,7 @@ def test_an_answer_is_of_the_kind_of_the_question(kind: str) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_a_get_is_a_health_check(method: str) -> None:
-    health = not_for_us(HttpRequest(method, "/", {}, b""), "us-east-1", "ID")
+    health = health_response(HttpRequest(method, "/", {}, b""), "us-east-1", "ID")
     assert health is not None
     assert (health.status, health.body) == (200, b"healthy: dynamodb.us-east-1.amazonaws.com ")
     assert health.headers["x-amz-crc32"] == "3128867991"
@@ -196,7 +196,7 @@ def test_a_get_is_a_health_check(method: str) -> None:
     ids=["put", "options", "text", "of no kind"],
 )
 def test_strays_are_sent_away(stray: HttpRequest) -> None:
-    answer = not_for_us(stray, "us-east-1", "ID")
+    answer = health_response(stray, "us-east-1", "ID")
     assert answer is not None
     assert (answer.status, answer.body) == (404, b"<UnknownOperationException/>\n")
     assert answer.headers["x-amz-crc32"] == "3552371480"
@@ -204,8 +204,8 @@ def test_strays_are_sent_away(stray: HttpRequest) -> None:
 
 
 def test_a_post_is_for_us_if_it_is_json_or_empty() -> None:
-    assert not_for_us(post(), "us-east-1", "ID") is None
-    assert not_for_us(HttpRequest("POST", "/", {}, b""), "us-east-1", "ID") is None
+    assert health_response(post(), "us-east-1", "ID") is None
+    assert health_response(HttpRequest("POST", "/", {}, b""), "us-east-1", "ID") is None
 
 
 TARGET = "DynamoDB_20120810.ListTables"
@@ -215,7 +215,7 @@ TARGET = "DynamoDB_20120810.ListTables"
 def test_a_body_that_unpacks_to_too_much_is_refused() -> None:
     bomb = post(compress(b" " * 100_000), content_encoding="gzip", x_amz_target=TARGET)
     with pytest.raises(BodyTooLarge) as refused:
-        operation_of(bomb, 50_000)
+        read_operation(bomb, 50_000)
     assert error_response(refused.value, bomb, "ID").status == 413
 
 
@@ -238,7 +238,7 @@ def _raw_deflate(body: bytes) -> bytes:
 )
 def test_a_packed_body_is_unpacked(packing: str, pack: Callable[[bytes], bytes]) -> None:
     small = post(pack(b'{"Limit":3}'), content_encoding=packing, x_amz_target=TARGET)
-    assert operation_of(small, 50_000) == ListTables(limit=3)
+    assert read_operation(small, 50_000) == ListTables(limit=3)
 
 
 # Half a body must not pass for a whole one that happens to end there.
@@ -247,4 +247,4 @@ def test_a_packed_body_that_is_cut_off_is_refused(packing: str) -> None:
     packed = (compress if packing == "gzip" else zlib_compress)(b"{}" + b" " * 99)
     cut = post(packed[:-4], content_encoding=packing, x_amz_target=TARGET)
     with pytest.raises(SerializationError):
-        operation_of(cut, 50_000)
+        read_operation(cut, 50_000)

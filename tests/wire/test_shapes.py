@@ -12,8 +12,16 @@ from msgspec import Struct, json
 from singletable.errors import SerializationError
 from singletable.operations import Operation
 from singletable.wire import TARGETS, read_request
-from singletable.wire.shapes import ListOf, MapOf, Scalar, Shape, Structure, Value, members_of
-from singletable.wire.targets import VERSION
+from singletable.wire.lenient import (
+    ListOf,
+    MapOf,
+    Scalar,
+    StructOf,
+    ValueType,
+    WireType,
+    members_of,
+)
+from singletable.wire.requests import VERSION
 
 OF_AWS = [operation for target, operation in TARGETS.items() if target.startswith(VERSION)]
 
@@ -39,10 +47,10 @@ def _differences(structure: type[Struct], theirs: Any, at: str) -> Iterator[str]
         if member.name not in theirs.members:
             yield f"{place} is not in AWS's model"
         else:
-            yield from _difference(member.shape, theirs.members[member.name], place)
+            yield from _difference(member.type, theirs.members[member.name], place)
 
 
-def _difference(ours: Shape, theirs: Any, at: str) -> Iterator[str]:
+def _difference(ours: WireType, theirs: Any, at: str) -> Iterator[str]:
     match ours:
         case Scalar(name) if name.lower() == theirs.type_name:
             pass
@@ -50,9 +58,9 @@ def _difference(ours: Shape, theirs: Any, at: str) -> Iterator[str]:
             yield from _difference(member, theirs.member, f"{at}[]")
         case MapOf(member) if theirs.type_name == "map":
             yield from _difference(member, theirs.value, f"{at}{{}}")
-        case Value() if theirs.name == "AttributeValue":
+        case ValueType() if theirs.name == "AttributeValue":
             pass
-        case Structure(kind) if theirs.name == ours.name:
+        case StructOf(kind) if theirs.name == ours.name:
             yield from _differences(kind, theirs, at)
         case _:
             yield f"{at} is {ours}, and at AWS {theirs}"

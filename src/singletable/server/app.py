@@ -16,8 +16,8 @@ from singletable.wire import (
     HttpResponse,
     check_target,
     error_response,
-    not_for_us,
-    operation_of,
+    health_response,
+    read_operation,
     result_response,
 )
 
@@ -103,7 +103,7 @@ class DynamoDBApp:
             page = self.observer.metrics_page(request)
             if page is not None:
                 return page
-        stray = not_for_us(request, self.region, request_id)
+        stray = health_response(request, self.region, request_id)
         if stray is not None:
             return stray
         try:
@@ -126,7 +126,7 @@ class DynamoDBApp:
             check_target(request)
             identity = self.guard.authenticate(request)
             exchange.identity = identity.name
-        operation = exchange.operation = operation_of(request, self.max_body)
+        operation = exchange.operation = read_operation(request, self.max_body)
         if self.guard is not None and identity is not None:
             await self.guard.authorize(identity, operation, self.driver)
         driver = self._faults.driver_for(request)

@@ -16,7 +16,7 @@ import httptools
 from singletable.server.deadline import Deadline
 from singletable.server.eager_task import start_eagerly
 from singletable.server.observe import Observer, Traffic
-from singletable.wire import HttpRequest, HttpResponse, plain_request
+from singletable.wire import HttpRequest, HttpResponse, parse_plain_request
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -123,7 +123,7 @@ class Connection(asyncio.Protocol):
         if self.closing:
             return
         if not self.receiving and not self.unparsed:
-            request = plain_request(data, self.client, self.server.limits.max_headers)
+            request = parse_plain_request(data, self.client, self.server.limits.max_headers)
             if request is not None and len(request.body) <= self.server.limits.max_body:
                 self._enqueue(request, keep_alive=True)
                 return

@@ -1,4 +1,4 @@
-"""The DynamoDB JSON protocol without a socket: bytes to operations, results to bytes."""
+"""The DynamoDB JSON protocol without a socket: read requests, write responses."""
 
 from singletable.wire.http import (
     BodyTooLarge,
@@ -6,14 +6,13 @@ from singletable.wire.http import (
     HttpResponse,
     check_target,
     error_response,
-    not_for_us,
-    operation_of,
+    health_response,
+    parse_plain_request,
+    read_operation,
     result_response,
 )
-from singletable.wire.plain import plain_request
-from singletable.wire.request import UnknownOperation, read_request, write_request
-from singletable.wire.response import write_error, write_result
-from singletable.wire.targets import TARGETS
+from singletable.wire.requests import TARGETS, UnknownOperation, read_request, write_request
+from singletable.wire.responses import write_error, write_result
 
 __all__ = [
     "TARGETS",
@@ -23,9 +22,9 @@ __all__ = [
     "UnknownOperation",
     "check_target",
     "error_response",
-    "not_for_us",
-    "operation_of",
-    "plain_request",
+    "health_response",
+    "parse_plain_request",
+    "read_operation",
     "read_request",
     "result_response",
     "write_error",

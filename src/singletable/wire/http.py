@@ -1,4 +1,4 @@
-"""The HTTP around the protocol, without a socket: what a request must be and a response holds."""
+"""HTTP around the protocol, without a socket: parse requests, build responses."""
 
 from __future__ import annotations
 
@@ -6,36 +6,44 @@ import gzip
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from zlib import crc32
 
 from msgspec import Struct, field
 
 from singletable.errors import OperationError, SingleTableError
-from singletable.operations import Operation
-from singletable.wire.request import UnknownOperation, read_request
-from singletable.wire.response import write_error, write_result
-from singletable.wire.targets import TARGETS
+from singletable.operations import EmptyOutput, Operation
+from singletable.wire.requests import TARGETS, UnknownOperation, read_request
+from singletable.wire.responses import write_error, write_result
 
 JSON_1_0 = "application/x-amz-json-1.0"
 JSON = "application/json"
-# Smaller bodies are not worth the time that packing them takes.
-WORTH_PACKING = 1024
-NO_SUCH_OPERATION = b"<UnknownOperationException/>\n"
+# Smaller bodies are not worth the time that compressing them takes.
+MIN_COMPRESSED = 1024
+UNKNOWN_OPERATION_BODY = b"<UnknownOperationException/>\n"
 
-_PACKERS: dict[str, Callable[[bytes], bytes]] = {
+_COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": partial(gzip.compress, compresslevel=1),
     "deflate": partial(zlib.compress, level=1),
 }
-# How zlib is told what it reads; some clients leave out the envelope that "deflate" should have.
-_WINDOWS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
-_NEVER = re.compile(r"\s*q=0(\.0*)?\s*")
+# zlib's window bits for each encoding; some clients omit the zlib header of "deflate".
+_WINDOW_BITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
+_WEIGHT_ZERO = re.compile(r"\s*q=0(\.0*)?\s*")
+
+_REQUEST_LINE = "POST / HTTP/1.1"
+_PRINTABLE = bytes(range(0x20, 0x7F))
+# Headers that change how the body is sent, or what happens to the connection.
+_SPECIAL_HEADERS = frozenset(
+    ["transfer-encoding", "expect", "upgrade", "proxy-connection", "trailer"]
+)
+_KEEP_ALIVE = (None, "keep-alive", "Keep-Alive")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
 class HttpRequest(Struct, frozen=True):
-    """A request that has arrived in full; header names are in lower case.
+    """A request that was received completely; header names are in lower case.
 
-    `target` is as it was sent: encoded, and with its query. `client` is the address it came from.
+    `target` is as it was sent: encoded, and with its query. `client` is the peer's address.
     """
 
     method: str
@@ -46,7 +54,7 @@ class HttpRequest(Struct, frozen=True):
 
 
 class HttpResponse(Struct, frozen=True):
-    """A response, but for the headers that concern the connection."""
+    """A response without the headers that concern the connection."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict[str, str])
@@ -54,97 +62,126 @@ class HttpResponse(Struct, frozen=True):
 
 
 class BodyTooLarge(OperationError):
-    """The body, or what it unpacks to, is larger than a request may be."""
+    """The body, compressed or not, is larger than a request may be."""
 
     code = "RequestEntityTooLargeException"
 
 
-def not_for_us(request: HttpRequest, region: str, request_id: str) -> HttpResponse | None:
-    """The answer to a request that asks for no operation: a health check, or a stray one."""
-    if request.method == "POST" and (_kind(request) in (JSON_1_0, JSON) or not request.body):
+def parse_plain_request(data: bytes, client: str, max_headers: int) -> HttpRequest | None:
+    """Parse a request that arrived in one piece in the usual form, on a kept connection.
+
+    What this returns is exactly what a full HTTP parser would. Return None in case of any doubt and
+    leave it to one; nothing is rejected here.
+    """
+    head, _, body = data.partition(b"\r\n\r\n")
+    if len(head) > max_headers:
+        return None
+    first, *lines = head.decode("latin-1").split("\r\n")
+    # Only printable characters and the line breaks that were split at.
+    if first != _REQUEST_LINE or head.translate(None, _PRINTABLE) != b"\r\n" * len(lines):
+        return None
+    headers: dict[str, str] = {}
+    for line in lines:
+        written, _, value = line.partition(": ")
+        name = _lower_case(written)
+        # Whitespace around a value is not part of it: leave trimming to the full parser.
+        if name is None or not value or value != value.strip():
+            return None
+        headers[name] = value
+    if len(headers) != len(lines) or headers.get("content-length") != str(len(body)):
+        return None
+    if headers.get("connection") not in _KEEP_ALIVE or not _SPECIAL_HEADERS.isdisjoint(headers):
+        return None
+    return HttpRequest("POST", "/", headers, body, client)
+
+
+@lru_cache(maxsize=256)
+def _lower_case(name: str) -> str | None:
+    return name.lower() if _HEADER_NAME.fullmatch(name) else None
+
+
+def health_response(request: HttpRequest, region: str, request_id: str) -> HttpResponse | None:
+    """Return the response to a health check or a stray request, or None if it is an operation."""
+    if request.method == "POST" and (_media_type(request) in (JSON_1_0, JSON) or not request.body):
         return None
     if request.method in ("GET", "HEAD"):
         status, body = 200, f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         headers = {"content-type": "text/plain"}
     else:
-        status, body, headers = 404, NO_SUCH_OPERATION, {}
+        status, body, headers = 404, UNKNOWN_OPERATION_BODY, {}
     headers |= {"x-amzn-requestid": request_id, "x-amz-crc32": str(crc32(body))}
     return HttpResponse(status, headers, body)
 
 
 def check_target(request: HttpRequest) -> None:
-    """Raise UnknownOperation unless the request names an operation."""
+    """Raise UnknownOperation unless the target header names an operation."""
     if request.headers.get("x-amz-target", "") not in TARGETS:
         raise UnknownOperation("")
 
 
-def operation_of(request: HttpRequest, most: int) -> Operation[object]:
-    """The operation that the request asks for; an OperationError if it cannot be read."""
-    return read_request(request.headers.get("x-amz-target", ""), unpacked(request, most))
+def read_operation(request: HttpRequest, max_body: int) -> Operation[object]:
+    """Return the requested operation; raise OperationError if it cannot be read."""
+    return read_request(request.headers.get("x-amz-target", ""), _decompress(request, max_body))
 
 
-def unpacked(request: HttpRequest, most: int) -> bytes:
-    """The body as it was before it was packed for the way."""
-    if len(request.body) > most:
-        raise BodyTooLarge(f"The request is larger than {most} bytes")
-    packing = request.headers.get("content-encoding")
-    if packing is None:
+def _decompress(request: HttpRequest, max_body: int) -> bytes:
+    if len(request.body) > max_body:
+        raise BodyTooLarge(f"The request is larger than {max_body} bytes")
+    encoding = request.headers.get("content-encoding")
+    if encoding is None:
         return request.body
-    for window in _WINDOWS.get(packing.strip().lower(), ()):
-        reader = zlib.decompressobj(window)
+    for window_bits in _WINDOW_BITS.get(encoding.strip().lower(), ()):
+        decompressor = zlib.decompressobj(window_bits)
         try:
-            body = reader.decompress(request.body, most + 1)
+            body = decompressor.decompress(request.body, max_body + 1)
         except zlib.error:
             continue
-        if len(body) > most:
-            raise BodyTooLarge(f"The request unpacks to more than {most} bytes")
-        if reader.eof:
+        if len(body) > max_body:
+            raise BodyTooLarge(f"The decompressed request is larger than {max_body} bytes")
+        if decompressor.eof:
             return body
-    # What cannot be unpacked cannot be read either, and that is what AWS says of it.
+    # AWS reports a body that cannot be decompressed as one that cannot be read.
     return request.body
 
 
 def result_response(result: object, request: HttpRequest, request_id: str) -> HttpResponse:
-    """The response that carries a result."""
-    body = write_result(result)
-    # Tagging answers with nothing at all, not with an empty object.
-    return _response(
-        200, b"" if body == b"{}" and _says_nothing(request) else body, request, request_id
-    )
+    """Return the response that carries a result."""
+    # Tagging responds with no body at all, not with an empty object.
+    body = b"" if isinstance(result, EmptyOutput) else write_result(result)
+    return _response(200, body, request, request_id)
 
 
 def error_response(error: SingleTableError, request: HttpRequest, request_id: str) -> HttpResponse:
-    """The response that carries an error."""
+    """Return the response that carries an error."""
     if isinstance(error, BodyTooLarge):
         return HttpResponse(413, {"x-amzn-requestid": request_id})
     status, body = write_error(error)
     return _response(status, body, request, request_id)
 
 
-def _says_nothing(request: HttpRequest) -> bool:
-    return request.headers.get("x-amz-target", "").endswith(("TagResource", "UntagResource"))
-
-
-def _kind(request: HttpRequest) -> str:
-    kind = request.headers.get("content-type", "")
-    return kind if kind == JSON_1_0 else kind.partition(";")[0].strip().lower()
+def _media_type(request: HttpRequest) -> str:
+    content_type = request.headers.get("content-type", "")
+    if content_type == JSON_1_0:
+        return content_type
+    return content_type.partition(";")[0].strip().lower()
 
 
 def _response(status: int, body: bytes, request: HttpRequest, request_id: str) -> HttpResponse:
     headers = {
-        "content-type": JSON_1_0 if _kind(request) == JSON_1_0 else JSON,
+        "content-type": JSON_1_0 if _media_type(request) == JSON_1_0 else JSON,
         "x-amzn-requestid": request_id,
     }
-    if len(body) >= WORTH_PACKING and (packing := _packing(request)) is not None:
-        body = _PACKERS[packing](body)
-        headers["content-encoding"] = packing
-    # The checksum is that of what goes over the wire.
+    if len(body) >= MIN_COMPRESSED and (encoding := _accepted_encoding(request)) is not None:
+        body = _COMPRESSORS[encoding](body)
+        headers["content-encoding"] = encoding
+    # The checksum covers the body as it is sent.
     headers["x-amz-crc32"] = str(crc32(body))
     return HttpResponse(status, headers, body)
 
 
-def _packing(request: HttpRequest) -> str | None:
-    """How the client would like a body to be packed, if at all."""
-    offers = [one.partition(";") for one in request.headers.get("accept-encoding", "").split(",")]
-    wanted = {name.strip().lower() for name, _, weight in offers if not _NEVER.fullmatch(weight)}
-    return next((packing for packing in _PACKERS if packing in wanted), None)
+def _accepted_encoding(request: HttpRequest) -> str | None:
+    offers = [part.partition(";") for part in request.headers.get("accept-encoding", "").split(",")]
+    accepted = {
+        name.strip().lower() for name, _, weight in offers if not _WEIGHT_ZERO.fullmatch(weight)
+    }
+    return next((encoding for encoding in _COMPRESSORS if encoding in accepted), None)

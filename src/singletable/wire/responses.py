@@ -1,4 +1,4 @@
-"""A result becomes a response's body, and so does an error."""
+"""Write the bodies of responses: results and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _encode = json.Encoder().encode
 
 _SERVICE = "com.amazon.coral.service#"
 _MODEL = "com.amazonaws.dynamodb.v20120810#"
-# Errors of the framework around DynamoDB have names of their own; the rest are in its model.
+# Errors of AWS's framework around DynamoDB have prefixes of their own; the rest are in its model.
 _PREFIXES = {
     "ValidationException": "com.amazon.coral.validate#",
     "ThrottlingException": "com.amazon.coral.availability#",
@@ -36,8 +36,8 @@ _PREFIXES = {
     ),
 }
 _STATUSES = {"InternalServerError": 500, "ServiceUnavailable": 503}
-# Which errors spell their message with a capital is a matter of age.
-_CAPITAL = frozenset(
+# Errors whose member is "Message" and not "message", depending on their age.
+_CAPITALIZED_MESSAGE = frozenset(
     (
         "SerializationException",
         "AccessDeniedException",
@@ -48,17 +48,17 @@ _CAPITAL = frozenset(
 
 
 def write_result(result: object) -> bytes:
-    """The body of a result; items that rest as JSON go into it as they are."""
+    """Return the body of a result; items that are stored as JSON are copied as they are."""
     return _encode(result)
 
 
 def write_error(error: SingleTableError) -> tuple[int, bytes]:
-    """The status and the body of an error."""
+    """Return the status and the body of an error."""
     if not isinstance(error, OperationError):
         return 500, _encode({"__type": f"{_MODEL}InternalServerError", "message": str(error)})
     body: dict[str, object] = {"__type": _PREFIXES.get(error.code, _MODEL) + error.code}
     if error.message:
-        body["Message" if error.code in _CAPITAL else "message"] = error.message
+        body["Message" if error.code in _CAPITALIZED_MESSAGE else "message"] = error.message
     if isinstance(error, ConditionFailed) and error.item is not None:
         body["Item"] = error.item
     if isinstance(error, TransactionCanceled):
@@ -73,9 +73,9 @@ def write_error(error: SingleTableError) -> tuple[int, bytes]:
 
 
 def _reason(reason: CancellationReason) -> dict[str, object]:
-    told: dict[str, object] = {"Code": reason.code}
+    body: dict[str, object] = {"Code": reason.code}
     if reason.message is not None:
-        told["Message"] = reason.message
+        body["Message"] = reason.message
     if reason.item is not None:
-        told["Item"] = reason.item
-    return told
+        body["Item"] = reason.item
+    return body

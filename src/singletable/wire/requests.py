@@ -1,0 +1,76 @@
+"""Read requests from their target header and body, and write them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+from msgspec import DecodeError, ValidationError, json
+
+from singletable.errors import OperationError, SerializationError
+from singletable.operations import Operation
+from singletable.operations.registry import OPERATIONS
+from singletable.wire.lenient import read_structure
+
+VERSION = "DynamoDB_20120810"
+# Our own operations have a version of their own, so that no client takes them for AWS's.
+_VERSIONS = {"dynamodb": VERSION, "singletable": "SingleTable_1"}
+
+TARGETS: dict[str, type[Operation[Any]]] = {
+    f"{_VERSIONS[spec.service]}.{spec.name}": spec.request for spec in OPERATIONS.values()
+}
+_TARGET_OF = {operation: target for target, operation in TARGETS.items()}
+
+_encode = json.Encoder().encode
+# Raised for a body that is not JSON, is nested too deeply, or is not UTF-8.
+_UNREADABLE = (DecodeError, RecursionError, UnicodeDecodeError)
+
+
+class UnknownOperation(OperationError):
+    """The target header does not name an operation."""
+
+    code = "UnknownOperationException"
+
+
+def read_request(target: str, body: bytes) -> Operation[Any]:
+    """Return the requested operation; raise SerializationError if the body does not fit it."""
+    if target not in TARGETS:
+        raise _unknown_operation(body)
+    try:
+        return cast("Operation[Any]", _decoder(target).decode(body))
+    except (DecodeError, ValidationError):
+        # Rare, so it may be slow: find the error, or read the body as leniently as AWS does.
+        return _read_leniently(target, body)
+    except (RecursionError, UnicodeDecodeError):
+        raise SerializationError("") from None
+
+
+@cache
+def _decoder(target: str) -> json.Decoder[Any]:
+    # Decoders are created on first use: building all of them takes long.
+    return json.Decoder(TARGETS[target])
+
+
+def _read_leniently(target: str, body: bytes) -> Operation[Any]:
+    try:
+        raw = json.decode(body)
+        if not isinstance(raw, dict):
+            raise SerializationError("")
+        return cast("Operation[Any]", read_structure(TARGETS[target], cast("dict[str, Any]", raw)))
+    except _UNREADABLE:
+        raise SerializationError("") from None
+
+
+def _unknown_operation(body: bytes) -> OperationError:
+    # AWS rejects a body that is not JSON before it looks at the target.
+    try:
+        if body:
+            json.decode(body)
+    except _UNREADABLE:
+        return SerializationError("")
+    return UnknownOperation("")
+
+
+def write_request(operation: Operation[Any]) -> tuple[str, bytes]:
+    """Return the target header and the body of a request."""
+    return _TARGET_OF[type(operation)], _encode(operation)
