@@ -19,8 +19,8 @@ from benchmarks.store_overhead import Ballot, votes
 from singletable import Attr, Entity, Key, attr
 from singletable.schema import Table as Declared
 from singletable.schema import create_operation
-from singletable.testing.clock import StoreClock
-from singletable.testing.stores import Stores
+from singletable.testing.stores import StoreClock
+from singletable.testing.stores import StoreFactories
 
 CLAIM = "a test has a fresh store with its tables in under a millisecond"
 BAR = Bar(at_most=1, unit=" ms")
@@ -65,13 +65,13 @@ def measure(scale: Scale) -> Iterable[Table]:
 
 
 def _fresh() -> None:
-    stores = Stores((votes, log), StoreClock(), None)
+    stores = StoreFactories((votes, log), StoreClock(), None)
     stores.store()
     stores.close()
 
 
 def _used() -> None:
-    stores = Stores((votes, log), StoreClock(), None)
+    stores = StoreFactories((votes, log), StoreClock(), None)
     stores.store().create(Ballot(election="L", voter="ada"))
     stores.close()
 

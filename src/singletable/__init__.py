@@ -15,7 +15,7 @@ _EXPORTS = {
     "singletable.connect": """
         connect connect_async
     """,
-    "singletable.documents": """
+    "singletable.docs_generator": """
         check_docs
     """,
     "singletable.engine": """

@@ -2,7 +2,7 @@
 
 from singletable.connect import connect as connect
 from singletable.connect import connect_async as connect_async
-from singletable.documents import check_docs as check_docs
+from singletable.docs_generator import check_docs as check_docs
 from singletable.engine import AsyncEngine as AsyncEngine
 from singletable.engine import Delays as Delays
 from singletable.engine import Engine as Engine

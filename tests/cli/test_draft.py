@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from singletable import Table, connect
-from singletable.drafting import read_sample
+from singletable.introspection import read_sample
 from tests.cli.run import Run
 from tests.workbench.models import PAYMENTS
 
@@ -47,7 +47,7 @@ def test_the_tables_of_the_tour_are_drafted(run: Run, table: str, entities: str)
     code, out, err = run("draft", "file:tour.db", table)
     assert code == 0
     assert tables_in(out) == {table: entities.split()}
-    assert "NOT PLACED" not in out
+    assert "UNMATCHED" not in out
     for entity in entities.split():
         assert entity in err
 
@@ -62,7 +62,7 @@ def test_all_tables_of_an_address_are_one_draft(run: Run) -> None:
 def test_a_sample_is_bounded_and_says_so(run: Run) -> None:
     run("tour", "--file", "tour.db")
     _, out, _ = run("draft", "file:tour.db", "vote_data", "--sample", "5")
-    assert "# 5 items of 'vote_data' were read, and there are more." in out
+    assert "# Only 5 items of 'vote_data' were read; there are more." in out
     with connect("file:tour.db") as driver:
         seen: list[int] = []
         sample = read_sample(driver, "vote_data", 13, seen.append)
@@ -122,7 +122,7 @@ def test_a_model_is_imported(run: Run, tmp_path: Path) -> None:
         ("draft nowhere:", "Unknown kind of address"),
         ("draft file:tour.db vote_data -o nowhere/x.py", "cannot be written"),
         ("workbench import nothing.json", "'nothing.json' cannot be read"),
-        ("workbench import tour.db", "no JSON"),
+        ("workbench import tour.db", "not JSON"),
         ("workbench export nothing_like_it", "There is no module nothing_like_it"),
     ],
 )

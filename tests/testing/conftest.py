@@ -1,4 +1,4 @@
-"""Projects made for a test, with an app that declares patterns, run by a pytest of their own."""
+"""A project with an app that declares access patterns, run by its own pytest."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def everything(store: Store) -> list[Order]:
 """
 
 
-# Plugins of others cost a run a second or more each; that ours is found by itself, the tests of the
-# guide show.
+# Other plugins take a second or more per run, so autoload is off; test_guide.py has it on.
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Return a project with the app and the plugin's settings."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_PLUGINS", "singletable.testing.plugin,xdist.plugin")
     pytester.makepyfile(
         app=APP.replace("from singletable", "from datetime import datetime\nfrom singletable", 1)
     )
     pytester.makeini(
-        "[pytest]\nsingletable_catalogues = app\npythonpath = .\naddopts = -p no:cacheprovider\n"
+        "[pytest]\nsingletable_catalogs = app\npythonpath = .\naddopts = -p no:cacheprovider\n"
     )
     return pytester

@@ -1,4 +1,4 @@
-"""The tests that the guide shows are run as the guide says."""
+"""The tests shown in the guide pass."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.docs.markdown import blocks
 from tests.house.sources import ROOT
 
 
-def test_the_tests_of_the_guide_pass(pytester: pytest.Pytester) -> None:
+def test_tests_of_the_guide_pass(pytester: pytest.Pytester) -> None:
     settings = ""
     for block in blocks(ROOT / "docs/guide/testing.md"):
         if named := re.match(r"# (\w+\.py)\n", block.text):

@@ -1,4 +1,4 @@
-"""The plugin in projects of others: fresh stores, strictness, faults, and a report."""
+"""The pytest plugin in a project: fresh stores, strict mode, faults and the report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import pytest
 
 
-def test_each_test_begins_with_empty_tables(project: pytest.Pytester) -> None:
+def test_each_test_starts_with_empty_tables(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
         import pytest
@@ -28,7 +28,7 @@ def test_each_test_begins_with_empty_tables(project: pytest.Pytester) -> None:
     project.runpytest_subprocess().assert_outcomes(passed=3)
 
 
-def test_a_store_for_an_event_loop(project: pytest.Pytester) -> None:
+def test_async_store_runs_in_an_event_loop(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
         import asyncio
@@ -45,7 +45,7 @@ def test_a_store_for_an_event_loop(project: pytest.Pytester) -> None:
     project.runpytest_subprocess("--singletable-strict").assert_outcomes(passed=1)
 
 
-def test_the_clock_moves_when_a_test_moves_it(project: pytest.Pytester) -> None:
+def test_items_expire_when_the_clock_is_advanced(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
         from datetime import timedelta
@@ -55,14 +55,14 @@ def test_the_clock_moves_when_a_test_moves_it(project: pytest.Pytester) -> None:
             store = make_store()
             store.put(app.Cart(customer="ada", ends=store_clock() + timedelta(hours=1)))
             assert store.get(app.Cart.key("ada")) is not None
-            store_clock.move(hours=2)
+            store_clock.advance(hours=2)
             assert store.get(app.Cart.key("ada")) is None
         """
     )
     project.runpytest_subprocess().assert_outcomes(passed=1)
 
 
-def test_faults_come_on_demand(project: pytest.Pytester) -> None:
+def test_faults_marker_injects_faults(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
         import pytest
@@ -98,7 +98,7 @@ STRICT = """
     def test_scan(make_store):
         app.everything(make_store())
 
-    def test_of_a_store_of_its_own():
+    def test_own_store():
         from singletable import Store, connect
         store = Store(connect("memory:"))
         store.admin.create_table(app.shop)
@@ -118,42 +118,42 @@ STRICT = """
         store.put(app.Cart(customer="ada"))
         return store
 
-    def test_fixtures_may_do_anything(filled):
+    def test_fixture_calls_are_not_checked(filled):
         assert app.find(filled, "ada") == []
 """
 
 
-def test_without_the_option_nothing_is_asked(project: pytest.Pytester) -> None:
+def test_undeclared_calls_pass_without_strict_mode(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
     project.runpytest_subprocess().assert_outcomes(passed=7)
 
 
-def test_a_call_that_no_pattern_declares_fails_its_test(project: pytest.Pytester) -> None:
+def test_strict_mode_fails_tests_with_undeclared_calls(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
     result = project.runpytest_subprocess("--singletable-strict")
     result.assert_outcomes(passed=4, failed=3)
     result.stdout.fnmatch_lines(
         [
             "*_ test_undeclared _*",
-            "Calls that no access pattern declares:",
-            "*app.py:*: store.query() is a call of no pattern.",
-            'Declare it with a function: @catalog.reads("AP…") def …(customer, low, high): '
+            "Calls that match no access pattern:",
+            "*app.py:*: store.query() matches no access pattern.",
+            'Declare it with a function: @catalog.read_function("AP…") def …(customer, low, high): '
             "return Order.key.partition(customer).between(low, high) (or .ge, .lt, … of number)",
             "*_ test_scan _*",
-            "*app.py:*: store.scan() is a scan, which no pattern declares.",
-            "Ask by a key, or declare why no key will do: "
+            "*app.py:*: store.scan() is an undeclared scan.",
+            "Query by a key, or declare the scan with its reason: "
             'catalog.scan("AP…", "…", Order, reason="…")',
-            "*_ test_of_a_store_of_its_own _*",
-            "*test_*.py:*: store.put() is a call of no pattern.",
+            "*_ test_own_store _*",
+            "*test_*.py:*: store.put() matches no access pattern.",
             'Declare it: catalog.write("AP…", "…", puts(Cart))',
         ]
     )
 
 
-def test_strictness_is_a_setting_too_and_works_on_several_cores(project: pytest.Pytester) -> None:
+def test_strict_mode_is_a_setting_and_works_with_xdist(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
     project.makeini(
-        "[pytest]\nsingletable_catalogues = app:catalog\nsingletable_strict = true\n"
+        "[pytest]\nsingletable_catalogs = app:catalog\nsingletable_strict = true\n"
         "pythonpath = .\naddopts = -p no:cacheprovider\n"
     )
     result = project.runpytest_subprocess("-n", "2", "--singletable-report")
@@ -170,19 +170,19 @@ def test_strictness_is_a_setting_too_and_works_on_several_cores(project: pytest.
     )
 
 
-def test_strictness_without_a_catalogue_is_told(pytester: pytest.Pytester) -> None:
+def test_strict_mode_requires_a_catalog(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_nothing(): pass")
     result = pytester.runpytest_subprocess("--singletable-strict")
-    result.stdout.fnmatch_lines(["*no catalog is named. Set singletable_catalogues*"])
+    result.stdout.fnmatch_lines(["*no catalog is configured. Set singletable_catalogs*"])
     assert result.ret != 0
 
 
-def test_a_catalogue_that_is_not_there_is_told(project: pytest.Pytester) -> None:
-    project.makeini("[pytest]\nsingletable_catalogues = app:other\npythonpath = .\n")
+def test_missing_catalog_is_reported(project: pytest.Pytester) -> None:
+    project.makeini("[pytest]\nsingletable_catalogs = app:other\npythonpath = .\n")
     project.makepyfile("def test_one(make_store): make_store()")
     result = project.runpytest_subprocess()
     result.stdout.fnmatch_lines(
-        ["*singletable_catalogues names 'app:other', and there is no catalog 'other' in app*"]
+        ["*singletable_catalogs names 'app:other', but app has no catalog 'other'*"]
     )
 
 
@@ -190,42 +190,40 @@ def test_a_catalogue_that_is_not_there_is_told(project: pytest.Pytester) -> None
     ("setting", "missing"),
     [("nope.patterns", "nope"), ("app/patterns.py", "app/patterns"), ("app.nope", "app.nope")],
 )
-def test_a_module_that_is_not_there_is_told_by_the_setting_that_names_it(
+def test_missing_module_is_reported_with_the_setting(
     project: pytest.Pytester, setting: str, missing: str
 ) -> None:
-    project.makeini(f"[pytest]\nsingletable_catalogues = {setting}\npythonpath = .\n")
+    project.makeini(f"[pytest]\nsingletable_catalogs = {setting}\npythonpath = .\n")
     project.makepyfile("def test_one(make_store): make_store()")
     result = project.runpytest_subprocess()
-    result.stdout.fnmatch_lines(
-        [f"*names '{setting}', and there is no module '{missing}' to import*"]
-    )
+    result.stdout.fnmatch_lines([f"*names '{setting}', but there is no module '{missing}'*"])
 
 
 @pytest.mark.parametrize(
-    ("marked", "told"),
+    ("arguments", "reported"),
     [("throtle=0.2", "throtle"), ("'throttle'", "'throttle'"), ("", "none")],
-    ids=["a typing error", "no name", "nothing"],
+    ids=["unknown name", "positional", "no faults"],
 )
-def test_faults_that_there_are_not_are_told(
-    project: pytest.Pytester, marked: str, told: str
+def test_invalid_faults_marker_is_reported(
+    project: pytest.Pytester, arguments: str, reported: str
 ) -> None:
     project.makepyfile(
         f"""
         import pytest
 
-        @pytest.mark.faults({marked})
+        @pytest.mark.faults({arguments})
         def test_one(make_store): make_store()
         """
     )
     result = project.runpytest_subprocess()
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
-        [f"*::test_one: @pytest.mark.faults expects*got {told}. There are: throttle,*"]
+        [f"*::test_one: @pytest.mark.faults expects*got {reported}. Known faults: throttle,*"]
     )
 
 
-# Every project that has the package installed loads the plugin with each run of pytest.
-def test_loading_the_plugin_enters_no_other_room() -> None:
+# Every project that has the package installed loads the plugin in each run of pytest.
+def test_plugin_imports_nothing_else_of_the_library() -> None:
     code = (
         "import sys, singletable.testing.plugin; "
         "print([m for m in sys.modules if m.startswith('singletable.')])"

@@ -1,10 +1,10 @@
-"""Models by hand, in the shape in which NoSQL Workbench writes them."""
+"""Data models in the format of NoSQL Workbench, written by hand."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.drafting.foreign import item
+from tests.introspection.foreign_tables import item
 
 MYSQL: dict[str, Any] = {"MySql": {}}
 SCALING = {
@@ -18,7 +18,7 @@ SCALING = {
 
 
 def keys(pk: str, sk: str | None = None, types: str = "SS") -> dict[str, Any]:
-    """The key of a table or of an index."""
+    """Return the key of a table or an index."""
     found = {"PartitionKey": {"AttributeName": pk, "AttributeType": types[0]}}
     if sk is not None:
         found["SortKey"] = {"AttributeName": sk, "AttributeType": types[1]}
@@ -26,7 +26,7 @@ def keys(pk: str, sk: str | None = None, types: str = "SS") -> dict[str, Any]:
 
 
 def facet(name: str, pk: str, sk: str, data: list[Any], *attributes: str) -> dict[str, Any]:
-    """A facet, as the visualizer has it."""
+    """Return a facet."""
     return {
         "FacetName": name,
         "KeyAttributeAlias": {"PartitionKeyAlias": pk, "SortKeyAlias": sk},
@@ -37,7 +37,7 @@ def facet(name: str, pk: str, sk: str, data: list[Any], *attributes: str) -> dic
 
 
 def model(*tables: dict[str, Any]) -> dict[str, Any]:
-    """A model of tables."""
+    """Return a model with these tables."""
     return {
         "ModelName": "By hand",
         "ModelMetadata": {
@@ -52,7 +52,7 @@ def model(*tables: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# A subscription service: facets with sample data, indexes on attributes as they are, and capacity.
+# A subscription service: facets with sample data, indexes on plain attributes, and capacity.
 PAYMENTS = model(
     {
         "TableName": "RecurringPayments",
@@ -137,7 +137,7 @@ PAYMENTS = model(
     }
 )
 
-# Complaints: no facets, data in the table, keys with and without words, sparse indexes.
+# Complaints: no facets, data in the table, keys with and without constants, sparse indexes.
 COMPLAINTS = model(
     {
         "TableName": "Complaints",
@@ -181,7 +181,7 @@ COMPLAINTS = model(
     }
 )
 
-# Designed, and not filled: facets whose aliases say what the keys are, and one that does not.
+# A design without data: facets whose aliases are key templates, and one without.
 PLANNED = model(
     {
         "TableName": "shop",

@@ -1,4 +1,4 @@
-"""Models as others make them become declarations that hold their sample data."""
+"""Models of NoSQL Workbench are imported as declarations that match their sample data."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import pytest
 from singletable import DeclarationError, Provisioned
 from singletable.schema import model_of
 from singletable.workbench import read_model
-from tests.drafting.foreign import item
+from tests.introspection.foreign_tables import item
 from tests.workbench.models import COMPLAINTS, PAYMENTS, PLANNED, SIMPLE, keys, model
-from tests.workbench.test_round_trip import drafted, run
+from tests.workbench.test_round_trip import declared_tables, import_model
 
 
-@pytest.mark.parametrize("said", [PAYMENTS, COMPLAINTS, PLANNED, SIMPLE], ids=str)
-def test_sample_data_is_held_as_it_is(said: dict[str, Any]) -> None:
-    text = json.dumps(said)
-    tables = {table.name: table for table in run(drafted(text))}
-    for one in read_model(text):
-        models = [model_of(entity) for entity in tables[one.table.name].entities]
-        for stored in one.items:
-            (holding,) = [each for each in models if each.matches(stored)]
-            instance: object = holding.instance(stored)
-            assert holding.item(vars(instance)) == stored
+@pytest.mark.parametrize("content", [PAYMENTS, COMPLAINTS, PLANNED, SIMPLE], ids=str)
+def test_sample_data_is_encoded_unchanged(content: dict[str, Any]) -> None:
+    text = json.dumps(content)
+    tables = {table.name: table for table in declared_tables(import_model(text))}
+    for source in read_model(text):
+        models = [model_of(entity) for entity in tables[source.table.name].entities]
+        for stored in source.items:
+            (matching,) = [each for each in models if each.matches(stored)]
+            instance: object = matching.instance(stored)
+            assert matching.item(vars(instance)) == stored
 
 
 @pytest.mark.parametrize(
-    ("said", "lines"),
+    ("content", "lines"),
     [
         (
             PAYMENTS,
@@ -39,7 +39,7 @@ def test_sample_data_is_held_as_it_is(said: dict[str, Any]) -> None:
                 "by_next_date = Key(pk=next_date, sk=last_date).on(gsi_1)",
                 "class Receipts(Entity, table=recurring_payments):",
                 'key = Key(pk=("ACC", acc_id), sk=("REC", processed_date, "SKU", sku))',
-                "# 'TTL' looks like a time to live",
+                "# 'TTL' looks like a TTL attribute",
             ],
         ),
         (
@@ -57,8 +57,8 @@ def test_sample_data_is_held_as_it_is(said: dict[str, Any]) -> None:
                 'shop = Table("shop", pk="pk", sk="sk")',
                 'key = Key(pk=("CUSTOMER", customer_id), sk=("ORDER", order_id))',
                 "total: Attr[Decimal] = attr()",
-                "# There are no items of it",
-                "# 'Everything' has no sample data, and its keys are not known",
+                "# There are no items of this entity",
+                "# 'Everything' has no sample data and no key templates",
             ],
         ),
         (
@@ -72,21 +72,18 @@ def test_sample_data_is_held_as_it_is(said: dict[str, Any]) -> None:
     ],
     ids=["payments", "complaints", "planned", "simple"],
 )
-def test_a_draft_reads_as_if_a_person_had_written_it(
-    said: dict[str, Any], lines: list[str]
-) -> None:
-    source = drafted(json.dumps(said)).source
+def test_source_has_the_expected_lines(content: dict[str, Any], lines: list[str]) -> None:
+    source = import_model(json.dumps(content)).source
     for line in lines:
         assert line in source, source
 
 
-def test_reserved_capacity_comes_along() -> None:
-    (table,) = run(drafted(json.dumps(PAYMENTS)))
+def test_provisioned_capacity_is_imported() -> None:
+    (table,) = declared_tables(import_model(json.dumps(PAYMENTS)))
     assert table.capacity == Provisioned(5, 7)
 
 
-# One item may be shown by several facets; it is one item all the same.
-def test_an_item_in_two_facets_is_one() -> None:
+def test_item_in_two_facets_is_imported_once() -> None:
     twice = json.loads(json.dumps(PAYMENTS))
     facets = twice["DataModel"][0]["TableFacets"]
     facets.append({**facets[0], "FacetName": "Accounts"})
@@ -95,10 +92,10 @@ def test_an_item_in_two_facets_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("content", "reason"),
     [
-        (b"\xff\xfe", "no JSON"),
-        ("PK,SK\n1,2", "no JSON"),
+        (b"\xff\xfe", "not JSON"),
+        ("PK,SK\n1,2", "not JSON"),
         ("[]", "Expected `object`, got `array`"),
         (json.dumps(model()), "has no tables"),
         ("{}", "missing required field `ModelName`"),
@@ -125,7 +122,7 @@ def test_an_item_in_two_facets_is_one() -> None:
                     }
                 )
             ),
-            "that DynamoDB would refuse",
+            "that DynamoDB would reject",
         ),
         (
             json.dumps(model({"TableName": "t", "KeyAttributes": keys("a", "a")})),
@@ -133,7 +130,7 @@ def test_an_item_in_two_facets_is_one() -> None:
         ),
     ],
 )
-def test_what_is_no_model_is_refused_in_words(said: str | bytes, words: str) -> None:
-    with pytest.raises(DeclarationError) as refused:
-        read_model(said)
-    assert words in str(refused.value)
+def test_invalid_model_is_rejected(content: str | bytes, reason: str) -> None:
+    with pytest.raises(DeclarationError) as error:
+        read_model(content)
+    assert reason in str(error.value)

@@ -1,4 +1,4 @@
-"""A declaration that is exported, imported and run declares the same tables, keys and indexes."""
+"""Exporting and importing a declaration yields the same tables, keys and indexes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from singletable import Attr, Entity, Key, Shards, Table, Unique, attr, padded
-from singletable.drafting import Draft, Sample, Told, draft
+from singletable.introspection import EntityHint, Introspection, Sample, introspect
 from singletable.schema import Model, ResolvedKey, create_operation, model_of
 from singletable.schema.key_template import (
     FieldSegment,
@@ -19,34 +19,34 @@ from singletable.schema.key_template import (
 )
 from singletable.schema.resolved_key import FieldColumn, TextColumn
 from singletable.workbench import export_model, read_model
-from tests.drafting.designs import TABLES, data, games, glad, polls
+from tests.introspection.designs import TABLES, data, games, glad, polls
 
 NOW = datetime(2026, 11, 15, 9, 5)
 
 
-def drafted(text: str) -> Draft:
-    """The draft that the command makes of a model."""
-    return draft(
+def import_model(text: str) -> Introspection:
+    """Introspect a model as the import command does."""
+    return introspect(
         [
             Sample(
                 one.table,
                 one.items,
-                told=[Told(f.name, f.items, f.pk, f.sk, f.attributes) for f in one.facets],
+                hints=[EntityHint(f.name, f.items, f.pk, f.sk, f.attributes) for f in one.facets],
             )
             for one in read_model(text)
         ]
     )
 
 
-def run(made: Draft) -> list[Table]:
-    """The tables that a draft declares."""
-    names: dict[str, object] = {"__name__": "a draft"}
-    exec(compile(made.source, "a draft", "exec", dont_inherit=True), names)
+def declared_tables(result: Introspection) -> list[Table]:
+    """Execute the generated source and return the tables it declares."""
+    names: dict[str, object] = {"__name__": "generated source"}
+    exec(compile(result.source, "generated source", "exec", dont_inherit=True), names)
     return [value for value in names.values() if isinstance(value, Table)]
 
 
 def key_of(model: Model, access: ResolvedKey) -> list[str]:
-    """What each attribute of a key is made of, by the attributes that its fields stand for."""
+    """Return the template of each key attribute, with attribute names in place of fields."""
     texts: list[str] = []
     for column in access.columns:
         match column:
@@ -71,7 +71,7 @@ def _segment(
 
 
 def described(table: Table) -> dict[str, object]:
-    """All that is compared of a table's entities."""
+    """Return what is compared of a table's entities: type tags and keys."""
     models = [model_of(entity) for entity in table.entities]
     return {
         model.name: (
@@ -80,7 +80,7 @@ def described(table: Table) -> dict[str, object]:
             {
                 access.index.name: key_of(model, access)
                 for access in model.indexes.values()
-                # There is no place in a model for keys of several attributes.
+                # The format has no multi-attribute index keys.
                 if access.index is not None and len(access.columns) <= 2
             },
         )
@@ -90,26 +90,29 @@ def described(table: Table) -> dict[str, object]:
 
 @pytest.mark.filterwarnings("ignore::singletable.DeclarationWarning")
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_entities_keys_and_indexes_come_back(table: Table) -> None:
-    made = drafted(export_model([table], "a model", NOW).text)
-    (again,) = run(made)
-    assert described(again) == described(table)
-    assert not made.tables[0].unplaced
+def test_entities_and_keys_survive_the_round_trip(table: Table) -> None:
+    result = import_model(export_model([table], "a model", NOW).text)
+    (imported,) = declared_tables(result)
+    assert described(imported) == described(table)
+    assert not result.tables[0].unmatched
 
 
 @pytest.mark.parametrize("table", [table for table in TABLES if table is not glad], ids=str)
-def test_the_table_itself_comes_back(table: Table) -> None:
-    (again,) = run(drafted(export_model([table], "a model", NOW).text))
-    assert create_operation(again) == create_operation(table)
+def test_table_definition_survives_the_round_trip(table: Table) -> None:
+    (imported,) = declared_tables(import_model(export_model([table], "a model", NOW).text))
+    assert create_operation(imported) == create_operation(table)
 
 
-def test_several_tables_are_one_model() -> None:
+def test_model_may_have_several_tables() -> None:
     exported = export_model([polls, games], "both", NOW)
-    assert [table.name for table in run(drafted(exported.text))] == [polls.name, games.name]
+    assert [table.name for table in declared_tables(import_model(exported.text))] == [
+        polls.name,
+        games.name,
+    ]
 
 
-# Workbench refuses a model without these; a person sees the rest.
-def test_the_file_has_the_shape_that_workbench_has() -> None:
+# Workbench rejects a model that lacks any of these.
+def test_exported_file_has_the_workbench_format() -> None:
     exported = export_model([polls], "Polls", NOW)
     model = json.loads(exported.text)
     assert model["ModelName"] == "Polls"
@@ -137,20 +140,20 @@ def test_the_file_has_the_shape_that_workbench_has() -> None:
     }
     assert vote["NonKeyAttributes"] == ["pollId", "id", "rankings"]
     assert vote["DataAccess"] == {"MySql": {}}
-    # One poll is the poll of its votes.
+    # The example votes belong to the example poll.
     assert poll["TableData"][0]["PK"] == vote["TableData"][0]["PK"]
 
 
-def test_what_a_model_has_no_place_for_is_told() -> None:
+def test_notes_name_what_the_format_cannot_represent() -> None:
     notes = " ".join(export_model([glad, data], "two", NOW).notes)
-    assert "GSI2 of glad-entities is an index with keys of several attributes" in notes
+    assert "GSI2 of glad-entities is omitted" in notes
     assert "Items of DataTable expire by 'ttl'" in notes
 
 
-def test_access_patterns_stand_in_the_description() -> None:
+def test_description_lists_the_access_patterns() -> None:
     exported = export_model([polls], "Polls", NOW, ["AP1: Get a poll", "AP2: Votes of a poll"])
     about = json.loads(exported.text)["ModelMetadata"]["Description"]
-    assert about.endswith("Access patterns:\n* AP1: Get a poll\n* AP2: Votes of a poll")
+    assert about.endswith("ResolvedKey patterns:\n* AP1: Get a poll\n* AP2: Votes of a poll")
 
 
 odd = Table("odd")
@@ -179,22 +182,22 @@ class Spread(Entity, table=odd):
     key = Key(pk=("CLICKS", page, Shards(4, by=number)), sk=(padded(number, 6),))
 
 
-# A model without data is better than none; and the facet is drafted from its templates.
-def test_what_cannot_be_made_up_is_told() -> None:
+# A facet without sample data is imported from its key templates.
+def test_entities_without_sample_data_are_noted_and_imported() -> None:
     exported = export_model([odd], "odd", NOW)
-    assert "No sample data could be made up for Kept." in exported.notes
-    assert "No sample data could be made up for Picky." in exported.notes
-    (again,) = run(drafted(exported.text))
-    assert [entity.__name__ for entity in again.entities] == ["Kept", "Picky", "Spread"]
-    assert key_of(model_of(again.entities[0]), model_of(again.entities[0]).key) == [
+    assert "No sample data could be generated for Kept." in exported.notes
+    assert "No sample data could be generated for Picky." in exported.notes
+    (imported,) = declared_tables(import_model(exported.text))
+    assert [entity.__name__ for entity in imported.entities] == ["Kept", "Picky", "Spread"]
+    assert key_of(model_of(imported.entities[0]), model_of(imported.entities[0]).key) == [
         "KEPT#{number as text}",
         "KEPT",
     ]
 
 
-# An attribute has one type in the whole table there, and null is a type of its own.
+# In a model, an attribute has one type in the whole table, and NULL is a type.
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_every_attribute_is_listed_with_the_one_type_it_has(table: Table) -> None:
+def test_every_attribute_is_listed_with_its_only_type(table: Table) -> None:
     (model,) = json.loads(export_model([table], "a model", NOW).text)["DataModel"]
     types = {one["AttributeName"]: one["AttributeType"] for one in model["NonKeyAttributes"]}
     keys = {one.name for one in table.key_attributes}

@@ -76,7 +76,7 @@ PAGES = (
             Section("Patterns", "Pattern ReadPattern WritePattern ScanPattern FeedPattern"),
             Section("Documents", "check_docs"),
         ),
-        ("singletable.patterns", "singletable.documents"),
+        ("singletable.patterns", "singletable.docs_generator"),
     ),
     Page(
         "store",

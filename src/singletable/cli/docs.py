@@ -20,7 +20,7 @@ def docs(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--output",
             "-o",
             metavar="PATH",
             help="A folder, in which README.md is written, or a file that ends in .md; pictures "
@@ -38,18 +38,18 @@ def docs(
     tell when it is stale: check_docs() says the same as --check.
     """
     from singletable.cli.load import load_catalogues
-    from singletable.documents import check_docs, text_alone, write_documents
+    from singletable.docs_generator import check_docs, render_text, write_docs
 
     module, _ = load_catalogues(app)
     if check and out is None:
         raise typer.BadParameter(
-            "--check compares documents that are there with the code. Say where they are: --out "
+            "--check compares documents that are there with the code. Say where they are: --output "
             "PATH.",
             param_hint="'--check'",
         )
     if out is None:
-        typer.echo(text_alone(module), nl=False)
-        typer.echo("The pictures are left out; they are written with --out PATH.", err=True)
+        typer.echo(render_text(module), nl=False)
+        typer.echo("The pictures are left out; they are written with --output PATH.", err=True)
     elif check:
         try:
             check_docs(module, out)
@@ -58,7 +58,7 @@ def docs(
             raise typer.Exit(1) from None
         typer.echo(f"{out}: up to date")
     else:
-        for file in (changed := write_documents(module, out)):
+        for file in (changed := write_docs(module, out)):
             typer.echo(f"{file}: {'written' if file.exists() else 'removed'}")
         if not changed:
             typer.echo(f"{out}: up to date")

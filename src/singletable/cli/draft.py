@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.text import Text
 
-    from singletable.drafting import Draft, Sample
+    from singletable.introspection import Introspection, Sample
     from singletable.operations import Driver
 
 
@@ -46,7 +46,7 @@ def draft(
     from rich.console import Console
 
     from singletable.cli.new_file import write_new
-    from singletable.drafting import draft as drafted
+    from singletable.introspection import introspect as drafted
 
     console = Console(stderr=True, highlight=False)
     made = drafted(_samples(address, table, sample, console))
@@ -58,7 +58,7 @@ def _samples(address: str, table: str | None, most: int, console: Console) -> li
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from singletable.cli.existing import connect_existing
-    from singletable.drafting import read_sample
+    from singletable.introspection import read_sample
 
     with connect_existing(address) as driver:
         names = _tables(driver, table)
@@ -97,20 +97,20 @@ def _tables(driver: Driver, table: str | None) -> list[str]:
     return names if table is None else [table]
 
 
-def show_found(made: Draft, console: Console) -> None:
+def show_found(made: Introspection, console: Console) -> None:
     """What entities there are: the shape of each, how many items, and an example."""
     from rich.table import Table as Shown
     from rich.text import Text
 
-    from singletable.drafting.drafted import shape_of
+    from singletable.introspection.spec import key_text
 
     for drafted in made.tables:
         shown = Shown("entity", "shape", "items", "example", title=Text(drafted.table.name))
         keys = [attribute.name for attribute in drafted.table.key_attributes]
         for entity in drafted.entities:
             example = _example(entity.items, keys)
-            shown.add_row(entity.name, Text(shape_of(entity.key)), str(len(entity.items)), example)
-        for left in drafted.unplaced:
+            shown.add_row(entity.name, Text(key_text(entity.key)), str(len(entity.items)), example)
+        for left in drafted.unmatched:
             example = _example(left.items, keys)
             shown.add_row(Text("not placed"), Text(left.shape), str(len(left.items)), example)
         console.print(shown)

@@ -65,20 +65,20 @@ def import_(
 
     from singletable.cli.draft import show_found
     from singletable.cli.new_file import write_new
-    from singletable.drafting import Sample, Told, draft
+    from singletable.introspection import EntityHint, Sample, introspect
     from singletable.workbench import read_model
 
     try:
         text = file.read_bytes()
     except OSError as problem:
         raise StorageError(f"'{file}' cannot be read: {problem.strerror}.") from None
-    made = draft(
+    made = introspect(
         [
             Sample(
                 one.table,
                 one.items,
-                told=[
-                    Told(facet.name, facet.items, facet.pk, facet.sk, facet.attributes)
+                hints=[
+                    EntityHint(facet.name, facet.items, facet.pk, facet.sk, facet.attributes)
                     for facet in one.facets
                 ],
             )

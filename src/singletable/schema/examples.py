@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from hashlib import md5
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
+
+from singletable.schema.key_template import FieldSegment, FixedSegment
+from singletable.schema.resolved_key import Column, TextColumn
 
 _BEGIN = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
 
@@ -67,3 +71,24 @@ def _simple(kind: Any, name: str, number: int) -> object:
     if kind is UUID:
         return UUID(bytes=md5(f"{name}-{number}".encode(), usedforsecurity=False).digest())
     return None
+
+
+def field_labels(columns: Iterable[Column]) -> dict[str, str]:
+    """Return the constant before each field in a key, which names the field's examples.
+
+    Fields after the same constant have the same examples, so that items of several entities
+    share a partition.
+    """
+    labels: dict[str, str] = {}
+    for column in columns:
+        label = ""
+        for segment in column.template.segments if isinstance(column, TextColumn) else ():
+            match segment:
+                case FixedSegment(text):
+                    label = text.lower()
+                case FieldSegment(field) if label:
+                    labels[field] = label
+                    label = ""
+                case _:
+                    label = ""
+    return labels

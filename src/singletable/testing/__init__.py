@@ -1,4 +1,4 @@
-"""A pytest plugin for apps: fresh stores, faults on demand, and no pattern that is not declared."""
+"""A pytest plugin for apps: fresh stores, a fixed clock, fault injection and strict patterns."""
 
 from __future__ import annotations
 
@@ -6,23 +6,15 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from singletable.testing.clock import StoreClock
-    from singletable.testing.makers import MakeAsyncStore, MakeStore
+    from singletable.testing.stores import AsyncStoreFactory, StoreClock, StoreFactory
     from singletable.testing.strict import undeclared
 
-__all__ = ["MakeAsyncStore", "MakeStore", "StoreClock", "undeclared"]
-
-# Fetched when asked for: every run of pytest enters this room, and few need what is in it.
-_FILE_OF = {
-    "MakeAsyncStore": "makers",
-    "MakeStore": "makers",
-    "StoreClock": "clock",
-    "undeclared": "strict",
-}
+__all__ = ["AsyncStoreFactory", "StoreClock", "StoreFactory", "undeclared"]
 
 
 def __getattr__(name: str) -> object:
-    """What is public here, fetched from its file."""
-    if name not in _FILE_OF:
+    """Import a public name on first use: every run of pytest imports this package."""
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_FILE_OF[name]}"), name)
+    module = "strict" if name == "undeclared" else "stores"
+    return getattr(importlib.import_module(f"{__name__}.{module}"), name)

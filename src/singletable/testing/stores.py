@@ -1,21 +1,70 @@
-"""Fresh stores: the tables are made once, and each test begins with a copy of them."""
+"""Fresh stores for each test: tables are created once and copied, the clock is fixed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver
 from singletable.schema import Table
 from singletable.store import AsyncStore, Observer, Store
-from singletable.testing.clock import StoreClock
 
-# The empty tables of a design, made once in a process.
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+# An engine with the empty tables of a design, created once per process.
 _TEMPLATES: dict[tuple[Table, ...], Engine] = {}
 
 
-class Stores:
-    """Makes stores for one test, and closes their engines after it."""
+class StoreClock:
+    """The clock of stores and engines: noon on 1 January 2026 until a test advances it."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        """Return the time as stores expect it."""
+        return self.now
+
+    def seconds(self) -> float:
+        """Return the time as engines expect it."""
+        return self.now.timestamp()
+
+    def advance(self, **by: float) -> datetime:
+        """Advance the clock, as in `clock.advance(hours=2)`, and return the new time."""
+        self.now += timedelta(**by)
+        return self.now
+
+
+class StoreFactory(Protocol):
+    """Creates a store in memory with empty tables; without tables, those of the catalogs."""
+
+    def __call__(
+        self,
+        *tables: Table,
+        faults: Faults | None = None,
+        observers: Iterable[Observer] = (),
+    ) -> Store:
+        """Return a fresh store."""
+        ...
+
+
+class AsyncStoreFactory(Protocol):
+    """Creates an async store in memory with empty tables; without tables, those of the catalogs."""
+
+    def __call__(
+        self,
+        *tables: Table,
+        faults: Faults | None = None,
+        observers: Iterable[Observer] = (),
+    ) -> AsyncStore:
+        """Return a fresh store."""
+        ...
+
+
+class StoreFactories:
+    """Creates the stores of one test and closes their engines after it."""
 
     def __init__(self, tables: Sequence[Table], clock: StoreClock, faults: Faults | None) -> None:
         self._tables = tuple(tables)
@@ -29,10 +78,10 @@ class Stores:
         faults: Faults | None = None,
         observers: Iterable[Observer] = (),
     ) -> Store:
-        """A store in memory with empty tables."""
+        """Return a store in memory with empty tables."""
         engine = self._engine(tables)
-        chosen = faults or self._faults
-        driver = engine if chosen is None else FaultyDriver(engine, chosen)
+        faults = faults or self._faults
+        driver = engine if faults is None else FaultyDriver(engine, faults)
         return Store(driver, clock=self._clock, observers=observers)
 
     def async_store(
@@ -41,30 +90,29 @@ class Stores:
         faults: Faults | None = None,
         observers: Iterable[Observer] = (),
     ) -> AsyncStore:
-        """The same for an event loop."""
+        """Return an async store in memory with empty tables."""
         engine = AsyncEngine(self._engine(tables))
-        chosen = faults or self._faults
-        driver = engine if chosen is None else AsyncFaultyDriver(engine, chosen)
+        faults = faults or self._faults
+        driver = engine if faults is None else AsyncFaultyDriver(engine, faults)
         return AsyncStore(driver, clock=self._clock, observers=observers)
 
     def close(self) -> None:
-        """Let go of all engines."""
+        """Close all engines."""
         for engine in self._engines:
             engine.close()
 
     def _engine(self, tables: tuple[Table, ...]) -> Engine:
-        wanted = tables or self._tables
-        engine = _template(wanted).copy(Settings(clock=self._clock.seconds))
+        engine = _template(tables or self._tables).copy(Settings(clock=self._clock.seconds))
         self._engines.append(engine)
         return engine
 
 
 def _template(tables: tuple[Table, ...]) -> Engine:
-    found = _TEMPLATES.get(tables)
-    if found is None:
-        found = Engine.in_memory(Settings(clock=StoreClock().seconds))
-        store = Store(found)
+    engine = _TEMPLATES.get(tables)
+    if engine is None:
+        engine = Engine.in_memory(Settings(clock=StoreClock().seconds))
+        store = Store(engine)
         for table in tables:
             store.admin.create_table(table)
-        _TEMPLATES[tables] = found
-    return found
+        _TEMPLATES[tables] = engine
+    return engine

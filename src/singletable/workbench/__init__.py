@@ -1,6 +1,6 @@
-"""NoSQL Workbench models in and out."""
+"""Import and export models of NoSQL Workbench for DynamoDB."""
 
-from singletable.workbench.exporting import Exported, export_model
-from singletable.workbench.importing import Facet, ModelTable, read_model
+from singletable.workbench.exporter import ExportedModel, export_model
+from singletable.workbench.importer import Facet, ModelTable, read_model
 
-__all__ = ["Exported", "Facet", "ModelTable", "export_model", "read_model"]
+__all__ = ["ExportedModel", "Facet", "ModelTable", "export_model", "read_model"]

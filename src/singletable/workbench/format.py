@@ -1,8 +1,8 @@
-"""The file of a data model, as NoSQL Workbench for DynamoDB reads and writes it (version 3.0).
+"""The file format of NoSQL Workbench for DynamoDB data models (version 3.0).
 
-An attribute has one type in the whole table. Items stand in the facets if there are any, and in the
-table otherwise. The keys of a table or an index are one attribute, or two; there is no place for
-local indexes, for keys of several attributes, or for the attribute by which items expire.
+An attribute has one type in the whole table. Items are in the facets if there are any, and in the
+table otherwise. A key has one or two attributes. The format has no local indexes, no
+multi-attribute index keys and no TTL attribute.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from msgspec import Struct, field
 from singletable.values import AttributeType, Item, KeyType
 
 
-class Named(Struct, rename="pascal"):
+class AttributeEntry(Struct, rename="pascal"):
     """An attribute and its type."""
 
     attribute_name: str
     attribute_type: AttributeType
 
 
-class KeyNamed(Struct, rename="pascal"):
+class KeyEntry(Struct, rename="pascal"):
     """A key attribute and its type."""
 
     attribute_name: str
     attribute_type: KeyType
 
 
-class Keys(Struct, rename="pascal", omit_defaults=True):
+class KeyAttributes(Struct, rename="pascal", omit_defaults=True):
     """The key of a table or of an index."""
 
-    partition_key: KeyNamed
-    sort_key: KeyNamed | None = None
+    partition_key: KeyEntry
+    sort_key: KeyEntry | None = None
 
 
-class Projected(Struct, rename="pascal", omit_defaults=True):
-    """Which attributes an index carries."""
+class IndexProjection(Struct, rename="pascal", omit_defaults=True):
+    """The projection of an index."""
 
     projection_type: Literal["ALL", "KEYS_ONLY", "INCLUDE"]
     non_key_attributes: list[str] | None = None
@@ -46,36 +46,36 @@ class GlobalIndex(Struct, rename="pascal"):
     """A global secondary index."""
 
     index_name: str
-    key_attributes: Keys
-    projection: Projected = field(default_factory=lambda: Projected("ALL"))
+    key_attributes: KeyAttributes
+    projection: IndexProjection = field(default_factory=lambda: IndexProjection("ALL"))
 
 
-class Alias(Struct, rename="pascal", omit_defaults=True):
-    """What the keys are called in a facet: any text, shown above their columns."""
+class KeyAlias(Struct, rename="pascal", omit_defaults=True):
+    """The names of the key columns in a facet; any text."""
 
     partition_key_alias: str
     sort_key_alias: str | None = None
 
 
 class TableFacet(Struct, rename="pascal"):
-    """A view of some items: what they are, and which attributes they have."""
+    """A view of some items and their attributes."""
 
     facet_name: str
-    key_attribute_alias: Alias | None = None
+    key_attribute_alias: KeyAlias | None = None
     table_data: list[Item] = []
     non_key_attributes: list[str] = []
     data_access: dict[str, object] = field(default_factory=lambda: {"MySql": dict[str, object]()})
 
 
 class Throughput(Struct, rename="pascal"):
-    """Capacity units a second that are reserved."""
+    """Provisioned capacity units per second."""
 
     read_capacity_units: int
     write_capacity_units: int
 
 
-class Provisioning(Struct, rename="pascal"):
-    """What a table has reserved."""
+class CapacitySettings(Struct, rename="pascal"):
+    """The provisioned capacity of a table."""
 
     provisioned_throughput: Throughput
 
@@ -84,19 +84,19 @@ class DataTable(Struct, rename="pascal", omit_defaults=True):
     """A table of the model."""
 
     table_name: str
-    key_attributes: Keys
-    non_key_attributes: list[Named] = []
+    key_attributes: KeyAttributes
+    non_key_attributes: list[AttributeEntry] = []
     table_facets: list[TableFacet] = []
     global_secondary_indexes: list[GlobalIndex] = []
     table_data: list[Item] = []
     data_access: dict[str, object] = {}
     sample_data_formats: dict[str, list[str]] = {}
     billing_mode: Literal["PROVISIONED", "PAY_PER_REQUEST"] | None = None
-    provisioned_capacity_settings: Provisioning | None = None
+    provisioned_capacity_settings: CapacitySettings | None = None
 
 
 class Metadata(Struct, rename="pascal"):
-    """Who made the model, when and what for."""
+    """The author, dates and description of the model."""
 
     author: str = ""
     date_created: str = ""
@@ -107,7 +107,7 @@ class Metadata(Struct, rename="pascal"):
 
 
 class DataModel(Struct, rename="pascal"):
-    """A data model: what the file holds."""
+    """A data model: the content of the file."""
 
     model_name: str
     data_model: list[DataTable]

@@ -33,7 +33,7 @@ def test_each_token_is_followed_by_another(sessions: Sessions, store_clock: Stor
     token = sessions.begin(7, store_clock(), credentials=3)
     seen = {token}
     for _ in range(5):
-        renewed = sessions.rotate(token, store_clock.move(minutes=10))
+        renewed = sessions.rotate(token, store_clock.advance(minutes=10))
         assert (renewed.subject, renewed.credentials, renewed.ends) == (7, 3, ends)
         token = renewed.token
         seen.add(token)
@@ -44,7 +44,7 @@ def test_each_token_is_followed_by_another(sessions: Sessions, store_clock: Stor
 def test_a_token_used_twice_ends_the_session(sessions: Sessions, store_clock: StoreClock) -> None:
     stolen = sessions.begin(7, store_clock())
     following = sessions.rotate(stolen, store_clock()).token
-    store_clock.move(minutes=10)
+    store_clock.advance(minutes=10)
     assert _why(sessions, stolen, store_clock) == "reused"
     assert _why(sessions, following, store_clock) == "ended"
     assert sessions.list(7) == []
@@ -57,7 +57,7 @@ def test_for_ten_seconds_a_token_has_the_same_successor(
 ) -> None:
     token = sessions.begin(7, store_clock())
     first = sessions.rotate(token, store_clock())
-    store_clock.move(seconds=later)
+    store_clock.advance(seconds=later)
     if goes_on:
         assert sessions.rotate(token, store_clock()) == first
         assert sessions.rotate(first.token, store_clock()).subject == 7
@@ -120,9 +120,9 @@ def test_a_person_sees_their_sessions_and_ends_one(
 ) -> None:
     begun = store_clock()
     phone = sessions.begin(7, begun, about="phone")
-    sessions.begin(7, store_clock.move(hours=1), about="laptop")
+    sessions.begin(7, store_clock.advance(hours=1), about="laptop")
     sessions.begin(8, store_clock(), about="somebody else's")
-    sessions.rotate(phone, store_clock.move(hours=1))
+    sessions.rotate(phone, store_clock.advance(hours=1))
     first, second = sessions.list(7)
     assert (first.about, first.begun, first.used) == ("phone", begun, begun + timedelta(hours=2))
     assert (second.about, second.used) == ("laptop", begun + timedelta(hours=1))

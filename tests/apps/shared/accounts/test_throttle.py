@@ -52,9 +52,9 @@ def test_who_knocks_while_waiting_waits_no_longer(
     _use_up(throttle, store_clock, ALICE)
     for _ in range(20):
         assert _wait(throttle, store_clock, ALICE) == timedelta(seconds=1)
-    store_clock.move(seconds=0.75)
+    store_clock.advance(seconds=0.75)
     assert _wait(throttle, store_clock, ALICE) == timedelta(seconds=0.25)
-    store_clock.move(seconds=0.25)
+    store_clock.advance(seconds=0.25)
     throttle.attempt([ALICE], store_clock())
 
 
@@ -90,7 +90,7 @@ def test_one_key_that_waits_is_enough_and_the_others_are_not_counted(
 
 def test_the_longest_wait_is_told(throttle: Throttle, store_clock: StoreClock) -> None:
     _use_up(throttle, store_clock, ALICE)
-    store_clock.move(seconds=1)
+    store_clock.advance(seconds=1)
     throttle.attempt([ALICE], store_clock())
     _use_up(throttle, store_clock, HOME)
     for keys in ([ALICE, HOME], [HOME, ALICE], [HOME, BOB, ALICE, ALICE]):
@@ -117,7 +117,7 @@ def test_a_success_gives_the_address_one_attempt_back(
         throttle.attempt([BOB, HOME], store_clock())
         throttle.attempt([ALICE, HOME], store_clock())
         throttle.succeeded(ALICE, others=[HOME])
-        store_clock.move(seconds=1)
+        store_clock.advance(seconds=1)
     throttle.attempt([("account", "carol"), HOME], store_clock())
     assert _wait(throttle, store_clock, HOME) == timedelta(seconds=1)
 
@@ -146,7 +146,7 @@ def test_limits_are_those_that_were_asked_for(store: Store, store_clock: StoreCl
     for _ in range(4):
         strict.attempt([ALICE], store_clock())
         waits.append(_wait(strict, store_clock, ALICE).total_seconds())
-        store_clock.move(seconds=waits[-1])
+        store_clock.advance(seconds=waits[-1])
     assert waits == [1, 2, 3, 3]
 
 

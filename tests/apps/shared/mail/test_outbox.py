@@ -25,7 +25,7 @@ def test_letters_come_as_they_were_the_newest_first(
     mailer: Mailer = outbox
     assert outbox.newest() == []
     for number in range(3):
-        mailer.send(_letter(number), store_clock.move(seconds=1))
+        mailer.send(_letter(number), store_clock.advance(seconds=1))
     found = outbox.newest()
     assert [sent.letter for sent in found] == [_letter(2), _letter(1), _letter(0)]
     assert found[0].sent == store_clock()
@@ -40,9 +40,9 @@ def test_letters_of_the_same_moment_are_all_kept(outbox: Outbox, store_clock: St
 
 def test_letters_are_gone_after_a_week(outbox: Outbox, store_clock: StoreClock) -> None:
     outbox.send(_letter(1), store_clock())
-    store_clock.move(days=4)
+    store_clock.advance(days=4)
     outbox.send(_letter(2), store_clock())
-    store_clock.move(days=3)
+    store_clock.advance(days=3)
     assert [sent.letter for sent in outbox.newest()] == [_letter(2)]
 
 

@@ -1,0 +1,220 @@
+"""Tables written by other programs, with keys and values that are hard to declare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable import AttributeValue, Index, Item, LocalIndex, Number, Table
+
+
+@dataclass(frozen=True)
+class ForeignTable:
+    """A table, its items, lines of the generated source, and the number of unmatched items."""
+
+    table: Table
+    items: list[Item]
+    lines: tuple[str, ...]
+    unmatched: int = 0
+
+
+def item(**values: str | int | bool | AttributeValue) -> Item:
+    """Return an item; strings, numbers and booleans are converted to attribute values."""
+    converted: Item = {}
+    for name, value in values.items():
+        match value:
+            case str():
+                converted[name] = {"S": value}
+            case bool():
+                converted[name] = {"BOOL": value}
+            case int():
+                converted[name] = {"N": str(value)}
+            case _:
+                converted[name] = value
+    return converted
+
+
+COLONS = ForeignTable(
+    Table("colons"),
+    [
+        item(PK="user:1", SK="order:7", total=3),
+        item(PK="user:1", SK="order:8", total=4),
+        item(PK="user:2", SK="profile:2", name="Ada"),
+        item(PK="user:3", SK="profile:3", name="Bo"),
+    ],
+    ("# PK seems to use the divider ':' ('user:1').", "key = Key(pk=pk, sk=sk)"),
+)
+# A space before a divider would be escaped; the users in the same table are declared anyway.
+SPACES = ForeignTable(
+    Table("spaces"),
+    [
+        item(PK="CITY#New York#US", SK="INFO", name="New York"),
+        item(PK="CITY#Paris#FR", SK="INFO", name="Paris"),
+        item(PK="USER#1", SK="INFO", id="1"),
+    ],
+    (
+        "# UNMATCHED: 2 items match no entity below. Key shape: CITY#…#… / INFO.",
+        "'New$20York'",
+        'key = Key(pk=("USER", id), sk="INFO")',
+    ),
+    unmatched=2,
+)
+DOLLARS = ForeignTable(
+    Table("dollars"),
+    [item(PK="PRICE#5$", SK="INFO"), item(PK="PRICE#7$", SK="INFO")],
+    (
+        "# PK is declared as one field: singletable would write '5$' in 'PRICE#5$' as '5$24'.",
+        'pk: Attr[str] = attr(name="PK")',
+    ),
+)
+EMPTY_PARTS = ForeignTable(
+    Table("trailing"),
+    [item(PK="A#", SK="B#x"), item(PK="A#", SK="B#y")],
+    ("# PK is declared as one field: 'A#' has an empty part", 'key = Key(pk=pk, sk=("B", b_id))'),
+)
+# A longer key with the same beginning makes the last value an inner one, which is escaped.
+FOLLOWED = ForeignTable(
+    Table("followed"),
+    [
+        item(PK="USER#1", SK="SKILL#public speaking"),
+        item(PK="USER#1", SK="SKILL#chess#ENDORSED#7"),
+        item(PK="USER#1", SK="SKILL#chess#ENDORSED#8"),
+    ],
+    ("UNMATCHED: 1 item", "singletable would write SK as 'SKILL#public$20speaking'"),
+    unmatched=1,
+)
+SHOP = ForeignTable(
+    Table(
+        "shop",
+        indexes=[Index("inverted", pk="SK", sk="PK"), LocalIndex("totals", sk=Number("total"))],
+    ),
+    [
+        item(PK="CUSTOMER#7", SK="ORDER#01H8XGJWBWBAQ4Z5M3N2P1R0TS", total=5),
+        item(PK="CUSTOMER#7", SK="ORDER#01H8XGJWBWBAQ4Z5M3N2P1R0TT", total=6),
+        item(PK="CUSTOMER#7", SK="CUSTOMER", name="Ada"),
+    ],
+    (
+        'by_order_id = Key(pk=("ORDER", order_id), sk=("CUSTOMER", customer_id)).on(inverted)',
+        'totals_index = LocalIndex("totals", sk=Number("total"))',
+        'totals = Key(pk=("CUSTOMER", customer_id), sk=total).on(totals_index)',
+        "class Customer(Entity, table=shop):",
+    ),
+)
+
+
+def _ticket(number: int) -> Item:
+    owner, open_ = ("ada" if number % 2 else "bob"), number % 3 != 0
+    index = {"GSI1PK": f"OPEN#{owner}", "GSI1SK": str(number)} if open_ else {}
+    ticket = item(PK=f"TICKET#{number}", SK="TICKET", id=str(number), owner=owner, flagged=open_)
+    return {**ticket, **item(status="open" if open_ else "closed", **index)}
+
+
+SPARSE = ForeignTable(
+    Table("tickets", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")]),
+    [_ticket(number) for number in range(1, 9)],
+    ('by_owner = Key(pk=("OPEN", owner), sk=id).on(gsi1, when=flagged.in_(True))',),
+)
+# No attribute of the item equals the keys of the index.
+UNKNOWN_INDEX_KEYS = ForeignTable(
+    Table("jobs", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")]),
+    [
+        item(PK="JOB#1", SK="JOB", id="1", GSI1PK="QUEUE#a7", GSI1SK="x1"),
+        item(PK="JOB#2", SK="JOB", id="2"),
+    ],
+    (
+        "# GSI1PK, GSI1SK: no fields were found that compose these keys of index 'GSI1'",
+        'gsi1_pk: Attr[str | None] = attr(name="GSI1PK", default=None)',
+    ),
+)
+ODD_NAMES: dict[str, str | int] = {"follower#": 1, "class": "x", "0": "z"}
+MESSY = ForeignTable(
+    Table("messy", ttl="ttl"),
+    [
+        item(PK="X#1", SK="META", v={"L": [{"S": "a"}, {"N": "1"}]}, w="s", version=1, ttl="soon"),
+        item(PK="X#2", SK="META", v={"L": []}, w=1, version=3, at=1700000000),
+        item(
+            PK="X#3", SK="META", version=2, date="2024-01-01", key="k", list={"L": []},
+            nothing={"NULL": True}, **ODD_NAMES,
+        ),
+    ],
+    (
+        "version: Attr[int] = version()",
+        "w: Attr[Any] = attr(default=None)",
+        'date_: Attr[date | None] = attr(name="date", default=None)',
+        'class_: Attr[str | None] = attr(name="class", default=None)',
+        'follower: Attr[int | None] = attr(name="follower#", default=None)',
+        "at: Attr[datetime | None] = attr(time_format=TimeFormat.EPOCH_SECONDS, default=None)",
+        "# 'ttl' is the table's TTL attribute, but some items have no integer there.",
+        "# 'nothing' is NULL in some items",
+    ),
+)  # fmt: skip
+# Padded numbers in keys are numbers; others are strings, because their width is unknown.
+NUMBERS = ForeignTable(
+    Table("numbers"),
+    [
+        item(PK="ACCT#76584123", SK="ENTRY#0007", AccountId=76584123, entry=7),
+        item(PK="ACCT#76584124", SK="ENTRY#0012", AccountId=76584124, entry=12),
+    ],
+    (
+        "acct_id: Attr[str] = attr(key_only=True)",
+        'key = Key(pk=("ACCT", acct_id), sk=("ENTRY", padded(entry, 4)))',
+    ),
+)
+CASES = ForeignTable(
+    Table("mail"),
+    [
+        item(PK="EMAIL#ada@example.org", SK="EMAIL", address="Ada@Example.org"),
+        item(PK="EMAIL#bo@example.org", SK="EMAIL", address="bo@example.org"),
+    ],
+    ('key = Key(pk=("EMAIL", casefold(address)), sk="EMAIL")',),
+)
+MARKERS = ForeignTable(
+    Table("markers"),
+    [
+        item(PK="USER#ada", SK="USER", name="ada", email="A@example.org"),
+        item(PK="USER#bo", SK="USER", name="bo", email="b@example.org"),
+        item(PK="EMAIL#a@example.org", SK="EMAIL", owner_PK="USER#ada", owner_SK="USER"),
+        item(PK="EMAIL#b@example.org", SK="EMAIL", owner_PK="USER#bo", owner_SK="USER"),
+    ],
+    ('one_email = Unique(casefold(email), pk=("EMAIL", casefold(email)), sk="EMAIL")',),
+)
+STRAYS = ForeignTable(
+    Table("strays"),
+    [
+        item(PK="USER#ada", SK="USER", name="ada"),
+        item(PK="EMAIL#a@example.org", SK="EMAIL", owner_PK="USER#gone", owner_SK="USER"),
+    ],
+    ("They look like markers of unique values",),
+    unmatched=1,
+)
+EMPTY = ForeignTable(
+    Table("empty"),
+    [],
+    ("# 'empty' is empty, so no entities could be inferred.", 'empty = Table("empty")'),
+)
+# Names that would be executed if they were not quoted.
+HOSTILE = ForeignTable(
+    Table('x"""\nimport os\n"""'),
+    [
+        item(PK='"); import os; ("#1', SK="A\nB", **{'a"b\nimport os': "1", "__class__": "2"}),
+        item(PK='"); import os; ("#2', SK="A\nB", entity_type='T"""'),
+    ],
+    ("",),
+)
+
+FOREIGN_TABLES = {
+    "other divider": COLONS,
+    "spaces in values": SPACES,
+    "dollars in values": DOLLARS,
+    "empty parts": EMPTY_PARTS,
+    "longer key with the same prefix": FOLLOWED,
+    "shop": SHOP,
+    "sparse index": SPARSE,
+    "unknown index keys": UNKNOWN_INDEX_KEYS,
+    "mixed types": MESSY,
+    "numbers in keys": NUMBERS,
+    "casefolded keys": CASES,
+    "markers": MARKERS,
+    "markers without owner": STRAYS,
+    "empty table": EMPTY,
+    "code in names": HOSTILE,
+}
