@@ -19,8 +19,7 @@ from benchmarks.store_overhead import Ballot, votes
 from singletable import Attr, Entity, Key, attr
 from singletable.schema import Table as Declared
 from singletable.schema import create_operation
-from singletable.testing.stores import StoreClock
-from singletable.testing.stores import StoreFactories
+from singletable.testing.stores import StoreClock, StoreFactories
 
 CLAIM = "a test has a fresh store with its tables in under a millisecond"
 BAR = Bar(at_most=1, unit=" ms")

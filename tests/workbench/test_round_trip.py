@@ -153,7 +153,7 @@ def test_notes_name_what_the_format_cannot_represent() -> None:
 def test_description_lists_the_access_patterns() -> None:
     exported = export_model([polls], "Polls", NOW, ["AP1: Get a poll", "AP2: Votes of a poll"])
     about = json.loads(exported.text)["ModelMetadata"]["Description"]
-    assert about.endswith("ResolvedKey patterns:\n* AP1: Get a poll\n* AP2: Votes of a poll")
+    assert about.endswith("Access patterns:\n* AP1: Get a poll\n* AP2: Votes of a poll")
 
 
 odd = Table("odd")

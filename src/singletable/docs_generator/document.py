@@ -59,7 +59,7 @@ def _text(module: ModuleType, prefix: str | None) -> str:
 
 def _catalog_section(catalog: PatternCatalog, names: Mapping[str, str]) -> Iterator[str]:
     yield f"# {escape(catalog.name)}"
-    yield "## ResolvedKey patterns"
+    yield "## Access patterns"
     yield pattern_table(catalog, names)
     yield _READ_MODES
     yield "## Cost"
