@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast
@@ -50,10 +50,10 @@ Reason: TypeAlias = Literal["refused", "conflict", "unprocessed", "progress"]
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A delay before the next step."""
+    """A delay before the next step; injected latency has no reason."""
 
     seconds: float
-    reason: Reason
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +76,18 @@ def together(pieces: Sequence[Steps[R]]) -> Steps[list[R]]:
     return answers
 
 
-def run(driver: Driver, steps: Steps[R]) -> R:
+def run(driver: Driver, steps: Steps[R], sleep: Callable[[float], object] | None = None) -> R:
     """Drive `steps` with a sync driver and return the result."""
     try:
         step = next(steps)
         while True:
             if isinstance(step, Pause):
-                time.sleep(step.seconds)
+                (sleep or time.sleep)(step.seconds)
                 step = next(steps)
                 continue
             try:
                 answer = (
-                    [run(driver, piece) for piece in step.pieces]
+                    [run(driver, piece, sleep) for piece in step.pieces]
                     if isinstance(step, Together)
                     else driver.execute(step)
                 )
@@ -99,18 +99,20 @@ def run(driver: Driver, steps: Steps[R]) -> R:
         return end.value  # type: ignore[no-any-return]
 
 
-async def run_async(driver: AsyncDriver, steps: Steps[R]) -> R:
+async def run_async(
+    driver: AsyncDriver, steps: Steps[R], sleep: Callable[[float], Awaitable[None]] | None = None
+) -> R:
     """Drive `steps` with an async driver and return the result."""
     try:
         step = next(steps)
         while True:
             if isinstance(step, Pause):
-                await asyncio.sleep(step.seconds)
+                await (sleep or asyncio.sleep)(step.seconds)
                 step = next(steps)
                 continue
             try:
                 answer = (
-                    await _gather(driver, step.pieces)
+                    await _gather(driver, step.pieces, sleep)
                     if isinstance(step, Together)
                     else await driver.execute(step)
                 )
@@ -122,9 +124,13 @@ async def run_async(driver: AsyncDriver, steps: Steps[R]) -> R:
         return end.value  # type: ignore[no-any-return]
 
 
-async def _gather(driver: AsyncDriver, pieces: Sequence[Steps[R]]) -> list[R]:
+async def _gather(
+    driver: AsyncDriver,
+    pieces: Sequence[Steps[R]],
+    sleep: Callable[[float], Awaitable[None]] | None,
+) -> list[R]:
     # Wait for all parts before raising, so that nothing keeps running after an error.
-    running = [run_async(driver, piece) for piece in pieces]
+    running = [run_async(driver, piece, sleep) for piece in pieces]
     answers = await asyncio.gather(*running, return_exceptions=True)
     results: list[R] = []
     for answer in answers:
@@ -184,6 +190,12 @@ class RetryPolicy:
         """Return a random delay of up to base_delay * 2**attempt (full jitter)."""
         base = (throttled and self.throttled_base_delay) or self.base_delay
         return Pause(random.uniform(0, min(self.max_delay, base * 2**attempt)), reason)
+
+
+def send_once(operation: Operation[R]) -> Steps[R]:
+    """Send `operation` without retries."""
+    output: R = yield operation
+    return output
 
 
 def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:

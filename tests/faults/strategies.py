@@ -1,11 +1,11 @@
-"""Faults of every kind, for properties that hold whatever goes wrong."""
+"""Hypothesis strategies for faults."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
 from singletable.faults import Faults, Next
-from singletable.faults.surface import OPERATIONS
+from singletable.faults.config import OPERATIONS
 
 _chances = st.one_of(
     st.floats(0, 1, allow_nan=False).map(lambda p: round(p, 6)), st.builds(Next, st.integers(1, 99))
@@ -33,18 +33,18 @@ any_faults = st.builds(
     indexes=_names,
     keys=_names,
 )
-# Such as a patient client outlives: every request gets through in the end.
-_passing = st.one_of(st.sampled_from([0.0, 0.1, 0.5]), st.builds(Next, st.integers(1, 3)))
-passing_faults = st.builds(
+# Transient faults: a client that retries succeeds in the end.
+_transient = st.one_of(st.sampled_from([0.0, 0.1, 0.5]), st.builds(Next, st.integers(1, 3)))
+transient_faults = st.builds(
     Faults,
-    throttle=_passing,
-    unavailable=_passing,
-    internal=_passing,
-    internal_after=_passing,
-    in_progress=_passing,
-    conflict=_passing,
-    unprocessed=_passing,
-    stale=_passing,
+    throttle=_transient,
+    unavailable=_transient,
+    internal=_transient,
+    internal_after=_transient,
+    in_progress=_transient,
+    conflict=_transient,
+    unprocessed=_transient,
+    stale=_transient,
     behind=st.integers(0, 3),
     seed=st.integers(0, 1000),
     tables=st.sampled_from([(), ("votes",), ("others",)]),

@@ -1,4 +1,4 @@
-"""Unprocessed parts of batches: handed back undone, while the rest is really done."""
+"""Some parts of a batch are returned unprocessed, and the others are applied."""
 
 from __future__ import annotations
 
@@ -16,120 +16,125 @@ from singletable.operations import (
     PutRequest,
     WriteRequest,
 )
-from tests.faults.votes import (
+from tests.faults.votes_table import (
     ballot,
-    batch_of,
+    batch_put,
     contents,
-    engine_with_votes,
+    create_engine,
+    create_votes,
     key,
     put,
-    votes,
 )
 
 NAMES = [f"voter {number:02}" for number in range(25)]
 
 
 @given(st.integers(2, 25), st.integers(0, 10_000))
-def test_a_part_of_a_batch_of_writes_is_done_and_the_rest_handed_back(size: int, seed: int) -> None:
-    batch = batch_of(*NAMES[:size])
-    with engine_with_votes() as engine:
+def test_batch_write_is_partly_processed(size: int, seed: int) -> None:
+    batch = batch_put(*NAMES[:size])
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(unprocessed=1, seed=seed))
-        left = driver.execute(batch).unprocessed_items["votes"]
-        done = [write for write in batch.request_items["votes"] if write not in left]
-        assert done, "a batch of which nothing could be done is refused instead"
-        assert left
-        items = [write.put_request.item for write in done if write.put_request]
+        unprocessed = driver.execute(batch).unprocessed_items["votes"]
+        processed = [write for write in batch.request_items["votes"] if write not in unprocessed]
+        assert processed, "DynamoDB rejects a batch if it can process nothing"
+        assert unprocessed
+        items = [write.put_request.item for write in processed if write.put_request]
         assert sorted(contents(engine).values(), key=str) == sorted(items, key=str)
-        assert len(contents(engine)) + len(left) == size
+        assert len(contents(engine)) + len(unprocessed) == size
 
 
 @given(st.integers(2, 25), st.integers(0, 10_000))
-def test_a_part_of_a_batch_of_gets_is_done_and_the_rest_handed_back(size: int, seed: int) -> None:
+def test_batch_get_is_partly_processed(size: int, seed: int) -> None:
     wanted = KeysAndAttributes(
         [key(sort=name) for name in NAMES[:size]], projection_expression="SK", consistent_read=True
     )
-    with engine_with_votes() as engine:
-        engine.execute(batch_of(*NAMES))
+    with create_engine() as engine:
+        engine.execute(batch_put(*NAMES))
         driver = FaultyDriver(engine, Faults(unprocessed=1, seed=seed))
-        got = driver.execute(BatchGetItem({"votes": wanted}))
-        left = got.unprocessed_keys["votes"]
-        assert got.responses["votes"]
-        assert (left.projection_expression, left.consistent_read) == ("SK", True)
-        read = [item["SK"]["S"] for item in got.responses["votes"]]
-        assert sorted(read + [one["SK"]["S"] for one in left.keys]) == NAMES[:size]
+        output = driver.execute(BatchGetItem({"votes": wanted}))
+        unprocessed = output.unprocessed_keys["votes"]
+        assert output.responses["votes"]
+        assert (unprocessed.projection_expression, unprocessed.consistent_read) == ("SK", True)
+        read = [item["SK"]["S"] for item in output.responses["votes"]]
+        assert sorted(read + [key_["SK"]["S"] for key_ in unprocessed.keys]) == NAMES[:size]
 
 
-def test_whoever_asks_again_is_done_after_as_many_rounds_as_there_are_writes() -> None:
-    with engine_with_votes() as engine:
+def test_resending_unprocessed_items_terminates() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(unprocessed=1))
-        left, rounds = batch_of(*NAMES).request_items, 0
-        while left:
-            left, rounds = driver.execute(BatchWriteItem(left)).unprocessed_items, rounds + 1
+        unprocessed, rounds = batch_put(*NAMES).request_items, 0
+        while unprocessed:
+            unprocessed, rounds = (
+                driver.execute(BatchWriteItem(unprocessed)).unprocessed_items,
+                rounds + 1,
+            )
         assert rounds <= len(NAMES)
         assert len(contents(engine)) == len(NAMES)
 
 
-def test_several_tables_are_handed_back_by_name() -> None:
-    with engine_with_votes() as engine:
-        engine.execute(votes("others"))
-        writes = batch_of("ada", "bob").request_items["votes"]
+def test_unprocessed_items_are_grouped_by_table() -> None:
+    with create_engine() as engine:
+        engine.execute(create_votes("others"))
+        writes = batch_put("ada", "bob").request_items["votes"]
         driver = FaultyDriver(engine, Faults(unprocessed=1, tables=("others",)))
-        left = driver.execute(BatchWriteItem({"votes": writes, "others": writes}))
-        assert set(left.unprocessed_items) == {"others"}
+        unprocessed = driver.execute(BatchWriteItem({"votes": writes, "others": writes}))
+        assert set(unprocessed.unprocessed_items) == {"others"}
         assert len(contents(engine)) == 2
 
 
-def test_only_the_key_that_is_named_is_handed_back() -> None:
+def test_only_selected_key_is_unprocessed() -> None:
     writes = [WriteRequest(PutRequest(ballot(f"ELECTION#{n}"))) for n in (1, 2)]
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(unprocessed=1, keys=("ELECTION#1",)))
-        left = driver.execute(BatchWriteItem({"votes": writes})).unprocessed_items
-        assert left == {"votes": writes[:1]}
+        unprocessed = driver.execute(BatchWriteItem({"votes": writes})).unprocessed_items
+        assert unprocessed == {"votes": writes[:1]}
 
 
-def test_deletes_are_handed_back_as_they_came() -> None:
+def test_unprocessed_deletes_are_unchanged() -> None:
     writes = [WriteRequest(delete_request=DeleteRequest(key(sort=name))) for name in NAMES[:2]]
-    with engine_with_votes() as engine:
-        engine.execute(batch_of(*NAMES[:2]))
+    with create_engine() as engine:
+        engine.execute(batch_put(*NAMES[:2]))
         driver = FaultyDriver(engine, Faults(unprocessed=1))
-        (left,) = driver.execute(BatchWriteItem({"votes": writes})).unprocessed_items["votes"]
-        assert left in writes
+        (unprocessed,) = driver.execute(BatchWriteItem({"votes": writes})).unprocessed_items[
+            "votes"
+        ]
+        assert unprocessed in writes
         assert len(contents(engine)) == 1
 
 
-# Half of a batch may be right although the whole is wrong; then no half may be done.
+# If the whole batch is invalid, no part may be applied, even if it is valid by itself.
 @pytest.mark.parametrize(
     "writes",
     [
-        batch_of("ada", "bob", "ada").request_items["votes"],
-        batch_of(*NAMES, "one too many").request_items["votes"],
-        [*batch_of("ada", "bob").request_items["votes"], WriteRequest(PutRequest(key(sort="")))],
+        batch_put("ada", "bob", "ada").request_items["votes"],
+        batch_put(*NAMES, "one too many").request_items["votes"],
+        [*batch_put("ada", "bob").request_items["votes"], WriteRequest(PutRequest(key(sort="")))],
         [
-            *batch_of("ada", "bob").request_items["votes"],
+            *batch_put("ada", "bob").request_items["votes"],
             WriteRequest(PutRequest({**key(), "voter": {"N": "1"}})),
         ],
     ],
-    ids=["twice the same", "too many", "empty key", "index key of another type"],
+    ids=["duplicate key", "too many items", "empty key", "wrong type of index key"],
 )
 @pytest.mark.parametrize("seed", range(8))
-def test_a_wrong_batch_is_refused_whole(writes: list[WriteRequest], seed: int) -> None:
-    with engine_with_votes() as engine:
+def test_invalid_batch_is_rejected_as_a_whole(writes: list[WriteRequest], seed: int) -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(unprocessed=1, seed=seed))
         with pytest.raises(ValidationError):
             driver.execute(BatchWriteItem({"votes": writes}))
         assert contents(engine) == {}
 
 
-def test_a_batch_to_a_table_that_is_not_there_is_refused_whole() -> None:
-    writes = batch_of("ada", "bob").request_items["votes"]
-    with engine_with_votes() as engine:
+def test_batch_with_missing_table_is_rejected_as_a_whole() -> None:
+    writes = batch_put("ada", "bob").request_items["votes"]
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(unprocessed=1))
         with pytest.raises(ResourceNotFound):
             driver.execute(BatchWriteItem({"votes": writes, "nowhere": writes}))
         assert contents(engine) == {}
 
 
-def test_what_is_no_batch_is_left_alone() -> None:
-    with engine_with_votes() as engine:
+def test_what_is_no_batch_is_unprocessed_alone() -> None:
+    with create_engine() as engine:
         FaultyDriver(engine, Faults(unprocessed=1)).execute(put())
         assert len(contents(engine)) == 1

@@ -1,4 +1,4 @@
-"""Conflicts of transactions: canceled, refused or said to be still at work, and nothing changed."""
+"""Transaction conflicts raise DynamoDB's errors and change nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from singletable.operations import (
     TransactWriteItems,
     UpdateItem,
 )
-from tests.faults.votes import contents, engine_with_votes, key, put, transact_put
+from tests.faults.votes_table import contents, create_engine, key, put, transact_put
 
 ONGOING = "Transaction is ongoing for the item"
 
@@ -30,53 +30,53 @@ ONGOING = "Transaction is ongoing for the item"
     [put(), UpdateItem("votes", key()), DeleteItem("votes", key())],
     ids=["PutItem", "UpdateItem", "DeleteItem"],
 )
-def test_a_single_write_meets_a_transaction(write: Operation[object]) -> None:
-    with engine_with_votes() as engine:
+def test_write_conflicts_with_transaction(write: Operation[object]) -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(conflict=Next(1)))
-        with pytest.raises(TransactionConflict, match=ONGOING) as refused:
+        with pytest.raises(TransactionConflict, match=ONGOING) as raised:
             driver.execute(write)
-        assert refused.value.code == "TransactionConflictException"
+        assert raised.value.code == "TransactionConflictException"
         assert contents(engine) == {}
         driver.execute(write)
 
 
-def test_a_transaction_names_the_actions_that_met_another() -> None:
+def test_canceled_transaction_has_conflict_reasons() -> None:
     transaction = TransactWriteItems([transact_put(name) for name in ("ada", "bob", "eve")])
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(conflict=Next(1)))
-        with pytest.raises(TransactionCanceled) as refused:
+        with pytest.raises(TransactionCanceled) as raised:
             driver.execute(transaction)
-        assert len(refused.value.reasons) == 3
-        assert CancellationReason("TransactionConflict", ONGOING) in refused.value.reasons
-        assert {reason.code for reason in refused.value.reasons} <= {"None", "TransactionConflict"}
+        assert len(raised.value.reasons) == 3
+        assert CancellationReason("TransactionConflict", ONGOING) in raised.value.reasons
+        assert {reason.code for reason in raised.value.reasons} <= {"None", "TransactionConflict"}
         assert contents(engine) == {}
         driver.execute(transaction)
         assert len(contents(engine)) == 3
 
 
-def test_a_reading_transaction_meets_one_too() -> None:
-    reading = TransactGetItems([TransactGetItem(Get("votes", key()))])
-    with engine_with_votes() as engine:
+def test_read_transaction_conflicts() -> None:
+    transaction = TransactGetItems([TransactGetItem(Get("votes", key()))])
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(conflict=1))
-        with pytest.raises(TransactionCanceled) as refused:
-            driver.execute(reading)
-        assert refused.value.reasons == (CancellationReason("TransactionConflict", ONGOING),)
+        with pytest.raises(TransactionCanceled) as raised:
+            driver.execute(transaction)
+        assert raised.value.reasons == (CancellationReason("TransactionConflict", ONGOING),)
 
 
-def test_a_conflict_is_about_the_key_that_was_named() -> None:
+def test_conflict_applies_to_selected_key_only() -> None:
     transaction = TransactWriteItems([transact_put("ada"), transact_put("bob")])
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(conflict=1, keys=("ELECTION#2",)))
         driver.execute(transaction)
 
 
-# A client that lost the answer asks again with its token, while the first request is at work.
-def test_a_transaction_is_still_at_work() -> None:
+# A client that lost the response retries with its token while the first request is in progress.
+def test_transaction_in_progress_can_be_retried() -> None:
     transaction = TransactWriteItems([transact_put("ada")], client_request_token="token")
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(in_progress=Next(1)))
-        with pytest.raises(TransactionInProgress) as refused:
+        with pytest.raises(TransactionInProgress) as raised:
             driver.execute(transaction)
-        assert refused.value.message == "Transaction from previous request is still in progress"
+        assert raised.value.message == "Transaction from previous request is still in progress"
         driver.execute(transaction)
         assert len(contents(engine)) == 1

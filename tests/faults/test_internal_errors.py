@@ -1,4 +1,4 @@
-"""Errors on DynamoDB's side: whether a write took effect, the error does not tell."""
+"""Internal errors do not tell whether a write was applied."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.operations import (
     UpdateItem,
 )
 from singletable.values import Item
-from tests.faults.votes import ballot, contents, engine_with_votes, get, key, put
+from tests.faults.votes_table import ballot, contents, create_engine, get, key, put
 
 COUNT = "ADD hits :one"
 ONE: Item = {":one": {"N": "1"}}
@@ -27,30 +27,30 @@ def hits(engine: Engine) -> object:
     return None if item is None else item["hits"]
 
 
-def test_an_internal_error_before_the_write_changes_nothing() -> None:
-    with engine_with_votes() as engine:
+def test_internal_error_before_write_changes_nothing() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(internal=1))
-        with pytest.raises(InternalError) as failed:
+        with pytest.raises(InternalError) as raised:
             driver.execute(put())
-        assert (failed.value.code, failed.value.message) == (
+        assert (raised.value.code, raised.value.message) == (
             "InternalServerError",
             "Internal server error",
         )
         assert contents(engine) == {}
 
 
-def test_an_internal_error_after_the_write_has_changed_it() -> None:
-    with engine_with_votes() as engine:
+def test_internal_error_after_write_applies_it() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(internal_after=1))
         with pytest.raises(InternalError):
             driver.execute(put())
         assert len(contents(engine)) == 1
 
 
-# The trap: a retried counter counts twice, and a transaction with a token counts once.
-def test_what_is_not_idempotent_happens_twice() -> None:
+# A retried counter counts twice; a transaction with a token counts once.
+def test_retried_counter_counts_twice() -> None:
     update = UpdateItem("votes", key(), update_expression=COUNT, expression_attribute_values=ONE)
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(internal_after=Next(1)))
         with pytest.raises(InternalError):
             driver.execute(update)
@@ -58,12 +58,12 @@ def test_what_is_not_idempotent_happens_twice() -> None:
         assert hits(engine) == {"N": "2"}
 
 
-def test_a_transaction_with_a_token_happens_once() -> None:
+def test_retried_transaction_with_token_is_applied_once() -> None:
     action = TransactWriteItem(
         update=Update("votes", key(), COUNT, expression_attribute_values=ONE)
     )
     transaction = TransactWriteItems([action], client_request_token="token")
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(internal_after=Next(1)))
         with pytest.raises(InternalError):
             driver.execute(transaction)
@@ -71,23 +71,23 @@ def test_a_transaction_with_a_token_happens_once() -> None:
         assert hits(engine) == {"N": "1"}
 
 
-# What never took effect is refused as ever; there is no success to lose the answer of.
-def test_a_refusal_is_not_hidden_by_an_error_after_it() -> None:
+# A rejected write was not applied, so there is no response to lose.
+def test_condition_failure_is_not_hidden_by_internal_after() -> None:
     create = PutItem("votes", ballot(), condition_expression="attribute_exists(PK)")
-    with engine_with_votes() as engine, pytest.raises(ConditionFailed):
+    with create_engine() as engine, pytest.raises(ConditionFailed):
         FaultyDriver(engine, Faults(internal_after=1)).execute(create)
 
 
-def test_reads_fail_too() -> None:
-    with engine_with_votes() as engine, pytest.raises(InternalError):
+def test_reads_get_internal_errors() -> None:
+    with create_engine() as engine, pytest.raises(InternalError):
         FaultyDriver(engine, Faults(internal=1)).execute(GetItem("votes", key()))
 
 
-def test_the_service_may_be_away() -> None:
-    with engine_with_votes() as engine:
+def test_service_unavailable_changes_nothing() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(unavailable=Next(1)))
-        with pytest.raises(ServiceUnavailable) as failed:
+        with pytest.raises(ServiceUnavailable) as raised:
             driver.execute(put())
-        assert failed.value.code == "ServiceUnavailable"
+        assert raised.value.code == "ServiceUnavailable"
         assert contents(engine) == {}
         driver.execute(put())

@@ -1,4 +1,4 @@
-"""Stale reads are truthful: what they show was once the table's state, the whole of it."""
+"""A stale read returns a past state of the whole table."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from singletable.operations import (
 )
 from singletable.operations import Get as TransactGet
 from singletable.values import Item
-from tests.faults.votes import (
+from tests.faults.votes_table import (
     ballot,
-    batch_of,
+    batch_put,
     contents,
-    engine_with_votes,
+    create_engine,
+    create_votes,
     get,
     key,
-    of_partition,
-    of_voter,
     put,
-    votes,
+    query_partition,
+    query_voter,
 )
 
 R = TypeVar("R")
@@ -55,56 +55,56 @@ R = TypeVar("R")
 STALE = Faults(stale=1)
 
 
-def test_a_get_may_miss_what_was_just_written() -> None:
-    with engine_with_votes() as engine:
+def test_get_misses_last_write() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, STALE)
         driver.execute(put())
         assert driver.execute(get()).item is None
         assert driver.execute(get(consistent=True)).item == ballot()
-        # It is the last change that is not seen yet; those before it are.
+        # Only the last change is missing.
         driver.execute(put(choice="no"))
         assert driver.execute(get()).item == ballot()
 
 
-def test_a_query_of_an_index_may_miss_it_too() -> None:
-    with engine_with_votes() as engine:
+def test_index_query_misses_last_write() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(stale=1, indexes=("by_voter",)))
         driver.execute(put())
-        assert driver.execute(of_voter("ada")).items == []
-        # Restricted to the index, faults leave the table alone.
-        assert driver.execute(of_partition("ELECTION#1")).items == [ballot()]
+        assert driver.execute(query_voter("ada")).items == []
+        # Reads of the table are not affected.
+        assert driver.execute(query_partition("ELECTION#1")).items == [ballot()]
 
 
-def test_what_was_deleted_may_still_be_there() -> None:
-    with engine_with_votes() as engine:
+def test_deleted_item_is_still_returned() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, STALE)
         driver.execute(put())
         driver.execute(DeleteItem("votes", key()))
         assert driver.execute(get()).item == ballot()
 
 
-# AWS promises these, and applications rely on it.
+# AWS guarantees this, and applications rely on it.
 def test_consistent_reads_and_transactions_are_never_stale() -> None:
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, STALE)
         driver.execute(put())
         assert driver.execute(get(consistent=True)).item == ballot()
-        assert driver.execute(of_partition("ELECTION#1", consistent=True)).items == [ballot()]
+        assert driver.execute(query_partition("ELECTION#1", consistent=True)).items == [ballot()]
         assert driver.execute(Scan("votes", consistent_read=True)).items == [ballot()]
-        reading = TransactGetItems([TransactGetItem(TransactGet("votes", key()))])
-        assert driver.execute(reading).responses[0].item == ballot()
-        assert driver.struck == {}
+        transaction = TransactGetItems([TransactGetItem(TransactGet("votes", key()))])
+        assert driver.execute(transaction).responses[0].item == ballot()
+        assert driver.injected == {}
 
 
-def test_an_index_cannot_be_asked_for_a_consistent_read() -> None:
-    with engine_with_votes() as engine, pytest.raises(ValidationError):
-        FaultyDriver(engine, STALE).execute(replace(of_voter("ada"), consistent_read=True))
+def test_consistent_index_read_is_rejected() -> None:
+    with create_engine() as engine, pytest.raises(ValidationError):
+        FaultyDriver(engine, STALE).execute(replace(query_voter("ada"), consistent_read=True))
 
 
-def test_a_batch_is_stale_where_it_may_be() -> None:
-    with engine_with_votes() as engine:
-        engine.execute(votes("others"))
-        engine.execute(votes("strict"))
+def test_batch_is_stale_for_eventually_consistent_tables() -> None:
+    with create_engine() as engine:
+        engine.execute(create_votes("others"))
+        engine.execute(create_votes("strict"))
         driver = FaultyDriver(engine, STALE)
         wanted = KeysAndAttributes([key(), key(sort="bob")])
         for table in ("votes", "others", "strict"):
@@ -117,71 +117,73 @@ def test_a_batch_is_stale_where_it_may_be() -> None:
         assert names == {"votes": ["ada"], "others": ["ada"], "strict": ["ada", "bob"]}
 
 
-def test_only_the_key_that_is_named_is_stale() -> None:
-    with engine_with_votes() as engine:
+def test_only_selected_key_is_stale() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(stale=1, behind=9, keys=("ELECTION#1",)))
         driver.execute(put("ELECTION#1"))
         driver.execute(put("ELECTION#2"))
-        both = KeysAndAttributes([key("ELECTION#1"), key("ELECTION#2")])
-        assert driver.execute(BatchGetItem({"votes": both})).responses == {
+        keys = KeysAndAttributes([key("ELECTION#1"), key("ELECTION#2")])
+        assert driver.execute(BatchGetItem({"votes": keys})).responses == {
             "votes": [ballot("ELECTION#2")]
         }
 
 
-# Faults are switched on when there are tables and items already, which no feed reaches back to.
-def test_a_copy_is_made_of_what_there_is() -> None:
+# Faults may be activated when the feed no longer contains the first items.
+def test_replica_is_created_from_existing_items() -> None:
     settings = Settings(retention=Retention(records=10))
     with Engine.in_memory(settings) as engine:
-        engine.execute(votes())
+        engine.execute(create_votes())
         for number in range(1000):
             engine.execute(put(sort=f"{number:04}"))
         driver = FaultyDriver(engine, Faults(stale=1, behind=3))
         assert driver.execute(Scan("votes")).count == 997
-        # The feed ends somewhere: no further back than that.
+        # The lag is limited by what the feed still contains.
         driver.faults = Faults(stale=1, behind=900)
         assert 600 < driver.execute(Scan("votes")).count < 997
-        # And a copy that was left behind by the feed is made anew.
+        # A replica older than the feed is created again.
         for number in range(1000, 2000):
             engine.execute(put(sort=f"{number:04}"))
         driver.faults = Faults(stale=1, behind=1)
         assert driver.execute(Scan("votes")).count == 1999
 
 
-def test_a_lag_may_grow_and_shrink() -> None:
-    with engine_with_votes() as engine:
+def test_lag_can_grow_and_shrink() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine)
         for number in range(10):
             driver.execute(put(sort=str(number)))
         for behind in (1, 9, 4, 10, 200, 2):
-            with driver.injecting(Faults(stale=1, behind=behind)):
+            with driver.inject(Faults(stale=1, behind=behind)):
                 assert driver.execute(Scan("votes")).count == max(0, 10 - behind)
 
 
-def test_a_lag_may_be_a_time() -> None:
+def test_lag_can_be_a_duration() -> None:
     now = [1000.0]
 
     def clock() -> float:
         return now[0]
 
-    with engine_with_votes(clock=clock) as engine:
+    with create_engine(clock=clock) as engine:
         driver = FaultyDriver(engine, Faults(stale=1, delay=2), clock=clock)
         for sort in ("ada", "bob", "eve"):
             driver.execute(put(sort=sort))
             now[0] += 1
         # Written 3, 2 and 1 seconds ago.
-        assert [item["SK"]["S"] for item in driver.execute(of_partition("ELECTION#1")).items] == [
+        assert [
+            item["SK"]["S"] for item in driver.execute(query_partition("ELECTION#1")).items
+        ] == [
             "ada",
             "bob",
         ]
         now[0] += 1
-        assert driver.execute(of_partition("ELECTION#1")).count == 3
+        assert driver.execute(query_partition("ELECTION#1")).count == 3
 
 
-def test_pages_of_a_stale_query_follow_each_other() -> None:
-    with engine_with_votes() as engine:
+def test_stale_query_paginates() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, STALE)
-        driver.execute(batch_of(*[f"{number:02}" for number in range(20)]))
-        query, seen = replace(of_partition("ELECTION#1"), limit=7), list[str]()
+        driver.execute(batch_put(*[f"{number:02}" for number in range(20)]))
+        query, seen = replace(query_partition("ELECTION#1"), limit=7), list[str]()
         while True:
             page = driver.execute(query)
             seen += [item["SK"]["S"] for item in page.items]
@@ -191,21 +193,21 @@ def test_pages_of_a_stale_query_follow_each_other() -> None:
         assert seen == [f"{number:02}" for number in range(19)]
 
 
-def test_a_table_made_anew_has_nothing_of_the_old_one() -> None:
-    with engine_with_votes() as engine:
+def test_recreated_table_has_no_old_items() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, STALE)
-        driver.execute(batch_of("ada", "bob"))
+        driver.execute(batch_put("ada", "bob"))
         assert driver.execute(Scan("votes")).count == 1
         engine.execute(DeleteTable("votes"))
         with pytest.raises(ResourceNotFound):
             driver.execute(Scan("votes"))
-        engine.execute(votes())
+        engine.execute(create_votes())
         driver.execute(put(sort="eve"))
         driver.execute(put(sort="fay"))
         assert [item["SK"]["S"] for item in driver.execute(Scan("votes")).items] == ["eve"]
 
 
-def test_an_index_that_is_added_can_be_read() -> None:
+def test_added_index_can_be_read() -> None:
     create = CreateGlobalSecondaryIndexAction(
         "by_choice", [KeySchemaElement("choice", "HASH")], Projection("ALL")
     )
@@ -215,9 +217,9 @@ def test_an_index_that_is_added_can_be_read() -> None:
         key_condition_expression="choice = :yes",
         expression_attribute_values={":yes": {"S": "yes"}},
     )
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, STALE)
-        driver.execute(batch_of("ada", "bob"))
+        driver.execute(batch_put("ada", "bob"))
         assert driver.execute(Scan("votes")).count == 1
         engine.execute(
             UpdateTable(
@@ -229,9 +231,8 @@ def test_an_index_that_is_added_can_be_read() -> None:
         assert driver.execute(query).count == 1
 
 
-# Removed for good on the table, and still there where the removal has not arrived.
-def test_what_expired_may_still_be_there() -> None:
-    with engine_with_votes(clock=lambda: 1_700_000_000) as engine:
+def test_swept_item_is_still_returned() -> None:
+    with create_engine(clock=lambda: 1_700_000_000) as engine:
         driver = FaultyDriver(engine, STALE)
         engine.execute(UpdateTimeToLive("votes", TimeToLiveSpecification(True, "expires")))
         expired: Item = {**ballot(), "expires": {"N": "1699999999"}}
@@ -241,23 +242,23 @@ def test_what_expired_may_still_be_there() -> None:
         assert driver.execute(get()).item == expired
 
 
-def test_a_read_that_makes_no_sense_is_refused_as_ever() -> None:
-    with engine_with_votes() as engine:
+def test_invalid_stale_read_raises_the_same_error() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, STALE)
-        for wrong in (Query("votes"), Scan("votes", "nowhere"), replace(get(), key={})):
+        for invalid in (Query("votes"), Scan("votes", "nowhere"), replace(get(), key={})):
             with pytest.raises(ValidationError) as faulty:
-                driver.execute(wrong)
+                driver.execute(invalid)
             with pytest.raises(ValidationError) as plain:
-                engine.execute(wrong)
+                engine.execute(invalid)
             assert str(faulty.value) == str(plain.value)
 
 
-# An index that was added later leaves out items that do not fit its keys; a copy cannot.
-def test_a_copy_that_cannot_be_made_is_refused_and_not_half_made() -> None:
+# An index added later skips items that do not match its keys; a replica cannot.
+def test_impossible_replica_raises_faults_error() -> None:
     create = CreateGlobalSecondaryIndexAction(
         "by_number", [KeySchemaElement("number", "HASH")], Projection("ALL")
     )
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         engine.execute(replace(put(), item={**ballot(), "number": {"S": "seven"}}))
         engine.execute(
             UpdateTable(
@@ -269,11 +270,11 @@ def test_a_copy_that_cannot_be_made_is_refused_and_not_half_made() -> None:
         engine.execute(put(choice="no"))
         driver = FaultyDriver(engine, STALE)
         for _ in range(2):
-            with pytest.raises(FaultsError, match="cannot hold an item"):
+            with pytest.raises(FaultsError, match="cannot contain"):
                 driver.execute(get())
 
 
-class Mute:
+class WithoutFeed:
     """A driver that has no change feed."""
 
     def __init__(self, engine: Engine) -> None:
@@ -281,14 +282,14 @@ class Mute:
 
     def execute(self, operation: Operation[R], /) -> R:
         if isinstance(operation, ReadChanges):
-            raise SingleTableError("What is ReadChanges?")
+            raise SingleTableError("ReadChanges is not supported.")
         return self._engine.execute(operation)
 
 
-def test_a_driver_without_a_feed_cannot_have_stale_reads() -> None:
-    with engine_with_votes() as engine:
-        driver = FaultyDriver(Mute(engine), STALE)
-        with pytest.raises(FaultsError, match="Mute does not answer"):
+def test_driver_without_change_feed_raises_faults_error() -> None:
+    with create_engine() as engine:
+        driver = FaultyDriver(WithoutFeed(engine), STALE)
+        with pytest.raises(FaultsError, match="WithoutFeed does not support"):
             driver.execute(get())
         driver.execute(get(consistent=True))
 
@@ -307,17 +308,17 @@ writes = st.builds(
 )
 
 
-# The one promise of a lagging replica: what it shows is a state that was, and never a mixture.
+# A lagging replica shows a past state, never a mixture of several.
 @given(st.lists(st.one_of(writes, st.integers(0, 6)), max_size=40))
-def test_what_is_read_is_a_past_state_and_the_one_that_was_asked_for(
+def test_stale_read_returns_the_requested_past_state(
     moves: list[Operation[object] | int],
 ) -> None:
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine)
         states = [contents(engine)]
         for move in moves:
             if isinstance(move, int):
-                with driver.injecting(Faults(stale=1, behind=move)):
+                with driver.inject(Faults(stale=1, behind=move)):
                     expected = states[max(0, len(states) - 1 - (move or 1))]
                     assert _scanned(driver) == expected
                     assert _by_index(driver) == expected
@@ -325,7 +326,7 @@ def test_what_is_read_is_a_past_state_and_the_one_that_was_asked_for(
                 driver.execute(move)
                 now = contents(engine)
                 if now != states[-1]:
-                    # A write that changes nothing is no change.
+                    # A write without effect is not a change.
                     states.append(now)
 
 
@@ -335,24 +336,24 @@ def _scanned(driver: FaultyDriver) -> dict[tuple[str, str], Item]:
 
 
 def _by_index(driver: FaultyDriver) -> dict[tuple[str, str], Item]:
-    pages = [driver.execute(of_voter(voter)) for voter in ("ada", "bob", "eve")]
+    pages = [driver.execute(query_voter(voter)) for voter in ("ada", "bob", "eve")]
     items = [item for page in pages for item in page.items]
     return {(item["PK"]["S"], item["SK"]["S"]): item for item in items}
 
 
-def test_a_count_of_stale_reads() -> None:
-    with engine_with_votes() as engine:
+def test_count_of_stale_reads() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(stale=Next(2)))
         driver.execute(put())
         assert [driver.execute(get()).item for _ in range(3)] == [None, None, ballot()]
-        assert driver.struck == {"stale": 2}
+        assert driver.injected == {"stale": 2}
 
 
-# One copy serves all threads; whoever moves it must not let another see it half moved.
-def test_threads_see_past_states() -> None:
-    with engine_with_votes() as engine:
+# Threads share one replica, and must not see it while another moves it.
+def test_threads_read_past_states() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine)
-        holes: list[list[str]] = []
+        gaps: list[list[str]] = []
 
         def write() -> None:
             for number in range(150):
@@ -362,14 +363,14 @@ def test_threads_see_past_states() -> None:
             for _ in range(50):
                 page = driver.execute_with(Scan("votes"), Faults(stale=1, behind=behind))
                 names = sorted(item["SK"]["S"] for item in page.items)
-                # Written in order, so a past state is a beginning without a hole.
+                # Items are written in order, so a past state is a prefix without gaps.
                 if names != [f"{number:03}" for number in range(len(names))]:
-                    holes.append(names)
+                    gaps.append(names)
 
         threads = [threading.Thread(target=read, args=(behind,)) for behind in (1, 7, 40)]
         for thread in (*threads, writer := threading.Thread(target=write)):
             thread.start()
         for thread in (*threads, writer):
             thread.join(60)
-        assert holes == []
+        assert gaps == []
         assert driver.execute_with(Scan("votes"), Faults(stale=1, behind=7)).count == 143

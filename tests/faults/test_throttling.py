@@ -1,4 +1,4 @@
-"""Throttling is worded as AWS words it: the exception, the text, the reason and the resource."""
+"""Throttling has the errors, messages, reasons and resources of AWS."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from singletable.operations import (
     PutItem,
     TransactWriteItems,
 )
-from tests.faults.votes import (
+from tests.faults.votes_table import (
     ARN,
     ballot,
-    batch_of,
+    batch_put,
     contents,
-    engine_with_votes,
+    create_engine,
     get,
     key,
-    of_partition,
-    of_voter,
     put,
+    query_partition,
+    query_voter,
     transact_put,
 )
 
@@ -51,19 +51,19 @@ ON_DEMAND = (
 )
 
 
-def refusal(
+def throttling_error(
     operation: Operation[object], faults: Faults, billing_mode: BillingMode = "PAY_PER_REQUEST"
 ) -> OperationError:
-    """What the operation is refused with; and then nothing was changed."""
-    with engine_with_votes(billing_mode) as engine:
-        with pytest.raises(OperationError) as refused:
+    """Return the error of the operation, which must change nothing."""
+    with create_engine(billing_mode) as engine:
+        with pytest.raises(OperationError) as raised:
             FaultyDriver(engine, faults).execute(operation)
         assert contents(engine) == {}
-        return refused.value
+        return raised.value
 
 
-def test_a_provisioned_table_exceeds_what_was_provisioned() -> None:
-    error = refusal(put(), Faults(throttle=1), "PROVISIONED")
+def test_provisioned_table_throttling() -> None:
+    error = throttling_error(put(), Faults(throttle=1), "PROVISIONED")
     assert isinstance(error, ProvisionedThroughputExceeded)
     assert error.code == "ProvisionedThroughputExceededException"
     assert error.message == PROVISIONED
@@ -72,9 +72,9 @@ def test_a_provisioned_table_exceeds_what_was_provisioned() -> None:
     )
 
 
-# An on-demand table scales with its traffic, but for one partition key there is a bound.
-def test_an_on_demand_table_has_a_hot_key_range() -> None:
-    error = refusal(get(), Faults(throttle=1))
+# An on-demand table scales with its traffic, but a single partition key has a limit.
+def test_on_demand_table_throttling_is_a_hot_key_range() -> None:
+    error = throttling_error(get(), Faults(throttle=1))
     assert type(error) is Throttled
     assert error.code == "ThrottlingException"
     assert error.message == ON_DEMAND
@@ -83,16 +83,16 @@ def test_an_on_demand_table_has_a_hot_key_range() -> None:
     )
 
 
-# The exception speaks of the table; only the reason tells a hot key from a busy table.
-def test_a_hot_key_of_a_provisioned_table_shows_in_the_reason_alone() -> None:
-    error = refusal(put(), Faults(throttle=1, keys=("ELECTION#1",)), "PROVISIONED")
+# The message is about the table; only the reason reveals a hot key.
+def test_hot_key_of_provisioned_table_is_in_the_reason_only() -> None:
+    error = throttling_error(put(), Faults(throttle=1, keys=("ELECTION#1",)), "PROVISIONED")
     assert isinstance(error, ProvisionedThroughputExceeded)
     assert error.message == PROVISIONED
     assert error.throttling_reasons[0].reason == "TableWriteKeyRangeThroughputExceeded"
 
 
-def test_a_read_of_an_index_names_the_index() -> None:
-    error = refusal(of_voter("ada"), Faults(throttle=1), "PROVISIONED")
+def test_index_read_throttling_names_the_index() -> None:
+    error = throttling_error(query_voter("ada"), Faults(throttle=1), "PROVISIONED")
     assert isinstance(error, ProvisionedThroughputExceeded)
     assert error.message.startswith(
         "The level of configured provisioned throughput for one or more global secondary indexes"
@@ -102,17 +102,16 @@ def test_a_read_of_an_index_names_the_index() -> None:
     )
 
 
-# The trap of global indexes: one that cannot keep up throttles writes to its table.
-def test_an_index_that_cannot_keep_up_throttles_writes_to_its_table() -> None:
-    error = refusal(put(), Faults(throttle=1, indexes=("by_voter",)), "PROVISIONED")
+def test_slow_index_throttles_writes_to_its_table() -> None:
+    error = throttling_error(put(), Faults(throttle=1, indexes=("by_voter",)), "PROVISIONED")
     assert isinstance(error, ProvisionedThroughputExceeded)
     assert error.throttling_reasons == (
         ThrottlingReason("IndexWriteProvisionedThroughputExceeded", f"{ARN}/index/by_voter"),
     )
 
 
-def test_an_item_that_is_not_in_the_index_is_not_throttled_by_it() -> None:
-    with engine_with_votes() as engine:
+def test_item_outside_index_is_not_throttled_by_it() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(throttle=1, indexes=("by_voter",)))
         driver.execute(PutItem("votes", key()))
         with pytest.raises(Throttled):
@@ -137,17 +136,15 @@ def test_an_item_that_is_not_in_the_index_is_not_throttled_by_it() -> None:
         ),
     ],
 )
-def test_the_limit_can_be_chosen(
-    faults: Faults, kind: type[Throttled], text: str, reason: str
-) -> None:
-    error = refusal(put(), faults)
+def test_limit_selects_error(faults: Faults, kind: type[Throttled], text: str, reason: str) -> None:
+    error = throttling_error(put(), faults)
     assert isinstance(error, Throttled)
     assert type(error) is kind
     assert error.message == text
     assert error.throttling_reasons == (ThrottlingReason(reason, ARN),)
 
 
-# A transaction has no exception of its own for this: it is canceled, and the reasons tell.
+# A throttled transaction is canceled, with the throttling in its reasons.
 @pytest.mark.parametrize(
     ("billing_mode", "code", "text"),
     [
@@ -155,41 +152,41 @@ def test_the_limit_can_be_chosen(
         ("PAY_PER_REQUEST", "ThrottlingError", ON_DEMAND),
     ],
 )
-def test_a_throttled_transaction_is_canceled(
-    billing_mode: BillingMode, code: str, text: str
-) -> None:
+def test_throttled_transaction_is_canceled(billing_mode: BillingMode, code: str, text: str) -> None:
     transaction = TransactWriteItems([transact_put("ada"), transact_put("bob")])
-    error = refusal(transaction, Faults(throttle=1), billing_mode)
+    error = throttling_error(transaction, Faults(throttle=1), billing_mode)
     assert isinstance(error, TransactionCanceled)
     reasons = {reason.code: reason.message for reason in error.reasons}
     assert reasons == {"None": None, code: text}
 
 
-# A batch is refused only if none of it could be done; else the rest is handed back.
-def test_a_throttled_batch_does_nothing() -> None:
-    assert isinstance(refusal(batch_of("ada", "bob"), Faults(throttle=1)), Throttled)
+# A batch is throttled only if none of it can be processed; otherwise a part is unprocessed.
+def test_throttled_batch_changes_nothing() -> None:
+    assert isinstance(throttling_error(batch_put("ada", "bob"), Faults(throttle=1)), Throttled)
 
 
-def test_too_many_requests_about_tables_are_throttled_without_a_reason() -> None:
-    error = refusal(DescribeTable("votes"), Faults(throttle=1, operations=("DescribeTable",)))
+def test_table_operations_are_throttled_without_reasons() -> None:
+    error = throttling_error(
+        DescribeTable("votes"), Faults(throttle=1, operations=("DescribeTable",))
+    )
     assert isinstance(error, Throttled)
     assert error.message == "Rate of requests exceeds the allowed throughput."
     assert error.throttling_reasons == ()
 
 
-def test_only_the_hot_key_is_throttled() -> None:
-    with engine_with_votes() as engine:
+def test_only_selected_key_is_throttled() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(throttle=1, keys=("ELECTION#1",)))
         driver.execute(put("ELECTION#2"))
-        driver.execute(of_partition("ELECTION#2"))
-        driver.execute(of_voter("ELECTION#2"))
-        for hot in (put("ELECTION#1"), get("ELECTION#1"), of_partition("ELECTION#1")):
+        driver.execute(query_partition("ELECTION#2"))
+        driver.execute(query_voter("ELECTION#2"))
+        for hot in (put("ELECTION#1"), get("ELECTION#1"), query_partition("ELECTION#1")):
             with pytest.raises(Throttled):
                 driver.execute(hot)
 
 
-def test_a_key_may_be_a_number_in_its_shortest_form() -> None:
-    with engine_with_votes() as engine:
+def test_number_key_matches_its_canonical_form() -> None:
+    with create_engine() as engine:
         engine.execute(
             CreateTable(
                 "numbers",
@@ -204,7 +201,6 @@ def test_a_key_may_be_a_number_in_its_shortest_form() -> None:
             driver.execute(GetItem("numbers", {"number": {"N": "7.0"}}))
 
 
-# What DynamoDB would refuse anyway is refused in its own words.
-def test_a_table_that_is_not_there_is_not_throttled() -> None:
-    with engine_with_votes() as engine, pytest.raises(ResourceNotFound):
+def test_missing_table_is_not_throttled() -> None:
+    with create_engine() as engine, pytest.raises(ResourceNotFound):
         FaultyDriver(engine, Faults(throttle=1)).execute(PutItem("nowhere", ballot()))

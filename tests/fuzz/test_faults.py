@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.errors import FaultsError, SingleTableError
-from singletable.faults import Faults, FaultyDriver, faults_from_text, faults_to_text
+from singletable.faults import Faults, FaultyDriver, format_faults, parse_faults
 from singletable.wire import read_request
 from tests.fuzz import strategies, words
 from tests.fuzz.oddities import Attempt, attempts
@@ -37,7 +37,7 @@ def execute(world: World, operation: Any, faults: Faults, size: int) -> None:
         world.renew()
 
 
-@pytest.mark.parametrize("faults", FAULTS, ids=faults_to_text)
+@pytest.mark.parametrize("faults", FAULTS, ids=format_faults)
 @given(asked=strategies.malformed())
 def test_a_broken_request_meets_faults(
     world: World, faults: Faults, asked: tuple[str, bytes]
@@ -47,7 +47,7 @@ def test_a_broken_request_meets_faults(
         execute(world, operation, faults, len(asked[1]) + 5000)
 
 
-@pytest.mark.parametrize("faults", FAULTS, ids=faults_to_text)
+@pytest.mark.parametrize("faults", FAULTS, ids=format_faults)
 @given(attempt=attempts())
 def test_an_odd_operation_meets_faults(world: World, faults: Faults, attempt: Attempt) -> None:
     execute(world, attempt.operation, faults, 50_000)
@@ -77,5 +77,5 @@ members = st.builds("{}={}".format, st.sampled_from(MEMBERS), st.sampled_from(WO
 @given(text=st.lists(members).map(",".join) | st.text(max_size=40))
 def test_any_text_describes_faults_or_is_refused(text: str) -> None:
     with suppress(FaultsError):
-        faults = faults_from_text(text)
-        assert faults_from_text(faults_to_text(faults)) == faults
+        faults = parse_faults(text)
+        assert parse_faults(format_faults(faults)) == faults

@@ -12,7 +12,7 @@ import pytest
 from singletable import operations
 from singletable.engine import handlers
 from singletable.engine.constraints.check import RULES
-from singletable.faults.surface import OPERATIONS as FAULT_OPERATIONS
+from singletable.faults.config import OPERATIONS as FAULT_OPERATIONS
 from singletable.operations import (
     BatchGetItem,
     DescribeLimits,

@@ -122,7 +122,7 @@ def test_what_comes_back_unprocessed_is_deleted_all_the_same(
     driver = FaultyDriver(face.driver, Faults(unprocessed=1.0))
     assert Store(driver).admin.clear(votes) == 63
     assert left(store) == set()
-    assert driver.struck["unprocessed"] > 3
+    assert driver.injected["unprocessed"] > 3
 
 
 class Crashing:
@@ -157,7 +157,7 @@ def test_what_was_written_a_moment_ago_goes_too() -> None:
         store = Store(driver)
         store.admin.create_table(votes)
         store.put_many([ballot("ada"), ballot("bea")])
-        with driver.injecting(Faults(stale=1.0, behind=9)):
+        with driver.inject(Faults(stale=1.0, behind=9)):
             assert store.admin.items(votes, 9).items == []
             assert store.admin.clear(votes) == 2
         assert left(store) == set()

@@ -131,7 +131,7 @@ def test_what_comes_back_unprocessed_is_asked_for_again(
     assert [None if one is None else one.voter for one in found] == NAMES
     store.delete_many([Ballot.key("L", name) for name in NAMES])
     assert store.count(Ballot.key.partition("L")) == 0
-    assert driver.struck["unprocessed"] > 10
+    assert driver.injected["unprocessed"] > 10
     assert waits
 
 

@@ -116,9 +116,9 @@ def _guard(asked: Endpoint) -> Guard | None:
 def _faults(asked: Endpoint) -> Callable[[AsyncDriver], AsyncDriver] | None:
     if asked.faults is None:
         return None
-    from singletable.faults import AsyncFaultyDriver, faults_from_text
+    from singletable.faults import AsyncFaultyDriver, parse_faults
 
-    faults = faults_from_text(asked.faults)
+    faults = parse_faults(asked.faults)
     return lambda driver: AsyncFaultyDriver(driver, faults)
 
 

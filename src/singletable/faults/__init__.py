@@ -1,24 +1,31 @@
-"""Drivers that fail now and then, as DynamoDB does, around a driver that does not."""
+"""Fault injection: wrap a driver in one that fails the way DynamoDB does."""
 
-from singletable.faults.decide import Decision, State, decide
-from singletable.faults.description import Chance, Faults, Kind, Limit, Next
+from singletable.faults.config import (
+    Chance,
+    FaultKind,
+    Faults,
+    Next,
+    ThrottleLimit,
+    format_faults,
+    parse_faults,
+)
 from singletable.faults.drivers import AsyncFaultyDriver, FaultyDriver
-from singletable.faults.scope import Occasion, occasion_of
-from singletable.faults.text import faults_from_text, faults_to_text
+from singletable.faults.injection import Decision, FaultState, decide
+from singletable.faults.targets import FaultTarget, describe_target
 
 __all__ = [
     "AsyncFaultyDriver",
     "Chance",
     "Decision",
+    "FaultKind",
+    "FaultState",
+    "FaultTarget",
     "Faults",
     "FaultyDriver",
-    "Kind",
-    "Limit",
     "Next",
-    "Occasion",
-    "State",
+    "ThrottleLimit",
     "decide",
-    "faults_from_text",
-    "faults_to_text",
-    "occasion_of",
+    "describe_target",
+    "format_faults",
+    "parse_faults",
 ]

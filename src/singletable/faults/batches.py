@@ -1,4 +1,4 @@
-"""A batch in two: what is done, and what is handed back."""
+"""Split batch requests, and merge their outputs."""
 
 from __future__ import annotations
 
@@ -23,87 +23,93 @@ from singletable.operations import (
 T = TypeVar("T")
 
 
-def is_refused(batch: Operation[object], tables: Iterable[CreateTable]) -> bool:
-    """Whether DynamoDB refuses the batch as a whole, so that no part of it may be done.
+def is_rejected(batch: Operation[object], tables: Iterable[CreateTable]) -> bool:
+    """Return whether DynamoDB would reject the whole batch, so that no part may be applied.
 
-    A batch has no conditions, so a table without items refuses what any other would.
+    A batch has no conditions, so this can be tried on empty tables.
     """
-    with Engine.in_memory() as rehearsal:
+    with Engine.in_memory() as engine:
         for table in tables:
-            rehearsal.execute(table)
+            engine.execute(table)
         try:
-            rehearsal.execute(batch)
+            engine.execute(batch)
         except OperationError:
             return True
     return False
 
 
-def split_get(batch: BatchGetItem, places: set[int]) -> tuple[BatchGetItem, BatchGetItem]:
-    """The batch without the keys at these places, and one with them alone."""
-    keys = {name: wanted.keys for name, wanted in batch.request_items.items()}
-    rest, taken = (
-        {name: replace(batch.request_items[name], keys=some) for name, some in half.items()}
-        for half in _split(keys, places)
+def split_get(batch: BatchGetItem, positions: set[int]) -> tuple[BatchGetItem, BatchGetItem]:
+    """Return the batch without the keys at these positions, and one with only them."""
+    keys = {name: request.keys for name, request in batch.request_items.items()}
+    rest, selected = (
+        {name: replace(batch.request_items[name], keys=part) for name, part in half.items()}
+        for half in _split(keys, positions)
     )
-    return replace(batch, request_items=rest), replace(batch, request_items=taken)
+    return replace(batch, request_items=rest), replace(batch, request_items=selected)
 
 
-def split_write(batch: BatchWriteItem, places: set[int]) -> tuple[BatchWriteItem, BatchWriteItem]:
-    """The batch without the writes at these places, and one with them alone."""
-    rest, taken = _split(batch.request_items, places)
-    return replace(batch, request_items=rest), replace(batch, request_items=taken)
+def split_write(
+    batch: BatchWriteItem, positions: set[int]
+) -> tuple[BatchWriteItem, BatchWriteItem]:
+    """Return the batch without the writes at these positions, and one with only them."""
+    rest, selected = _split(batch.request_items, positions)
+    return replace(batch, request_items=rest), replace(batch, request_items=selected)
 
 
-def handed_back(written: BatchWriteItemOutput, left: BatchWriteItem) -> BatchWriteItemOutput:
-    """The answer that hands back the writes that were left, besides its own."""
-    unprocessed: dict[str, list[WriteRequest]] = dict(written.unprocessed_items)
-    for name, writes in left.request_items.items():
-        unprocessed[name] = unprocessed.get(name, []) + writes
-    return replace(written, unprocessed_items=unprocessed)
+def add_unprocessed_items(
+    output: BatchWriteItemOutput, unprocessed: BatchWriteItem
+) -> BatchWriteItemOutput:
+    """Return the output with further unprocessed writes."""
+    items: dict[str, list[WriteRequest]] = dict(output.unprocessed_items)
+    for name, writes in unprocessed.request_items.items():
+        items[name] = items.get(name, []) + writes
+    return replace(output, unprocessed_items=items)
 
 
-def keys_handed_back(got: BatchGetItemOutput, left: BatchGetItem) -> BatchGetItemOutput:
-    """The answer that hands back the keys that were left, besides its own."""
-    responses = {name: got.raw_responses.get(name, []) for name in left.request_items}
+def add_unprocessed_keys(
+    output: BatchGetItemOutput, unprocessed: BatchGetItem
+) -> BatchGetItemOutput:
+    """Return the output with further unprocessed keys."""
+    responses = {name: output.raw_responses.get(name, []) for name in unprocessed.request_items}
     return replace(
-        got,
-        raw_responses={**got.raw_responses, **responses},
-        unprocessed_keys=_keys_joined(got.unprocessed_keys, left.request_items),
+        output,
+        raw_responses={**output.raw_responses, **responses},
+        unprocessed_keys=_merge_keys(output.unprocessed_keys, unprocessed.request_items),
     )
 
 
-def got_together(answers: Sequence[BatchGetItemOutput]) -> BatchGetItemOutput:
-    """One answer of several to parts of the same batch."""
-    first, *others = answers
-    for other in others:
-        responses = dict(first.raw_responses)
-        for name, items in other.raw_responses.items():
+def merge_get_outputs(outputs: Sequence[BatchGetItemOutput]) -> BatchGetItemOutput:
+    """Merge the outputs of several parts of one batch."""
+    merged, *others = outputs
+    for output in others:
+        responses = dict(merged.raw_responses)
+        for name, items in output.raw_responses.items():
             responses[name] = responses.get(name, []) + items
-        capacities = (first.consumed_capacity or []) + (other.consumed_capacity or [])
-        unprocessed = _keys_joined(first.unprocessed_keys, other.unprocessed_keys)
-        first = BatchGetItemOutput(responses, unprocessed, capacities or None)
-    return first
+        capacities = (merged.consumed_capacity or []) + (output.consumed_capacity or [])
+        unprocessed = _merge_keys(merged.unprocessed_keys, output.unprocessed_keys)
+        merged = BatchGetItemOutput(responses, unprocessed, capacities or None)
+    return merged
 
 
-def _keys_joined(
-    some: dict[str, KeysAndAttributes], others: dict[str, KeysAndAttributes]
+def _merge_keys(
+    first: dict[str, KeysAndAttributes], second: dict[str, KeysAndAttributes]
 ) -> dict[str, KeysAndAttributes]:
-    joined = dict(some)
-    for name, wanted in others.items():
-        keys = joined[name].keys if name in joined else []
-        joined[name] = replace(wanted, keys=keys + wanted.keys)
-    return joined
+    merged = dict(first)
+    for name, request in second.items():
+        keys = merged[name].keys if name in merged else []
+        merged[name] = replace(request, keys=keys + request.keys)
+    return merged
 
 
 def _split(
-    members: dict[str, list[T]], places: set[int]
+    members: dict[str, list[T]], positions: set[int]
 ) -> tuple[dict[str, list[T]], dict[str, list[T]]]:
-    """Members by table without those at some places, and those alone; nothing empty."""
     rest: dict[str, list[T]] = {}
-    taken: dict[str, list[T]] = {}
-    place = 0
-    for name, some in members.items():
-        for member in some:
-            (taken if place in places else rest).setdefault(name, []).append(member)
-            place += 1
-    return rest, taken
+    selected: dict[str, list[T]] = {}
+    position = 0
+    for name, table_members in members.items():
+        for member in table_members:
+            half = selected if position in positions else rest
+            half.setdefault(name, []).append(member)
+            position += 1
+    return rest, selected

@@ -1,4 +1,4 @@
-"""Two faces: drivers that let operations through to another driver, unless a fault strikes."""
+"""Drivers that pass requests on to another driver and inject faults."""
 
 from __future__ import annotations
 
@@ -8,188 +8,159 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from threading import Lock
-from typing import TypeVar, cast
+from typing import TypeVar
 
-from singletable.faults.act import act
-from singletable.faults.decide import Decision, State, decide
-from singletable.faults.description import Faults, Kind
-from singletable.faults.replica import Replica
-from singletable.faults.scope import Occasion, is_named, occasion_of
-from singletable.faults.steps import Steps, Wait, ask
-from singletable.faults.surface import Tables, parts_of
-from singletable.faults.tables import described
+from singletable.faults.config import FaultKind, Faults
+from singletable.faults.injection import Decision, FaultState, apply, decide
+from singletable.faults.replica import Replicas, describe_tables
+from singletable.faults.targets import (
+    FaultTarget,
+    Tables,
+    describe_target,
+    is_selected,
+    target_parts,
+)
 from singletable.operations import AsyncDriver, Driver, Operation
-from singletable.retry import unwrap_retries
+from singletable.retry import Steps, run, run_async, send_once, unwrap_retries
 
 R = TypeVar("R")
 
-OFF = Faults()
-# Whoever may send faults with a request could otherwise fill the memory with different ones.
-_REMEMBERED = 1000
+NO_FAULTS = Faults()
+# A client that sends different faults with every request must not exhaust the memory.
+_MAX_REQUEST_SEQUENCES = 1000
 
 
-class Sequence:
-    """Faults, and how far their sequence has come; safe to use from many threads."""
+class FaultSequence:
+    """Faults and their current state; safe to use from many threads."""
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
-        self.quiet = faults.quiet
-        self.state = State()
+        self.is_empty = faults.is_empty
+        self.state = FaultState()
         self._lock = Lock()
 
-    def decide(self, occasion: Occasion) -> Decision:
-        """What happens to the next operation."""
+    def decide(self, target: FaultTarget) -> Decision:
+        """Decide what happens to the next request."""
         with self._lock:
-            decision, self.state = decide(occasion, self.faults, self.state)
+            decision, self.state = decide(target, self.faults, self.state)
         return decision
 
 
-class Injector:
-    """What the two faces share: the faults in force, and those that come with requests."""
+class FaultInjector:
+    """The active faults and those of single requests, for both kinds of drivers."""
 
     def __init__(self, driver: str, faults: Faults, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._replica = Replica(driver)
-        self._requests: OrderedDict[Faults, Sequence] = OrderedDict()
+        self._replicas = Replicas(driver)
+        self._requests: OrderedDict[Faults, FaultSequence] = OrderedDict()
         self._lock = Lock()
-        self._in_force = Sequence(faults)
+        self._active = FaultSequence(faults)
 
     @property
     def faults(self) -> Faults:
-        """The faults in force. Setting them, even to the same, begins their sequence anew."""
-        return self._in_force.faults
+        """The active faults. Setting them, even to the same value, restarts their sequence."""
+        return self._active.faults
 
     @faults.setter
     def faults(self, faults: Faults) -> None:
-        """Have these in force from now on."""
-        self._in_force = Sequence(faults)
+        """Activate other faults."""
+        self._active = FaultSequence(faults)
 
     @property
-    def struck(self) -> Mapping[Kind, int]:
-        """How often each fault struck since the faults in force were set."""
-        return self._in_force.state.struck
+    def injected(self) -> Mapping[FaultKind, int]:
+        """How often each fault was injected since the active faults were set."""
+        return self._active.state.injected
 
     @contextmanager
-    def injecting(self, faults: Faults) -> Generator[None, None, None]:
-        """Have other faults in force for a while, for everyone who uses the driver."""
-        before, self._in_force = self._in_force, Sequence(faults)
+    def inject(self, faults: Faults) -> Generator[None, None, None]:
+        """Activate other faults within a `with` block, for all users of the driver."""
+        previous, self._active = self._active, FaultSequence(faults)
         try:
             yield
         finally:
-            self._in_force = before
+            self._active = previous
 
-    def forget(self) -> None:
-        """Begin all sequences anew, and let go of the copies that stale reads are answered from."""
+    def reset(self) -> None:
+        """Restart all sequences, and drop the replicas that stale reads use."""
         self.faults = self.faults
         with self._lock:
             self._requests.clear()
-        self._replica.forget()
+        self._replicas.clear()
 
-    def _steps(self, operation: Operation[R], sequence: Sequence) -> Steps[R]:
-        """The answer of the wrapped driver, or what the faults make of it."""
+    def _steps(self, operation: Operation[R], sequence: FaultSequence) -> Steps[R]:
         faults = sequence.faults
-        if sequence.quiet or not is_named(operation, faults):
-            return (yield from ask(operation))
+        if sequence.is_empty or not is_selected(operation, faults):
+            return (yield from send_once(operation))
         tables: Tables = {}
         if faults.indexes or faults.keys:
-            tables = yield from described(part.table for part in parts_of(operation, {}))
-        occasion = occasion_of(operation, tables)
-        decision = sequence.decide(occasion)
-        return (yield from act(operation, occasion, decision, faults, self._replica, self._clock))
+            names = (part.table for part in target_parts(operation, {}))
+            tables = yield from describe_tables(names)
+        target = describe_target(operation, tables)
+        decision = sequence.decide(target)
+        steps = apply(operation, target, decision, faults, self._replicas, self._clock)
+        return (yield from steps)
 
-    def _with_request(self, faults: Faults) -> Sequence:
-        """The sequence of faults that came with a request; equal ones go on where they were."""
+    def _request_sequence(self, faults: Faults) -> FaultSequence:
+        """Return the sequence of faults sent with a request; equal faults share one."""
         with self._lock:
-            sequence = self._requests.setdefault(faults, Sequence(faults))
+            sequence = self._requests.setdefault(faults, FaultSequence(faults))
             self._requests.move_to_end(faults)
-            if len(self._requests) > _REMEMBERED:
+            if len(self._requests) > _MAX_REQUEST_SEQUENCES:
                 self._requests.popitem(last=False)
         return sequence
 
 
-class FaultyDriver(Injector):
-    """A driver that fails now and then as DynamoDB does; off until there are faults."""
+class FaultyDriver(FaultInjector):
+    """A driver that fails the way DynamoDB does; it does nothing until it has faults."""
 
     def __init__(
         self,
         driver: Driver,
-        faults: Faults = OFF,
+        faults: Faults = NO_FAULTS,
         *,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(type(driver).__name__, faults, clock)
-        self.driver = unwrap_retries(driver)  # whoever asks sees each fault
+        self.driver = unwrap_retries(driver)  # retries would hide faults
         self._sleep = sleep
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer, or an error; which of the two, the faults in force have a say in."""
-        sequence = self._in_force
-        if sequence.quiet:
+        """Execute an operation, with the active faults."""
+        sequence = self._active
+        if sequence.is_empty:
             return self.driver.execute(operation)
-        return self._run(self._steps(operation, sequence))
+        return run(self.driver, self._steps(operation, sequence), self._sleep)
 
     def execute_with(self, operation: Operation[R], faults: Faults, /) -> R:
-        """The answer, or an error, with faults for this operation in place of those in force."""
-        return self._run(self._steps(operation, self._with_request(faults)))
-
-    def _run(self, steps: Steps[R]) -> R:
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    answer = (
-                        self._sleep(step.seconds)
-                        if isinstance(step, Wait)
-                        else self.driver.execute(step)
-                    )
-                except Exception as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(answer)
-        except StopIteration as end:
-            return cast(R, end.value)  # What the steps return.
+        """Execute an operation with other faults in place of the active ones."""
+        steps = self._steps(operation, self._request_sequence(faults))
+        return run(self.driver, steps, self._sleep)
 
 
-class AsyncFaultyDriver(Injector):
-    """The same for an event loop."""
+class AsyncFaultyDriver(FaultInjector):
+    """An async driver that fails the way DynamoDB does; it does nothing until it has faults."""
 
     def __init__(
         self,
         driver: AsyncDriver,
-        faults: Faults = OFF,
+        faults: Faults = NO_FAULTS,
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(type(driver).__name__, faults, clock)
-        self.driver = unwrap_retries(driver)  # whoever asks sees each fault
+        self.driver = unwrap_retries(driver)  # retries would hide faults
         self._sleep = sleep
 
     async def execute(self, operation: Operation[R], /) -> R:
-        """The answer, or an error; which of the two, the faults in force have a say in."""
-        sequence = self._in_force
-        if sequence.quiet:
+        """Execute an operation, with the active faults."""
+        sequence = self._active
+        if sequence.is_empty:
             return await self.driver.execute(operation)
-        return await self._run(self._steps(operation, sequence))
+        return await run_async(self.driver, self._steps(operation, sequence), self._sleep)
 
     async def execute_with(self, operation: Operation[R], faults: Faults, /) -> R:
-        """The answer, or an error, with faults for this operation in place of those in force."""
-        return await self._run(self._steps(operation, self._with_request(faults)))
-
-    async def _run(self, steps: Steps[R]) -> R:
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    answer = await (
-                        self._sleep(step.seconds)
-                        if isinstance(step, Wait)
-                        else self.driver.execute(step)
-                    )
-                except Exception as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(answer)
-        except StopIteration as end:
-            return cast(R, end.value)  # What the steps return.
+        """Execute an operation with other faults in place of the active ones."""
+        steps = self._steps(operation, self._request_sequence(faults))
+        return await run_async(self.driver, steps, self._sleep)

@@ -1,36 +1,175 @@
-"""A lagging copy of each table, in memory: it is always some past state of its table.
+"""Stale reads, from lagging in-memory replicas of tables.
 
-Rule 1. A copy has every change to its table up to its position, and none after it.
-Rule 2. What takes I/O is gathered first, without a lock; moving a copy and reading from it is one
-        step under the lock, and is begun anew if the copy meanwhile moved out of what was gathered.
+Rule 1. A replica contains every change to its table up to its position, and none after it.
+Rule 2. I/O comes first, without a lock. Moving a replica and reading from it is one step under the
+        lock; it starts over if another thread moved the replica out of the fetched window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from threading import Lock
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from singletable.engine import Engine, Retention, Settings
-from singletable.errors import FaultsError, ValidationError
-from singletable.faults.feed import Window, changes_after, last_changes, present_end
-from singletable.faults.recreate import recreated
-from singletable.faults.steps import Steps, ask
+from singletable.errors import (
+    FaultsError,
+    OperationError,
+    ResourceNotFound,
+    SingleTableError,
+    StorageError,
+    TrimmedDataAccess,
+    ValidationError,
+)
+from singletable.faults.batches import merge_get_outputs, split_get
+from singletable.faults.config import Faults
+from singletable.faults.targets import TargetPart
 from singletable.operations import (
+    BatchGetItem,
+    BatchGetItemOutput,
+    ChangeRecord,
     CreateTable,
     DeleteItem,
+    DescribeTable,
+    GlobalSecondaryIndex,
+    LocalSecondaryIndex,
     Operation,
     PutItem,
+    ReadChanges,
+    ReadChangesOutput,
     Scan,
     TableDescription,
 )
+from singletable.retry import Steps, send_once
 from singletable.values import Item
 
 R = TypeVar("R")
 
+_FIRST_WINDOW = 64
 
-class Copy:
-    """A table as it was at a position of the feed."""
+
+def describe_tables(names: Iterable[str]) -> Steps[dict[str, TableDescription]]:
+    """Return the descriptions of those tables that exist, by name."""
+    tables: dict[str, TableDescription] = {}
+    for name in dict.fromkeys(names):
+        try:
+            tables[name] = (yield from send_once(DescribeTable(name))).table
+        except OperationError:
+            # A missing table is reported by the request itself.
+            continue
+    return tables
+
+
+def create_request(table: TableDescription) -> CreateTable:
+    """Return the request that creates a table with the same keys and indexes, on demand."""
+    local_indexes = [
+        LocalSecondaryIndex(index.index_name, index.key_schema, index.projection)
+        for index in table.local_secondary_indexes or ()
+    ]
+    global_indexes = [
+        GlobalSecondaryIndex(index.index_name, index.key_schema, index.projection)
+        for index in table.global_secondary_indexes or ()
+    ]
+    schemas = [
+        table.key_schema,
+        *(index.key_schema for index in local_indexes),
+        *(index.key_schema for index in global_indexes),
+    ]
+    used = {part.attribute_name for schema in schemas for part in schema}
+    return CreateTable(
+        table.table_name,
+        # CreateTable rejects definitions of attributes that are not in a key.
+        [one for one in table.attribute_definitions if one.attribute_name in used],
+        table.key_schema,
+        local_secondary_indexes=local_indexes or None,
+        global_secondary_indexes=global_indexes or None,
+        billing_mode="PAY_PER_REQUEST",
+    )
+
+
+# The change feed
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeWindow:
+    """All changes to a table after position `start`, up to and including `end`."""
+
+    start: int
+    end: int
+    changes: tuple[ChangeRecord, ...]
+
+
+class ChangeFeed:
+    """The change feed of the wrapped driver, which is named in errors."""
+
+    def __init__(self, driver: str) -> None:
+        self._driver = driver
+
+    def end(self) -> Steps[int]:
+        """Return the position of the newest change."""
+        return (yield from self._read(ReadChanges(None))).position
+
+    def changes_after(self, table: str, start: int) -> Steps[ChangeWindow]:
+        """Return all changes to a table after a position."""
+        changes: list[ChangeRecord] = []
+        position = start
+        while True:
+            output = yield from self._read(ReadChanges(position, table))
+            changes += output.changes
+            position = output.position
+            if len(output.changes) < ReadChanges(position).limit:
+                return ChangeWindow(start, position, tuple(changes))
+
+    def last_changes(
+        self, table: str, is_enough: Callable[[ChangeWindow], bool], reach: int
+    ) -> Steps[ChangeWindow]:
+        """Return the latest changes to a table: back to `reach`, and further until `is_enough`.
+
+        If the feed was trimmed, return as many as it still has.
+        """
+        newest = yield from self.end()
+        window = ChangeWindow(newest, newest, ())
+        size = max(_FIRST_WINDOW, newest - reach)
+        while True:
+            start = max(0, newest - size)
+            try:
+                window = yield from self.changes_after(table, start)
+            except TrimmedDataAccess:
+                return (yield from self._widest_window(table, start, window))
+            if start == 0 or is_enough(window):
+                return window
+            size *= 8
+
+    def _widest_window(self, table: str, trimmed: int, window: ChangeWindow) -> Steps[ChangeWindow]:
+        """Find the oldest readable position between `trimmed` and `window` by bisection."""
+        while window.start - trimmed > 1:
+            middle = (trimmed + window.start) // 2
+            try:
+                window = yield from self.changes_after(table, middle)
+            except TrimmedDataAccess:
+                trimmed = middle
+        return window
+
+    def _read(self, request: ReadChanges) -> Steps[ReadChangesOutput]:
+        try:
+            return (yield from send_once(request))
+        except StorageError:
+            raise
+        except SingleTableError as error:
+            if isinstance(error, OperationError) and error.code != "UnknownOperationException":
+                raise
+            raise FaultsError(
+                f"Stale reads need ReadChanges, which {self._driver} does not support. Wrap a "
+                "driver that supports it, such as the embedded engine, or do not inject stale."
+            ) from error
+
+
+# Replicas
+
+
+class Replica:
+    """A copy of a table as of a position of the change feed."""
 
     def __init__(self, table_id: str, table: CreateTable) -> None:
         self.identity = (table_id, table)
@@ -39,108 +178,154 @@ class Copy:
         self.engine = Engine.in_memory(Settings(retention=Retention(records=1)))
         self.engine.execute(table)
 
-    def fits(self, window: Window) -> bool:
-        """Whether every change between the copy and the window's end is in the window."""
+    def is_within(self, window: ChangeWindow) -> bool:
+        """Return whether the window has all changes between the replica and the window's end."""
         return window.start <= self.position <= window.end
 
-    def move(self, window: Window, keep: int) -> None:
-        """Go forward or back until just the last so many changes of the window are missing."""
-        kept = max(0, len(window.changes) - keep)
-        for change in reversed(window.changes[kept:]):
+    def move(self, window: ChangeWindow, lag: int) -> None:
+        """Apply or undo changes until exactly the last `lag` changes of the window are missing."""
+        count = max(0, len(window.changes) - lag)
+        for change in reversed(window.changes[count:]):
             if change.position <= self.position:
-                self._store(change.keys, change.old)
-        for change in window.changes[:kept]:
+                self._apply(change.keys, change.old)
+        for change in window.changes[:count]:
             if change.position > self.position:
-                self._store(change.keys, change.new)
-        self.position = window.changes[kept - 1].position if kept else window.start
+                self._apply(change.keys, change.new)
+        self.position = window.changes[count - 1].position if count else window.start
 
-    def catch_up(self, window: Window) -> None:
-        """Take over every change, whether or not it is there already."""
+    def catch_up(self, window: ChangeWindow) -> None:
+        """Apply every change of the window, including those that are applied already."""
         for change in window.changes:
-            self._store(change.keys, change.new)
+            self._apply(change.keys, change.new)
         self.position = window.end
 
-    def store(self, item: Item) -> None:
-        """Put an item where it is in the table."""
+    def put(self, item: Item) -> None:
+        """Store an item."""
         try:
             self.engine.execute(PutItem(self.name, item))
         except ValidationError as error:
-            # It was there before an index was added whose keys it does not fit.
+            # The item is older than an index whose keys it does not match.
             raise FaultsError(
-                f"Stale reads of '{self.name}' are answered by a copy of it, and the copy cannot "
-                f"hold an item that the table has: {error}. Leave out stale for this table."
+                f"Stale reads of '{self.name}' need a copy of the table, and the copy cannot "
+                f"contain one of its items: {error}. Do not inject stale into this table."
             ) from error
 
-    def _store(self, key: Item, item: Item | None) -> None:
+    def _apply(self, key: Item, item: Item | None) -> None:
         if item is None:
             self.engine.execute(DeleteItem(self.name, key))
         else:
-            self.store(item)
+            self.put(item)
 
 
-class Replica:
-    """The lagging copies of a driver's tables."""
+class Replicas:
+    """The lagging replicas of a driver's tables; safe to use from many threads."""
 
     def __init__(self, driver: str) -> None:
-        self._driver = driver
-        self._copies: dict[str, Copy] = {}
+        self._feed = ChangeFeed(driver)
+        self._replicas: dict[str, Replica] = {}
         self._lock = Lock()
 
-    def read(
+    def clear(self) -> None:
+        """Drop all replicas."""
+        with self._lock:
+            self._replicas.clear()
+
+    def read_stale(
+        self, operation: Operation[R], parts: tuple[TargetPart, ...], faults: Faults, now: float
+    ) -> Steps[R]:
+        """Read the given parts from a past state, and the others from the driver."""
+        tables = yield from describe_tables(part.table for part in parts)
+        parts = tuple(part for part in parts if _is_readable(part, tables.get(part.table)))
+        if not parts:
+            return (yield from send_once(operation))
+        lag = _lag(faults, now)
+        if not isinstance(operation, BatchGetItem):
+            try:
+                return (yield from self._read(operation, tables[parts[0].table], lag))
+            except ResourceNotFound:
+                # The table was deleted while its replica was being moved.
+                return (yield from send_once(operation))
+        outputs: list[BatchGetItemOutput] = []
+        rest, _ = split_get(operation, {part.position for part in parts})
+        if rest.request_items:
+            outputs.append((yield from send_once(rest)))
+        for name in dict.fromkeys(part.table for part in parts):
+            _, stale = split_get(operation, {p.position for p in parts if p.table == name})
+            outputs.append((yield from self._read(stale, tables[name], lag)))
+        return cast(R, merge_get_outputs(outputs))  # R is BatchGetItemOutput here
+
+    def _read(
         self,
         operation: Operation[R],
         table: TableDescription,
-        lag: Callable[[Window], int | None],
+        lag: Callable[[ChangeWindow], int | None],
     ) -> Steps[R]:
-        """The answer as of `lag` changes ago; None from it means that it must see more of them."""
+        """Execute a read as of `lag` changes ago; `lag` returns None if it needs more changes."""
         name = table.table_name
-        identity = (table.table_id, recreated(table))
+        identity = (table.table_id, create_request(table))
         while True:
-            copy = self._copies.get(name)
-            if copy is None or copy.identity != identity:
-                copy = yield from self._copied(Copy(*identity))
-            window = yield from last_changes(
-                name, lambda seen: lag(seen) is not None, copy.position, self._driver
+            replica = self._replicas.get(name)
+            if replica is None or replica.identity != identity:
+                replica = yield from self._fill(Replica(*identity))
+            window = yield from self._feed.last_changes(
+                name, lambda seen: lag(seen) is not None, replica.position
             )
             with self._lock:
-                if self._copies.get(name) is not copy:
+                if self._replicas.get(name) is not replica:
                     continue
-                if copy.fits(window):
-                    keep = lag(window)
-                    self._move(copy, window, len(window.changes) if keep is None else keep)
-                    return copy.engine.execute(operation)
-                if window.start > copy.position:
-                    # The feed no longer reaches back to where the copy is.
-                    del self._copies[name]
+                if replica.is_within(window):
+                    missing = lag(window)
+                    self._move(replica, window, len(window.changes) if missing is None else missing)
+                    return replica.engine.execute(operation)
+                if window.start > replica.position:
+                    # The feed was trimmed beyond the replica's position.
+                    del self._replicas[name]
 
-    def forget(self) -> None:
-        """Let go of all copies."""
-        with self._lock:
-            self._copies.clear()
-
-    def _move(self, copy: Copy, window: Window, keep: int) -> None:
+    def _move(self, replica: Replica, window: ChangeWindow, lag: int) -> None:
         try:
-            copy.move(window, keep)
+            replica.move(window, lag)
         except BaseException:
-            # Moved half of the way, it is no state that ever was.
-            del self._copies[copy.name]
+            # A partly moved replica is not a state the table ever had.
+            del self._replicas[replica.name]
             raise
 
-    def _copied(self, copy: Copy) -> Steps[Copy]:
-        """The table as it is now, or was a moment ago, now the copy that others use too."""
-        start = yield from present_end(self._driver)
-        scan = Scan(copy.name, consistent_read=True)
+    def _fill(self, replica: Replica) -> Steps[Replica]:
+        """Copy the table into a new replica, and share it."""
+        start = yield from self._feed.end()
+        scan = Scan(replica.name, consistent_read=True)
         while True:
-            page = yield from ask(scan)
+            page = yield from send_once(scan)
             for item in page.items:
-                copy.store(item)
+                replica.put(item)
             if page.last_evaluated_key is None:
                 break
             scan = Scan(
-                copy.name, exclusive_start_key=page.last_evaluated_key, consistent_read=True
+                replica.name, exclusive_start_key=page.last_evaluated_key, consistent_read=True
             )
-        # Pages are of different moments; with all changes since the first, they are of the last.
-        copy.catch_up((yield from changes_after(copy.name, start, self._driver)))
+        # Pages show different states; applying all changes since the first page repairs that.
+        replica.catch_up((yield from self._feed.changes_after(replica.name, start)))
         with self._lock:
-            self._copies[copy.name] = copy
-        return copy
+            self._replicas[replica.name] = replica
+        return replica
+
+
+def _lag(faults: Faults, now: float) -> Callable[[ChangeWindow], int | None]:
+    """Return a function that counts the unseen changes; None if the window is too small."""
+    behind = faults.behind if faults.behind or faults.delay else 1
+    visible_until = now - faults.delay
+
+    def lag(window: ChangeWindow) -> int | None:
+        recent = sum(1 for change in window.changes if change.when > visible_until)
+        if len(window.changes) < behind or (faults.delay and recent == len(window.changes)):
+            return None
+        return max(behind, recent)
+
+    return lag
+
+
+def _is_readable(part: TargetPart, table: TableDescription | None) -> bool:
+    """Return whether table and index are active; otherwise the driver rejects the request."""
+    if table is None or table.table_status in ("CREATING", "DELETING"):
+        return False
+    indexes = table.global_secondary_indexes or ()
+    return not [i for i in indexes if i.index_name == part.index and i.index_status != "ACTIVE"]

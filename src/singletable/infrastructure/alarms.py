@@ -73,7 +73,9 @@ def table_alarms(table: Table, deployment: Deployment) -> list[Alarm]:
     if thresholds is None:
         return []
     indexes = [None, *(index.name for index in table.indexes if not index.local)]
-    sides = [(direction, index) for index in indexes for direction in _DIRECTIONS]
+    sides: list[tuple[Direction, str | None]] = [
+        (direction, index) for index in indexes for direction in _DIRECTIONS
+    ]
     alarms = [_throttles(thresholds, *side) for side in sides]
     alarms += [_latency(thresholds, operation) for operation in thresholds.operations]
     if deployment.capacity_of(table) is not None:

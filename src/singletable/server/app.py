@@ -192,10 +192,10 @@ class _FaultInjector:
         text = request.headers.get(FAULTS_HEADER)
         if text is None:
             return self._driver
-        from singletable.faults import AsyncFaultyDriver, faults_from_text
+        from singletable.faults import AsyncFaultyDriver, parse_faults
 
         try:
-            faults = faults_from_text(text)
+            faults = parse_faults(text)
         except FaultsError as error:
             raise ValidationError(f"{FAULTS_HEADER}: {error}") from None
         if self._faulty is None:

@@ -265,7 +265,8 @@ def _noted(steps: Steps[R], notes: _Notes) -> Steps[R]:
         step = next(steps)
         while True:
             if isinstance(step, Pause):
-                notes.waits.append(step.reason)
+                if step.reason is not None:
+                    notes.waits.append(step.reason)
                 yield step
                 step = next(steps)
                 continue

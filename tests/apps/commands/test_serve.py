@@ -23,7 +23,7 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
 REFUSED = {
     "a proxy": (("--proxy", "everybody"), "--proxy takes a network"),
     "an address of people": (("--public", "example.org"), "--public takes an address"),
-    "an address of tables": (("--at", "votes.db"), "Is it 'file:votes.db'?"),
+    "an address of tables": (("--at", "votes.db"), "Did you mean 'file:votes.db'?"),
     "a mail server": (("--smtp", "mail"), "Elections cannot be opened. --smtp takes an address"),
 }
 

@@ -67,7 +67,7 @@ def test_each_command_is_in_the_log_once(places: Places, where: str, day: str) -
             length = there.world.length
             driver.faults = replace(ONCE[day], tables=(votes.name, log.name))
             COMMANDS[fact](there.world.service, there)
-            assert driver.struck
+            assert driver.injected
             driver.faults = Faults()
             appended = [event.event_type for event in events_of(there.engine)[length:]]
             assert len(appended) == EVENTS.get(fact, 1), f"{fact}: {appended}"
@@ -85,7 +85,7 @@ def test_the_table_is_built_anew_on_a_bad_day(places: Places, where: str) -> Non
             )
             rebuild(store_on(there.world.driver))
             assert dump(there.engine) == whole
-        assert driver.struck["unprocessed"]
+        assert driver.injected["unprocessed"]
 
 
 @pytest.mark.parametrize(("where", "fact", "behind"), LAGGING)
@@ -98,7 +98,7 @@ def test_an_index_that_lags_hides_nothing_from_what_follows_it(
         COMMANDS["UserNameChanged"](service, there)
         service.people.rename(there.bob, "Robert", "Bob")
         COMMANDS[fact](service, there)
-        assert driver.struck["stale"]
+        assert driver.injected["stale"]
         driver.faults = Faults()
         check_sound(there.world)
         kept = dump(there.engine)

@@ -59,7 +59,7 @@ def test_a_table_that_is_away_is_worth_asking_again(asked: str, fault: str) -> N
     ada = place.somebody()
     poll = ada.makes()
     before = dump(place.driver)
-    with driver.injecting(FAULTS[fault]):
+    with driver.inject(FAULTS[fault]):
         answer = ASKED[asked](ada, poll)
     assert type_of(answer) == "503 try-later"
     assert int(answer.headers["Retry-After"]) >= 1
@@ -73,9 +73,9 @@ def test_a_vote_that_finds_no_way_in_is_told_so_soon(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(voting, "LONGEST_SECONDS", 0.0)
     place, driver = rickety()
     poll = place.somebody().makes()
-    with driver.injecting(Faults(conflict=1.0)):
+    with driver.inject(Faults(conflict=1.0)):
         answer = place.somebody().votes(poll, "Go")
-        attempts = driver.struck["conflict"]
+        attempts = driver.injected["conflict"]
     assert type_of(answer) == "503 try-later"
     assert "Vote again" in answer.json()["detail"]
     assert 0 < attempts < voting.TRIES

@@ -102,4 +102,4 @@ def test_bad_days_are_bad(base: Busy) -> None:
     service = there.world.open(driver)
     driver.faults = DAYS["all at once, 1"]
     DEEDS["delete"](service, there)
-    assert sum(driver.struck.values()) > 5
+    assert sum(driver.injected.values()) > 5

@@ -108,7 +108,7 @@ def _walk(world: World, seed: int, steps: int) -> Walk:
     walk = Walk(world, seed)
     for _ in range(steps):
         walk.step()
-    assert sum(sum(driver.struck.values()) for driver in walk.faulty) > steps / 4
+    assert sum(sum(driver.injected.values()) for driver in walk.faulty) > steps / 4
     for driver in walk.faulty:
         driver.faults = Faults()
     check_counted(world, walk.own, walk.told)

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, a patient client ends where it would have ended if nothing had."""
+"""A client that retries reaches the same state as without faults."""
 
 from __future__ import annotations
 
@@ -33,12 +33,20 @@ from singletable.operations import (
     WriteRequest,
 )
 from singletable.values import Item
-from tests.faults.strategies import passing_faults
-from tests.faults.votes import ballot, contents, engine_with_votes, key, of_voter, put, transact_put
+from tests.faults.strategies import transient_faults
+from tests.faults.votes_table import (
+    ballot,
+    contents,
+    create_engine,
+    key,
+    put,
+    query_voter,
+    transact_put,
+)
 
 R = TypeVar("R")
 
-PASSING = ("None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
+TRANSIENT = ("None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
 
 partitions = st.sampled_from(["ELECTION#1", "ELECTION#2"])
 names = st.sampled_from(["ada", "bob", "eve", "fay"])
@@ -74,7 +82,7 @@ def _transaction(name: str, token: UUID) -> TransactWriteItems:
     return TransactWriteItems([transact_put(name), _count()], client_request_token=str(token))
 
 
-# Each ends in the same state if it is done twice; the counter because its token says so.
+# Applying these twice gives the same state; the counter because of its client token.
 idempotent_writes = st.one_of(
     st.builds(put, partitions, names, choices),
     st.builds(_delete, names),
@@ -86,8 +94,8 @@ idempotent_writes = st.one_of(
 )
 
 
-def persist(driver: FaultyDriver, operation: Operation[R]) -> R:
-    """Ask until there is an answer, as an SDK does."""
+def execute_with_retries(driver: FaultyDriver, operation: Operation[R]) -> R:
+    """Retry until there is an output, as an SDK does."""
     for _ in range(10_000):
         try:
             return driver.execute(operation)
@@ -100,54 +108,52 @@ def persist(driver: FaultyDriver, operation: Operation[R]) -> R:
         ):
             continue
         except TransactionCanceled as canceled:
-            if any(reason.code not in PASSING for reason in canceled.reasons):
+            if any(reason.code not in TRANSIENT for reason in canceled.reasons):
                 raise
-    raise AssertionError("no request may fail for ever")
+    raise AssertionError("a request failed every time")
 
 
-def write_patiently(driver: FaultyDriver, operation: Operation[object]) -> None:
+def write_with_retries(driver: FaultyDriver, operation: Operation[object]) -> None:
     if not isinstance(operation, BatchWriteItem):
-        persist(driver, operation)
+        execute_with_retries(driver, operation)
         return
-    left = operation.request_items
-    while left:
-        written = persist(driver, BatchWriteItem(left))
-        left = written.unprocessed_items
+    unprocessed = operation.request_items
+    while unprocessed:
+        output = execute_with_retries(driver, BatchWriteItem(unprocessed))
+        unprocessed = output.unprocessed_items
 
 
-@given(passing_faults, st.lists(idempotent_writes, max_size=15))
-def test_a_patient_client_ends_in_the_same_state(
+@given(transient_faults, st.lists(idempotent_writes, max_size=15))
+def test_retrying_client_reaches_the_same_state(
     faults: Faults, operations: list[Operation[object]]
 ) -> None:
-    with engine_with_votes() as calm, engine_with_votes() as stormy:
-        driver = FaultyDriver(stormy, faults)
+    with create_engine() as plain, create_engine() as faulty:
+        driver = FaultyDriver(faulty, faults)
         for operation in operations:
-            calm.execute(operation)
-            write_patiently(driver, operation)
-        assert contents(stormy) == contents(calm)
+            plain.execute(operation)
+            write_with_retries(driver, operation)
+        assert contents(faulty) == contents(plain)
 
 
-# Reads too: what is read consistently is what is there, once it is read at all.
-@given(passing_faults, st.lists(names, min_size=1, max_size=4, unique=True))
-def test_a_patient_reader_reads_everything(faults: Faults, wanted: list[str]) -> None:
+@given(transient_faults, st.lists(names, min_size=1, max_size=4, unique=True))
+def test_retrying_reader_reads_everything(faults: Faults, wanted: list[str]) -> None:
     keys = [key(sort=name) for name in wanted]
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         for name in wanted:
             engine.execute(put(sort=name))
         driver = FaultyDriver(engine, faults)
-        left, read = {"votes": KeysAndAttributes(keys, consistent_read=True)}, list[str]()
-        while left:
-            got = persist(driver, BatchGetItem(left))
-            read += [item["SK"]["S"] for item in got.responses["votes"]]
-            left = got.unprocessed_keys
+        unprocessed, read = {"votes": KeysAndAttributes(keys, consistent_read=True)}, list[str]()
+        while unprocessed:
+            output = execute_with_retries(driver, BatchGetItem(unprocessed))
+            read += [item["SK"]["S"] for item in output.responses["votes"]]
+            unprocessed = output.unprocessed_keys
         assert sorted(read) == sorted(wanted)
 
 
-# An index catches up: once the writes cease, waiting is enough. Here they are behind by a count.
 @given(st.integers(0, 5), st.integers(1, 5))
-def test_an_index_sees_a_write_after_as_many_others(seed: int, behind: int) -> None:
-    query: Query = of_voter("ada")
-    with engine_with_votes() as engine:
+def test_index_lags_behind_by_number_of_changes(seed: int, behind: int) -> None:
+    query: Query = query_voter("ada")
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(stale=1, behind=behind, seed=seed))
         driver.execute(put())
         for number in range(behind):

@@ -1,4 +1,4 @@
-"""Faults are off until they are switched on: for good, for a while, or for one request."""
+"""Faults are activated for a driver, a `with` block or one request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from singletable.errors import InternalError, OperationError, Throttled
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import Operation, PutItem, ReadChanges
-from tests.faults.votes import contents, engine_with_votes, get, put
+from tests.faults.votes_table import contents, create_engine, get, put
 
 
 def outcome(
@@ -27,22 +27,24 @@ def outcome(
     return "done"
 
 
-def test_nothing_goes_wrong_until_it_is_asked_for() -> None:
-    with engine_with_votes() as engine:
+def test_driver_without_faults_does_nothing() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine)
         assert [outcome(driver, put()) for _ in range(100)] == ["done"] * 100
-        assert driver.struck == {}
+        assert driver.injected == {}
 
 
-# Production imports the library, not the faults.
-def test_importing_the_library_imports_no_faults() -> None:
+# Production code must not load fault injection.
+def test_import_singletable_does_not_import_faults() -> None:
     script = "import sys, singletable; print(*sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "singletable.faults" not in ran.stdout
+    process = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "singletable.faults" not in process.stdout
 
 
-def test_faults_can_be_set_while_others_use_the_driver() -> None:
-    with engine_with_votes() as engine:
+def test_faults_can_be_replaced() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine)
         driver.faults = Faults(throttle=Next(2))
         assert [outcome(driver, put()) for _ in range(3)] == [
@@ -50,26 +52,26 @@ def test_faults_can_be_set_while_others_use_the_driver() -> None:
             "ThrottlingException",
             "done",
         ]
-        assert driver.struck == {"throttle": 2}
-        # Said again, it begins again.
+        assert driver.injected == {"throttle": 2}
+        # Setting the same faults restarts the sequence.
         driver.faults = driver.faults
         assert outcome(driver, put()) == "ThrottlingException"
         driver.faults = Faults()
         assert outcome(driver, put()) == "done"
 
 
-def test_faults_can_be_injected_for_a_while() -> None:
-    with engine_with_votes() as engine:
+def test_inject_restores_previous_faults() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(throttle=Next(2)))
         assert outcome(driver, put()) == "ThrottlingException"
-        with driver.injecting(Faults(internal=1)), pytest.raises(InternalError):
+        with driver.inject(Faults(internal=1)), pytest.raises(InternalError):
             driver.execute(put())
-        # What was in force before goes on where it was.
+        # The previous faults continue where they were.
         assert [outcome(driver, put()) for _ in range(2)] == ["ThrottlingException", "done"]
 
 
-def test_faults_can_come_with_a_request() -> None:
-    with engine_with_votes() as engine:
+def test_execute_with_uses_faults_of_the_request() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(internal=1))
         with pytest.raises(Throttled):
             driver.execute_with(put(), Faults(throttle=1))
@@ -78,43 +80,42 @@ def test_faults_can_come_with_a_request() -> None:
             driver.execute(put())
 
 
-# A header is sent with every request, and its count and its luck go on from one to the next.
-def test_equal_faults_of_several_requests_are_one_sequence() -> None:
+# A header is sent with every request; its counts and random numbers continue.
+def test_equal_request_faults_share_a_sequence() -> None:
     faults, half = Faults(throttle=Next(2)), Faults(throttle=0.5, seed=5)
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine)
         assert [outcome(driver, put(), Faults(throttle=Next(2))) for _ in range(3)] == [
             "ThrottlingException",
             "ThrottlingException",
             "done",
         ]
-        luck = [outcome(driver, put(), half) for _ in range(50)]
-        assert set(luck) == {"ThrottlingException", "done"}
-        driver.forget()
+        first_run = [outcome(driver, put(), half) for _ in range(50)]
+        assert set(first_run) == {"ThrottlingException", "done"}
+        driver.reset()
         assert outcome(driver, put(), faults) == "ThrottlingException"
-        assert [outcome(driver, put(), half) for _ in range(50)] == luck
+        assert [outcome(driver, put(), half) for _ in range(50)] == first_run
 
 
-def test_faults_of_many_requests_do_not_fill_the_memory() -> None:
-    with engine_with_votes() as engine:
+def test_request_sequences_are_limited() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine)
         for seed in range(1500):
             driver.execute_with(ReadChanges(limit=1), Faults(throttle=1, seed=seed))
         assert len(driver._requests) == 1000
 
 
-def test_latency_is_slept_before_the_operation() -> None:
+def test_latency_uses_sleep() -> None:
     slept: list[float] = []
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(latency=0.25), sleep=slept.append)
         driver.execute(put())
         driver.execute(get())
         assert slept == [0.25, 0.25]
 
 
-# Drivers wrap drivers: two wishes are two wrappers.
-def test_faults_can_be_stacked() -> None:
-    with engine_with_votes() as engine:
+def test_faulty_drivers_can_be_nested() -> None:
+    with create_engine() as engine:
         inner = FaultyDriver(engine, Faults(throttle=1, operations=("PutItem",)))
         driver = FaultyDriver(inner, Faults(stale=1))
         engine.execute(put())
@@ -122,14 +123,14 @@ def test_faults_can_be_stacked() -> None:
         assert outcome(driver, put()) == "ThrottlingException"
 
 
-def test_what_is_not_refused_by_a_fault_is_refused_by_the_driver() -> None:
-    with engine_with_votes() as engine:
+def test_invalid_request_is_rejected_by_wrapped_driver() -> None:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(throttle=0.5, stale=0.5, keys=("ELECTION#1",)))
         assert outcome(driver, PutItem("votes", {})) == "ValidationException"
 
 
 def test_threads_share_one_sequence() -> None:
-    with engine_with_votes() as engine:
+    with create_engine() as engine:
         driver = FaultyDriver(engine, Faults(throttle=Next(25)))
         outcomes: list[str] = []
 
@@ -141,5 +142,5 @@ def test_threads_share_one_sequence() -> None:
             thread.start()
         for thread in threads:
             thread.join(60)
-        assert outcomes.count("ThrottlingException") == driver.struck["throttle"] == 25
+        assert outcomes.count("ThrottlingException") == driver.injected["throttle"] == 25
         assert len(contents(engine)) == outcomes.count("done") == 75

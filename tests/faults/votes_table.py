@@ -1,4 +1,4 @@
-"""The table that faults are tried on, and short ways to write requests to it."""
+"""A table for fault injection tests, and requests to it."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from singletable.values import Item
 ARN = "arn:aws:dynamodb:eu-west-2:123456789012:table/votes"
 
 
-def votes(name: str = "votes", billing_mode: BillingMode = "PAY_PER_REQUEST") -> CreateTable:
+def create_votes(name: str = "votes", billing_mode: BillingMode = "PAY_PER_REQUEST") -> CreateTable:
     throughput = ProvisionedThroughput(1, 1) if billing_mode == "PROVISIONED" else None
     return CreateTable(
         name,
-        [AttributeDefinition(one, "S") for one in ("PK", "SK", "voter")],
+        [AttributeDefinition(name, "S") for name in ("PK", "SK", "voter")],
         [KeySchemaElement("PK", "HASH"), KeySchemaElement("SK", "RANGE")],
         global_secondary_indexes=[
             GlobalSecondaryIndex(
@@ -49,11 +49,11 @@ def votes(name: str = "votes", billing_mode: BillingMode = "PAY_PER_REQUEST") ->
     )
 
 
-def engine_with_votes(
+def create_engine(
     billing_mode: BillingMode = "PAY_PER_REQUEST", clock: Callable[[], float] = time.time
 ) -> Engine:
     engine = Engine.in_memory(Settings(region="eu-west-2", account="123456789012", clock=clock))
-    engine.execute(votes(billing_mode=billing_mode))
+    engine.execute(create_votes(billing_mode=billing_mode))
     return engine
 
 
@@ -73,7 +73,7 @@ def get(partition: str = "ELECTION#1", sort: str = "ada", *, consistent: bool = 
     return GetItem("votes", key(partition, sort), consistent_read=consistent)
 
 
-def of_partition(partition: str, *, consistent: bool = False) -> Query:
+def query_partition(partition: str, *, consistent: bool = False) -> Query:
     return Query(
         "votes",
         key_condition_expression="PK = :pk",
@@ -82,7 +82,7 @@ def of_partition(partition: str, *, consistent: bool = False) -> Query:
     )
 
 
-def of_voter(voter: str) -> Query:
+def query_voter(voter: str) -> Query:
     return Query(
         "votes",
         "by_voter",
@@ -91,7 +91,7 @@ def of_voter(voter: str) -> Query:
     )
 
 
-def batch_of(*sorts: str) -> BatchWriteItem:
+def batch_put(*sorts: str) -> BatchWriteItem:
     return BatchWriteItem(
         {"votes": [WriteRequest(PutRequest(ballot(sort=sort))) for sort in sorts]}
     )
@@ -102,7 +102,7 @@ def transact_put(sort: str) -> TransactWriteItem:
 
 
 def contents(driver: Driver, table: str = "votes") -> dict[tuple[str, str], Item]:
-    """Everything in a table, by its key, read consistently."""
+    """Return all items of a table by key, read consistently."""
     items: list[Item] = []
     scan = Scan(table, consistent_read=True)
     while True:
