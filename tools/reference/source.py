@@ -63,18 +63,25 @@ def find(module: str, name: str) -> Definition | None:
                 for one in names:
                     if (one.asname or one.name) == name and origin.startswith("singletable"):
                         return find(origin, one.name)
+                    if one.name == "*" and name in exported(origin):
+                        return find(origin, name)
             case _:
                 pass
     return found
 
 
 def exported(module: str) -> list[str]:
-    """The names that a module says are its own to give."""
+    """Return the names in a module's `__all__`, and in those of the modules it star-imports."""
+    names: list[str] = []
     for node in _tree(module).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            names: list[str] = ast.literal_eval(node.value)
-            return names
-    return []
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")]):
+                names += ast.literal_eval(node.value)
+            case ast.ImportFrom(module=str(origin), names=[ast.alias(name="*")]):
+                names += exported(origin)
+            case _:
+                pass
+    return names
 
 
 def sentence(module: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import assert_never, cast
 
+from singletable import operations
 from singletable.engine.validation import Validator
 from singletable.errors import ValidationError
 from singletable.expressions import (
@@ -43,8 +44,7 @@ from singletable.expressions import (
     Update,
     holds,
 )
-from singletable.operations import shapes
-from singletable.operations.shapes import (
+from singletable.operations import (
     AttributeValueUpdate,
     ComparisonOperator,
     ConditionalOperator,
@@ -110,7 +110,7 @@ def parse_expected(
 
 
 def parse_filter(
-    filters: dict[str, shapes.Condition] | None,
+    filters: dict[str, operations.Condition] | None,
     operator: ConditionalOperator | None,
     validator: Validator,
 ) -> Condition | None:
@@ -125,7 +125,7 @@ def parse_filter(
 
 
 def parse_key_conditions(
-    conditions: dict[str, shapes.Condition], validator: Validator
+    conditions: dict[str, operations.Condition], validator: Validator
 ) -> KeyCondition:
     """Return KeyConditions as a key condition, not yet checked against a key schema."""
     clauses = tuple([_key_clause(name, c, validator) for name, c in conditions.items()])
@@ -292,7 +292,7 @@ def _compare(
             assert_never(operator)
 
 
-def _key_clause(attribute: str, condition: shapes.Condition, validator: Validator) -> KeyClause:
+def _key_clause(attribute: str, condition: operations.Condition, validator: Validator) -> KeyClause:
     operator = condition.comparison_operator
     values = _check_arguments(operator, condition.attribute_value_list or (), validator)
     # No index supports the other operators, but DynamoDB reports that only once it knows the table,

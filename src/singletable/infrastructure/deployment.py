@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from singletable.errors import DeclarationError
-from singletable.operations import SSESpecification
-from singletable.operations.shapes import StreamViewType, TableClass
+from singletable.operations import SSESpecification, StreamViewType, TableClass
 from singletable.schema import Provisioned, Table
 
 MAX_RECOVERY_DAYS = 35

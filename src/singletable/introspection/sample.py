@@ -13,8 +13,8 @@ from singletable.operations import (
     KeySchemaElement,
     Projection,
     Scan,
+    TableDescription,
 )
-from singletable.operations.tables import TableDescription
 from singletable.schema import Binary, Index, LocalIndex, Number, Provisioned, Table
 from singletable.schema.table import KeyType
 from singletable.values import AttributeType, Item

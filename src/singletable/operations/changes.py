@@ -1,4 +1,4 @@
-"""Operations that DynamoDB has no name for: the change feed and the sweep of expired items."""
+"""Operations that DynamoDB does not have: read the change feed, and remove expired items."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import Literal
 
 from msgspec import Raw, field
 
-from singletable.operations.operation import Operation, Shape
+from singletable.operations.base import Operation, Shape
 from singletable.values import Item, item_from_json
+
+__all__ = ["ChangeRecord", "ReadChanges", "ReadChangesOutput", "SweepExpired", "SweepExpiredOutput"]
 
 
 class ChangeRecord(Shape, frozen=True):
-    """One item written or removed. Positions grow in the order of the commits."""
+    """An item that was written or removed. Positions grow in the order of the commits."""
 
     position: int
     table_name: str
@@ -24,26 +26,26 @@ class ChangeRecord(Shape, frozen=True):
 
     @property
     def old(self) -> Item | None:
-        """The item before, decoded anew at each call; None if there was none."""
+        """The item before the change, decoded at each call; None if it was inserted."""
         return None if self.raw_old is None else item_from_json(self.raw_old)
 
     @property
     def new(self) -> Item | None:
-        """The item after, decoded anew at each call; None if it was removed."""
+        """The item after the change, decoded at each call; None if it was removed."""
         return None if self.raw_new is None else item_from_json(self.raw_new)
 
 
 class ReadChangesOutput(Shape, frozen=True):
-    """Changes in commit order; go on after `position`."""
+    """Changes in commit order; continue after `position`."""
 
     changes: list[ChangeRecord]
     position: int
 
 
 class ReadChanges(Operation[ReadChangesOutput], frozen=True):
-    """Ask for what was written after a position: 0 is the beginning, None is the present end.
+    """Read the changes after a position: 0 is the beginning of the feed, None its end.
 
-    A position that the feed no longer reaches back to is refused with TrimmedDataAccess.
+    TrimmedDataAccess is raised if the feed no longer has the changes after that position.
     """
 
     after: int | None = 0
@@ -59,7 +61,7 @@ class SweepExpiredOutput(Shape, frozen=True):
 
 
 class SweepExpired(Operation[SweepExpiredOutput], frozen=True):
-    """Remove items whose time to live is over, as DynamoDB does in the background."""
+    """Remove items whose TTL is over, as DynamoDB does in the background."""
 
     table_name: str | None = None
     limit: int = 1000

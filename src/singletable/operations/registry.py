@@ -12,29 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from singletable.operations.account import (
-    DescribeEndpoints,
-    DescribeLimits,
-    ListTagsOfResource,
-    TagResource,
-    UntagResource,
-)
-from singletable.operations.backups import DescribeContinuousBackups, UpdateContinuousBackups
-from singletable.operations.batches import BatchGetItem, BatchWriteItem
-from singletable.operations.changes import ReadChanges, SweepExpired
-from singletable.operations.items import DeleteItem, GetItem, PutItem, UpdateItem
-from singletable.operations.operation import Operation
-from singletable.operations.pages import Query, Scan
-from singletable.operations.tables import (
-    CreateTable,
-    DeleteTable,
-    DescribeTable,
-    DescribeTimeToLive,
-    ListTables,
-    UpdateTable,
-    UpdateTimeToLive,
-)
-from singletable.operations.transactions import TransactGetItems, TransactWriteItems
+from singletable import operations as ops
+from singletable.operations.base import Operation
 
 # What an operation is about: items; the table named by `table_name` or `resource_arn`; that table,
 # or every table if none is named; the list of tables; or the account.
@@ -85,35 +64,41 @@ class OperationSpec:
 OPERATIONS: dict[type[Operation[Any]], OperationSpec] = {
     spec.request: spec
     for spec in (
-        OperationSpec(GetItem, "items", faults=("stale",)),
+        OperationSpec(ops.GetItem, "items", faults=("stale",)),
         OperationSpec(
-            PutItem, "items", writes=True, idempotent="without condition", faults=("conflict",)
+            ops.PutItem, "items", writes=True, idempotent="without condition", faults=("conflict",)
         ),
-        OperationSpec(UpdateItem, "items", writes=True, idempotent="never", faults=("conflict",)),
-        OperationSpec(DeleteItem, "items", writes=True, idempotent="never", faults=("conflict",)),
-        OperationSpec(Query, "items", faults=("stale",)),
-        OperationSpec(Scan, "items", faults=("stale",)),
-        OperationSpec(BatchGetItem, "items", faults=("unprocessed", "stale")),
-        OperationSpec(BatchWriteItem, "items", writes=True, faults=("unprocessed",)),
-        OperationSpec(TransactGetItems, "items", faults=("conflict",)),
+        OperationSpec(
+            ops.UpdateItem, "items", writes=True, idempotent="never", faults=("conflict",)
+        ),
+        OperationSpec(
+            ops.DeleteItem, "items", writes=True, idempotent="never", faults=("conflict",)
+        ),
+        OperationSpec(ops.Query, "items", faults=("stale",)),
+        OperationSpec(ops.Scan, "items", faults=("stale",)),
+        OperationSpec(ops.BatchGetItem, "items", faults=("unprocessed", "stale")),
+        OperationSpec(ops.BatchWriteItem, "items", writes=True, faults=("unprocessed",)),
+        OperationSpec(ops.TransactGetItems, "items", faults=("conflict",)),
         # Drivers add a client token, so that a transaction is applied once.
-        OperationSpec(TransactWriteItems, "items", writes=True, faults=("conflict", "in_progress")),
-        OperationSpec(CreateTable, "table", writes=True),
-        OperationSpec(DescribeTable, "table"),
-        OperationSpec(UpdateTable, "table", writes=True),
-        OperationSpec(DeleteTable, "table", writes=True),
-        OperationSpec(ListTables, "tables"),
-        OperationSpec(UpdateTimeToLive, "table", writes=True),
-        OperationSpec(DescribeTimeToLive, "table"),
-        OperationSpec(UpdateContinuousBackups, "table", writes=True),
-        OperationSpec(DescribeContinuousBackups, "table"),
-        OperationSpec(TagResource, "table", writes=True),
-        OperationSpec(UntagResource, "table", writes=True),
-        OperationSpec(ListTagsOfResource, "table"),
-        OperationSpec(DescribeLimits, "account"),
-        OperationSpec(DescribeEndpoints, "account"),
-        OperationSpec(ReadChanges, "any table", service="singletable"),
-        OperationSpec(SweepExpired, "any table", writes=True, service="singletable"),
+        OperationSpec(
+            ops.TransactWriteItems, "items", writes=True, faults=("conflict", "in_progress")
+        ),
+        OperationSpec(ops.CreateTable, "table", writes=True),
+        OperationSpec(ops.DescribeTable, "table"),
+        OperationSpec(ops.UpdateTable, "table", writes=True),
+        OperationSpec(ops.DeleteTable, "table", writes=True),
+        OperationSpec(ops.ListTables, "tables"),
+        OperationSpec(ops.UpdateTimeToLive, "table", writes=True),
+        OperationSpec(ops.DescribeTimeToLive, "table"),
+        OperationSpec(ops.UpdateContinuousBackups, "table", writes=True),
+        OperationSpec(ops.DescribeContinuousBackups, "table"),
+        OperationSpec(ops.TagResource, "table", writes=True),
+        OperationSpec(ops.UntagResource, "table", writes=True),
+        OperationSpec(ops.ListTagsOfResource, "table"),
+        OperationSpec(ops.DescribeLimits, "account"),
+        OperationSpec(ops.DescribeEndpoints, "account"),
+        OperationSpec(ops.ReadChanges, "any table", service="singletable"),
+        OperationSpec(ops.SweepExpired, "any table", writes=True, service="singletable"),
     )
 }
 ITEM_READS = tuple(s.request for s in OPERATIONS.values() if s.scope == "items" and not s.writes)
@@ -125,12 +110,12 @@ def table_names(operation: Operation[Any]) -> Iterator[str]:
     The request need not be valid: what is missing is skipped.
     """
     match operation:
-        case BatchGetItem() | BatchWriteItem():
+        case ops.BatchGetItem() | ops.BatchWriteItem():
             yield from operation.request_items or ()
-        case TransactGetItems():
+        case ops.TransactGetItems():
             for read in operation.transact_items or ():
                 yield from _named_by(read.get)
-        case TransactWriteItems():
+        case ops.TransactWriteItems():
             for write in operation.transact_items or ():
                 yield from _named_by(
                     write.put or write.update or write.delete or write.condition_check

@@ -1,27 +1,161 @@
-"""Operations on tables, and what describes a table."""
+"""Operations on tables, their TTL, backups and tags, and on the account."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import field
 
-from singletable.operations.operation import Operation, Shape
-from singletable.operations.shapes import (
-    AttributeDefinition,
-    BillingMode,
-    IndexStatus,
-    KeySchemaElement,
-    OnDemandThroughput,
-    Projection,
-    ProvisionedThroughput,
-    SSESpecification,
-    StreamSpecification,
-    TableClass,
-    TableStatus,
-    Tag,
-    WarmThroughput,
-)
+from singletable.operations.base import Operation, Shape
+from singletable.values import KeyType
+
+__all__ = [
+    "AttributeDefinition",
+    "BillingMode",
+    "BillingModeSummary",
+    "ContinuousBackupsDescription",
+    "CreateGlobalSecondaryIndexAction",
+    "CreateTable",
+    "CreateTableOutput",
+    "DeleteGlobalSecondaryIndexAction",
+    "DeleteTable",
+    "DeleteTableOutput",
+    "DescribeContinuousBackups",
+    "DescribeContinuousBackupsOutput",
+    "DescribeEndpoints",
+    "DescribeEndpointsOutput",
+    "DescribeLimits",
+    "DescribeLimitsOutput",
+    "DescribeTable",
+    "DescribeTableOutput",
+    "DescribeTimeToLive",
+    "DescribeTimeToLiveOutput",
+    "EmptyOutput",
+    "Endpoint",
+    "GlobalSecondaryIndex",
+    "GlobalSecondaryIndexDescription",
+    "GlobalSecondaryIndexUpdate",
+    "IndexStatus",
+    "KeySchemaElement",
+    "ListTables",
+    "ListTablesOutput",
+    "ListTagsOfResource",
+    "ListTagsOfResourceOutput",
+    "LocalSecondaryIndex",
+    "LocalSecondaryIndexDescription",
+    "OnDemandThroughput",
+    "PointInTimeRecoveryDescription",
+    "PointInTimeRecoverySpecification",
+    "Projection",
+    "ProvisionedThroughput",
+    "ProvisionedThroughputDescription",
+    "SSEDescription",
+    "SSESpecification",
+    "StreamSpecification",
+    "StreamViewType",
+    "TableClass",
+    "TableClassSummary",
+    "TableDescription",
+    "TableStatus",
+    "Tag",
+    "TagResource",
+    "TimeToLiveDescription",
+    "TimeToLiveSpecification",
+    "UntagResource",
+    "UpdateContinuousBackups",
+    "UpdateContinuousBackupsOutput",
+    "UpdateGlobalSecondaryIndexAction",
+    "UpdateTable",
+    "UpdateTableOutput",
+    "UpdateTimeToLive",
+    "UpdateTimeToLiveOutput",
+    "WarmThroughput",
+    "WarmThroughputDescription",
+]
+
+BillingMode: TypeAlias = Literal["PROVISIONED", "PAY_PER_REQUEST"]
+TableClass: TypeAlias = Literal["STANDARD", "STANDARD_INFREQUENT_ACCESS"]
+IndexStatus: TypeAlias = Literal["CREATING", "UPDATING", "DELETING", "ACTIVE"]
+# The embedded engine never has the last four.
+TableStatus: TypeAlias = Literal[
+    "CREATING",
+    "UPDATING",
+    "DELETING",
+    "ACTIVE",
+    "INACCESSIBLE_ENCRYPTION_CREDENTIALS",
+    "ARCHIVING",
+    "ARCHIVED",
+    "REPLICATION_NOT_AUTHORIZED",
+]
+StreamViewType: TypeAlias = Literal["NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"]
+EnabledOrDisabled: TypeAlias = Literal["ENABLED", "DISABLED"]
+
+
+# --- Parts of requests
+
+
+class AttributeDefinition(Shape, frozen=True):
+    """The type of a key attribute."""
+
+    attribute_name: str
+    attribute_type: KeyType
+
+
+class KeySchemaElement(Shape, frozen=True):
+    """One attribute of a key, of the partition key (HASH) or the sort key (RANGE)."""
+
+    attribute_name: str
+    key_type: Literal["HASH", "RANGE"]
+
+
+class Projection(Shape, frozen=True):
+    """The attributes that an index contains."""
+
+    projection_type: Literal["ALL", "KEYS_ONLY", "INCLUDE"] | None = None
+    non_key_attributes: list[str] | None = None
+
+
+class ProvisionedThroughput(Shape, frozen=True):
+    """Reserved capacity units per second."""
+
+    read_capacity_units: int
+    write_capacity_units: int
+
+
+class OnDemandThroughput(Shape, frozen=True):
+    """The maximum that an on-demand table may consume; -1 removes a limit."""
+
+    max_read_request_units: int | None = None
+    max_write_request_units: int | None = None
+
+
+class WarmThroughput(Shape, frozen=True):
+    """Units per second that a table can serve at once."""
+
+    read_units_per_second: int | None = None
+    write_units_per_second: int | None = None
+
+
+class StreamSpecification(Shape, frozen=True):
+    """Whether changes are streamed, and what each record contains."""
+
+    stream_enabled: bool
+    stream_view_type: StreamViewType | None = None
+
+
+class SSESpecification(Shape, frozen=True):
+    """Encryption at rest. The embedded engine stores this setting and encrypts nothing."""
+
+    enabled: bool | None = None
+    sse_type: Literal["AES256", "KMS"] | None = field(name="SSEType", default=None)
+    kms_master_key_id: str | None = field(name="KMSMasterKeyId", default=None)
+
+
+class Tag(Shape, frozen=True):
+    """A label on a table."""
+
+    key: str
+    value: str
 
 
 class LocalSecondaryIndex(Shape, frozen=True):
@@ -33,7 +167,7 @@ class LocalSecondaryIndex(Shape, frozen=True):
 
 
 class GlobalSecondaryIndex(Shape, frozen=True):
-    """An index with keys of its own: up to four partition and four sort attributes."""
+    """An index with its own key of up to four partition and four sort attributes."""
 
     index_name: str
     key_schema: list[KeySchemaElement]
@@ -43,8 +177,11 @@ class GlobalSecondaryIndex(Shape, frozen=True):
     warm_throughput: WarmThroughput | None = None
 
 
+# --- Descriptions
+
+
 class ProvisionedThroughputDescription(Shape, frozen=True):
-    """Reserved capacity, and how often it was lowered today."""
+    """Reserved capacity, and how often it was decreased today."""
 
     number_of_decreases_today: int
     read_capacity_units: int
@@ -54,21 +191,21 @@ class ProvisionedThroughputDescription(Shape, frozen=True):
 
 
 class BillingModeSummary(Shape, frozen=True):
-    """How the table is billed."""
+    """The billing mode of a table."""
 
     billing_mode: BillingMode
     last_update_to_pay_per_request_date_time: float | None = None
 
 
 class TableClassSummary(Shape, frozen=True):
-    """The storage class of the table."""
+    """The storage class of a table."""
 
     table_class: TableClass
     last_update_date_time: float | None = None
 
 
 class SSEDescription(Shape, frozen=True):
-    """Encryption with a key of the customer's."""
+    """Encryption with a customer's key."""
 
     status: Literal["ENABLING", "ENABLED", "DISABLING", "DISABLED", "UPDATING"]
     sse_type: Literal["AES256", "KMS"] | None = field(name="SSEType", default=None)
@@ -76,7 +213,7 @@ class SSEDescription(Shape, frozen=True):
 
 
 class WarmThroughputDescription(Shape, frozen=True):
-    """Units a second that the table or index can bear at once."""
+    """Units per second that a table or index can serve at once."""
 
     read_units_per_second: int
     write_units_per_second: int
@@ -84,7 +221,7 @@ class WarmThroughputDescription(Shape, frozen=True):
 
 
 class LocalSecondaryIndexDescription(Shape, frozen=True):
-    """A local secondary index as it stands."""
+    """The current state of a local secondary index."""
 
     index_name: str
     key_schema: list[KeySchemaElement]
@@ -95,7 +232,7 @@ class LocalSecondaryIndexDescription(Shape, frozen=True):
 
 
 class GlobalSecondaryIndexDescription(Shape, frozen=True):
-    """A global secondary index as it stands."""
+    """The current state of a global secondary index."""
 
     index_name: str
     key_schema: list[KeySchemaElement]
@@ -111,7 +248,7 @@ class GlobalSecondaryIndexDescription(Shape, frozen=True):
 
 
 class TableDescription(Shape, frozen=True):
-    """A table as it stands."""
+    """The current state of a table."""
 
     attribute_definitions: list[AttributeDefinition]
     table_name: str
@@ -136,14 +273,17 @@ class TableDescription(Shape, frozen=True):
     warm_throughput: WarmThroughputDescription | None = None
 
 
+# --- Tables
+
+
 class CreateTableOutput(Shape, frozen=True):
-    """The new table, still in the making."""
+    """The new table, which is being created."""
 
     table_description: TableDescription
 
 
 class CreateTable(Operation[CreateTableOutput], frozen=True):
-    """Make a table."""
+    """Create a table."""
 
     table_name: str
     attribute_definitions: list[AttributeDefinition]
@@ -163,19 +303,19 @@ class CreateTable(Operation[CreateTableOutput], frozen=True):
 
 
 class DescribeTableOutput(Shape, frozen=True):
-    """The table as it stands."""
+    """The current state of the table."""
 
     table: TableDescription
 
 
 class DescribeTable(Operation[DescribeTableOutput], frozen=True):
-    """Ask for a table's description."""
+    """Return the description of a table."""
 
     table_name: str
 
 
 class CreateGlobalSecondaryIndexAction(Shape, frozen=True):
-    """Add a global secondary index and fill it from the table."""
+    """Add a global secondary index and backfill it from the table."""
 
     index_name: str
     key_schema: list[KeySchemaElement]
@@ -201,7 +341,7 @@ class DeleteGlobalSecondaryIndexAction(Shape, frozen=True):
 
 
 class GlobalSecondaryIndexUpdate(Shape, frozen=True):
-    """One change to a global secondary index: exactly one field is there."""
+    """One change to a global secondary index; exactly one field is set."""
 
     update: UpdateGlobalSecondaryIndexAction | None = None
     create: CreateGlobalSecondaryIndexAction | None = None
@@ -209,7 +349,7 @@ class GlobalSecondaryIndexUpdate(Shape, frozen=True):
 
 
 class UpdateTableOutput(Shape, frozen=True):
-    """The table, while the change is being made."""
+    """The table, which is being changed."""
 
     table_description: TableDescription
 
@@ -231,29 +371,32 @@ class UpdateTable(Operation[UpdateTableOutput], frozen=True):
 
 
 class DeleteTableOutput(Shape, frozen=True):
-    """The table, while it is being deleted."""
+    """The table, which is being deleted."""
 
     table_description: TableDescription
 
 
 class DeleteTable(Operation[DeleteTableOutput], frozen=True):
-    """Delete a table with everything in it."""
+    """Delete a table and all its items."""
 
     table_name: str
 
 
 class ListTablesOutput(Shape, frozen=True):
-    """Names in order, and the last of them if there are more."""
+    """Names of tables in order, and the last one if there are more."""
 
     table_names: list[str]
     last_evaluated_table_name: str | None = None
 
 
 class ListTables(Operation[ListTablesOutput], frozen=True):
-    """Ask for the tables' names."""
+    """Return the names of the tables."""
 
     exclusive_start_table_name: str | None = None
     limit: int | None = None
+
+
+# --- TTL
 
 
 class TimeToLiveSpecification(Shape, frozen=True):
@@ -264,13 +407,13 @@ class TimeToLiveSpecification(Shape, frozen=True):
 
 
 class UpdateTimeToLiveOutput(Shape, frozen=True):
-    """What was asked for."""
+    """The requested specification."""
 
     time_to_live_specification: TimeToLiveSpecification
 
 
 class UpdateTimeToLive(Operation[UpdateTimeToLiveOutput], frozen=True):
-    """Let items expire, or no longer."""
+    """Enable or disable TTL."""
 
     table_name: str
     time_to_live_specification: TimeToLiveSpecification
@@ -284,12 +427,131 @@ class TimeToLiveDescription(Shape, frozen=True):
 
 
 class DescribeTimeToLiveOutput(Shape, frozen=True):
-    """The table's time to live as it stands."""
+    """The current TTL of a table."""
 
     time_to_live_description: TimeToLiveDescription
 
 
 class DescribeTimeToLive(Operation[DescribeTimeToLiveOutput], frozen=True):
-    """Ask whether items expire."""
+    """Return whether items expire."""
 
     table_name: str
+
+
+# --- Continuous backups
+
+
+class PointInTimeRecoverySpecification(Shape, frozen=True):
+    """Whether a table can be restored to any second of the last days, 35 by default."""
+
+    point_in_time_recovery_enabled: bool
+    recovery_period_in_days: int | None = None
+
+
+class PointInTimeRecoveryDescription(Shape, frozen=True):
+    """Whether a table can be restored, and to any second between which times."""
+
+    point_in_time_recovery_status: EnabledOrDisabled
+    recovery_period_in_days: int | None = None
+    earliest_restorable_date_time: float | None = None
+    latest_restorable_date_time: float | None = None
+
+
+class ContinuousBackupsDescription(Shape, frozen=True):
+    """The state of continuous backups and, separately, of point-in-time recovery."""
+
+    continuous_backups_status: EnabledOrDisabled
+    point_in_time_recovery_description: PointInTimeRecoveryDescription | None = None
+
+
+class UpdateContinuousBackupsOutput(Shape, frozen=True):
+    """The new state of the table's backups."""
+
+    continuous_backups_description: ContinuousBackupsDescription
+
+
+class UpdateContinuousBackups(Operation[UpdateContinuousBackupsOutput], frozen=True):
+    """Enable or disable point-in-time recovery."""
+
+    table_name: str
+    point_in_time_recovery_specification: PointInTimeRecoverySpecification
+
+
+class DescribeContinuousBackupsOutput(Shape, frozen=True):
+    """The state of the table's backups."""
+
+    continuous_backups_description: ContinuousBackupsDescription
+
+
+class DescribeContinuousBackups(Operation[DescribeContinuousBackupsOutput], frozen=True):
+    """Return whether a table has point-in-time recovery."""
+
+    table_name: str
+
+
+# --- Tags
+
+
+class EmptyOutput(Shape, frozen=True):
+    """An empty output: the operation succeeded."""
+
+
+class TagResource(Operation[EmptyOutput], frozen=True):
+    """Add tags to a table."""
+
+    resource_arn: str
+    tags: list[Tag]
+
+
+class UntagResource(Operation[EmptyOutput], frozen=True):
+    """Remove tags from a table."""
+
+    resource_arn: str
+    tag_keys: list[str]
+
+
+class ListTagsOfResourceOutput(Shape, frozen=True):
+    """The tags of a table."""
+
+    tags: list[Tag]
+    next_token: str | None = None
+
+
+class ListTagsOfResource(Operation[ListTagsOfResourceOutput], frozen=True):
+    """Return the tags of a table."""
+
+    resource_arn: str
+    next_token: str | None = None
+
+
+# --- The account
+
+
+class DescribeLimitsOutput(Shape, frozen=True):
+    """The maximum capacity that may be provisioned."""
+
+    account_max_read_capacity_units: int
+    account_max_write_capacity_units: int
+    table_max_read_capacity_units: int
+    table_max_write_capacity_units: int
+
+
+class DescribeLimits(Operation[DescribeLimitsOutput], frozen=True):
+    """Return the limits of the account."""
+
+
+class Endpoint(Shape, frozen=True):
+    """An address to send requests to."""
+
+    address: str
+    cache_period_in_minutes: int
+
+
+class DescribeEndpointsOutput(Shape, frozen=True):
+    """The addresses to send requests to."""
+
+    endpoints: list[Endpoint]
+
+
+class DescribeEndpoints(Operation[DescribeEndpointsOutput], frozen=True):
+    """Return the addresses to send requests to."""

@@ -18,10 +18,10 @@ from singletable.operations import (
     DescribeTableOutput,
     PageOutput,
     Scan,
+    TimeToLiveSpecification,
     UpdateTimeToLive,
     WriteRequest,
 )
-from singletable.operations.tables import TimeToLiveSpecification
 from singletable.retry import Pause, Steps, send
 from singletable.schema import ItemKey, Model, Table, create_operation, model_of
 from singletable.schema.unique import OWNER, UniqueConstraint

@@ -6,7 +6,7 @@ import pytest
 
 from singletable.engine.legacy_parameters import check_update_types, parse_attribute_updates
 from singletable.expressions import apply_update, creates_item
-from singletable.operations.shapes import AttributeValueUpdate as Change
+from singletable.operations import AttributeValueUpdate as Change
 from singletable.values import AttributeValue, Item
 from tests.engine.legacy.values import DIALECT, INVALID, NO_NUMBER, VALUES, n, refusal, s
 

@@ -6,8 +6,8 @@ import pytest
 
 from singletable.engine.legacy_parameters import parse_expected
 from singletable.expressions import holds
-from singletable.operations.shapes import ComparisonOperator, ConditionalOperator
-from singletable.operations.shapes import ExpectedAttributeValue as Expect
+from singletable.operations import ComparisonOperator, ConditionalOperator
+from singletable.operations import ExpectedAttributeValue as Expect
 from singletable.values import AttributeValue, Item
 from tests.engine.legacy.values import (
     DIALECT,

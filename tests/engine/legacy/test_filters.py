@@ -7,7 +7,7 @@ import pytest
 from singletable.engine.legacy_parameters import parse_filter
 from singletable.engine.validation import SCAN
 from singletable.expressions import holds
-from singletable.operations.shapes import ComparisonOperator, Condition, ConditionalOperator
+from singletable.operations import ComparisonOperator, Condition, ConditionalOperator
 from singletable.values import AttributeValue, Item
 from tests.engine.legacy.values import (
     DIALECT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable.engine.legacy_parameters import parse_key_conditions
-from singletable.operations.shapes import ComparisonOperator, Condition
+from singletable.operations import ComparisonOperator, Condition
 from singletable.values import AttributeValue
 from tests.engine.legacy.values import (
     DIALECT,

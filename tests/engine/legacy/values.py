@@ -8,7 +8,7 @@ import pytest
 
 from singletable.engine.validation import READ
 from singletable.errors import ValidationError
-from singletable.operations.shapes import ComparisonOperator, Condition
+from singletable.operations import ComparisonOperator, Condition
 from singletable.values import AttributeValue
 
 INVALID = "One or more parameter values were invalid: "
