@@ -1,4 +1,4 @@
-"""A clock that stands still until it is told to go on."""
+"""A clock that stands still until a test sets it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOON = 1_750_000_000.0
 
 @dataclass
 class Clock:
-    """Give it to `Settings(clock=…)`, and set its hands."""
+    """Pass it to `Settings(clock=…)` and set `now`."""
 
     now: float = NOON
 

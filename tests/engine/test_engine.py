@@ -1,49 +1,56 @@
-"""The driver itself: two faces, the clock, the states of a failed request."""
+"""The engine: sync and async, threads, reopening, copies, and idempotency tokens."""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.errors import (
+    ConditionFailed,
     EngineClosed,
+    IdempotentParameterMismatch,
     OperationError,
     ResourceNotFound,
     SingleTableError,
     ValidationError,
 )
 from singletable.operations import (
-    AttributeDefinition,
-    CreateTable,
     DeleteTable,
     DescribeTable,
     GetItem,
-    KeySchemaElement,
     ListTables,
     Operation,
+    Put,
     PutItem,
+    Query,
+    ReadChanges,
     Scan,
+    TransactWriteItem,
+    TransactWriteItems,
     UpdateItem,
 )
+from singletable.schema import create_operation
+from singletable.values import Item
+from tests.conformance.requests import number
+from tests.conformance.tables import make_table, put, stored
+from tests.conformance.transaction_actions import key, updating
+from tests.engine.clock import Clock
+from tests.engine.processes import create_table
+from tests.store.declared import votes
+
+THINGS = create_table("things")
 
 
-def things() -> CreateTable:
-    return CreateTable(
-        "things",
-        [AttributeDefinition("pk", "S")],
-        [KeySchemaElement("pk", "HASH")],
-        billing_mode="PAY_PER_REQUEST",
-    )
-
-
-def test_the_async_face_gives_what_the_sync_face_gives(tmp_path: Path) -> None:
+def test_async_engine_executes_operations(tmp_path: Path) -> None:
     async def run(engine: Engine) -> None:
         async with AsyncEngine(engine) as driver:
-            await driver.execute(things())
+            await driver.execute(THINGS)
             puts = [PutItem("things", {"pk": {"S": str(n)}}) for n in range(50)]
             await asyncio.gather(*[driver.execute(put) for put in puts])
             assert (await driver.execute(Scan("things"))).count == 50
@@ -56,7 +63,7 @@ def test_the_async_face_gives_what_the_sync_face_gives(tmp_path: Path) -> None:
 
 def test_concurrent_counters_lose_no_increment(tmp_path: Path) -> None:
     with Engine.on_file(tmp_path / "counter.db") as engine:
-        engine.execute(things())
+        engine.execute(THINGS)
         add = UpdateItem(
             "things",
             {"pk": {"S": "counter"}},
@@ -78,80 +85,99 @@ def test_concurrent_counters_lose_no_increment(tmp_path: Path) -> None:
         assert item["hits"] == {"N": "100"}
 
 
-def test_tables_and_items_are_there_after_reopening(tmp_path: Path) -> None:
+def test_tables_and_items_are_stored_across_reopening(tmp_path: Path) -> None:
     with Engine.on_file(tmp_path / "kept.db") as engine:
-        engine.execute(things())
+        engine.execute(THINGS)
         engine.execute(PutItem("things", {"pk": {"S": "ada"}}))
     with Engine.on_file(tmp_path / "kept.db") as engine:
         assert engine.execute(ListTables()).table_names == ["things"]
         assert engine.execute(GetItem("things", {"pk": {"S": "ada"}})).item == {"pk": {"S": "ada"}}
 
 
-# A table whose making failed must not be half there: in the catalog but not in the database.
-def test_a_refused_creation_leaves_no_table() -> None:
+# A table whose creation failed must not be in the catalog without being in the database.
+def test_failed_table_creation_leaves_no_table() -> None:
     with Engine.in_memory() as engine:
-        engine.execute(things())
+        engine.execute(THINGS)
         with pytest.raises(OperationError):
-            engine.execute(things())
+            engine.execute(THINGS)
         assert engine.execute(ListTables()).table_names == ["things"]
 
 
-def test_account_and_region_are_in_the_resource_name() -> None:
+def test_table_arn_has_account_and_region() -> None:
     settings = Settings(account="123456789012", region="eu-west-2", clock=lambda: 1000.0)
     with Engine.in_memory(settings) as engine:
-        engine.execute(things())
+        engine.execute(THINGS)
         table = engine.execute(DescribeTable("things")).table
         assert table.table_arn == "arn:aws:dynamodb:eu-west-2:123456789012:table/things"
         assert table.creation_date_time == 1000.0
-        # DynamoDB takes the resource name wherever it takes the table's.
+        # DynamoDB accepts the ARN wherever it accepts the name.
         engine.execute(PutItem(table.table_arn, {"pk": {"S": "by arn"}}))
         assert engine.execute(Scan(table.table_arn)).count == 1
 
 
-def test_a_closed_engine_says_so() -> None:
+def test_closed_engine_raises_engine_closed() -> None:
     engine = Engine.in_memory()
     engine.close()
     with pytest.raises(EngineClosed):
         engine.execute(ListTables())
 
 
-def test_what_is_no_operation_of_ours_is_refused_clearly() -> None:
-    class Strange(Operation[None], frozen=True):
+def test_unknown_operation_is_rejected() -> None:
+    class UnknownOperation(Operation[None], frozen=True):
         pass
 
-    with Engine.in_memory() as engine, pytest.raises(SingleTableError, match="Strange"):
-        engine.execute(Strange())
+    with Engine.in_memory() as engine, pytest.raises(SingleTableError, match="UnknownOperation"):
+        engine.execute(UnknownOperation())
 
 
-# For an instant after a commit a reader may know tables that are gone from the file; it is told so
-# as of any table that is not there.
-def test_readers_bear_with_tables_that_come_and_go(tmp_path: Path) -> None:
+# A reader may look up a table in memory that another thread has dropped, or not yet created, in the
+# file. It must get the same error as for any missing table.
+def test_reading_while_tables_are_created_and_dropped_raises_resource_not_found_only(
+    tmp_path: Path,
+) -> None:
+    interval = sys.getswitchinterval()
     with Engine.on_file(tmp_path / "busy.db", Settings(durable=False)) as engine:
         done = threading.Event()
-        surprises: list[Exception] = []
+        unexpected: list[Exception] = []
+        query = Query(
+            "things",
+            key_condition_expression="pk = :pk",
+            expression_attribute_values={":pk": {"S": "a"}},
+        )
+        reads: list[Callable[[], object]] = [
+            lambda: engine.execute(Scan("things")),
+            lambda: engine.execute(GetItem("things", {"pk": {"S": "a"}})),
+            lambda: engine.execute(query),
+            lambda: engine.execute(DescribeTable("things")),
+        ]
 
-        def read() -> None:
+        def read(execute: Callable[[], object]) -> None:
             while not done.is_set():
                 try:
-                    engine.execute(Scan("things"))
+                    execute()
                 except ResourceNotFound:
                     pass
-                except Exception as error:  # anything else is what this looks for
-                    surprises.append(error)
+                except Exception as error:  # any other error is a bug
+                    unexpected.append(error)
 
-        readers = [threading.Thread(target=read) for _ in range(2)]
-        for reader in readers:
-            reader.start()
-        for _ in range(40):
-            engine.execute(things())
-            engine.execute(DeleteTable("things"))
-        done.set()
-        for reader in readers:
-            reader.join(30)
-        assert surprises == []
+        readers = [threading.Thread(target=read, args=(execute,)) for execute in reads]
+        sys.setswitchinterval(1e-4)
+        try:
+            for reader in readers:
+                reader.start()
+            for _ in range(60):
+                engine.execute(THINGS)
+                engine.execute(PutItem("things", {"pk": {"S": "a"}}))
+                engine.execute(DeleteTable("things"))
+        finally:
+            done.set()
+            for reader in readers:
+                reader.join(30)
+            sys.setswitchinterval(interval)
+        assert unexpected == []
 
 
-# A traceback names the class of an error: one that is not in singletable.errors says nothing.
+# A traceback shows the class of an error, so it must be one of singletable.errors.
 @pytest.mark.parametrize(
     "operation",
     [
@@ -169,11 +195,103 @@ def test_readers_bear_with_tables_that_come_and_go(tmp_path: Path) -> None:
             expression_attribute_values={":a": {"NS": []}},
         ),
     ],
-    ids=["a large put", "a large update", "a bad value"],
+    ids=["large put", "large update", "invalid value"],
 )
-def test_a_refusal_is_of_a_public_class(operation: Operation[object]) -> None:
+def test_validation_error_is_of_the_public_class(operation: Operation[object]) -> None:
     with Engine.in_memory() as engine:
-        engine.execute(things())
-        with pytest.raises(ValidationError) as refused:
+        engine.execute(THINGS)
+        with pytest.raises(ValidationError) as raised:
             engine.execute(operation)
-    assert type(refused.value) is ValidationError
+    assert type(raised.value) is ValidationError
+
+
+ADA: Item = {"PK": {"S": "ada"}, "SK": {"S": "1"}}
+BEN: Item = {"PK": {"S": "ben"}, "SK": {"S": "1"}}
+
+
+@pytest.fixture(params=["memory", "file"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    on_disk = Settings(durable=False)
+    file = request.param == "file"
+    with Engine.on_file(tmp_path / "t.db", on_disk) if file else Engine.in_memory() as engine:
+        engine.execute(create_operation(votes))
+        engine.execute(PutItem("vote_data", ADA))
+        yield engine
+
+
+def test_copy_has_the_items_and_changes_of_the_engine(engine: Engine) -> None:
+    with engine.copy() as copy:
+        assert copy.execute(GetItem("vote_data", ADA)).item == ADA
+        assert len(copy.execute(ReadChanges(0)).changes) == 1
+
+
+def test_copies_are_independent(engine: Engine) -> None:
+    with engine.copy() as copy, copy.copy() as third:
+        copy.execute(PutItem("vote_data", BEN))
+        engine.execute(PutItem("vote_data", {**ADA, "new": {"BOOL": True}}))
+        assert engine.execute(GetItem("vote_data", BEN)).item is None
+        assert third.execute(GetItem("vote_data", BEN)).item is None
+        assert copy.execute(GetItem("vote_data", ADA)).item == ADA
+        assert len(third.execute(ReadChanges(0)).changes) == 1
+
+
+def test_copy_outlives_its_engine(tmp_path: Path) -> None:
+    with Engine.on_file(tmp_path / "t.db") as engine:
+        engine.execute(create_operation(votes))
+        copy = engine.copy()
+    with copy:
+        copy.execute(PutItem("vote_data", ADA))
+        assert copy.execute(GetItem("vote_data", ADA)).item == ADA
+
+
+def test_token_used_in_a_copy_is_unused_elsewhere(engine: Engine) -> None:
+    action = Put("vote_data", BEN, condition_expression="attribute_not_exists(PK)")
+    once = TransactWriteItems([TransactWriteItem(put=action)], client_request_token="one")
+    with engine.copy() as copy, engine.copy() as other:
+        copy.execute(once)
+        copy.execute(once)
+        other.execute(once)
+        assert other.execute(GetItem("vote_data", BEN)).item == BEN
+        with pytest.raises(ConditionFailed):
+            other.execute(
+                PutItem("vote_data", BEN, condition_expression="attribute_not_exists(PK)")
+            )
+
+
+def test_copy_can_grow(engine: Engine) -> None:
+    with engine.copy() as copy:
+        for count in range(300):
+            copied: Item = {"PK": {"S": "x"}, "SK": {"S": f"{count:04}"}}
+            copy.execute(PutItem("vote_data", {**copied, "text": {"S": "x" * 50_000}}))
+        last = copy.execute(GetItem("vote_data", {"PK": {"S": "x"}, "SK": {"S": "0299"}}))
+        assert last.item is not None
+
+
+@pytest.mark.parametrize(("later", "counted"), [(0, 1), (599, 1), (600, 2), (601, 2)])
+def test_idempotency_token_is_stored_for_ten_minutes(later: float, counted: int) -> None:
+    clock = Clock()
+    with Engine.in_memory(Settings(clock=clock)) as engine:
+        table = make_table(engine, pk="S")
+        put(engine, table, key("a") | {"n": number(0)})
+        action = updating(table, key("a"), "SET n = n + :one", one=number(1))
+        request = TransactWriteItems([action], client_request_token="token")
+        engine.execute(request)
+        clock.now += later
+        engine.execute(request)
+        assert stored(engine, table, key("a")) == key("a") | {"n": number(counted)}
+
+
+# Tokens are for callers that repeat a request because the process died.
+def test_idempotency_token_survives_reopening(tmp_path: Path) -> None:
+    path = tmp_path / "tables.db"
+    with Engine.on_file(path) as engine:
+        table = make_table(engine, pk="S")
+        action = updating(table, key("a"), "ADD n :one", one=number(1))
+        request = TransactWriteItems([action], client_request_token="token")
+        engine.execute(request)
+    with Engine.on_file(path) as engine:
+        engine.execute(request)
+        assert stored(engine, table, key("a")) == key("a") | {"n": number(1)}
+        other = updating(table, key("a"), "ADD n :two", two=number(2))
+        with pytest.raises(IdempotentParameterMismatch):
+            engine.execute(TransactWriteItems([other], client_request_token="token"))

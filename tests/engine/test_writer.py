@@ -1,21 +1,24 @@
-"""Writes from threads and event loops: who waits for what, and who does not."""
+"""The writer: group commit from threads and event loops, closing, and interrupts (Ctrl-C)."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
+import apsw
 import pytest
 
-from singletable.engine.storage import Database, Execute
+from singletable.engine.storage import Database, Execute, writer
+from singletable.engine.storage.connection import bind_execute
 from singletable.errors import EngineClosed
-from tests.engine.counting_disk import CountingDisk
+from tests.engine.disks import CountingDisk
 
 
-class Commits:
-    """Counts the commits that a database makes."""
+class CommitCounter:
+    """Counts the commits of a database."""
 
     def __init__(self, database: Database) -> None:
         self.count = 0
@@ -31,14 +34,14 @@ class Commits:
         self.count += 1
 
 
-def lay_out(database: Database) -> Database:
+def create_notes(database: Database) -> Database:
     database.write(lambda execute: list(execute("CREATE TABLE notes (text TEXT)")))
     return database
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = lay_out(Database(tmp_path / "notes.db"))
+    opened = create_notes(Database(tmp_path / "notes.db"))
     yield opened
     opened.close()
 
@@ -48,26 +51,26 @@ def note(execute: Execute) -> str:
     return "noted"
 
 
-def refused(execute: Execute) -> str:
-    execute("INSERT INTO notes VALUES ('refused')")
-    raise LookupError("refused")
+def failing(execute: Execute) -> str:
+    execute("INSERT INTO notes VALUES ('rejected')")
+    raise LookupError("rejected")
 
 
 def count(database: Database) -> object:
     return database.read(lambda execute: list(execute("SELECT count(*) FROM notes")))[0][0]
 
 
-# The wait for the disk is most of what a write costs: who writes alone pays for it once, whether
-# in a thread or on an event loop, and who is refused does not pay at all.
-def test_a_lone_writer_waits_for_the_disk_once(tmp_path: Path) -> None:
+# Waiting for the disk is most of the cost of a write: a lone writer waits once, in a thread or on
+# an event loop, and a write that fails does not wait at all.
+def test_lone_writer_syncs_once_per_write(tmp_path: Path) -> None:
     disk = CountingDisk("counting")
-    database = lay_out(Database(tmp_path / "notes.db", vfs=disk.name))
+    database = create_notes(Database(tmp_path / "notes.db", vfs=disk.name))
     before = disk.syncs
     for _ in range(20):
         database.write(note)
     assert disk.syncs - before == 20
     with pytest.raises(LookupError):
-        database.write(refused)
+        database.write(failing)
     assert disk.syncs - before == 20
 
     async def on_loop() -> None:
@@ -80,9 +83,9 @@ def test_a_lone_writer_waits_for_the_disk_once(tmp_path: Path) -> None:
     disk.unregister()
 
 
-def test_without_durability_nobody_waits_for_the_disk(tmp_path: Path) -> None:
+def test_without_durability_writes_do_not_sync(tmp_path: Path) -> None:
     disk = CountingDisk("counting")
-    database = lay_out(Database(tmp_path / "notes.db", durable=False, vfs=disk.name))
+    database = create_notes(Database(tmp_path / "notes.db", durable=False, vfs=disk.name))
     before = disk.syncs
     for _ in range(20):
         database.write(note)
@@ -91,43 +94,43 @@ def test_without_durability_nobody_waits_for_the_disk(tmp_path: Path) -> None:
     disk.unregister()
 
 
-def test_writes_of_one_moment_on_an_event_loop_share_a_commit(database: Database) -> None:
-    commits = Commits(database)
+def test_concurrent_writes_on_an_event_loop_share_a_commit(database: Database) -> None:
+    commits = CommitCounter(database)
 
     async def run() -> None:
-        works = [database.write_async(note) for _ in range(20)]
-        works.insert(7, database.write_async(refused))
-        answers = await asyncio.gather(*works, return_exceptions=True)
-        assert isinstance(answers.pop(7), LookupError)
-        assert answers == ["noted"] * 20
+        writes = [database.write_async(note) for _ in range(20)]
+        writes.insert(7, database.write_async(failing))
+        results = await asyncio.gather(*writes, return_exceptions=True)
+        assert isinstance(results.pop(7), LookupError)
+        assert results == ["noted"] * 20
 
     asyncio.run(run())
     assert commits.count == 1
     assert count(database) == 20
 
 
-def test_a_write_that_fails_first_takes_nothing_of_the_next_with_it(database: Database) -> None:
+def test_failure_of_the_first_write_does_not_affect_the_next(database: Database) -> None:
     async def run() -> None:
-        works = [database.write_async(refused), database.write_async(note)]
-        answers = await asyncio.gather(*works, return_exceptions=True)
-        assert isinstance(answers[0], LookupError)
+        writes = [database.write_async(failing), database.write_async(note)]
+        results = await asyncio.gather(*writes, return_exceptions=True)
+        assert isinstance(results[0], LookupError)
 
     asyncio.run(run())
     assert count(database) == 1
 
 
-def test_a_write_that_nobody_awaits_any_more_is_not_carried_out(database: Database) -> None:
+def test_canceled_write_is_not_run(database: Database) -> None:
     async def run() -> None:
-        given_up = database.write_async(note)
-        given_up.cancel()
+        canceled = database.write_async(note)
+        canceled.cancel()
         await database.write_async(note)
 
     asyncio.run(run())
     assert count(database) == 1
 
 
-class Held:
-    """A writer that is held inside its transaction until it is let go."""
+class BlockedWriter:
+    """A writer that stays inside its transaction until `end` is called."""
 
     def __init__(self, database: Database) -> None:
         self._began, self.go_on = threading.Event(), threading.Event()
@@ -136,7 +139,7 @@ class Held:
         assert self._began.wait(10)
 
     def _work(self, execute: Execute) -> None:
-        execute("INSERT INTO notes VALUES ('held')")
+        execute("INSERT INTO notes VALUES ('blocked')")
         self._began.set()
         assert self.go_on.wait(10)
 
@@ -145,32 +148,32 @@ class Held:
         self._thread.join(10)
 
 
-def test_a_reader_does_not_wait_for_a_writer(database: Database) -> None:
+def test_reader_does_not_wait_for_a_writer(database: Database) -> None:
     database.write(note)
-    held = Held(database)
+    blocked = BlockedWriter(database)
     assert count(database) == 1
-    assert not held.go_on.is_set()
-    held.end()
+    assert not blocked.go_on.is_set()
+    blocked.end()
     assert count(database) == 2
 
 
-# Its turn comes when the thread lets go, which has to tell the loop, for the loop does not wait.
-def test_an_event_loop_goes_on_while_a_thread_writes(database: Database) -> None:
+# The loop does not wait for the lock: the thread wakes it when it releases the lock.
+def test_event_loop_is_not_blocked_while_a_thread_writes(database: Database) -> None:
     async def run() -> None:
-        held = Held(database)
+        blocked = BlockedWriter(database)
         writes = [database.write_async(note) for _ in range(3)]
         for _ in range(10):
             await asyncio.sleep(0.001)
         assert not any(write.done() for write in writes)
         assert count(database) == 0
-        held.end()
+        blocked.end()
         assert await asyncio.wait_for(asyncio.gather(*writes), 10) == ["noted"] * 3
 
     asyncio.run(run())
     assert count(database) == 4
 
 
-def test_threads_and_event_loops_write_together(database: Database) -> None:
+def test_threads_and_event_loops_write_concurrently(database: Database) -> None:
     async def on_loop() -> None:
         for _ in range(20):
             await asyncio.gather(*[database.write_async(note) for _ in range(5)])
@@ -188,9 +191,9 @@ def test_threads_and_event_loops_write_together(database: Database) -> None:
     assert count(database) == 400
 
 
-# What was asked for before the close is kept or refused, never lost in between.
-def test_closing_carries_out_what_waits(tmp_path: Path) -> None:
-    database = lay_out(Database(tmp_path / "notes.db"))
+# A write queued before the close is committed or fails, and is never lost.
+def test_closing_runs_pending_writes(tmp_path: Path) -> None:
+    database = create_notes(Database(tmp_path / "notes.db"))
 
     async def run() -> None:
         writes = [database.write_async(note) for _ in range(3)]
@@ -200,14 +203,14 @@ def test_closing_carries_out_what_waits(tmp_path: Path) -> None:
             await database.write_async(note)
 
     asyncio.run(run())
-    again = Database(tmp_path / "notes.db")
-    assert count(again) == 3
-    again.close()
+    reopened = Database(tmp_path / "notes.db")
+    assert count(reopened) == 3
+    reopened.close()
 
 
-# The thread that commits is gone by then; an answer must come all the same.
-def test_a_write_after_closing_is_refused_on_an_event_loop_too(tmp_path: Path) -> None:
-    database = lay_out(Database(tmp_path / "notes.db"))
+# The committing thread has ended by then; the future must be resolved nevertheless.
+def test_write_after_closing_raises_on_an_event_loop(tmp_path: Path) -> None:
+    database = create_notes(Database(tmp_path / "notes.db"))
 
     async def run() -> None:
         await database.write_async(note)
@@ -219,14 +222,14 @@ def test_a_write_after_closing_is_refused_on_an_event_loop_too(tmp_path: Path) -
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("place", ["memory", "file"])
-def test_closing_waits_for_readers_and_writers_and_refuses_the_rest(
-    tmp_path: Path, place: str
+@pytest.mark.parametrize("storage", ["memory", "file"])
+def test_closing_waits_for_requests_in_progress_and_fails_later_ones(
+    tmp_path: Path, storage: str
 ) -> None:
-    database = lay_out(Database(None if place == "memory" else tmp_path / "notes.db"))
+    database = create_notes(Database(None if storage == "memory" else tmp_path / "notes.db"))
     started = threading.Barrier(9)
     noted: list[str] = []
-    faults: list[BaseException] = []
+    unexpected: list[BaseException] = []
 
     def work(number: int) -> None:
         started.wait()
@@ -239,7 +242,7 @@ def test_closing_waits_for_readers_and_writers_and_refuses_the_rest(
         except EngineClosed:
             return
         except BaseException as error:
-            faults.append(error)
+            unexpected.append(error)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -251,8 +254,119 @@ def test_closing_waits_for_readers_and_writers_and_refuses_the_rest(
     for thread in threads:
         thread.join(30)
         assert not thread.is_alive()
-    assert faults == []
-    if place == "file":
-        again = Database(tmp_path / "notes.db")
-        assert count(again) == len(noted)
-        again.close()
+    assert unexpected == []
+    if storage == "file":
+        reopened = Database(tmp_path / "notes.db")
+        assert count(reopened) == len(noted)
+        reopened.close()
+
+
+def insert(text: str) -> Callable[[Execute], object]:
+    return lambda execute: list(execute("INSERT INTO notes VALUES (?)", (text,)))
+
+
+def texts(database: Database) -> list[object]:
+    return [
+        text for (text,) in database.read(lambda execute: list(execute("SELECT text FROM notes")))
+    ]
+
+
+def write_both(
+    database: Database, first: Callable[[Execute], object], second: Callable[[Execute], object]
+) -> tuple[str, str]:
+    """Return the results of two writes, which the thread of the first one runs."""
+    began, go_on = threading.Event(), threading.Event()
+    results = {"first": "committed", "second": "committed"}
+
+    def slow(execute: Execute) -> None:
+        began.set()
+        assert go_on.wait(10)
+        first(execute)
+
+    def write(name: str, work: Callable[[Execute], object]) -> None:
+        try:
+            database.write(work)
+        except BaseException as error:
+            results[name] = f"{type(error).__name__}: {error}"
+
+    threads = [
+        threading.Thread(target=write, args=("first", slow)),
+        threading.Thread(target=write, args=("second", second)),
+    ]
+    threads[0].start()
+    assert began.wait(10)
+    threads[1].start()
+    while database.pending_writes < 1:
+        pass
+    go_on.set()
+    for thread in threads:
+        thread.join(10)
+    return results["first"], results["second"]
+
+
+# The interrupted thread may be running the write of another thread.
+def test_interrupt_is_raised_in_the_interrupted_thread_only(database: Database) -> None:
+    def interrupted(execute: Execute) -> None:
+        raise KeyboardInterrupt
+
+    first, second = write_both(database, insert("a"), interrupted)
+    assert first == "KeyboardInterrupt: "
+    assert second == (
+        "StorageError: The database could not be written: it was interrupted. Nothing was changed."
+    )
+    assert texts(database) == []
+    database.write(insert("later"))
+    assert texts(database) == ["later"]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_interrupt_around_the_commit_reports_the_outcome(
+    database: Database, when: Literal["before", "after"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupting(connection: apsw.Connection) -> Execute:
+        inner = bind_execute(connection)
+
+        def execute(
+            statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
+        ) -> Iterator[tuple[object, ...]]:
+            if statement != "COMMIT":
+                return inner(statement, bindings)
+            monkeypatch.undo()
+            if when == "after":
+                inner(statement)
+            raise KeyboardInterrupt
+
+        return execute
+
+    monkeypatch.setattr(writer, "bind_execute", interrupting)
+    first, second = write_both(database, insert("a"), insert("b"))
+    assert first == "KeyboardInterrupt: "
+    if when == "before":
+        assert "it was interrupted. Nothing was changed" in second
+        assert texts(database) == []
+    else:
+        assert second == "committed"
+        assert texts(database) == ["a", "b"]
+    database.write(insert("later"))
+    assert texts(database)[-1] == "later"
+
+
+# An interrupt may strike after a write left the queue and before it is in a group.
+def test_write_lost_by_an_interrupt_is_not_acknowledged(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(self: writer.WriteGroup, write: writer.PendingWrite) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    run = writer.WriteGroup.run
+
+    def first_then_lose(self: writer.WriteGroup, write: writer.PendingWrite) -> None:
+        run(self, write)
+        monkeypatch.setattr(writer.WriteGroup, "run", lose)
+
+    monkeypatch.setattr(writer.WriteGroup, "run", first_then_lose)
+    first, second = write_both(database, insert("a"), insert("b"))
+    assert first == "KeyboardInterrupt: "
+    assert "may or may not have been applied" in second
+    assert texts(database) == []

@@ -1,14 +1,15 @@
-"""AttributeUpdates: what they make of an item, and which are refused."""
+"""AttributeUpdates: how they change an item, and which are rejected."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.legacy_parameters import check_update_types, parse_attribute_updates
+from singletable.engine.validation import READ
 from singletable.expressions import apply_update, creates_item
 from singletable.operations import AttributeValueUpdate as Change
 from singletable.values import AttributeValue, Item
-from tests.engine.legacy.values import DIALECT, INVALID, NO_NUMBER, VALUES, n, refusal, s
+from tests.engine.legacy.parameters import INVALID, NOT_A_NUMBER, VALUES, error_of, n, s
 
 SETS = ("SS", "NS", "BS")
 MISMATCH = "Type mismatch for attribute to update"
@@ -37,18 +38,18 @@ CASES: list[tuple[AttributeValue | None, Change, AttributeValue | None]] = [
 
 
 @pytest.mark.parametrize(("before", "change", "after"), CASES, ids=str)
-def test_an_attribute_is_changed(
+def test_update_changes_an_attribute(
     before: AttributeValue | None, change: Change, after: AttributeValue | None
 ) -> None:
     item: Item = {} if before is None else {"a.b": before}
-    update = parse_attribute_updates({"a.b": change}, DIALECT)
+    update = parse_attribute_updates({"a.b": change}, READ)
     check_update_types(update, item)
     assert apply_update(update, item) == ({} if after is None else {"a.b": after})
 
 
-def test_several_attributes_are_changed_at_once() -> None:
+def test_updates_change_several_attributes_at_once() -> None:
     update = parse_attribute_updates(
-        {"a": Change(n(1)), "b": Change(n(1), "ADD"), "c": Change(action="DELETE")}, DIALECT
+        {"a": Change(n(1)), "b": Change(n(1), "ADD"), "c": Change(action="DELETE")}, READ
     )
     item: Item = {"b": n(9), "c": s("x"), "d": s("kept")}
     assert apply_update(update, item) == {"a": n(1), "b": n(10), "d": s("kept")}
@@ -56,10 +57,10 @@ def test_several_attributes_are_changed_at_once() -> None:
 
 @pytest.mark.parametrize("updates", [None, {}])
 def test_no_updates_change_nothing(updates: dict[str, Change] | None) -> None:
-    assert parse_attribute_updates(updates, DIALECT) == ()
+    assert parse_attribute_updates(updates, READ) == ()
 
 
-# To take from an item that is not there is no reason to make one.
+# Deleting from a missing item does not create it.
 @pytest.mark.parametrize(
     ("change", "creates"),
     [
@@ -71,8 +72,8 @@ def test_no_updates_change_nothing(updates: dict[str, Change] | None) -> None:
     ],
     ids=str,
 )
-def test_only_what_gives_creates_an_item(change: Change, creates: bool) -> None:
-    assert creates_item(parse_attribute_updates({"a": change}, DIALECT)) is creates
+def test_only_put_and_add_create_an_item(change: Change, creates: bool) -> None:
+    assert creates_item(parse_attribute_updates({"a": change}, READ)) is creates
 
 
 NO_VALUE = INVALID + "Only DELETE action is allowed when no attribute value is specified"
@@ -84,49 +85,49 @@ NO_VALUE = INVALID + "Only DELETE action is allowed when no attribute value is s
         ({"a": Change()}, NO_VALUE),
         ({"a": Change(action="PUT")}, NO_VALUE),
         ({"a": Change(action="ADD")}, NO_VALUE),
-        ({"a": Change(n("x"))}, NO_NUMBER + "x"),
-        ({"a": Change(n("x"), "DELETE")}, NO_NUMBER + "x"),
+        ({"a": Change(n("x"))}, NOT_A_NUMBER + "x"),
+        ({"a": Change(n("x"), "DELETE")}, NOT_A_NUMBER + "x"),
         ({"a": Change({"SS": []}, "ADD")}, INVALID + "An string set  may not be empty"),
         ({"": Change(n(1))}, "Empty attribute name"),
         ({"a": Change(n(1)), "b": Change(), "c": Change(n("x"))}, NO_VALUE),
     ],
     ids=str,
 )
-def test_updates_are_refused(updates: dict[str, Change], text: str) -> None:
-    assert refusal(lambda: parse_attribute_updates(updates, DIALECT)) == text
+def test_invalid_updates_are_rejected(updates: dict[str, Change], text: str) -> None:
+    assert error_of(lambda: parse_attribute_updates(updates, READ)) == text
 
 
 @pytest.mark.parametrize("kind", [kind for kind in VALUES if kind not in ("N", "L", *SETS)])
-def test_not_every_type_can_be_added(kind: str) -> None:
+def test_add_rejects_unsupported_types(kind: str) -> None:
     updates = {"a": Change(VALUES[kind], "ADD")}
     text = f"{INVALID}ADD action is not supported for the type {kind}"
-    assert refusal(lambda: parse_attribute_updates(updates, DIALECT)) == text
+    assert error_of(lambda: parse_attribute_updates(updates, READ)) == text
 
 
 @pytest.mark.parametrize("kind", [kind for kind in VALUES if kind not in SETS])
-def test_only_members_of_sets_can_be_deleted(kind: str) -> None:
+def test_delete_with_a_value_rejects_types_other_than_sets(kind: str) -> None:
     updates = {"a": Change(VALUES[kind], "DELETE")}
     text = f"{INVALID}DELETE action with value is not supported for the type {kind}"
-    assert refusal(lambda: parse_attribute_updates(updates, DIALECT)) == text
+    assert error_of(lambda: parse_attribute_updates(updates, READ)) == text
 
 
-@pytest.mark.parametrize("there", VALUES)
+@pytest.mark.parametrize("current", VALUES)
 @pytest.mark.parametrize("added", ["N", "L", *SETS])
-def test_only_like_is_added_to_like(there: str, added: str) -> None:
-    update = parse_attribute_updates({"a": Change(VALUES[added], "ADD")}, DIALECT)
-    item = {"a": VALUES[there]}
-    if there == added:
+def test_add_requires_the_type_of_the_attribute(current: str, added: str) -> None:
+    update = parse_attribute_updates({"a": Change(VALUES[added], "ADD")}, READ)
+    item = {"a": VALUES[current]}
+    if current == added:
         check_update_types(update, item)
     else:
-        assert refusal(lambda: check_update_types(update, item)) == MISMATCH
+        assert error_of(lambda: check_update_types(update, item)) == MISMATCH
 
 
-@pytest.mark.parametrize("there", VALUES)
+@pytest.mark.parametrize("current", VALUES)
 @pytest.mark.parametrize("deleted", SETS)
-def test_only_like_is_deleted_from_like(there: str, deleted: str) -> None:
-    update = parse_attribute_updates({"a": Change(VALUES[deleted], "DELETE")}, DIALECT)
-    item = {"a": VALUES[there]}
-    if there == deleted:
+def test_delete_requires_the_type_of_the_attribute(current: str, deleted: str) -> None:
+    update = parse_attribute_updates({"a": Change(VALUES[deleted], "DELETE")}, READ)
+    item = {"a": VALUES[current]}
+    if current == deleted:
         check_update_types(update, item)
     else:
-        assert refusal(lambda: check_update_types(update, item)) == MISMATCH
+        assert error_of(lambda: check_update_types(update, item)) == MISMATCH

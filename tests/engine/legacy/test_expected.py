@@ -1,27 +1,27 @@
-"""Expected: for which items it holds, and which expectations are refused."""
+"""Expected: which items satisfy it, and which expectations are rejected."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.legacy_parameters import parse_expected
+from singletable.engine.validation import READ
 from singletable.expressions import holds
 from singletable.operations import ComparisonOperator, ConditionalOperator
 from singletable.operations import ExpectedAttributeValue as Expect
 from singletable.values import AttributeValue, Item
-from tests.engine.legacy.values import (
-    DIALECT,
+from tests.engine.legacy.parameters import (
     INVALID,
-    NO_NUMBER,
+    NOT_A_NUMBER,
+    NOTHING_TO_JOIN,
     REVERSED,
     SAME_TYPE,
     TWO_OR_MORE,
-    WITHOUT,
-    count_of,
+    error_of,
     n,
-    refusal,
     s,
-    type_for,
+    wrong_count,
+    wrong_type,
 )
 
 
@@ -42,7 +42,7 @@ CASES: list[tuple[str, Expect, bool]] = [
     ("a", Expect(exists=False), False),
     ("missing", Expect(exists=False), True),
     ("nothing", Expect(exists=False), False),
-    # Value is a list of one.
+    # Value is a list with one value.
     ("b", Expect(comparison_operator="BEGINS_WITH", value=s("he")), True),
     ("b", Expect(comparison_operator="BEGINS_WITH", value=s("lo")), False),
     ("b", compared("EQ", s("hello")), True),
@@ -59,18 +59,18 @@ CASES: list[tuple[str, Expect, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("attribute", "asked", "met"), CASES, ids=str)
-def test_an_expectation_is_met(attribute: str, asked: Expect, met: bool) -> None:
-    read = parse_expected({attribute: asked}, None, DIALECT)
-    assert read is not None
-    assert holds(read, ITEM) is met
+@pytest.mark.parametrize(("attribute", "expected", "satisfied"), CASES, ids=str)
+def test_expectation_is_checked(attribute: str, expected: Expect, satisfied: bool) -> None:
+    condition = parse_expected({attribute: expected}, None, READ)
+    assert condition is not None
+    assert holds(condition, ITEM) is satisfied
 
 
 YES, NO = Expect(value=n(1)), Expect(value=n(2))
 
 
 @pytest.mark.parametrize(
-    ("expected", "operator", "met"),
+    ("expected", "operator", "satisfied"),
     [
         ({"a": YES, "z": Expect(exists=False)}, None, True),
         ({"a": YES, "b": NO}, None, False),
@@ -81,26 +81,26 @@ YES, NO = Expect(value=n(1)), Expect(value=n(2))
     ],
     ids=str,
 )
-def test_expectations_are_joined_by_and_unless_by_or(
-    expected: dict[str, Expect], operator: ConditionalOperator | None, met: bool
+def test_expectations_are_joined_by_and_by_default(
+    expected: dict[str, Expect], operator: ConditionalOperator | None, satisfied: bool
 ) -> None:
-    read = parse_expected(expected, operator, DIALECT)
-    assert read is not None
-    assert holds(read, ITEM) is met
+    condition = parse_expected(expected, operator, READ)
+    assert condition is not None
+    assert holds(condition, ITEM) is satisfied
 
 
-# Clients send empty maps for parameters that nobody filled in.
+# Clients send empty maps for unused parameters.
 @pytest.mark.parametrize("expected", [None, {}])
-def test_to_expect_nothing_is_no_condition(expected: dict[str, Expect] | None) -> None:
-    assert parse_expected(expected, None, DIALECT) is None
+def test_empty_expected_is_no_condition(expected: dict[str, Expect] | None) -> None:
+    assert parse_expected(expected, None, READ) is None
 
 
-def of_a(why: str) -> str:
+def error_for_a(why: str) -> str:
     return f"{INVALID}{why} for Attribute: a"
 
 
-TOGETHER = of_a("Value and AttributeValueList cannot be used together")
-REFUSALS: list[tuple[Expect, str]] = [
+TOGETHER = error_for_a("Value and AttributeValueList cannot be used together")
+INVALID_EXPECTATIONS: list[tuple[Expect, str]] = [
     (Expect(value=n(1), attribute_value_list=[]), TOGETHER),
     (
         Expect(value=n("x"), attribute_value_list=[n(1)], comparison_operator="EQ", exists=True),
@@ -108,62 +108,62 @@ REFUSALS: list[tuple[Expect, str]] = [
     ),
     (
         Expect(exists=False, comparison_operator="EQ"),
-        of_a("Exists and ComparisonOperator cannot be used together"),
+        error_for_a("Exists and ComparisonOperator cannot be used together"),
     ),
     (
         Expect(comparison_operator="EQ"),
-        of_a("Value or AttributeValueList must be used with ComparisonOperator: EQ"),
+        error_for_a("Value or AttributeValueList must be used with ComparisonOperator: EQ"),
     ),
     (
         Expect(comparison_operator="IN"),
-        of_a("Value or AttributeValueList must be used with ComparisonOperator: IN"),
+        error_for_a("Value or AttributeValueList must be used with ComparisonOperator: IN"),
     ),
-    (compared("EQ"), count_of("EQ")),
-    (compared("EQ", n(1), n(2)), count_of("EQ")),
-    (compared("IN"), count_of("IN")),
-    (Expect(comparison_operator="BETWEEN", value=n(1)), count_of("BETWEEN")),
-    (compared("BETWEEN", n(1)), count_of("BETWEEN")),
-    (Expect(comparison_operator="NULL", value=n(1)), count_of("NULL")),
-    (compared("NOT_NULL", n(1)), count_of("NOT_NULL")),
+    (compared("EQ"), wrong_count("EQ")),
+    (compared("EQ", n(1), n(2)), wrong_count("EQ")),
+    (compared("IN"), wrong_count("IN")),
+    (Expect(comparison_operator="BETWEEN", value=n(1)), wrong_count("BETWEEN")),
+    (compared("BETWEEN", n(1)), wrong_count("BETWEEN")),
+    (Expect(comparison_operator="NULL", value=n(1)), wrong_count("NULL")),
+    (compared("NOT_NULL", n(1)), wrong_count("NOT_NULL")),
     (compared("IN", n(1), s("1")), SAME_TYPE),
     (compared("BETWEEN", n(2), n(1)), REVERSED),
-    (compared("LT", {"L": []}), type_for("LT", "L")),
-    (compared("BEGINS_WITH", n(1)), type_for("BEGINS_WITH", "N")),
-    (compared("CONTAINS", {"L": [n(1)]}), type_for("CONTAINS", "L")),
-    (compared("EQ", n("x")), NO_NUMBER + "x"),
+    (compared("LT", {"L": []}), wrong_type("LT", "L")),
+    (compared("BEGINS_WITH", n(1)), wrong_type("BEGINS_WITH", "N")),
+    (compared("CONTAINS", {"L": [n(1)]}), wrong_type("CONTAINS", "L")),
+    (compared("EQ", n("x")), NOT_A_NUMBER + "x"),
     (
         Expect(attribute_value_list=[n(1)]),
-        of_a("AttributeValueList can only be used with a ComparisonOperator"),
+        error_for_a("AttributeValueList can only be used with a ComparisonOperator"),
     ),
     (
         Expect(attribute_value_list=[n(1)], exists=False),
-        of_a("AttributeValueList can only be used with a ComparisonOperator"),
+        error_for_a("AttributeValueList can only be used with a ComparisonOperator"),
     ),
-    (Expect(), of_a("Value must be provided when Exists is null")),
-    (Expect(exists=True), of_a("Value must be provided when Exists is true")),
-    (Expect(exists=False, value=n("x")), of_a("Value cannot be used when Exists is false")),
-    (Expect(value=n("x")), NO_NUMBER + "x"),
-    (Expect(value=n("x"), exists=True), NO_NUMBER + "x"),
+    (Expect(), error_for_a("Value must be provided when Exists is null")),
+    (Expect(exists=True), error_for_a("Value must be provided when Exists is true")),
+    (Expect(exists=False, value=n("x")), error_for_a("Value cannot be used when Exists is false")),
+    (Expect(value=n("x")), NOT_A_NUMBER + "x"),
+    (Expect(value=n("x"), exists=True), NOT_A_NUMBER + "x"),
 ]
 
 
-@pytest.mark.parametrize(("asked", "text"), REFUSALS, ids=str)
-def test_an_expectation_is_refused(asked: Expect, text: str) -> None:
-    assert refusal(lambda: parse_expected({"a": asked}, None, DIALECT)) == text
+@pytest.mark.parametrize(("expected", "text"), INVALID_EXPECTATIONS, ids=str)
+def test_invalid_expectation_is_rejected(expected: Expect, text: str) -> None:
+    assert error_of(lambda: parse_expected({"a": expected}, None, READ)) == text
 
 
 @pytest.mark.parametrize(
     ("expected", "operator", "text"),
     [
-        (None, "AND", WITHOUT),
-        ({}, "OR", WITHOUT),
+        (None, "AND", NOTHING_TO_JOIN),
+        ({}, "OR", NOTHING_TO_JOIN),
         ({"a": Expect()}, "OR", TWO_OR_MORE),
-        ({"a": Expect(), "b": NO}, "OR", of_a("Value must be provided when Exists is null")),
-        ({"b": NO, "a": Expect()}, None, of_a("Value must be provided when Exists is null")),
+        ({"a": Expect(), "b": NO}, "OR", error_for_a("Value must be provided when Exists is null")),
+        ({"b": NO, "a": Expect()}, None, error_for_a("Value must be provided when Exists is null")),
     ],
     ids=str,
 )
-def test_expectations_are_refused_together(
+def test_invalid_combination_of_expectations_is_rejected(
     expected: dict[str, Expect] | None, operator: ConditionalOperator | None, text: str
 ) -> None:
-    assert refusal(lambda: parse_expected(expected, operator, DIALECT)) == text
+    assert error_of(lambda: parse_expected(expected, operator, READ)) == text

@@ -1,28 +1,27 @@
-"""QueryFilter and ScanFilter: which items pass, and which filters are refused."""
+"""QueryFilter and ScanFilter: which items pass, and which filters are rejected."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.legacy_parameters import parse_filter
-from singletable.engine.validation import SCAN
+from singletable.engine.validation import READ, SCAN
 from singletable.expressions import holds
 from singletable.operations import ComparisonOperator, Condition, ConditionalOperator
 from singletable.values import AttributeValue, Item
-from tests.engine.legacy.values import (
-    DIALECT,
-    NO_NUMBER,
+from tests.engine.legacy.parameters import (
+    NOT_A_NUMBER,
+    NOTHING_TO_JOIN,
     REVERSED,
     SAME_TYPE,
     TWO_OR_MORE,
     VALUES,
-    WITHOUT,
     condition,
-    count_of,
+    error_of,
     n,
-    refusal,
     s,
-    type_for,
+    wrong_count,
+    wrong_type,
 )
 
 ITEM: Item = {
@@ -41,7 +40,7 @@ ITEM: Item = {
 }
 
 CASES: list[tuple[str, Condition, bool]] = [
-    # Equal are values of one type; numbers by value, sets in any order, documents all the way down.
+    # Values of one type can be equal: numbers by value, sets in any order, documents recursively.
     ("text", condition("EQ", s("hello")), True),
     ("text", condition("EQ", s("hell")), False),
     ("number", condition("EQ", n("5.0")), True),
@@ -57,7 +56,7 @@ CASES: list[tuple[str, Condition, bool]] = [
     ("null", condition("EQ", {"NULL": True}), True),
     ("missing", condition("EQ", s("")), False),
     ("missing", condition("EQ", {"NULL": True}), False),
-    # Another type is another value, and so is none at all.
+    # A value of another type differs, and so does a missing attribute.
     ("text", condition("NE", s("hello")), False),
     ("text", condition("NE", s("hi")), True),
     ("number", condition("NE", s("5")), True),
@@ -85,7 +84,7 @@ CASES: list[tuple[str, Condition, bool]] = [
     ("number", condition("IN", n(1), n(5)), True),
     ("number", condition("IN", n(1)), False),
     ("number", condition("IN", s("5")), False),
-    # IN asks whether the attribute is one of the values, not whether it holds one.
+    # IN checks whether the attribute is one of the values, not whether it contains one.
     ("numbers", condition("IN", n(1), n(2)), False),
     ("missing", condition("IN", n(1)), False),
     ("text", condition("BEGINS_WITH", s("he")), True),
@@ -115,9 +114,9 @@ CASES: list[tuple[str, Condition, bool]] = [
     ("texts", condition("NOT_CONTAINS", s("a")), False),
     ("list", condition("NOT_CONTAINS", n(2)), True),
     ("map", condition("NOT_CONTAINS", s("x")), True),
-    # Unlike NE, this does not hold for an attribute that is not there.
+    # Unlike NE, a missing attribute does not satisfy this.
     ("missing", condition("NOT_CONTAINS", s("a")), False),
-    # NULL asks for an attribute that is not there; one of the type NULL is.
+    # NULL requires a missing attribute; an attribute of the type NULL exists.
     ("missing", Condition("NULL"), True),
     ("missing", Condition("NULL", []), True),
     ("null", Condition("NULL"), False),
@@ -125,45 +124,45 @@ CASES: list[tuple[str, Condition, bool]] = [
     ("missing", Condition("NOT_NULL"), False),
     ("null", Condition("NOT_NULL"), True),
     ("text", Condition("NOT_NULL", []), True),
-    # A name is a name and no path.
+    # The attribute is a name, not a path.
     ("dotted.name", condition("EQ", s("whole")), True),
     ("list[0]", condition("EQ", n(1)), False),
 ]
 
 
-@pytest.mark.parametrize(("attribute", "asked", "passes"), CASES, ids=str)
-def test_an_item_passes_a_filter(attribute: str, asked: Condition, passes: bool) -> None:
-    read = parse_filter({attribute: asked}, None, DIALECT)
-    assert read is not None
-    assert holds(read, ITEM) is passes
+@pytest.mark.parametrize(("attribute", "filter_", "passes"), CASES, ids=str)
+def test_filter_is_applied(attribute: str, filter_: Condition, passes: bool) -> None:
+    parsed = parse_filter({attribute: filter_}, None, READ)
+    assert parsed is not None
+    assert holds(parsed, ITEM) is passes
 
 
-HOLDS, FAILS = condition("EQ", n(5)), condition("EQ", n(6))
+TRUE, FALSE = condition("EQ", n(5)), condition("EQ", n(6))
 
 
 @pytest.mark.parametrize(
     ("first", "second", "operator", "passes"),
     [
-        (HOLDS, HOLDS, None, True),
-        (HOLDS, FAILS, None, False),
-        (HOLDS, FAILS, "AND", False),
-        (HOLDS, FAILS, "OR", True),
-        (FAILS, HOLDS, "OR", True),
-        (FAILS, FAILS, "OR", False),
+        (TRUE, TRUE, None, True),
+        (TRUE, FALSE, None, False),
+        (TRUE, FALSE, "AND", False),
+        (TRUE, FALSE, "OR", True),
+        (FALSE, TRUE, "OR", True),
+        (FALSE, FALSE, "OR", False),
     ],
 )
-def test_conditions_are_joined_by_and_unless_by_or(
+def test_conditions_are_joined_by_and_by_default(
     first: Condition, second: Condition, operator: ConditionalOperator | None, passes: bool
 ) -> None:
-    read = parse_filter({"a": first, "b": second}, operator, DIALECT)
-    assert read is not None
-    assert holds(read, {"a": n(5), "b": n(5)}) is passes
+    parsed = parse_filter({"a": first, "b": second}, operator, READ)
+    assert parsed is not None
+    assert holds(parsed, {"a": n(5), "b": n(5)}) is passes
 
 
-# Clients send empty maps for parameters that nobody filled in.
+# Clients send empty maps for unused parameters.
 @pytest.mark.parametrize("conditions", [None, {}])
-def test_a_filter_of_nothing_is_none(conditions: dict[str, Condition] | None) -> None:
-    assert parse_filter(conditions, None, DIALECT) is None
+def test_empty_filter_is_no_condition(conditions: dict[str, Condition] | None) -> None:
+    assert parse_filter(conditions, None, READ) is None
 
 
 ONE_VALUE: list[ComparisonOperator] = [
@@ -187,23 +186,24 @@ COUNTS: list[tuple[ComparisonOperator, int]] = [
 
 
 @pytest.mark.parametrize(("operator", "count"), COUNTS)
-def test_an_operator_takes_its_number_of_values(operator: ComparisonOperator, count: int) -> None:
-    asked = {"a": condition(operator, *[s("b")] * count)}
-    assert refusal(lambda: parse_filter(asked, None, DIALECT)) == count_of(operator)
+def test_operator_rejects_a_wrong_number_of_values(
+    operator: ComparisonOperator, count: int
+) -> None:
+    filters = {"a": condition(operator, *[s("b")] * count)}
+    assert error_of(lambda: parse_filter(filters, None, READ)) == wrong_count(operator)
 
 
-# No list is a list of none.
-def test_a_missing_list_is_an_empty_one() -> None:
-    assert refusal(lambda: parse_filter({"a": Condition("EQ")}, None, DIALECT)) == count_of("EQ")
+def test_missing_list_counts_as_empty() -> None:
+    assert error_of(lambda: parse_filter({"a": Condition("EQ")}, None, READ)) == wrong_count("EQ")
 
 
-def test_in_takes_as_many_values_as_one_likes() -> None:
-    read = parse_filter({"a": condition("IN", *[n(i) for i in range(200)])}, None, DIALECT)
-    assert read is not None
-    assert holds(read, {"a": n(199)})
+def test_in_accepts_many_values() -> None:
+    parsed = parse_filter({"a": condition("IN", *[n(i) for i in range(200)])}, None, READ)
+    assert parsed is not None
+    assert holds(parsed, {"a": n(199)})
 
 
-TAKEN: dict[ComparisonOperator, str] = {
+ACCEPTED: dict[ComparisonOperator, str] = {
     "EQ": "S N B SS NS BS L M BOOL NULL",
     "NE": "S N B SS NS BS L M BOOL NULL",
     "LT": "S N B",
@@ -219,18 +219,18 @@ TAKEN: dict[ComparisonOperator, str] = {
 
 
 @pytest.mark.parametrize("kind", VALUES)
-@pytest.mark.parametrize("operator", TAKEN)
-def test_an_operator_takes_values_of_its_types(operator: ComparisonOperator, kind: str) -> None:
+@pytest.mark.parametrize("operator", ACCEPTED)
+def test_operator_accepts_only_its_types(operator: ComparisonOperator, kind: str) -> None:
     values = [VALUES[kind]] * (2 if operator == "BETWEEN" else 1)
-    asked = {"a": condition(operator, *values)}
-    if kind in TAKEN[operator].split():
-        assert parse_filter(asked, None, DIALECT) is not None
+    filters = {"a": condition(operator, *values)}
+    if kind in ACCEPTED[operator].split():
+        assert parse_filter(filters, None, READ) is not None
     else:
-        text = refusal(lambda: parse_filter(asked, None, DIALECT))
-        assert text == type_for(operator, kind)
+        text = error_of(lambda: parse_filter(filters, None, READ))
+        assert text == wrong_type(operator, kind)
 
 
-REFUSALS: list[tuple[dict[str, Condition], ConditionalOperator | None, str]] = [
+INVALID_FILTERS: list[tuple[dict[str, Condition], ConditionalOperator | None, str]] = [
     ({"a": condition("IN", n(3), s("3"))}, None, SAME_TYPE),
     ({"a": condition("BETWEEN", n(3), s("9"))}, None, SAME_TYPE),
     ({"a": condition("BETWEEN", n(10), n(9))}, None, REVERSED),
@@ -241,31 +241,31 @@ REFUSALS: list[tuple[dict[str, Condition], ConditionalOperator | None, str]] = [
         None,
         "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
     ),
-    # In one condition: the values, how many there are, whether of one type, of which, which order.
-    ({"a": condition("EQ", n(1), n("x"))}, None, NO_NUMBER + "x"),
-    ({"a": condition("LT", s("a"), {"BOOL": True})}, None, count_of("LT")),
+    # The order of checks in one condition: values, number, same type, supported type, bounds.
+    ({"a": condition("EQ", n(1), n("x"))}, None, NOT_A_NUMBER + "x"),
+    ({"a": condition("LT", s("a"), {"BOOL": True})}, None, wrong_count("LT")),
     ({"a": condition("BETWEEN", {"BOOL": True}, s("a"))}, None, SAME_TYPE),
-    # One condition is looked at completely before the next.
+    # One condition is checked completely before the next.
     ({"a": condition("BETWEEN", n(2), n(1)), "b": condition("EQ", n("x"))}, None, REVERSED),
-    # The operator that joins comes before all of them.
+    # ConditionalOperator is checked before all conditions.
     ({"a": condition("EQ", n("x"))}, "AND", TWO_OR_MORE),
     ({"a": condition("EQ", n("x"))}, "OR", TWO_OR_MORE),
-    ({}, "AND", WITHOUT),
+    ({}, "AND", NOTHING_TO_JOIN),
 ]
 
 
-@pytest.mark.parametrize(("conditions", "operator", "text"), REFUSALS, ids=str)
-def test_a_filter_is_refused(
+@pytest.mark.parametrize(("conditions", "operator", "text"), INVALID_FILTERS, ids=str)
+def test_invalid_filter_is_rejected(
     conditions: dict[str, Condition], operator: ConditionalOperator | None, text: str
 ) -> None:
-    assert refusal(lambda: parse_filter(conditions, operator, DIALECT)) == text
+    assert error_of(lambda: parse_filter(conditions, operator, READ)) == text
 
 
-def test_there_is_nothing_to_join_without_a_filter() -> None:
-    assert refusal(lambda: parse_filter(None, "AND", DIALECT)) == WITHOUT
+def test_conditional_operator_without_a_filter_is_rejected() -> None:
+    assert error_of(lambda: parse_filter(None, "AND", READ)) == NOTHING_TO_JOIN
 
 
-# Scan still words its refusals of values as all operations once did.
+# Scan still reports invalid values in the older words.
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -273,5 +273,7 @@ def test_there_is_nothing_to_join_without_a_filter() -> None:
         ({"NS": ["1", "1"]}, "Input collection contains duplicates"),
     ],
 )
-def test_the_operation_words_what_it_says_of_values(value: AttributeValue, text: str) -> None:
-    assert refusal(lambda: parse_filter({"a": condition("EQ", value)}, None, SCAN)) == text
+def test_invalid_value_is_reported_in_the_words_of_the_operation(
+    value: AttributeValue, text: str
+) -> None:
+    assert error_of(lambda: parse_filter({"a": condition("EQ", value)}, None, SCAN)) == text

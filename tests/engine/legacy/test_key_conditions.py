@@ -1,23 +1,23 @@
-"""KeyConditions: the clauses that they become, and which are refused before a table is known."""
+"""KeyConditions: the clauses they translate to, and which are rejected without a table."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.legacy_parameters import parse_key_conditions
+from singletable.engine.validation import READ
 from singletable.operations import ComparisonOperator, Condition
 from singletable.values import AttributeValue
-from tests.engine.legacy.values import (
-    DIALECT,
-    NO_NUMBER,
+from tests.engine.legacy.parameters import (
+    NOT_A_NUMBER,
     REVERSED,
     SAME_TYPE,
     condition,
-    count_of,
+    error_of,
     n,
-    refusal,
     s,
-    type_for,
+    wrong_count,
+    wrong_type,
 )
 
 HASH = condition("EQ", s("x"))
@@ -34,7 +34,7 @@ LENGTH = "Conditions can be of length 1 or 2 only"
         ("GE", ">=", [n(1)]),
         ("BETWEEN", "BETWEEN", [n(1), n(2)]),
         ("BEGINS_WITH", "begins_with", [s("a")]),
-        # No key can be looked up by these; the table is asked first, and then they are refused.
+        # No key supports these; they are rejected later, once the table is known.
         ("NE", "NE", [n(1)]),
         ("IN", "IN", [n(1), n(2)]),
         ("CONTAINS", "CONTAINS", [n(1)]),
@@ -43,15 +43,15 @@ LENGTH = "Conditions can be of length 1 or 2 only"
         ("NOT_NULL", "NOT_NULL", []),
     ],
 )
-def test_an_operator_becomes_a_comparator(
+def test_operator_is_translated_to_a_comparator(
     operator: ComparisonOperator, comparator: str, values: list[AttributeValue]
 ) -> None:
-    (clause,) = parse_key_conditions({"k": condition(operator, *values)}, DIALECT)
+    (clause,) = parse_key_conditions({"k": condition(operator, *values)}, READ)
     assert (clause.attribute, clause.comparator, list(clause.values)) == ("k", comparator, values)
 
 
-def test_clauses_keep_their_order_and_values_become_canonical() -> None:
-    clauses = parse_key_conditions({"sk": condition("GT", n("01.50")), "pk": HASH}, DIALECT)
+def test_clauses_keep_their_order_and_have_canonical_values() -> None:
+    clauses = parse_key_conditions({"sk": condition("GT", n("01.50")), "pk": HASH}, READ)
     assert [(clause.attribute, clause.values) for clause in clauses] == [
         ("sk", (n("1.5"),)),
         ("pk", (s("x"),)),
@@ -62,16 +62,16 @@ def test_clauses_keep_their_order_and_values_become_canonical() -> None:
     ("conditions", "text"),
     [
         ({}, LENGTH),
-        ({"a": condition("EQ", n("x"))}, NO_NUMBER + "x"),
-        ({"a": Condition("EQ")}, count_of("EQ")),
-        ({"a": condition("NULL", n(1))}, count_of("NULL")),
+        ({"a": condition("EQ", n("x"))}, NOT_A_NUMBER + "x"),
+        ({"a": Condition("EQ")}, wrong_count("EQ")),
+        ({"a": condition("NULL", n(1))}, wrong_count("NULL")),
         ({"a": condition("BETWEEN", n(1), s("2"))}, SAME_TYPE),
-        ({"a": condition("BEGINS_WITH", n(1))}, type_for("BEGINS_WITH", "N")),
+        ({"a": condition("BEGINS_WITH", n(1))}, wrong_type("BEGINS_WITH", "N")),
         ({"a": condition("BETWEEN", n(2), n(1))}, REVERSED),
-        # The conditions are looked at before they are counted.
-        ({"a": HASH, "b": HASH, "c": Condition("EQ")}, count_of("EQ")),
+        # The conditions are checked before they are counted.
+        ({"a": HASH, "b": HASH, "c": Condition("EQ")}, wrong_count("EQ")),
     ],
     ids=str,
 )
-def test_key_conditions_are_refused(conditions: dict[str, Condition], text: str) -> None:
-    assert refusal(lambda: parse_key_conditions(conditions, DIALECT)) == text
+def test_invalid_key_conditions_are_rejected(conditions: dict[str, Condition], text: str) -> None:
+    assert error_of(lambda: parse_key_conditions(conditions, READ)) == text

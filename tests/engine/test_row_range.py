@@ -1,4 +1,4 @@
-"""The end of a counted page is where a reader of every row would find it."""
+"""Counting a page gives the same end as reading every row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from singletable.engine.storage import Execute, RowRange, count_page
 from singletable.engine.storage.connection import bind_execute
 
-FULL = 1000
+PAGE_SIZE = 1000
 
 SIZES = st.lists(
     st.one_of(st.integers(1, 4), st.integers(1, 40), st.sampled_from([1, 1, 1, 900])), max_size=900
@@ -24,14 +24,17 @@ def _rows(sizes: list[int]) -> Execute:
     return execute
 
 
-# A page ends with the row that fills it, with the limit, or with the stretch; then nothing follows.
+# A page ends with the row that fills it, at the limit, or at the end of the range.
 @given(sizes=SIZES, limit=st.none() | st.integers(1, 900))
-def test_a_page_ends_where_it_is_full(sizes: list[int], limit: int | None) -> None:
+def test_count_page_ends_at_the_same_row_as_reading(sizes: list[int], limit: int | None) -> None:
     expected: tuple[int, int, bytes | None] = (len(sizes), sum(sizes), None)
     total = 0
     for number, size in enumerate(sizes, 1):
         total += size
-        if total >= FULL or number == limit:
+        if total >= PAGE_SIZE or number == limit:
             expected = (number, total, str(number - 1).encode())
             break
-    assert count_page(_rows(sizes), RowRange("FROM rows ORDER BY id", ()), FULL, limit) == expected
+    assert (
+        count_page(_rows(sizes), RowRange("FROM rows ORDER BY id", ()), PAGE_SIZE, limit)
+        == expected
+    )

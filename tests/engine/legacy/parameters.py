@@ -1,4 +1,4 @@
-"""Short names for values, operators and refusals, for tables of legacy parameters."""
+"""Short names for values, conditions and error messages, for tests of legacy parameters."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable.engine.validation import READ
 from singletable.errors import ValidationError
 from singletable.operations import ComparisonOperator, Condition
 from singletable.values import AttributeValue
 
 INVALID = "One or more parameter values were invalid: "
-NO_NUMBER = "The parameter cannot be converted to a numeric value: "
-WITHOUT = "ConditionalOperator cannot be used without Filter or Expected"
+NOT_A_NUMBER = "The parameter cannot be converted to a numeric value: "
+NOTHING_TO_JOIN = "ConditionalOperator cannot be used without Filter or Expected"
 TWO_OR_MORE = (
     "ConditionalOperator can only be used when Filter or Expected has two or more elements"
 )
@@ -22,9 +21,6 @@ REVERSED = (
     "The BETWEEN condition was provided a range where the lower bound is greater than the upper "
     "bound"
 )
-# Each function takes the wording of the operation it serves; here it is that of a read.
-DIALECT = READ
-
 # One value of every type.
 VALUES: dict[str, AttributeValue] = {
     "S": {"S": "b"},
@@ -52,15 +48,15 @@ def condition(operator: ComparisonOperator, *values: AttributeValue) -> Conditio
     return Condition(operator, list(values))
 
 
-def count_of(operator: str) -> str:
+def wrong_count(operator: str) -> str:
     return f"{INVALID}Invalid number of argument(s) for the {operator} ComparisonOperator"
 
 
-def type_for(operator: str, kind: str) -> str:
+def wrong_type(operator: str, kind: str) -> str:
     return f"{INVALID}ComparisonOperator {operator} is not valid for {kind} AttributeValue type"
 
 
-def refusal(read: Callable[[], object]) -> str:
-    with pytest.raises(ValidationError) as refused:
-        read()
-    return refused.value.message
+def error_of(parse: Callable[[], object]) -> str:
+    with pytest.raises(ValidationError) as raised:
+        parse()
+    return raised.value.message

@@ -1,4 +1,4 @@
-"""Expressions of a known shape are made of the values, and say what they say when they are read."""
+"""Expressions of a cached shape are the same as parsed ones, with the values of each request."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def scan(text: str, values: dict[str, AttributeValue]) -> Scan:
 
 
 @pytest.mark.parametrize("word", ["first", "second"])
-def test_each_request_has_its_own_values(word: str) -> None:
-    read = parse_expressions(scan("begins_with(a, :v)", {":v": {"S": word}}), READ)
-    assert isinstance(read.filter, BeginsWith)
-    assert read.filter.prefix == Constant({"S": word})
+def test_cached_shape_uses_the_values_of_each_request(word: str) -> None:
+    parsed = parse_expressions(scan("begins_with(a, :v)", {":v": {"S": word}}), READ)
+    assert isinstance(parsed.filter, BeginsWith)
+    assert parsed.filter.prefix == Constant({"S": word})
 
 
-def test_values_that_are_one_object_are_told_apart() -> None:
+def test_placeholders_that_share_a_value_object_are_distinguished() -> None:
     one: AttributeValue = {"N": "1"}
     two: AttributeValue = {"N": "2"}
     for first, second in ((one, one), (one, two)):
@@ -41,27 +41,27 @@ def test_values_that_are_one_object_are_told_apart() -> None:
         )
 
 
-# What a value holds decides here whether the expression is right.
+# Here the value decides whether the expression is valid.
 @pytest.mark.parametrize(
-    ("text", "right", "wrong"),
+    ("text", "valid", "invalid"),
     [
         ("a BETWEEN :v AND :w", ({"N": "1"}, {"N": "2"}), ({"N": "2"}, {"N": "1"})),
         ("attribute_type(a, :v) AND a <> :w", ({"S": "S"}, {"S": ""}), ({"S": "?"}, {"S": ""})),
         ("a = :v AND a = :w", ({"N": "1"}, {"N": "1"}), ({"N": "1"}, {"N": "x"})),
     ],
 )
-def test_a_known_shape_is_no_excuse_for_a_wrong_value(
+def test_invalid_value_is_rejected_for_a_cached_shape(
     text: str,
-    right: tuple[AttributeValue, AttributeValue],
-    wrong: tuple[AttributeValue, AttributeValue],
+    valid: tuple[AttributeValue, AttributeValue],
+    invalid: tuple[AttributeValue, AttributeValue],
 ) -> None:
     for _ in range(2):
-        parse_expressions(scan(text, {":v": right[0], ":w": right[1]}), READ)
+        parse_expressions(scan(text, {":v": valid[0], ":w": valid[1]}), READ)
         with pytest.raises(ValidationError):
-            parse_expressions(scan(text, {":v": wrong[0], ":w": wrong[1]}), READ)
+            parse_expressions(scan(text, {":v": invalid[0], ":w": invalid[1]}), READ)
 
 
-def test_the_bounds_of_a_key_are_looked_at_each_time() -> None:
+def test_key_bounds_are_checked_for_every_request() -> None:
     def query(low: str, high: str) -> Query:
         return Query(
             "things",
@@ -75,16 +75,16 @@ def test_the_bounds_of_a_key_are_looked_at_each_time() -> None:
             parse_expressions(query("2", "1"), READ)
 
 
-# The size of a value is a number from the moment that the value is known.
+# size() of a value becomes a number as soon as the value is known.
 @pytest.mark.parametrize("word", ["one", "three"])
-def test_the_size_of_a_value_is_that_of_this_value(word: str) -> None:
+def test_size_is_that_of_the_value_in_the_request(word: str) -> None:
     values: dict[str, AttributeValue] = {":v": {"S": word}}
-    read = parse_expressions(scan("a = size(:v)", values), READ)
-    assert read.filter == parse_condition("a = size(:v)", Placeholders(None, values))
+    parsed = parse_expressions(scan("a = size(:v)", values), READ)
+    assert parsed.filter == parse_condition("a = size(:v)", Placeholders(None, values))
 
 
-def test_a_chain_deeper_than_python_reads_is_read() -> None:
+def test_chain_deeper_than_the_python_parser_allows_is_parsed() -> None:
     text = " AND ".join(["a = :v"] * 150)
     values: dict[str, AttributeValue] = {":v": {"N": "1"}}
-    read = parse_expressions(scan(text, values), READ)
-    assert read.filter == parse_condition(text, Placeholders(None, values))
+    parsed = parse_expressions(scan(text, values), READ)
+    assert parsed.filter == parse_condition(text, Placeholders(None, values))

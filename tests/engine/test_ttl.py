@@ -1,4 +1,4 @@
-"""Expiry with a clock of the test's own: an item ends when its second is over."""
+"""TTL with a controlled clock: an item expires when its second is over."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIVE_YEARS = 5 * 365 * 24 * 60 * 60
 
 
 @pytest.mark.parametrize(
-    ("until", "removed"),
+    ("expires", "removed"),
     [
         (NOON - 1, 1),
         (NOON, 0),
@@ -31,29 +31,29 @@ FIVE_YEARS = 5 * 365 * 24 * 60 * 60
         (NOON - FIVE_YEARS - 1, 0),
     ],
 )
-def test_an_item_ends_in_the_second_after_its_time(until: float, removed: int) -> None:
+def test_item_expires_in_the_second_after_its_timestamp(expires: float, removed: int) -> None:
     with Engine.in_memory(Settings(clock=Clock())) as engine:
         table = make_table(engine, pk="S")
         engine.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "expires")))
-        put(engine, table, key("a") | {"expires": number(int(until))})
+        put(engine, table, key("a") | {"expires": number(int(expires))})
         assert engine.execute(SweepExpired()).removed == removed
 
 
-def test_items_end_as_time_goes_on() -> None:
+def test_items_expire_as_time_passes() -> None:
     clock = Clock()
     with Engine.in_memory(Settings(clock=clock)) as engine:
         table = make_table(engine, pk="S")
         engine.execute(UpdateTimeToLive(table, TimeToLiveSpecification(True, "expires")))
         for minute in range(3):
             put(engine, table, key(str(minute)) | {"expires": number(int(NOON) + 60 * minute)})
-        left: list[int] = []
+        remaining: list[int] = []
         for _ in range(4):
             engine.execute(SweepExpired())
-            left.append(engine.execute(Scan(table)).count)
+            remaining.append(engine.execute(Scan(table)).count)
             clock.now += 60
-        ends = [c for c in engine.execute(ReadChanges()).changes if c.expired]
-    assert left == [3, 2, 1, 0]
-    assert [(end.keys, end.when - NOON) for end in ends] == [
+        expirations = [c for c in engine.execute(ReadChanges()).changes if c.expired]
+    assert remaining == [3, 2, 1, 0]
+    assert [(change.keys, change.when - NOON) for change in expirations] == [
         (key("0"), 60),
         (key("1"), 120),
         (key("2"), 180),
