@@ -1,4 +1,4 @@
-"""The shapes of requests are those of AWS's own model, which boto3 carries."""
+"""The types of members are those of AWS's own model, which botocore contains."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from singletable.wire.lenient import (
 )
 from singletable.wire.requests import VERSION
 
-OF_AWS = [operation for target, operation in TARGETS.items() if target.startswith(VERSION)]
+AWS_OPERATIONS = [operation for target, operation in TARGETS.items() if target.startswith(VERSION)]
 
 
 @pytest.fixture(scope="module")
 def model() -> Any:
-    """What boto3 knows of DynamoDB; it has no types of its own."""
+    """Return botocore's model of DynamoDB, which is untyped."""
     return cast(Any, botocore.session).get_session().get_service_model("dynamodb")
 
 
-# What we spell otherwise no client sends, and what we type otherwise is refused in other words.
-@pytest.mark.parametrize("operation", OF_AWS, ids=lambda operation: str(operation.__name__))
-def test_what_a_request_may_hold_is_in_the_model(
+# Clients never send a member that we spell differently, and errors depend on its type.
+@pytest.mark.parametrize("operation", AWS_OPERATIONS, ids=lambda operation: str(operation.__name__))
+def test_members_of_requests_match_the_model_of_aws(
     model: Any, operation: type[Operation[Any]]
 ) -> None:
     theirs = model.operation_model(operation.__name__).input_shape
@@ -43,11 +43,11 @@ def test_what_a_request_may_hold_is_in_the_model(
 
 def _differences(structure: type[Struct], theirs: Any, at: str) -> Iterator[str]:
     for member in members_of(structure):
-        place = f"{at}.{member.name}"
+        path = f"{at}.{member.name}"
         if member.name not in theirs.members:
-            yield f"{place} is not in AWS's model"
+            yield f"{path} is not in AWS's model"
         else:
-            yield from _difference(member.type, theirs.members[member.name], place)
+            yield from _difference(member.type, theirs.members[member.name], path)
 
 
 def _difference(ours: WireType, theirs: Any, at: str) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _difference(ours: WireType, theirs: Any, at: str) -> Iterator[str]:
         ),
     ],
 )
-def test_numbers_have_the_types_of_java(operation: str, body: Any, message: str) -> None:
-    with pytest.raises(SerializationError) as refused:
+def test_number_errors_name_java_types(operation: str, body: Any, message: str) -> None:
+    with pytest.raises(SerializationError) as error:
         read_request(f"{VERSION}.{operation}", json.encode(body))
-    assert refused.value.message == message
+    assert error.value.message == message

@@ -1,4 +1,4 @@
-"""Requests: what is of its operation's shape is read, what is not is refused in AWS's words."""
+"""Read requests, and reject those that do not fit their operation in AWS's words."""
 
 from __future__ import annotations
 
@@ -42,35 +42,35 @@ def read(operation: str, body: object) -> object:
     ],
     ids=lambda operation: type(operation).__name__,
 )
-def test_an_operation_comes_back_as_it_was_written(operation: Any) -> None:
+def test_operation_round_trips(operation: Any) -> None:
     assert read_request(*write_request(operation)) == operation
 
 
-def test_every_operation_has_a_target_of_its_name() -> None:
+def test_every_target_ends_with_the_name_of_its_operation() -> None:
     assert all(target.endswith(f".{kind.__name__}") for target, kind in TARGETS.items())
 
 
-# null is as good as absent, and members that AWS does not know are passed over.
-def test_null_and_unknown_members_are_passed_over() -> None:
+# null means absent, and AWS ignores members that it does not know.
+def test_null_and_unknown_members_are_ignored() -> None:
     body = {"TableName": "votes", "Key": {"pk": {"S": "a"}}, "ConsistentRead": None, "Odd": [1]}
     assert read("GetItem", body) == GetItem("votes", {"pk": {"S": "a"}})
 
 
-# A missing member is no matter of shape: the operation says so itself, in other words.
-def test_a_missing_member_is_none() -> None:
+# A missing member is rejected by the driver, with another message.
+def test_missing_member_becomes_none() -> None:
     operation = read("GetItem", {"Key": {"pk": {"S": "a"}}})
     assert isinstance(operation, GetItem)
     assert operation.table_name is None
     assert operation.key == {"pk": {"S": "a"}}
 
 
-def test_an_unknown_word_of_an_enumeration_is_left_to_the_operation() -> None:
+def test_unknown_enum_value_is_left_to_the_driver() -> None:
     operation = read("PutItem", {"TableName": "t", "Item": {}, "ReturnValues": "SOME"})
     assert isinstance(operation, PutItem)
     assert str(operation.return_values) == "SOME"
 
 
-START = "Start of structure or map found where not expected"
+UNEXPECTED_START = "Start of structure or map found where not expected"
 MODEL = "com.amazonaws.dynamodb.v20120810"
 
 
@@ -81,12 +81,12 @@ MODEL = "com.amazonaws.dynamodb.v20120810"
         ("TableName", 23, "NUMBER_VALUE cannot be converted to String"),
         ("TableName", -2.5, "DECIMAL_VALUE cannot be converted to String"),
         ("TableName", [], "Unrecognized collection type class java.lang.String"),
-        ("TableName", {}, START),
+        ("TableName", {}, UNEXPECTED_START),
         ("ConsistentRead", "maybe", "Unexpected token received from parser"),
         ("ConsistentRead", 1, "NUMBER_VALUE cannot be converted to Boolean"),
         ("ConsistentRead", [], "Unrecognized collection type class java.lang.Boolean"),
         ("AttributesToGet", "a", "Unexpected field type"),
-        ("AttributesToGet", {}, START),
+        ("AttributesToGet", {}, UNEXPECTED_START),
         ("AttributesToGet", [1], "NUMBER_VALUE cannot be converted to String"),
         ("Key", "a", "Unexpected field type"),
         (
@@ -102,14 +102,14 @@ MODEL = "com.amazonaws.dynamodb.v20120810"
         ("Key", {"pk": {"B": 1}}, "only base-64-encoded strings are convertible to bytes"),
     ],
 )
-def test_a_member_of_the_wrong_shape_is_told(member: str, value: object, message: str) -> None:
+def test_member_of_the_wrong_type_is_rejected(member: str, value: object, message: str) -> None:
     body: dict[str, object] = {"TableName": "votes", "Key": {"pk": {"S": "a"}}, member: value}
-    with pytest.raises(SerializationError) as refused:
+    with pytest.raises(SerializationError) as error:
         read("GetItem", body)
-    assert refused.value.message == message
+    assert error.value.message == message
 
 
-def test_a_limit_with_a_fraction_is_cut_and_a_word_for_truth_is_taken() -> None:
+def test_fractions_are_cut_off_and_words_are_read_as_booleans() -> None:
     body = {"TableName": "votes", "Limit": 3.7, "ConsistentRead": "YES"}
     assert read("Query", body) == Query("votes", limit=3, consistent_read=True)
 
@@ -118,18 +118,17 @@ def test_a_limit_with_a_fraction_is_cut_and_a_word_for_truth_is_taken() -> None:
     "body",
     [
         *(b"", b"{", b"null", b"[]", b'"text"', b"\xff\xfe", b"nonsense"),
-        # Not UTF-8, as a value, as a name, and in a member that nobody reads.
+        # Not UTF-8: as a value, as a name, and in an unknown member.
         *(b'{"TableName":"\xff"}', b'{"\xc3":1}', b'{"Odd":"\xed\xa0\x80"}'),
     ],
 )
-def test_a_body_that_is_no_object_is_refused_without_a_word(body: bytes) -> None:
-    with pytest.raises(SerializationError) as refused:
+def test_body_that_is_not_an_object_is_rejected_without_message(body: bytes) -> None:
+    with pytest.raises(SerializationError) as error:
         read_request("DynamoDB_20120810.GetItem", body)
-    assert refused.value.message == ""
+    assert error.value.message == ""
 
 
-# Deeper than the reader can follow is no request: of the right shape, of the wrong one, or in a
-# member that nobody reads.
+# Too deep for the JSON parser: of the right type, of the wrong one, or in an unknown member.
 @pytest.mark.parametrize("depth", [400, 5000])
 @pytest.mark.parametrize(
     ("head", "opening", "closing", "tail"),
@@ -140,9 +139,9 @@ def test_a_body_that_is_no_object_is_refused_without_a_word(body: bytes) -> None
         ('{"TableName":', '{"a":', "}", "}"),
         ("", "[", "]", ""),
     ],
-    ids=["lists", "maps", "unknown member", "objects for a string", "no object"],
+    ids=["lists", "maps", "unknown member", "objects for a string", "not an object"],
 )
-def test_a_deep_body_is_read_or_refused(
+def test_deep_body_is_read_or_rejected(
     head: str, opening: str, closing: str, tail: str, depth: int
 ) -> None:
     body = head + opening * depth + closing * depth + tail
@@ -151,20 +150,20 @@ def test_a_deep_body_is_read_or_refused(
 
 
 @pytest.mark.parametrize("target", ["", "GetItem", "DynamoDB_20120810.Nonsense", "X.GetItem"])
-def test_an_unknown_target_is_refused(target: str) -> None:
+def test_unknown_target_is_rejected(target: str) -> None:
     with pytest.raises(UnknownOperation):
         read_request(target, b"{}")
 
 
-# Whether it is JSON at all is looked at before whom it is for.
-def test_what_is_no_json_is_told_before_an_unknown_target() -> None:
+# AWS parses the JSON before it looks at the target.
+def test_invalid_json_is_reported_before_unknown_target() -> None:
     with pytest.raises(SerializationError):
         read_request("DynamoDB_20120810.Nonsense", b"{")
     with pytest.raises(UnknownOperation):
         read_request("DynamoDB_20120810.Nonsense", b"")
 
 
-nonsense: st.SearchStrategy[object] = st.recursive(
+any_json: st.SearchStrategy[object] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
@@ -180,8 +179,8 @@ nonsense: st.SearchStrategy[object] = st.recursive(
 )
 
 
-# Whatever comes, it is read or refused: never another exception.
-@given(st.sampled_from(sorted(TARGETS)), nonsense)
-def test_nonsense_is_read_or_refused(target: str, body: object) -> None:
+# No body may cause any other exception.
+@given(st.sampled_from(sorted(TARGETS)), any_json)
+def test_any_json_is_read_or_rejected(target: str, body: object) -> None:
     with contextlib.suppress(OperationError):
         read_request(target, json.encode(body))

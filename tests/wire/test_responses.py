@@ -1,4 +1,4 @@
-"""Responses: items go in as they rest, errors have AWS's names and members."""
+"""Write responses: stored items are copied as they are, errors have AWS's types and members."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from singletable.wire import (
 )
 
 
-def test_an_item_is_spliced_into_the_answer_as_it_rests() -> None:
-    rests = b'{"pk":{"S":"ada"}}'
-    assert write_result(GetItemOutput(Raw(rests))) == b'{"Item":' + rests + b"}"
+def test_item_is_copied_into_the_response_as_stored() -> None:
+    stored = b'{"pk":{"S":"ada"}}'
+    assert write_result(GetItemOutput(Raw(stored))) == b'{"Item":' + stored + b"}"
     assert write_result(GetItemOutput()) == b"{}"
     assert write_result(PageOutput(0, 0, [])) == b'{"Count":0,"ScannedCount":0,"Items":[]}'
 
@@ -89,16 +89,14 @@ def test_an_item_is_spliced_into_the_answer_as_it_rests() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_error_has_the_name_and_the_members_of_awss(
-    error: OperationError, body: dict[str, object]
-) -> None:
+def test_error_has_aws_type_and_members(error: OperationError, body: dict[str, object]) -> None:
     status, raw = write_error(error)
     assert status == 400
     assert json.decode(raw) == body
 
 
-# Newer errors of throttling say what was too much, and where.
-def test_throttling_tells_its_reasons() -> None:
+# Newer throttling errors say which limit was exceeded, and where.
+def test_throttling_error_has_its_reasons() -> None:
     reason = ThrottlingReason("TableWriteKeyRangeThroughputExceeded", "arn:aws:dynamodb:…")
     for error, member in (
         (ProvisionedThroughputExceeded("slow down", [reason]), "ThrottlingReasons"),
@@ -110,24 +108,22 @@ def test_throttling_tells_its_reasons() -> None:
 
 
 @pytest.mark.parametrize(("error", "status"), [(InternalError(), 500), (ServiceUnavailable(), 503)])
-def test_what_broke_at_dynamodb_is_no_fault_of_the_client(
-    error: OperationError, status: int
-) -> None:
+def test_server_errors_have_status_5xx(error: OperationError, status: int) -> None:
     assert write_error(error)[0] == status
 
 
-def test_what_is_no_refusal_is_an_internal_error() -> None:
+def test_other_errors_are_internal_errors() -> None:
     status, raw = write_error(SingleTableError("broken"))
     assert status == 500
     assert json.decode(raw)["__type"].endswith("#InternalServerError")
 
 
 def post(body: bytes = b"{}", **headers: str) -> HttpRequest:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return HttpRequest("POST", "/", {"content-type": "application/x-amz-json-1.0", **named}, body)
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return HttpRequest("POST", "/", {"content-type": "application/x-amz-json-1.0", **sent}, body)
 
 
-def test_a_response_carries_its_checksum_and_id() -> None:
+def test_response_has_checksum_and_request_id() -> None:
     response = result_response(GetItemOutput(), post(), "ID")
     assert response.headers["x-amz-crc32"] == str(crc32(b"{}"))
     assert response.headers["x-amzn-requestid"] == "ID"
@@ -136,9 +132,9 @@ def test_a_response_carries_its_checksum_and_id() -> None:
 LARGE = GetItemOutput(Raw(json.encode({"pk": {"S": "x" * 5000}})))
 
 
-# The checksum is of what goes over the wire, so that it can be checked before unpacking.
+# The checksum covers the body as sent, so that it can be checked before decompressing.
 @pytest.mark.parametrize(
-    ("accepted", "packing"),
+    ("accepted", "encoding"),
     [
         ("gzip, deflate", "gzip"),
         ("deflate;q=1, gzip;q=0.5", "gzip"),
@@ -146,38 +142,36 @@ LARGE = GetItemOutput(Raw(json.encode({"pk": {"S": "x" * 5000}})))
         ("gzip;q=0, deflate", "deflate"),
     ],
 )
-def test_a_large_response_is_packed_for_those_who_can_unpack_it(
-    accepted: str, packing: str
-) -> None:
+def test_large_response_is_compressed_if_accepted(accepted: str, encoding: str) -> None:
     plain = result_response(LARGE, post(), "ID")
-    packed = result_response(LARGE, post(accept_encoding=accepted), "ID")
-    assert packed.headers["content-encoding"] == packing
-    assert decompress(packed.body, {"gzip": 31, "deflate": 15}[packing]) == plain.body
-    assert packed.headers["x-amz-crc32"] == str(crc32(packed.body))
+    compressed = result_response(LARGE, post(accept_encoding=accepted), "ID")
+    assert compressed.headers["content-encoding"] == encoding
+    assert decompress(compressed.body, {"gzip": 31, "deflate": 15}[encoding]) == plain.body
+    assert compressed.headers["x-amz-crc32"] == str(crc32(compressed.body))
 
 
 @pytest.mark.parametrize("accepted", ["", "identity", "br", "gzip; q=0.0", "gzippy"])
-def test_who_cannot_unpack_gets_it_plain(accepted: str) -> None:
+def test_response_is_not_compressed_unless_accepted(accepted: str) -> None:
     response = result_response(LARGE, post(accept_encoding=accepted), "ID")
     assert "content-encoding" not in response.headers
     assert response.body == write_result(LARGE)
 
 
-# Tagging is answered with an empty body.
-def test_tagging_answers_with_nothing() -> None:
+def test_tagging_responds_with_an_empty_body() -> None:
     request = post(x_amz_target="DynamoDB_20120810.TagResource")
     assert result_response(EmptyOutput(), request, "ID").body == b""
 
 
-# A client that asks as application/json is answered as that.
-@pytest.mark.parametrize("kind", ["application/json", "application/x-amz-json-1.0"])
-def test_an_answer_is_of_the_kind_of_the_question(kind: str) -> None:
-    response = result_response(GetItemOutput(), post(content_type=f"{kind}; charset=utf-8"), "ID")
-    assert response.headers["content-type"] == kind
+@pytest.mark.parametrize("media_type", ["application/json", "application/x-amz-json-1.0"])
+def test_response_has_the_content_type_of_the_request(media_type: str) -> None:
+    response = result_response(
+        GetItemOutput(), post(content_type=f"{media_type}; charset=utf-8"), "ID"
+    )
+    assert response.headers["content-type"] == media_type
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_get_is_a_health_check(method: str) -> None:
+def test_get_is_a_health_check(method: str) -> None:
     health = health_response(HttpRequest(method, "/", {}, b""), "us-east-1", "ID")
     assert health is not None
     assert (health.status, health.body) == (200, b"healthy: dynamodb.us-east-1.amazonaws.com ")
@@ -193,17 +187,17 @@ def test_a_get_is_a_health_check(method: str) -> None:
         HttpRequest("POST", "/", {"content-type": "text/plain"}, b"{}"),
         HttpRequest("POST", "/", {}, b"{}"),
     ],
-    ids=["put", "options", "text", "of no kind"],
+    ids=["put", "options", "text", "no content type"],
 )
-def test_strays_are_sent_away(stray: HttpRequest) -> None:
-    answer = health_response(stray, "us-east-1", "ID")
-    assert answer is not None
-    assert (answer.status, answer.body) == (404, b"<UnknownOperationException/>\n")
-    assert answer.headers["x-amz-crc32"] == "3552371480"
-    assert "access-control-allow-origin" not in answer.headers
+def test_stray_request_gets_404(stray: HttpRequest) -> None:
+    response = health_response(stray, "us-east-1", "ID")
+    assert response is not None
+    assert (response.status, response.body) == (404, b"<UnknownOperationException/>\n")
+    assert response.headers["x-amz-crc32"] == "3552371480"
+    assert "access-control-allow-origin" not in response.headers
 
 
-def test_a_post_is_for_us_if_it_is_json_or_empty() -> None:
+def test_json_or_empty_post_is_an_operation() -> None:
     assert health_response(post(), "us-east-1", "ID") is None
     assert health_response(HttpRequest("POST", "/", {}, b""), "us-east-1", "ID") is None
 
@@ -211,21 +205,21 @@ def test_a_post_is_for_us_if_it_is_json_or_empty() -> None:
 TARGET = "DynamoDB_20120810.ListTables"
 
 
-# A small packed body may unpack to gigabytes.
-def test_a_body_that_unpacks_to_too_much_is_refused() -> None:
+# A small compressed body may decompress to gigabytes.
+def test_decompression_bomb_is_rejected() -> None:
     bomb = post(compress(b" " * 100_000), content_encoding="gzip", x_amz_target=TARGET)
-    with pytest.raises(BodyTooLarge) as refused:
+    with pytest.raises(BodyTooLarge) as error:
         read_operation(bomb, 50_000)
-    assert error_response(refused.value, bomb, "ID").status == 413
+    assert error_response(error.value, bomb, "ID").status == 413
 
 
 def _raw_deflate(body: bytes) -> bytes:
-    packer = compressobj(wbits=-15)
-    return packer.compress(body) + packer.flush()
+    compressor = compressobj(wbits=-15)
+    return compressor.compress(body) + compressor.flush()
 
 
 @pytest.mark.parametrize(
-    ("packing", "pack"),
+    ("encoding", "compress_body"),
     [
         ("gzip", compress),
         ("X-GZIP", compress),
@@ -236,15 +230,17 @@ def _raw_deflate(body: bytes) -> bytes:
     ],
     ids=["gzip", "x-gzip", "deflate", "raw deflate", "identity", "unknown"],
 )
-def test_a_packed_body_is_unpacked(packing: str, pack: Callable[[bytes], bytes]) -> None:
-    small = post(pack(b'{"Limit":3}'), content_encoding=packing, x_amz_target=TARGET)
+def test_compressed_body_is_decompressed(
+    encoding: str, compress_body: Callable[[bytes], bytes]
+) -> None:
+    small = post(compress_body(b'{"Limit":3}'), content_encoding=encoding, x_amz_target=TARGET)
     assert read_operation(small, 50_000) == ListTables(limit=3)
 
 
-# Half a body must not pass for a whole one that happens to end there.
-@pytest.mark.parametrize("packing", ["gzip", "deflate"])
-def test_a_packed_body_that_is_cut_off_is_refused(packing: str) -> None:
-    packed = (compress if packing == "gzip" else zlib_compress)(b"{}" + b" " * 99)
-    cut = post(packed[:-4], content_encoding=packing, x_amz_target=TARGET)
+# A truncated body must not be taken for a complete one.
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_truncated_compressed_body_is_rejected(encoding: str) -> None:
+    compressed = (compress if encoding == "gzip" else zlib_compress)(b"{}" + b" " * 99)
+    truncated = post(compressed[:-4], content_encoding=encoding, x_amz_target=TARGET)
     with pytest.raises(SerializationError):
-        read_operation(cut, 50_000)
+        read_operation(truncated, 50_000)
