@@ -1,4 +1,4 @@
-"""What AWS says to an operation before it looks at anything else."""
+"""Shared fixtures of the tests of constraints."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from singletable.engine.constraints import check_constraints
 from singletable.errors import ValidationError
 from singletable.operations import Operation
 
-Refusal: TypeAlias = Callable[[Operation[object]], str]
+FindMessage: TypeAlias = Callable[[Operation[object]], str]
 
 
 @pytest.fixture
-def refusal() -> Refusal:
-    """The message with which an operation is refused."""
+def message_of() -> FindMessage:
+    """Return a function that returns the message with which an operation is rejected."""
 
-    def told(operation: Operation[object]) -> str:
-        with pytest.raises(ValidationError) as refused:
+    def find_message(operation: Operation[object]) -> str:
+        with pytest.raises(ValidationError) as error:
             check_constraints(operation)
-        return refused.value.message
+        return error.value.message
 
-    return told
+    return find_message

@@ -1,4 +1,4 @@
-"""Claims about the first answer of eu-west-2 to the batches."""
+"""How AWS reports violations in batches (observed in eu-west-2)."""
 
 from __future__ import annotations
 
@@ -123,15 +123,15 @@ WRITES: list[Claim] = [
 
 
 @pytest.mark.parametrize(("operation", "message"), GETS + WRITES)
-def test_a_batch_is_refused_in_these_words(
-    operation: Operation[object], message: str, refusal: Callable[[Operation[object]], str]
+def test_batch_violations_are_reported_as_at_aws(
+    operation: Operation[object], message: str, message_of: Callable[[Operation[object]], str]
 ) -> None:
-    assert refusal(operation) == message
+    assert message_of(operation) == message
 
 
-# Sets, maps and lists are printed as Java prints them, and depth does not stop us.
-def test_a_shown_item_has_all_its_attributes(
-    refusal: Callable[[Operation[object]], str],
+# Sets, maps and lists are echoed as Java prints them, however deep they are.
+def test_echoed_item_has_all_attributes(
+    message_of: Callable[[Operation[object]], str],
 ) -> None:
     deep: Any = {"S": "leaf"}
     for _ in range(5000):
@@ -141,10 +141,10 @@ def test_a_shown_item_has_all_its_attributes(
         "b": {"L": [{"BOOL": True}]},
         "c": {"M": {"d": {"N": "1"}}},
     }
-    message = refusal(write({"bad!": [WriteRequest(delete_request=DeleteRequest(item))]}))
+    message = message_of(write({"bad!": [WriteRequest(delete_request=DeleteRequest(item))]}))
     assert "sS=[x, y]" in message
     assert "l=[AttributeValue(s=null" in message
     assert "bOOL=true" in message
     assert "m={d=AttributeValue(s=null, n=1" in message
-    assert refusal(write({"bad!": [WriteRequest(delete_request=DeleteRequest({"k": deep}))]}))
-    assert refusal(get({"bad!": KeysAndAttributes([{"k": deep}])}))
+    assert message_of(write({"bad!": [WriteRequest(delete_request=DeleteRequest({"k": deep}))]}))
+    assert message_of(get({"bad!": KeysAndAttributes([{"k": deep}])}))

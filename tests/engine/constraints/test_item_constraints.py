@@ -1,4 +1,4 @@
-"""Claims about the first answer of eu-west-2 to the operations on one item."""
+"""How AWS reports violations in operations on one item (observed in eu-west-2)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ NO_KEY = "Value null at 'key' failed to satisfy constraint: Member must not be n
 EMPTY_NAME = f"Value '' at 'tableName' {FAILED} have length greater than or equal to 1"
 
 
-# A member that the wire left out is None at run time, whatever its type says.
+# A member that is missing on the wire is None at run time, whatever its type.
 def put(table_name: Any = "tab", item: Any = KEY, **fields: Any) -> PutItem:
     return PutItem(table_name, item, **fields)
 
@@ -139,7 +139,7 @@ GETS: list[Claim] = [
         "Member must have length greater than or equal to 1",
     ),
 ]
-# UpdateItem reports a bad ReturnValues alone, where the others list it with the rest.
+# UpdateItem reports an invalid ReturnValues alone; others list it with the rest.
 UPDATES: list[Claim] = [
     (update(table_name="", key={}), NO_NAME),
     (
@@ -174,7 +174,7 @@ DELETES: list[Claim] = [
         f"2 validation errors detected: {CAPACITY}; {RETURNED}",
     ),
 ]
-# Requests nested deeper than the newer checks can read are answered by the older ones.
+# Requests nested too deeply for the newer checks go through the legacy ones.
 DEEP: list[Claim] = [
     (
         put(conditional_operator="XOR", expected=expected(40)),
@@ -212,15 +212,15 @@ DEEP: list[Claim] = [
 
 
 @pytest.mark.parametrize(("operation", "message"), PUTS + GETS + UPDATES + DELETES + DEEP)
-def test_an_item_operation_is_refused_in_these_words(
-    operation: Operation[object], message: str, refusal: Callable[[Operation[object]], str]
+def test_item_violations_are_reported_as_at_aws(
+    operation: Operation[object], message: str, message_of: Callable[[Operation[object]], str]
 ) -> None:
-    assert refusal(operation) == message
+    assert message_of(operation) == message
 
 
-# AWS counts no further than ten.
-def test_ten_faults_are_listed_of_more(refusal: Callable[[Operation[object]], str]) -> None:
+# AWS lists no more than ten.
+def test_at_most_ten_violations_are_listed(message_of: Callable[[Operation[object]], str]) -> None:
     many = {f"a{n}": ExpectedAttributeValue(comparison_operator=LIKE) for n in range(12)}
-    message = refusal(put(expected=many))
+    message = message_of(put(expected=many))
     assert message.startswith("10 validation errors detected: ")
     assert message.count("comparisonOperator") == 10

@@ -1,4 +1,4 @@
-"""Claims about AWS's first answer to keys and indexes; it is the same in all regions."""
+"""How AWS reports violations in keys and indexes, in all regions."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ KEYS: list[Claim] = [
         "have length less than or equal to 255",
     ),
 ]
-# The global index is told of first, whatever the names and whichever came first.
+# The global index is reported first, whatever the names and their order.
 INDEXES: list[Claim] = [
     (
         create(
@@ -194,7 +194,7 @@ INDEXES: list[Claim] = [
 
 
 @pytest.mark.parametrize(("operation", "message"), KEYS + INDEXES)
-def test_a_key_or_index_is_refused_in_these_words(
-    operation: Operation[object], message: str, refusal: Callable[[Operation[object]], str]
+def test_key_and_index_violations_are_reported_as_at_aws(
+    operation: Operation[object], message: str, message_of: Callable[[Operation[object]], str]
 ) -> None:
-    assert refusal(operation) == message
+    assert message_of(operation) == message

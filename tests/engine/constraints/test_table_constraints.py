@@ -1,4 +1,4 @@
-"""Claims about AWS's first answer to the operations on tables; it is the same in all regions."""
+"""How AWS reports violations in operations on tables, in all regions."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ LISTS: list[Claim] = [
 
 
 @pytest.mark.parametrize(("operation", "message"), NAMES + SETTINGS + LISTS)
-def test_a_table_operation_is_refused_in_these_words(
-    operation: Operation[object], message: str, refusal: Callable[[Operation[object]], str]
+def test_table_violations_are_reported_as_at_aws(
+    operation: Operation[object], message: str, message_of: Callable[[Operation[object]], str]
 ) -> None:
-    assert refusal(operation) == message
+    assert message_of(operation) == message

@@ -1,4 +1,4 @@
-"""Claims about the first answer of eu-west-2 to the transactions."""
+"""How AWS reports violations in transactions (observed in eu-west-2)."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ CLAIMS: list[Claim] = [
 
 
 @pytest.mark.parametrize(("operation", "message"), CLAIMS)
-def test_a_transaction_is_refused_in_these_words(
-    operation: Operation[object], message: str, refusal: Callable[[Operation[object]], str]
+def test_transaction_violations_are_reported_as_at_aws(
+    operation: Operation[object], message: str, message_of: Callable[[Operation[object]], str]
 ) -> None:
-    assert refusal(operation) == message
+    assert message_of(operation) == message

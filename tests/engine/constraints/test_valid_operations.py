@@ -1,4 +1,4 @@
-"""Valid operations pass, at once, and every operation has rules."""
+"""Valid operations pass the compiled test, and every operation has constraints."""
 
 from __future__ import annotations
 
@@ -167,24 +167,24 @@ OPERATIONS: set[type] = {
 
 
 @pytest.mark.parametrize("operation", VALID, ids=lambda each: type(each).__name__)
-def test_a_valid_operation_passes(operation: Operation[object]) -> None:
+def test_valid_operation_is_accepted(operation: Operation[object]) -> None:
     check_constraints(operation)
 
 
-# Only then is a valid operation cheap to check: the walk through the rules costs fifty times more.
+# Finding violations takes fifty times as long as the compiled test.
 @pytest.mark.parametrize("operation", VALID, ids=lambda each: type(each).__name__)
-def test_a_valid_operation_is_known_without_a_walk(operation: Operation[object]) -> None:
+def test_valid_operation_passes_the_compiled_test(operation: Operation[object]) -> None:
     assert compile_test(RULES[type(operation)].structure)(operation)
 
 
-def test_every_operation_has_rules_for_every_field() -> None:
+def test_every_field_of_every_operation_has_a_constraint() -> None:
     assert set(RULES) == OPERATIONS
     for operation, rule in RULES.items():
         fields: Any = getattr(operation, "__struct_fields__")  # noqa: B009
         assert {member.field for member in rule.structure.members} == set(fields)
 
 
-def test_every_operation_is_among_the_valid_ones() -> None:
+def test_every_operation_has_a_valid_example() -> None:
     assert {type(operation) for operation in VALID} == OPERATIONS
 
 
@@ -208,11 +208,11 @@ ODD: list[Any] = [
 ]
 
 
-# Whatever a field holds, it is accepted or refused, and what is accepted at once has no faults.
+# The check never breaks, and what the compiled test accepts has no violations.
 @pytest.mark.parametrize("operation", VALID, ids=lambda each: type(each).__name__)
-def test_no_value_of_any_type_breaks_the_check(operation: Operation[object]) -> None:
+def test_any_value_is_accepted_or_rejected(operation: Operation[object]) -> None:
     rule = RULES[type(operation)]
-    known = compile_test(rule.structure)
+    is_valid = compile_test(rule.structure)
     for member in rule.structure.members:
         for value in ODD:
             changed = replace(operation, **{member.field: value})
@@ -220,20 +220,20 @@ def test_no_value_of_any_type_breaks_the_check(operation: Operation[object]) -> 
                 check_constraints(changed)
             with suppress(TypeError, AttributeError):
                 assert not (
-                    known(changed) and list(find_violations(rule.structure, changed, Path()))
+                    is_valid(changed) and list(find_violations(rule.structure, changed, Path()))
                 )
 
 
 class Word(str):
-    """A string that knows more."""
+    """A subclass of str."""
 
 
 class Audited(PutItem, frozen=True):
-    """A put that someone made more of."""
+    """A subclass of an operation."""
 
 
-# The quick test does not know them; the walk does.
-def test_subclasses_are_as_good() -> None:
+# The compiled test does not accept subclasses; the search for violations does.
+def test_subclasses_are_accepted() -> None:
     operation = PutItem(Word("main"), KEY, condition_expression=Word("a = :a"))
     check_constraints(operation)
     check_constraints(Audited("main", KEY))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.engine.control.clock import Slow, slow_engine
+from tests.engine.control.slow_engine import SlowEngine, slow_engine
 
 
 @pytest.fixture
-def slow() -> Iterator[Slow]:
-    """An engine in memory that takes as long as AWS would, by a clock of ours."""
+def slow() -> Iterator[SlowEngine]:
+    """Return an engine in memory whose changes take time."""
     with slow_engine() as engine:
         yield engine

@@ -1,4 +1,4 @@
-"""An index takes time to come and to go, and one at a time."""
+"""Creating, updating and deleting an index takes time, one index at a time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.conformance.table_requests import (
     typed,
     wide,
 )
-from tests.engine.control.clock import Slow, slow_engine
+from tests.engine.control.slow_engine import SlowEngine, slow_engine
 
 ADD = add_index("table", added(provisioned_throughput=FIVE), g="S")
 ADD_ANOTHER = add_index("table", added("by-h", provisioned_throughput=FIVE), g="S")
@@ -35,7 +35,7 @@ REMOVE = UpdateTable(
     "table",
     global_secondary_index_updates=[IndexUpdate(delete=DeleteGlobalSecondaryIndexAction("by-g"))],
 )
-RATE = UpdateTable(
+UPDATE_INDEX = UpdateTable(
     "table",
     global_secondary_index_updates=[
         IndexUpdate(update=UpdateGlobalSecondaryIndexAction("by-g", TEN))
@@ -50,8 +50,8 @@ CLASS = UpdateTable("table", table_class="STANDARD_INFREQUENT_ACCESS")
 BUSY = "Cannot delete table while indexes are being created, updated, or deleted."
 
 
-def made(slow: Slow, *, index: bool = False) -> None:
-    """Make the table, of five units, with an index of five or without."""
+def create_table(slow: SlowEngine, *, index: bool = False) -> None:
+    """Create the table with five units, optionally with an index of five."""
     indexes = [wide(provisioned_throughput=FIVE)] if index else None
     definitions = typed(pk="S", g="S") if index else typed(pk="S")
     slow(
@@ -64,19 +64,19 @@ def made(slow: Slow, *, index: bool = False) -> None:
     slow.wait(10)
 
 
-def one_at_a_time(slow: Slow, operation: UpdateTable) -> None:
-    """Assert that the operation is refused because another index comes or goes."""
-    with pytest.raises(LimitExceeded) as refused:
+def check_one_at_a_time(slow: SlowEngine, operation: UpdateTable) -> None:
+    """Check that the operation must wait for another index."""
+    with pytest.raises(LimitExceeded) as error:
         slow(operation)
-    assert refused.value.message == (
+    assert error.value.message == (
         "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously "
         "per table"
     )
 
 
-# First room is made for it, and the table is busy; then it is filled, and the table is not.
-def test_an_index_is_allocated_then_filled_then_active(slow: Slow) -> None:
-    made(slow)
+# While resources are allocated the table is UPDATING; while the index is backfilled it is ACTIVE.
+def test_index_is_allocated_then_backfilled_then_active(slow: SlowEngine) -> None:
+    create_table(slow)
     slow(PutItem("table", {"pk": {"S": "1"}, "g": {"S": "x"}}))
     slow(ADD)
     states: list[tuple[str, str, bool | None, int]] = []
@@ -94,9 +94,9 @@ def test_an_index_is_allocated_then_filled_then_active(slow: Slow) -> None:
     ]
 
 
-# It is kept up to date from the first moment, but nobody may look into it before it is whole.
-def test_an_index_is_read_only_once_it_is_active(slow: Slow) -> None:
-    made(slow)
+# The index is maintained from the start, but cannot be read before it is complete.
+def test_index_can_be_read_when_it_is_active(slow: SlowEngine) -> None:
+    create_table(slow)
     slow(PutItem("table", {"pk": {"S": "1"}, "g": {"S": "x"}}))
     slow(ADD)
     slow(PutItem("table", {"pk": {"S": "2"}, "g": {"S": "x"}}))
@@ -107,8 +107,8 @@ def test_an_index_is_read_only_once_it_is_active(slow: Slow) -> None:
     assert slow(Scan("table", "by-g")).count == 2
 
 
-def test_an_index_goes_in_its_time(slow: Slow) -> None:
-    made(slow, index=True)
+def test_deleting_an_index_takes_time(slow: SlowEngine) -> None:
+    create_table(slow, index=True)
     slow(REMOVE)
     slow.wait(49)
     table = slow.table()
@@ -124,70 +124,73 @@ def test_an_index_goes_in_its_time(slow: Slow) -> None:
     assert table.attribute_definitions == typed(pk="S")
 
 
-# Once an index is on its way out, its key is an attribute like any other.
-def test_items_are_free_of_an_index_that_goes(slow: Slow) -> None:
-    made(slow, index=True)
+# The key of an index being deleted is an attribute like any other.
+def test_index_being_deleted_does_not_restrict_items(slow: SlowEngine) -> None:
+    create_table(slow, index=True)
     slow(REMOVE)
     slow(PutItem("table", {"pk": {"S": "1"}, "g": {"N": "1"}}))
     assert slow(Scan("table")).count == 1
 
 
-def test_the_name_of_an_index_is_free_once_it_is_gone(slow: Slow) -> None:
-    made(slow, index=True)
+def test_index_name_can_be_reused_after_deletion(slow: SlowEngine) -> None:
+    create_table(slow, index=True)
     slow(REMOVE)
-    one_at_a_time(slow, ADD)
+    check_one_at_a_time(slow, ADD)
     slow.wait(50)
     slow(ADD)
     slow.wait(60)
     assert [index.index_status for index in slow.indexes()] == ["ACTIVE"]
 
 
-def test_other_indexes_wait_for_one_that_comes(slow: Slow) -> None:
-    made(slow)
+def test_other_indexes_wait_for_one_being_created(slow: SlowEngine) -> None:
+    create_table(slow)
     slow(ADD)
     for seconds in (19, 1, 39):
         slow.wait(seconds)
-        one_at_a_time(slow, ADD_ANOTHER)
-        assert slow.in_use(DeleteTable("table")) == BUSY
-        assert slow.in_use(IOPS) == (
+        check_one_at_a_time(slow, ADD_ANOTHER)
+        assert slow.conflict_message(DeleteTable("table")) == BUSY
+        assert slow.conflict_message(IOPS) == (
             "Can't change table IOPS when an index is being created. Table: table Indexes: [by-g]"
         )
     slow.wait(1)
     slow(ADD_ANOTHER)
 
 
-# An index can be given up while it is filled, not while room is made for it.
-def test_an_index_is_given_up_while_it_is_filled(slow: Slow) -> None:
-    made(slow)
+# An index can be deleted while it is backfilled, but not while resources are allocated.
+def test_index_can_be_deleted_while_it_is_backfilled(slow: SlowEngine) -> None:
+    create_table(slow)
     slow(ADD)
-    where = "Table: table Index: by-g"
-    assert slow.in_use(REMOVE) == (
+    names = "Table: table Index: by-g"
+    assert slow.conflict_message(REMOVE) == (
         "Index creation is in resource allocation phase. Retry deletion during backfilling phase "
-        f"or when the index is active. {where}"
+        f"or when the index is active. {names}"
     )
-    assert slow.in_use(RATE) == f"Index is being created but is not backfilling yet. {where}"
+    assert (
+        slow.conflict_message(UPDATE_INDEX)
+        == f"Index is being created but is not backfilling yet. {names}"
+    )
     slow.wait(20)
-    slow(RATE)
+    slow(UPDATE_INDEX)
     slow(REMOVE)
     assert [index.index_status for index in slow.indexes()] == ["DELETING"]
     slow.wait(50)
     assert slow.indexes() == []
 
 
-def test_changes_wait_for_an_index_that_goes(slow: Slow) -> None:
-    made(slow, index=True)
+def test_changes_wait_for_an_index_being_deleted(slow: SlowEngine) -> None:
+    create_table(slow, index=True)
     slow(REMOVE)
     slow.wait(49)
-    where = "Table: table Index: by-g"
-    assert slow.in_use(RATE) == f"Index is being deleted. {where}"
-    assert slow.in_use(REMOVE) == f"Index is being deleted. {where}"
-    assert slow.in_use(DeleteTable("table")) == BUSY
-    assert slow.in_use(IOPS) == (
+    names = "Table: table Index: by-g"
+    assert slow.conflict_message(UPDATE_INDEX) == f"Index is being deleted. {names}"
+    assert slow.conflict_message(REMOVE) == f"Index is being deleted. {names}"
+    assert slow.conflict_message(DeleteTable("table")) == BUSY
+    assert slow.conflict_message(IOPS) == (
         "Can't change table IOPS when an index is being deleted. Table: table Indexes: [by-g]"
     )
 
 
-def test_limits_wait_for_an_index_that_goes(slow: Slow) -> None:
+def test_limits_wait_for_an_index_being_deleted(slow: SlowEngine) -> None:
     definitions = typed(pk="S", g="S")
     slow(
         on_demand(
@@ -199,21 +202,21 @@ def test_limits_wait_for_an_index_that_goes(slow: Slow) -> None:
     slow.wait(10)
     slow(REMOVE)
     limits = UpdateTable("table", on_demand_throughput=OnDemandThroughput(5))
-    assert slow.in_use(limits) == (
+    assert slow.conflict_message(limits) == (
         "OnDemandThroughput cannot be updated while index deletion is in progress for indexes: "
         "[by-g]"
     )
 
 
-def test_an_index_changes_in_its_time(slow: Slow) -> None:
-    made(slow, index=True)
-    slow(RATE)
+def test_updating_an_index_takes_time(slow: SlowEngine) -> None:
+    create_table(slow, index=True)
+    slow(UPDATE_INDEX)
     slow.wait(19)
     (index,) = slow.indexes()
     assert (slow.table().table_status, index.index_status) == ("ACTIVE", "UPDATING")
     assert index.provisioned_throughput.read_capacity_units == 5
-    assert slow.in_use(RATE) == "Index is being updated. Table: table Index: by-g"
-    assert slow.in_use(DeleteTable("table")) == BUSY
+    assert slow.conflict_message(UPDATE_INDEX) == "Index is being updated. Table: table Index: by-g"
+    assert slow.conflict_message(DeleteTable("table")) == BUSY
     slow.wait(1)
     (index,) = slow.indexes()
     assert index.index_status == "ACTIVE"
@@ -233,19 +236,19 @@ def test_an_index_changes_in_its_time(slow: Slow) -> None:
     ids=["units", "stream", "class"],
 )
 def test_indexes_wait_for_a_change_of_the_table(
-    slow: Slow, first: UpdateTable, message: str
+    slow: SlowEngine, first: UpdateTable, message: str
 ) -> None:
-    made(slow)
+    create_table(slow)
     slow(first)
-    assert slow.in_use(ADD) == message
+    assert slow.conflict_message(ADD) == message
     slow.wait(20)
     slow(ADD)
 
 
-# Without a delay for allocation an index is filled from the first look on.
-def test_only_filling_may_take_time() -> None:
+# Without a delay for allocation, backfilling starts at once.
+def test_backfilling_alone_may_take_time() -> None:
     with slow_engine(Delays(create_index=5)) as slow:
-        made(slow)
+        create_table(slow)
         slow(ADD)
         (index,) = slow.indexes()
         assert (slow.table().table_status, index.backfilling) == ("ACTIVE", True)

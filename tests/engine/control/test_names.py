@@ -1,4 +1,4 @@
-"""Names as ARNs, and names in lists."""
+"""Table names in requests, and lists of names in errors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from singletable.errors import ValidationError
 SETTINGS = Settings(region="eu-west-2", account="123456789012")
 
 
-# Seen at AWS: the definitions are listed as a set made for five, the keys as one that grew.
-def test_names_are_listed_as_java_lists_them() -> None:
+# Observed at AWS: definitions are in a set created for five, keys in one that grew.
+def test_names_are_listed_in_the_order_of_java_sets() -> None:
     assert format_presized_set(["pk", "sk", "a", "b", "c"]) == "[sk, a, b, pk, c]"
     assert format_set(["pk", "sk", "a"]) == "[a, sk, pk]"
     assert format_presized_set(["pk", "sk"]) == "[sk, pk]"
@@ -21,17 +21,17 @@ def test_names_are_listed_as_java_lists_them() -> None:
     assert format_set([]) == format_presized_set([]) == "[]"
 
 
-def test_a_name_is_listed_once() -> None:
+def test_duplicate_names_are_listed_once() -> None:
     assert format_set(["a", "b", "a"]) == "[a, b]"
 
 
-def test_a_table_is_meant_by_its_name_or_its_arn() -> None:
-    for given in ("votes", SETTINGS.table_arn("votes")):
-        assert resolve_table_name(given, "DescribeTable", SETTINGS) == "votes"
+def test_table_is_resolved_by_name_or_arn() -> None:
+    for name in ("votes", SETTINGS.table_arn("votes")):
+        assert resolve_table_name(name, "DescribeTable", SETTINGS) == "votes"
 
 
 @pytest.mark.parametrize(
-    ("given", "what"),
+    ("arn", "part"),
     [
         ("arn:moon:dynamodb:eu-west-2:123456789012:table/votes", "AWS partition"),
         ("arn:aws:dynamodb:us-east-1:123456789012:table/votes", "AWS region"),
@@ -39,7 +39,7 @@ def test_a_table_is_meant_by_its_name_or_its_arn() -> None:
         ("arn:aws:dynamodb:eu-west-2:123456789012:table", "resource type"),
     ],
 )
-def test_an_arn_of_something_else_is_refused(given: str, what: str) -> None:
-    with pytest.raises(ValidationError) as refused:
-        resolve_table_name(given, "DescribeTable", SETTINGS)
-    assert refused.value.message == f"1 validation error detected: Invalid {what} in '{given}'"
+def test_arn_of_another_resource_is_rejected(arn: str, part: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        resolve_table_name(arn, "DescribeTable", SETTINGS)
+    assert error.value.message == f"1 validation error detected: Invalid {part} in '{arn}'"

@@ -1,4 +1,4 @@
-"""States last as long as the settings say, and nothing has to run for them to end."""
+"""States last as long as the settings say, and end without a background task."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from singletable.operations import (
 )
 from singletable.values import AttributeValue
 from tests.conformance.table_requests import TEN, on_demand, provisioned, typed, wide
-from tests.engine.control.clock import NOON, Slow
+from tests.engine.control.slow_engine import NOON, SlowEngine
 
 NAMED = {"table_name": "table"}
 STREAM = StreamSpecification(stream_enabled=True, stream_view_type="KEYS_ONLY")
 ITEM = PutItem("table", {"pk": {"S": "ada"}})
 
 
-def made(slow: Slow, **changes: object) -> None:
+def create_table(slow: SlowEngine, **changes: object) -> None:
     slow(on_demand(**NAMED, **changes))
     slow.wait(10)
 
 
-def test_a_table_is_creating_for_its_time(slow: Slow) -> None:
+def test_creating_a_table_takes_time(slow: SlowEngine) -> None:
     definitions = typed(pk="S", g="S")
     slow(on_demand(**NAMED, attribute_definitions=definitions, global_secondary_indexes=[wide()]))
     for _ in range(2):
@@ -58,19 +58,22 @@ def test_a_table_is_creating_for_its_time(slow: Slow) -> None:
     assert [index.index_status for index in slow.indexes()] == ["ACTIVE"]
 
 
-def test_a_table_in_the_making_can_only_be_looked_at(slow: Slow) -> None:
+def test_table_being_created_can_only_be_described(slow: SlowEngine) -> None:
     arn = slow(on_demand(**NAMED)).table_description.table_arn
     being_created = "Table is being created: table"
-    assert slow.in_use(on_demand(**NAMED)) == being_created
-    assert slow.in_use(DeleteTable("table")) == being_created
-    assert slow.in_use(UpdateTable("table", deletion_protection_enabled=True)) == being_created
-    assert slow.in_use(TagResource(arn, [Tag("a", "1")])) == being_created
-    assert slow.in_use(UntagResource(arn, ["a"])) == being_created
+    assert slow.conflict_message(on_demand(**NAMED)) == being_created
+    assert slow.conflict_message(DeleteTable("table")) == being_created
+    assert (
+        slow.conflict_message(UpdateTable("table", deletion_protection_enabled=True))
+        == being_created
+    )
+    assert slow.conflict_message(TagResource(arn, [Tag("a", "1")])) == being_created
+    assert slow.conflict_message(UntagResource(arn, ["a"])) == being_created
     ttl = UpdateTimeToLive("table", TimeToLiveSpecification(True, "ttl"))
-    assert slow.in_use(ttl) == "Table table is being created"
-    with pytest.raises(ValidationError) as refused:
+    assert slow.conflict_message(ttl) == "Table table is being created"
+    with pytest.raises(ValidationError) as error:
         slow(DescribeTimeToLive("table"))
-    assert refused.value.message == (
+    assert error.value.message == (
         "Cannot describe time to live while table is in CREATING state: "
         "Current table state is CREATING"
     )
@@ -79,24 +82,24 @@ def test_a_table_in_the_making_can_only_be_looked_at(slow: Slow) -> None:
             slow(operation)
 
 
-# A client that waits for the table alone is refused, and can be tested here.
-def test_a_table_in_the_making_has_no_backups_yet(slow: Slow) -> None:
+# Backups are enabled later than the table; a client must wait for them too.
+def test_table_being_created_has_no_backups(slow: SlowEngine) -> None:
     slow(on_demand(**NAMED))
-    asked = UpdateContinuousBackups("table", PointInTimeRecoverySpecification(True))
+    update = UpdateContinuousBackups("table", PointInTimeRecoverySpecification(True))
     described = slow(DescribeContinuousBackups("table")).continuous_backups_description
     assert described.continuous_backups_status == "DISABLED"
-    with pytest.raises(ContinuousBackupsUnavailable) as refused:
-        slow(asked)
-    assert refused.value.message == (
+    with pytest.raises(ContinuousBackupsUnavailable) as error:
+        slow(update)
+    assert error.value.message == (
         "Backups are being enabled for the table: table. Please retry later"
     )
     slow.wait(10)
-    assert slow(asked).continuous_backups_description.continuous_backups_status == "ENABLED"
+    assert slow(update).continuous_backups_description.continuous_backups_status == "ENABLED"
 
 
-def test_a_table_is_deleting_for_its_time(slow: Slow) -> None:
+def test_deleting_a_table_takes_time(slow: SlowEngine) -> None:
     definitions = typed(pk="S", g="S")
-    made(slow, attribute_definitions=definitions, global_secondary_indexes=[wide()])
+    create_table(slow, attribute_definitions=definitions, global_secondary_indexes=[wide()])
     slow(ITEM)
     arn = slow(DeleteTable("table")).table_description.table_arn
     slow.wait(29)
@@ -104,9 +107,9 @@ def test_a_table_is_deleting_for_its_time(slow: Slow) -> None:
     assert (table.table_status, table.item_count) == ("DELETING", 0)
     assert table.global_secondary_indexes is None
     assert slow(ListTables()).table_names == ["table"]
-    assert slow.in_use(on_demand(**NAMED)) == "Table already exists: table"
-    assert slow.in_use(DeleteTable("table")) == "Table is being deleted: table"
-    assert slow.in_use(UpdateTable("table", billing_mode="PAY_PER_REQUEST")) == (
+    assert slow.conflict_message(on_demand(**NAMED)) == "Table already exists: table"
+    assert slow.conflict_message(DeleteTable("table")) == "Table is being deleted: table"
+    assert slow.conflict_message(UpdateTable("table", billing_mode="PAY_PER_REQUEST")) == (
         "Table is being deleted: table"
     )
     with pytest.raises(ValidationError, match="DELETING"):
@@ -115,25 +118,24 @@ def test_a_table_is_deleting_for_its_time(slow: Slow) -> None:
         slow(ITEM)
     slow.wait(1)
     assert slow(ListTables()).table_names == []
-    for gone in (DeleteTable("table"), UpdateTable("table", billing_mode="PAY_PER_REQUEST")):
+    for operation in (DeleteTable("table"), UpdateTable("table", billing_mode="PAY_PER_REQUEST")):
         with pytest.raises(TableNotFound):
-            slow(gone)
+            slow(operation)
     with pytest.raises(ResourceNotFound):
         slow(ListTagsOfResource(arn))
 
 
-# A name whose table is gone is free, though nothing ran to free it.
-def test_a_name_is_free_once_its_table_is_gone(slow: Slow) -> None:
-    made(slow)
+def test_table_name_can_be_reused_after_deletion(slow: SlowEngine) -> None:
+    create_table(slow)
     slow(ITEM)
     slow(DeleteTable("table"))
     slow.wait(30)
-    made(slow)
+    create_table(slow)
     assert slow.table().table_status == "ACTIVE"
     assert slow(Scan("table")).count == 0
 
 
-def test_other_units_take_their_time(slow: Slow) -> None:
+def test_changing_throughput_takes_time(slow: SlowEngine) -> None:
     slow(provisioned(**NAMED))
     slow.wait(10)
     slow(UpdateTable("table", provisioned_throughput=TEN))
@@ -147,8 +149,8 @@ def test_other_units_take_their_time(slow: Slow) -> None:
     assert slow.table().provisioned_throughput.read_capacity_units == 10
 
 
-# Midnight, by UTC, forgets how often capacity was lowered.
-def test_decreases_are_counted_by_day(slow: Slow) -> None:
+# The count of decreases is reset at midnight UTC.
+def test_decreases_are_counted_per_day(slow: SlowEngine) -> None:
     slow(provisioned(**NAMED, provisioned_throughput=TEN))
     slow.wait(10)
     counts: list[int] = []
@@ -164,8 +166,8 @@ def test_decreases_are_counted_by_day(slow: Slow) -> None:
     assert counts == [0, 1, 1, 2, 0, 0, 1]
 
 
-def test_time_to_live_takes_its_time(slow: Slow) -> None:
-    made(slow)
+def test_changing_ttl_takes_time(slow: SlowEngine) -> None:
+    create_table(slow)
     slow(UpdateTimeToLive("table", TimeToLiveSpecification(True, "ttl")))
     assert slow.time_to_live() == "ENABLING"
     slow.wait(60)
@@ -178,9 +180,9 @@ def test_time_to_live_takes_its_time(slow: Slow) -> None:
     assert slow.time_to_live() == "DISABLED"
 
 
-# Many items, so that they are noted in several steps.
-def test_when_items_expire_is_noted_for_every_one(slow: Slow) -> None:
-    made(slow)
+# More items than one batch of the backfill has.
+def test_expiry_is_backfilled_for_every_item(slow: SlowEngine) -> None:
+    create_table(slow)
     past: AttributeValue = {"N": str(int(NOON) - 1)}
     for number in range(2100):
         slow(PutItem("table", {"pk": {"S": str(number)}, "ttl": past}))
@@ -199,8 +201,8 @@ PROTECT = UpdateTable("table", deletion_protection_enabled=True)
 REMOVE = DeleteTable("table")
 
 NOT_ACTIVE = "Table needs to be in ACTIVE status to modify deletion protection setting."
-STREAMING = "Table: table Stream: 2027-01-15T12:00:10.000 Operation: ENABLE"
-WAITING = [
+STREAM_NAMES = "Table: table Stream: 2027-01-15T12:00:10.000 Operation: ENABLE"
+CONFLICTS = [
     (IOPS, IOPS, "Table IOPS are currently being updated. Table: table"),
     (ON_DEMAND, IOPS, "Table IOPS are currently being updated. Table: table"),
     (IOPS, CLASS, "Table IOPS are currently being updated. Table: table"),
@@ -216,11 +218,11 @@ WAITING = [
     ),
     (IOPS, PROTECT, NOT_ACTIVE),
     (IOPS, REMOVE, "Table: table is in the process of being updated."),
-    (ENABLE, ENABLE, f"A stream status change is currently in progress. {STREAMING}"),
+    (ENABLE, ENABLE, f"A stream status change is currently in progress. {STREAM_NAMES}"),
     (
         ENABLE,
         IOPS,
-        f"Can't change table IOPS when stream status is being updated. {STREAMING}",
+        f"Can't change table IOPS when stream status is being updated. {STREAM_NAMES}",
     ),
     (ENABLE, REMOVE, "Cannot delete table while stream is being enabled/disabled."),
     (
@@ -234,23 +236,23 @@ WAITING = [
 ]
 
 
-# While one change is under way AWS refuses most others, and says which it is busy with.
-@pytest.mark.parametrize(("first", "second", "message"), WAITING, ids=[m for *_, m in WAITING])
-def test_a_change_waits_for_another(
-    slow: Slow, first: UpdateTable, second: UpdateTable | DeleteTable, message: str
+# While a change is pending, AWS rejects most others, and says which change is pending.
+@pytest.mark.parametrize(("first", "second", "message"), CONFLICTS, ids=[m for *_, m in CONFLICTS])
+def test_change_waits_for_another(
+    slow: SlowEngine, first: UpdateTable, second: UpdateTable | DeleteTable, message: str
 ) -> None:
     slow(provisioned(**NAMED))
     slow.wait(10)
     slow(first)
     slow.wait(19)
-    assert slow.in_use(second) == message
+    assert slow.conflict_message(second) == message
     slow.wait(1)
     assert slow.table().table_status == "ACTIVE"
 
 
-# Tags and protection wait for nothing, and nothing waits for them.
-def test_what_is_synchronous_leaves_the_table_active(slow: Slow) -> None:
-    made(slow)
+# Deletion protection and on-demand limits change at once.
+def test_immediate_changes_leave_the_table_active(slow: SlowEngine) -> None:
+    create_table(slow)
     for request in (PROTECT, LIMITS):
         assert slow(request).table_description.table_status == "ACTIVE"
         assert slow.table().table_status == "ACTIVE"

@@ -1,4 +1,4 @@
-"""An engine whose time passes only when it is told to."""
+"""An engine whose changes take time, by a clock that tests advance."""
 
 from __future__ import annotations
 
@@ -33,45 +33,45 @@ DELAYS = Delays(
 
 
 @dataclass
-class Slow:
-    """An engine that takes as long as AWS would, by a clock of ours."""
+class SlowEngine:
+    """An engine whose changes take time, and its clock."""
 
     engine: Engine
     now: float = NOON
 
     def __call__(self, operation: Operation[R]) -> R:
-        """The answer."""
+        """Execute an operation."""
         return self.engine.execute(operation)
 
     def wait(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         self.now += seconds
 
     def table(self, name: str = "table") -> TableDescription:
-        """The table as it stands."""
+        """Return the description of a table."""
         return self(DescribeTable(name)).table
 
     def indexes(self) -> list[GlobalSecondaryIndexDescription]:
-        """The table's global secondary indexes as they stand."""
+        """Return the descriptions of the global secondary indexes."""
         return self.table().global_secondary_indexes or []
 
     def time_to_live(self) -> str:
-        """The state of the table's time to live."""
+        """Return the status of the TTL."""
         return self(DescribeTimeToLive("table")).time_to_live_description.time_to_live_status
 
-    def in_use(self, operation: Operation[object]) -> str:
-        """What is said to whoever must wait."""
-        with pytest.raises(ResourceInUse) as refused:
+    def conflict_message(self, operation: Operation[object]) -> str:
+        """Return the message of ResourceInUse, which the operation must raise."""
+        with pytest.raises(ResourceInUse) as error:
             self(operation)
-        return refused.value.message.removeprefix(
+        return error.value.message.removeprefix(
             "Attempt to change a resource which is still in use: "
         )
 
 
 @contextmanager
-def slow_engine(delays: Delays = DELAYS) -> Generator[Slow]:
-    """An engine in memory whose time is ours."""
+def slow_engine(delays: Delays = DELAYS) -> Generator[SlowEngine]:
+    """Open an engine in memory whose changes take time."""
     settings = Settings(clock=lambda: slow.now, delays=delays)
     with Engine.in_memory(settings) as engine:
-        slow = Slow(engine)
+        slow = SlowEngine(engine)
         yield slow

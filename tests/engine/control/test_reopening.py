@@ -1,4 +1,4 @@
-"""Tables and the states they are in outlive the process."""
+"""Tables and their states survive reopening the file."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from tests.conformance.table_requests import (
     typed,
     wide,
 )
-from tests.engine.control.clock import DELAYS, NOON, Slow
+from tests.engine.control.slow_engine import DELAYS, NOON, SlowEngine
 
 
 @contextmanager
-def opened(path: Path, now: float = NOON) -> Generator[Slow]:
-    """An engine on a file, at a moment."""
+def open_engine(path: Path, now: float = NOON) -> Generator[SlowEngine]:
+    """Open an engine on a file at a given time."""
     with Engine.on_file(path, Settings(clock=lambda: slow.now, delays=DELAYS)) as engine:
-        slow = Slow(engine, now)
+        slow = SlowEngine(engine, now)
         yield slow
 
 
-def test_a_table_is_described_the_same_after_opening_it_again(tmp_path: Path) -> None:
+def test_description_survives_reopening(tmp_path: Path) -> None:
     everything = sorted_table(
         table_name="table",
         attribute_definitions=typed(pk="S", sk="S", l="N", g="B"),
@@ -56,12 +56,12 @@ def test_a_table_is_described_the_same_after_opening_it_again(tmp_path: Path) ->
         deletion_protection_enabled=True,
         tags=[Tag("a", "1")],
     )
-    with opened(tmp_path / "tables.db") as slow:
+    with open_engine(tmp_path / "tables.db") as slow:
         slow(everything)
         slow.wait(10)
         before = slow.table()
         slow(PutItem("table", {"pk": {"S": "1"}, "sk": {"S": "1"}, "l": {"N": "1"}}))
-    with opened(tmp_path / "tables.db", NOON + 10) as slow:
+    with open_engine(tmp_path / "tables.db", NOON + 10) as slow:
         assert slow(ListTagsOfResource(before.table_arn)).tags == [Tag("a", "1")]
         after = slow.table()
         assert (after.item_count, after.table_id) == (1, before.table_id)
@@ -71,35 +71,35 @@ def test_a_table_is_described_the_same_after_opening_it_again(tmp_path: Path) ->
         assert slow(Scan("table", "by-l")).count == 1
 
 
-def test_a_state_ends_whoever_looks(tmp_path: Path) -> None:
+def test_state_ends_in_another_process(tmp_path: Path) -> None:
     path = tmp_path / "tables.db"
-    with opened(path) as slow:
+    with open_engine(path) as slow:
         slow(provisioned(table_name="table"))
-    with opened(path, NOON + 9) as slow:
+    with open_engine(path, NOON + 9) as slow:
         assert slow.table().table_status == "CREATING"
         slow.wait(1)
         slow(UpdateTable("table", provisioned_throughput=TEN))
-    with opened(path, NOON + 29) as slow:
+    with open_engine(path, NOON + 29) as slow:
         assert slow.table().table_status == "UPDATING"
         assert slow.table().provisioned_throughput.read_capacity_units == 5
         slow.wait(1)
         assert slow.table().provisioned_throughput.read_capacity_units == 10
         slow(DeleteTable("table"))
-    with opened(path, NOON + 59) as slow:
+    with open_engine(path, NOON + 59) as slow:
         assert slow(ListTables()).table_names == ["table"]
         slow.wait(1)
         assert slow(ListTables()).table_names == []
         slow(on_demand(table_name="table"))
 
 
-def test_an_added_index_is_there_after_opening_again(tmp_path: Path) -> None:
+def test_added_index_survives_reopening(tmp_path: Path) -> None:
     path = tmp_path / "tables.db"
-    with opened(path) as slow:
+    with open_engine(path) as slow:
         slow(on_demand(table_name="table"))
         slow.wait(10)
         slow(PutItem("table", {"pk": {"S": "1"}, "g": {"S": "x"}}))
         slow(add_index("table", added(), g="S"))
-    with opened(path, NOON + 100) as slow:
+    with open_engine(path, NOON + 100) as slow:
         query = Query(
             "table",
             "by-g",

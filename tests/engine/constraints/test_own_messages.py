@@ -1,4 +1,4 @@
-"""What we say where AWS has nothing to say: our own operations, and values of another type."""
+"""Our own messages: for our own operations, and for values of other Python types."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OURS: list[Claim] = [
         "TableName must satisfy regular expression pattern: [a-zA-Z0-9_.-]+, but is 'a b c'",
     ),
 ]
-# AWS has them too, in sentences that stand alone.
+# AWS has these messages too, without an envelope.
 TAGS: list[Claim] = [
     (TagResource(wrong(None), []), "Invalid TableArn"),
     (ListTagsOfResource(wrong(None)), "Invalid TableArn"),
@@ -60,7 +60,7 @@ TAGS: list[Claim] = [
         "Member must not be null",
     ),
 ]
-# The wire has refused these already, as a SerializationException; here only Python can bring them.
+# On the wire these are a SerializationException; only Python code can pass them.
 TYPES: list[Claim] = [
     (GetItem(wrong(5), {}), "TableName must be a string, but is of Python's type int"),
     (GetItem(wrong(["t"]), {}), "TableName must be a string, but is of Python's type list"),
@@ -108,7 +108,7 @@ TYPES: list[Claim] = [
 
 
 @pytest.mark.parametrize(("operation", "message"), OURS + TAGS + TYPES)
-def test_it_is_refused_in_these_words(
-    operation: Operation[object], message: str, refusal: Callable[[Operation[object]], str]
+def test_our_own_messages(
+    operation: Operation[object], message: str, message_of: Callable[[Operation[object]], str]
 ) -> None:
-    assert refusal(operation) == message
+    assert message_of(operation) == message
