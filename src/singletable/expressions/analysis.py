@@ -33,6 +33,15 @@ from singletable.expressions.nodes import (
 )
 from singletable.values import type_of
 
+__all__ = [
+    "condition_paths",
+    "count_operators",
+    "creates_item",
+    "result_type",
+    "target_attributes",
+    "update_paths",
+]
+
 
 def condition_paths(condition: Condition) -> tuple[Path, ...]:
     """Return every path that the condition reads, in the order of the text."""

@@ -31,6 +31,8 @@ from singletable.expressions.nodes import (
 from singletable.expressions.paths import value_at
 from singletable.values import AttributeValue, Item, type_of
 
+__all__ = ["holds"]
+
 Ordered = TypeVar("Ordered", str, bytes, Decimal)
 
 

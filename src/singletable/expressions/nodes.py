@@ -12,6 +12,41 @@ from msgspec import Struct
 
 from singletable.values import AttributeValue
 
+__all__ = [
+    "Action",
+    "Add",
+    "And",
+    "At",
+    "BeginsWith",
+    "Between",
+    "Comparator",
+    "Compare",
+    "Condition",
+    "Constant",
+    "Contains",
+    "Delete",
+    "Exists",
+    "HasType",
+    "IfNotExists",
+    "In",
+    "KeyClause",
+    "KeyComparator",
+    "KeyCondition",
+    "ListAppend",
+    "Not",
+    "NotExists",
+    "Operand",
+    "Or",
+    "Path",
+    "Projection",
+    "Remove",
+    "Set",
+    "SizeOf",
+    "Sum",
+    "Term",
+    "Update",
+]
+
 Path: TypeAlias = tuple[str | int, ...]
 Comparator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
 

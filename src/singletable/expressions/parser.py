@@ -23,6 +23,15 @@ from singletable.expressions.placeholders import Placeholders
 from singletable.expressions.syntax import ExpressionError
 from singletable.values import text_size
 
+__all__ = [
+    "check_key_condition",
+    "parse_condition",
+    "parse_key_clauses",
+    "parse_key_condition",
+    "parse_projection",
+    "parse_update",
+]
+
 MAX_EXPRESSION_SIZE = 4096
 CACHE_SIZE = 1024
 KEY_CONDITION = "KeyConditionExpression"

@@ -11,6 +11,8 @@ from singletable.expressions.nodes import Path
 from singletable.expressions.syntax import ExpressionError
 from singletable.values import AttributeValue, Item
 
+__all__ = ["project", "value_at"]
+
 # Paths as a tree, so that paths with a common start share it in the result too.
 PathTree: TypeAlias = "dict[str | int, PathTree]"
 

@@ -10,6 +10,8 @@ from singletable.expressions.nodes import At, Path
 from singletable.expressions.syntax import ExpressionError, ParsedPath
 from singletable.values import AttributeValue
 
+__all__ = ["Placeholders"]
+
 _NAME = re.compile(r"#[0-9a-zA-Z_]+")
 _VALUE = re.compile(r":[0-9a-zA-Z_]+")
 

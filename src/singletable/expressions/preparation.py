@@ -15,6 +15,8 @@ from msgspec import Struct
 from singletable.expressions.nodes import Between, Constant, HasType, KeyClause
 from singletable.values import AttributeValue
 
+__all__ = ["prepare"]
+
 T = TypeVar("T", bound=Struct)
 
 # Python's parser limits how deep brackets may be nested.

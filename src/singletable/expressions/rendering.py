@@ -42,6 +42,15 @@ from singletable.expressions.nodes import (
 )
 from singletable.values import AttributeValue, content_of, item_to_json, type_of
 
+__all__ = [
+    "Aliases",
+    "RenderedExpression",
+    "render_condition",
+    "render_key_condition",
+    "render_projection",
+    "render_update",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedExpression:

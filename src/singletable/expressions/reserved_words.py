@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["RESERVED_WORDS"]
+
 RESERVED_WORDS: frozenset[str] = frozenset(
     """
     ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY

@@ -45,6 +45,8 @@ from singletable.values import (
 )
 from singletable.values.numbers import OVERFLOW, TOO_MANY_DIGITS
 
+__all__ = ["apply_update", "update_cost", "updated_attributes"]
+
 INVALID_PATH = "The document path provided in the update expression is invalid for update"
 NO_SUCH_ATTRIBUTE = "The provided expression refers to an attribute that does not exist in the item"
 WRONG_TYPE = "An operand in the update expression has an incorrect data type"

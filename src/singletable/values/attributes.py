@@ -14,6 +14,18 @@ from msgspec import Raw
 from msgspec.json import Decoder, Encoder
 from typing_extensions import TypedDict
 
+__all__ = [
+    "AttributeType",
+    "AttributeValue",
+    "Item",
+    "KeyType",
+    "content_of",
+    "item_from_json",
+    "item_to_json",
+    "to_builtin",
+    "type_of",
+]
+
 AttributeType: TypeAlias = Literal["S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL"]
 KeyType: TypeAlias = Literal["S", "N", "B"]
 

@@ -10,6 +10,17 @@ import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import NamedTuple
 
+__all__ = [
+    "InvalidNumber",
+    "Number",
+    "add_numbers",
+    "canonical_number",
+    "number_size",
+    "number_text",
+    "parse_number",
+    "subtract_numbers",
+]
+
 # Long enough to add or subtract any two numbers exactly: exponents span 255 places.
 EXACT = Context(prec=400, Emax=MAX_EMAX, Emin=MIN_EMIN)
 

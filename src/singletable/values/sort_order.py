@@ -10,6 +10,8 @@ from binascii import a2b_base64
 from singletable.values.attributes import AttributeValue
 from singletable.values.numbers import Number, parse_number
 
+__all__ = ["encode_key_part", "escape_key", "key_bytes", "number_bytes", "prefix_upper_bound"]
+
 
 def key_bytes(value: AttributeValue) -> bytes:
     """Encode a string, number or binary so that the bytes sort as DynamoDB sorts the values."""

@@ -31,6 +31,23 @@ from singletable.values.numbers import (
 )
 from singletable.values.sort_order import number_bytes
 
+__all__ = [
+    "INVALID",
+    "LEGACY",
+    "MAX_ITEM_SIZE",
+    "MODERN",
+    "MULTIPLE_TYPES",
+    "TOO_DEEP",
+    "ValidationLayer",
+    "attribute_size",
+    "check_item",
+    "check_value",
+    "decode_binary",
+    "item_size",
+    "lone_surrogate_error",
+    "text_size",
+]
+
 MAX_ITEM_SIZE = 400 * 1024
 INVALID = "One or more parameter values were invalid: "
 MAX_NESTING = 32
