@@ -1,1 +1,1 @@
-"""Benchmarks: one file a claim, each printing a ratio against a peer measured in the same run."""
+"""Benchmarks: one file per claim; each compares with a peer in the same run."""

@@ -1,76 +1,173 @@
-"""Items as objects: the compiled codec beside what others model items with."""
+"""Map items to objects: the compiled codec, boto3 with pydantic, and other libraries."""
+
+# boto3 has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
 
-from benchmarks.measuring import units
-from benchmarks.measuring.bar import Bar
-from benchmarks.measuring.missing import Missing
-from benchmarks.measuring.progress import progress
-from benchmarks.measuring.rates import Act, rates
-from benchmarks.measuring.scale import Scale
-from benchmarks.measuring.table import Table
-from benchmarks.modelling.ballot import JSON, WIRE
-from benchmarks.modelling.boto3_and_pydantic import boto3_and_pydantic
-from benchmarks.modelling.contender import Contender
-from benchmarks.modelling.ours import ours
-from benchmarks.modelling.program import programs
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from pydantic import BaseModel
+
+from benchmarks.harness.measurement import (
+    Missing,
+    Scale,
+    Work,
+    measure_rates,
+    run_peer_program,
+    show_progress,
+)
+from benchmarks.harness.report import ReportTable, Target, format_microseconds, format_ratio
+from benchmarks.programs.ballot_item import JSON, WIRE, ObjectMapper
+from singletable.schema.codec import StoredField, codec_of, compile_codec
+from singletable.values import item_from_json
 
 CLAIM = "an item becomes a checked object in a fifth of the time of boto3 and pydantic, or less"
-TIME = Bar(at_most=5, unit=" µs")
-RATIO = Bar(at_least=5)
+TIME = Target(at_most=5, unit=" µs")
+RATIO = Target(at_least=5)
 READ, READ_JSON, WRITE = "read", "read from JSON", "write"
+# Libraries that are measured in environments of their own, by package.
+PEERS = {"pynamodb": "PynamoDB", "dyntastic": "dyntastic"}
 
 
-def measure(scale: Scale) -> Iterable[Table]:
-    """The time for one item, ours and others', and how many times as long theirs takes."""
-    mine, by_hand = ours().checked(), boto3_and_pydantic().checked()
-    found: dict[str, dict[str, float]] = {mine.name: {}, by_hand.name: {}}
-    for what in (READ, READ_JSON, WRITE):
-        progress(what)
-        my_rate, other_rate = rates([_act(mine, what), _act(by_hand, what)], scale.seconds)
-        found[mine.name][what], found[by_hand.name][what] = 1 / my_rate, 1 / other_rate
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Measure the time for one item, and its ratio to ours."""
+    ours, pydantic = compiled_codec().checked(), boto3_and_pydantic().checked()
+    times: dict[str, dict[str, float]] = {ours.name: {}, pydantic.name: {}}
+    for task in (READ, READ_JSON, WRITE):
+        show_progress(task)
+        works = [_work(ours, task), _work(pydantic, task)]
+        our_rate, pydantic_rate = measure_rates(works, scale.seconds)
+        times[ours.name][task], times[pydantic.name][task] = 1 / our_rate, 1 / pydantic_rate
     notes: list[str] = []
-    for program in programs(scale):
-        progress(program.name)
+    for package, name in PEERS.items():
+        if not scale.includes(name):
+            continue
+        show_progress(name)
         try:
-            read, write = program.rates(scale.seconds)
+            read, write = run_peer_program(package, str(scale.seconds))
         except Missing as reason:
-            notes.append(f"{program.name} is missing: {reason}.")
+            notes.append(f"{name} is missing: {reason}.")
         else:
-            found[program.name] = {READ: 1 / read, WRITE: 1 / write}
-    my_time, other_time = found[mine.name][READ], found[by_hand.name][READ]
+            times[name] = {READ: 1 / read, WRITE: 1 / write}
+    our_time, pydantic_time = times[ours.name][READ], times[pydantic.name][READ]
     verdicts = {
-        mine.name: TIME.verdict(my_time * 1_000_000),
-        by_hand.name: RATIO.verdict(other_time / my_time),
+        ours.name: TIME.verdict(our_time * 1_000_000),
+        pydantic.name: RATIO.verdict(pydantic_time / our_time),
     }
     rows = [
-        [*_row(name, times, found[mine.name]), verdicts.get(name, "")]
-        for name, times in found.items()
+        [*_row(name, tasks, times[ours.name]), verdicts.get(name, "")]
+        for name, tasks in times.items()
     ]
-    yield Table(
-        "An item of ten fields as an object: the time for one, and for how many of ours it is",
-        ["library", READ, READ_JSON, WRITE, "bar for reading"],
+    yield ReportTable(
+        "An item of ten fields as an object: time for one item, and ratio to ours",
+        ["library", READ, READ_JSON, WRITE, "target for reading"],
         rows,
         notes,
     )
 
 
-def _act(contender: Contender, what: str) -> Act:
-    if what == READ:
-        return lambda _: contender.read(WIRE)
-    if what == READ_JSON and (read_json := contender.read_json) is not None:
+def _work(mapper: ObjectMapper, task: str) -> Work:
+    if task == READ:
+        return lambda _: mapper.read(WIRE)
+    if task == READ_JSON and (read_json := mapper.read_json) is not None:
         return lambda _: read_json(JSON)
-    ballot = contender.read(WIRE)
-    return lambda _: contender.write(ballot)
+    ballot = mapper.read(WIRE)
+    return lambda _: mapper.write(ballot)
 
 
 def _row(name: str, times: dict[str, float], ours: dict[str, float]) -> list[str]:
-    return [name, *(_cell(times.get(what), ours[what]) for what in (READ, READ_JSON, WRITE))]
+    return [name, *(_cell(times.get(task), ours[task]) for task in (READ, READ_JSON, WRITE))]
 
 
 def _cell(seconds: float | None, ours: float) -> str:
     if seconds is None:
         return ""
-    return f"{units.microseconds(seconds)} ({units.times(seconds / ours)})"
+    return f"{format_microseconds(seconds)} ({format_ratio(seconds / ours)})"
+
+
+@dataclass(frozen=True)
+class Booth:
+    """The place where a ballot was cast."""
+
+    street: str
+    floor: int
+
+
+class Ballot:
+    """The object that the codec fills."""
+
+
+FIELDS: dict[str, Any] = {
+    "election": str,
+    "voter": str,
+    "confirmation": str,
+    "ward": str,
+    "rank": int,
+    "weight": int,
+    "when_cast": datetime,
+    "choices": list[str],
+    "booth": Booth,
+    "counted": bool,
+}
+
+
+def compiled_codec() -> ObjectMapper:
+    """Return our codec, which fills objects as it fills entities."""
+    codec = compile_codec(
+        "Ballot",
+        [StoredField(name, name, codec_of(kind)) for name, kind in FIELDS.items()],
+        frozenset({"PK", "SK", "entity_type"}),
+    )
+
+    def read(item: dict[str, Any]) -> Ballot:
+        ballot = Ballot()
+        ballot.__dict__ = codec.decode(item)
+        return ballot
+
+    def write(ballot: Ballot) -> dict[str, Any]:
+        return {**codec.encode(ballot.__dict__)}
+
+    return ObjectMapper("singletable", read, write, lambda raw: read(item_from_json(raw)))
+
+
+class PydanticBooth(BaseModel):
+    """The place where a ballot was cast."""
+
+    street: str
+    floor: int
+
+
+class PydanticBallot(BaseModel):
+    """The item as a pydantic model."""
+
+    election: str
+    voter: str
+    confirmation: str
+    ward: str
+    rank: int
+    weight: int
+    when_cast: datetime
+    choices: list[str]
+    booth: PydanticBooth
+    counted: bool
+
+
+def boto3_and_pydantic() -> ObjectMapper:
+    """Return what one writes without a library: boto3 converts values, pydantic checks types."""
+    plain, wire = TypeDeserializer().deserialize, TypeSerializer().serialize
+
+    def read(item: dict[str, Any]) -> PydanticBallot:
+        return PydanticBallot.model_validate({name: plain(value) for name, value in item.items()})
+
+    def write(ballot: PydanticBallot) -> dict[str, Any]:
+        dumped = ballot.model_dump()
+        dumped["when_cast"] = ballot.when_cast.isoformat()
+        return {name: cast(Any, wire(value)) for name, value in dumped.items()}
+
+    return ObjectMapper("boto3 and pydantic", read, write, lambda raw: read(json.loads(raw)))

@@ -1,50 +1,60 @@
-"""Puts over HTTP that are kept in files: our endpoint and the peers that have files."""
+"""Durable puts over HTTP: our endpoint and the peers that store files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from benchmarks.measuring import units
-from benchmarks.measuring.bar import Bar
-from benchmarks.measuring.scale import Scale
-from benchmarks.measuring.table import Table
-from benchmarks.over_http.figures import Figures, figures
-from benchmarks.over_http.requests import put
-from benchmarks.over_http.server import Server
-from benchmarks.over_http.servers import DYNAMODB_LOCAL, OURS, peers
+from benchmarks.harness.measurement import Scale
+from benchmarks.harness.report import (
+    ReportTable,
+    Target,
+    format_milliseconds,
+    format_rate,
+    format_ratio,
+)
+from benchmarks.http_load.comparison import Comparison, compare_servers
+from benchmarks.http_load.requests import put
+from benchmarks.http_load.servers import DYNAMODB_LOCAL, OURS, Server, peers
 
 CLAIM = "puts that survive a power cut are ten times as many as DynamoDB Local's"
-BAR = Bar(at_least=10)
+TARGET = Target(at_least=10)
 _PUT = "PutItem"
 
 
-def measure(scale: Scale) -> Iterable[Table]:
-    """Puts a second into files."""
-    others = peers(scale)
-    found = figures(
-        OURS, [peer for peer in others if peer.keeps_files], {_PUT: put}, scale, on_file=True
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Measure puts per second into files."""
+    all_peers = peers(scale)
+    comparison = compare_servers(
+        OURS, [peer for peer in all_peers if peer.keeps_files], {_PUT: put}, scale, on_file=True
     )
-    columns = ["into files", "connections", "puts", "p50 / p99 in ms", "ours to theirs", "bar"]
+    columns = ["into files", "connections", "puts", "p50 / p99 in ms", "ours to theirs", "target"]
     rows = [
-        _row(found, server, connections, crowded=connections == max(scale.connections))
+        _row(
+            comparison, server, connections, most_connections=connections == max(scale.connections)
+        )
         for connections in scale.connections
-        for server in found.servers
+        for server in comparison.servers
     ]
-    without = [f"{peer.name} keeps no files." for peer in others if not peer.keeps_files]
-    yield Table("Puts into files over HTTP", columns, rows, [*found.missing, *without])
+    notes = [f"{peer.name} stores no files." for peer in all_peers if not peer.keeps_files]
+    yield ReportTable("Puts into files over HTTP", columns, rows, [*comparison.missing, *notes])
 
 
-def _row(found: Figures, server: Server, connections: int, *, crowded: bool) -> list[str]:
-    load, ours = found.load(server, _PUT, connections), found.load(OURS, _PUT, connections)
+def _row(
+    comparison: Comparison, server: Server, connections: int, *, most_connections: bool
+) -> list[str]:
+    load, ours = (
+        comparison.load(server, _PUT, connections),
+        comparison.load(OURS, _PUT, connections),
+    )
     if load is None or ours is None:
         return [server.name, str(connections), "–", "–", "–", ""]
-    ratio = ours.a_second / load.a_second
-    judged = crowded and server is DYNAMODB_LOCAL
+    ratio = ours.rate / load.rate
+    has_target = most_connections and server is DYNAMODB_LOCAL
     return [
         server.name,
         str(connections),
-        units.rate(load.a_second),
-        f"{units.milliseconds(load.p50)} / {units.milliseconds(load.p99)}",
-        "" if server is OURS else units.times(ratio),
-        BAR.verdict(ratio) if judged else "",
+        format_rate(load.rate),
+        f"{format_milliseconds(load.p50)} / {format_milliseconds(load.p99)}",
+        "" if server is OURS else format_ratio(ratio),
+        TARGET.verdict(ratio) if has_target else "",
     ]

@@ -1,4 +1,4 @@
-"""A thousand voters cast at once, and the writes alone that this needs."""
+"""Elections: a thousand voters cast their ballots over HTTP, compared with the bare writes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.crowd.asking import Asked, ask_all
-from benchmarks.crowd.served import served
-from benchmarks.measuring import units
-from benchmarks.measuring.bar import Bar
-from benchmarks.measuring.scale import Scale
-from benchmarks.measuring.scratch import scratch
-from benchmarks.measuring.table import Table
+from benchmarks.harness.measurement import Scale, temporary_folder
+from benchmarks.harness.report import (
+    ReportTable,
+    Target,
+    format_milliseconds,
+    format_rate,
+    format_ratio,
+)
+from benchmarks.http_load.crowd import CrowdResult, PostRequest, send_all, serve_app
 from singletable import (
     Driver,
     Item,
@@ -34,53 +36,52 @@ from singletable_apps.elections.service import Elections, Terms, open_elections
 from singletable_apps.shared.accounts import Passwords
 
 CLAIM = "a thousand voters cast within ten seconds over HTTP, durably, and nothing is lost"
-BAR = Bar(at_most=10, unit=" s")
+DURATION = Target(at_most=10, unit=" s")
 CANDIDATES = ["Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal"]
-AT_ONCE = 64
+CONNECTIONS = 64
 
 
-def measure(scale: Scale) -> Iterable[Table]:
-    """Secret ballots over eight candidates on a file that survives a power cut."""
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Measure secret ballots over eight candidates on a durable file."""
     voters = scale.few
-    with scratch() as folder:
-        tokens = _prepared(folder, voters)
-        codes, waits, took = _crowd(folder, tokens)
-        _check(folder, codes)
-        alone = _writes_alone(folder, min(voters, 200)) * voters
-    waits.sort()
-    yield Table(
-        f"{voters:,} secret ballots over HTTP, {AT_ONCE} connections, on a durable file",
-        ["", "all of them", "rate", "p50", "p99", "bar"],
+    with temporary_folder() as folder:
+        tokens = _prepare(folder, voters)
+        result = _cast_ballots(folder, tokens)
+        _check(folder, [str(json.loads(body)["receipt"]["confirmation"]) for body in result.bodies])
+        bare = _time_bare_writes(folder, min(voters, 200)) * voters
+    yield ReportTable(
+        f"{voters:,} secret ballots over HTTP, {CONNECTIONS} connections, on a durable file",
+        ["", "total", "rate", "p50", "p99", "target"],
         [
             [
                 "the service",
-                f"{took:.1f} s",
-                units.rate(voters / took),
-                f"{units.milliseconds(waits[len(waits) // 2])} ms",
-                f"{units.milliseconds(waits[int(len(waits) * 0.99)])} ms",
-                BAR.verdict(took),
+                f"{result.seconds:.1f} s",
+                format_rate(voters / result.seconds),
+                f"{format_milliseconds(result.percentile(0.5))} ms",
+                f"{format_milliseconds(result.percentile(0.99))} ms",
+                DURATION.verdict(result.seconds),
             ],
             [
-                "the two writes of each, alone",
-                f"{alone:.1f} s",
-                units.rate(voters / alone),
+                "only the two writes of each",
+                f"{bare:.1f} s",
+                format_rate(voters / bare),
                 "",
                 "",
                 "",
             ],
-            ["the service to the writes alone", units.times(took / alone), "", "", "", ""],
+            ["ratio", format_ratio(result.seconds / bare), "", "", "", ""],
         ],
         [
-            "Every confirmation that was answered is in the table; the log has no gap, its hashes "
-            "hold, and the table is what the log says.",
+            "Every confirmation that was returned is in the table; the log has no gap, its hashes "
+            "are valid, and the table matches the log.",
         ],
     )
 
 
-def _prepared(folder: Path, voters: int) -> list[str]:
-    """An election that is launched, and a token for each voter."""
+def _prepare(folder: Path, voters: int) -> list[str]:
+    """Launch an election; return an access token for each voter."""
     with connect(f"file:{folder / 'votes.db'}") as driver:
-        elections = _opened(folder, driver)
+        elections = _open(folder, driver)
         people = [
             elections.people.register(f"voter {n}", f"v{n}@example.org", "correct horse battery")
             for n in range(voters)
@@ -88,30 +89,26 @@ def _prepared(folder: Path, voters: int) -> list[str]:
         elections.conducting.create(people[0], "Chair", Terms(secret_ballot=True))
         elections.rolls.set_candidates(people[0], "Chair", CANDIDATES)
         elections.conducting.launch(people[0], "Chair", allow_edit=False)
-        return [elections.access.welcome(one).access for one in people]
+        return [elections.access.welcome(person).access for person in people]
 
 
-def _opened(folder: Path, driver: Driver) -> Elections:
-    cheap = Passwords(memory_kib=64, passes=1)  # nobody signs in while it is measured
+def _open(folder: Path, driver: Driver) -> Elections:
+    cheap = Passwords(memory_kib=64, passes=1)  # signing in is not measured
     return open_elections(driver, load_keys(folder / "keys"), passwords=cheap)
 
 
-def _crowd(folder: Path, tokens: Sequence[str]) -> tuple[list[str], list[float], float]:
-    chance = random.Random(1)
-    asked = [
-        Asked(
+def _cast_ballots(folder: Path, tokens: Sequence[str]) -> CrowdResult:
+    generator = random.Random(1)
+    requests = [
+        PostRequest(
             "/api/elections/elections/Chair/ballot",
-            _body(chance.sample(CANDIDATES, 5)),
+            _body(generator.sample(CANDIDATES, 5)),
             {"Authorization": f"Bearer {token}", "Idempotency-Key": f"crowd-{number}"},
         )
         for number, token in enumerate(tokens)
     ]
-    with served("benchmarks.electing.server", folder) as port:
-        began = time.perf_counter()
-        answers, waits = ask_all(port, asked, AT_ONCE)
-        took = time.perf_counter() - began
-    codes = [str(json.loads(answer)["receipt"]["confirmation"]) for answer in answers]
-    return codes, waits, took
+    with serve_app("elections", folder) as port:
+        return send_all(port, requests, CONNECTIONS)
 
 
 def _body(names: Sequence[str]) -> str:
@@ -120,26 +117,26 @@ def _body(names: Sequence[str]) -> str:
 
 
 def _check(folder: Path, codes: Sequence[str]) -> None:
-    """Whatever was answered is there, and nothing else."""
+    """Raise unless exactly the confirmed ballots were counted."""
     with connect(f"file:{folder / 'votes.db'}") as driver:
-        elections = _opened(folder, driver)
+        elections = _open(folder, driver)
         verified = verify_log(elections.office.store)
         if verified.differences:
-            raise RuntimeError(f"the table is not what the log says: {verified.differences[0]}")
+            raise RuntimeError(f"the table does not match the log: {verified.differences[0]}")
         owner = elections.office.view.user("voter 0")
         elections.conducting.finalise(owner, "Chair")
         published = elections.results.published(owner, "Chair")["confirmations"]
         if sorted(codes) != published:
-            raise RuntimeError("what was answered and what was counted are not the same ballots")
+            raise RuntimeError("the confirmed ballots and the counted ballots differ")
 
 
-def _writes_alone(folder: Path, ballots: int) -> float:
-    """Seconds for an append and a transaction as a ballot needs them, one after the other."""
+def _time_bare_writes(folder: Path, ballots: int) -> float:
+    """Return the seconds per ballot for its append and its transaction, one after the other."""
     with connect(f"file:{folder / 'alone.db'}") as driver:
         store = Store(driver)
         for table in (votes, log):
             store.admin.create_table(table)
-        began = time.perf_counter()
+        started = time.perf_counter()
         for number in range(ballots):
             event: Item = {
                 "PK": {"S": "EVENTS"},
@@ -163,7 +160,7 @@ def _writes_alone(folder: Path, ballots: int) -> float:
                     ]
                 )
             )
-        return (time.perf_counter() - began) / ballots
+        return (time.perf_counter() - started) / ballots
 
 
 def _add(key: Item) -> TransactWriteItem:

@@ -1,89 +1,106 @@
-"""Requests over HTTP: our endpoint and the servers that people use in its place."""
+"""Requests over HTTP: our endpoint and its peers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from benchmarks.measuring import units
-from benchmarks.measuring.bar import Bar
-from benchmarks.measuring.scale import Scale
-from benchmarks.measuring.table import Table
-from benchmarks.over_http.figures import Figures, figures
-from benchmarks.over_http.load import Load
-from benchmarks.over_http.requests import REQUESTS
-from benchmarks.over_http.servers import OURS, peers
+from benchmarks.harness.measurement import Scale
+from benchmarks.harness.report import (
+    ReportTable,
+    Target,
+    format_microseconds,
+    format_milliseconds,
+    format_rate,
+    format_ratio,
+)
+from benchmarks.http_load.comparison import Comparison, compare_servers
+from benchmarks.http_load.load import Load
+from benchmarks.http_load.requests import REQUESTS
+from benchmarks.http_load.servers import OURS, peers
 
 CLAIM = "over HTTP the endpoint answers several times as many requests as the fastest peer"
-# By the beginning of the request's name, for the most connections that are measured.
-BARS = {
-    "PutItem": Bar(at_least=2),
-    "GetItem": Bar(at_least=2),
-    "UpdateItem": Bar(at_least=2),
-    "Query, COUNT": Bar(at_least=20),
-    "Query": Bar(at_least=5),
-    "TransactWriteItems": Bar(at_least=4),
-    "BatchWriteItem": Bar(at_least=4),
+# By prefix of the request's name, for the highest number of connections.
+TARGETS = {
+    "PutItem": Target(at_least=2),
+    "GetItem": Target(at_least=2),
+    "UpdateItem": Target(at_least=2),
+    "Query, COUNT": Target(at_least=20),
+    "Query": Target(at_least=5),
+    "TransactWriteItems": Target(at_least=4),
+    "BatchWriteItem": Target(at_least=4),
 }
-_WHO = "Peers: {}."
+_PEERS_NOTE = "Peers: {}."
 
 
-def measure(scale: Scale) -> Iterable[Table]:
-    """Requests a second, latencies, and the server's processor time for a request."""
-    found = figures(OURS, peers(scale), REQUESTS, scale)
-    names = [server.name for server in found.servers]
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Measure throughput, latency, and the CPU time of the server per request."""
+    comparison = compare_servers(OURS, peers(scale), REQUESTS, scale)
+    names = [server.name for server in comparison.servers]
     for connections in scale.connections:
-        crowded = connections == max(scale.connections)
-        rows = [_rates(found, request, connections, crowded=crowded) for request in REQUESTS]
-        columns = [_over(connections), *names, "to the fastest peer", *(["bar"] if crowded else [])]
-        notes = [_WHO.format(", ".join(server.title for server in found.servers[1:]))]
-        yield Table(
-            f"Requests a second over {_over(connections)}",
+        most_connections = connections == max(scale.connections)
+        rows = [
+            _rate_row(comparison, request, connections, most_connections=most_connections)
+            for request in REQUESTS
+        ]
+        columns = [
+            _connections(connections),
+            *names,
+            "to the fastest peer",
+            *(["target"] if most_connections else []),
+        ]
+        notes = [_PEERS_NOTE.format(", ".join(server.title for server in comparison.servers[1:]))]
+        yield ReportTable(
+            f"Requests per second over {_connections(connections)}",
             columns,
             rows,
-            [*notes, *found.missing] if crowded else (),
+            [*notes, *comparison.missing] if most_connections else (),
         )
     for connections in scale.connections:
-        yield _others(
-            f"Latency over {_over(connections)}, p50 / p99 in ms",
-            found,
+        yield _load_table(
+            f"Latency over {_connections(connections)}, p50 / p99 in ms",
+            comparison,
             connections,
-            lambda load: f"{units.milliseconds(load.p50)} / {units.milliseconds(load.p99)}",
+            lambda load: f"{format_milliseconds(load.p50)} / {format_milliseconds(load.p99)}",
         )
     most = max(scale.connections)
-    yield _others(
-        f"The server's processor time over {_over(most)}",
-        found,
+    yield _load_table(
+        f"CPU time of the server over {_connections(most)}",
+        comparison,
         most,
-        lambda load: units.microseconds(load.processor),
+        lambda load: format_microseconds(load.cpu_seconds),
     )
 
 
-def _rates(found: Figures, request: str, connections: int, *, crowded: bool) -> list[str]:
-    loads = [found.load(server, request, connections) for server in found.servers]
-    rates = ["–" if load is None else units.rate(load.a_second) for load in loads]
-    ratio = found.ratio(request, connections)
-    row = [request, *rates, "–" if ratio is None else units.times(ratio)]
-    if not crowded:
+def _rate_row(
+    comparison: Comparison, request: str, connections: int, *, most_connections: bool
+) -> list[str]:
+    loads = [comparison.load(server, request, connections) for server in comparison.servers]
+    rates = ["–" if load is None else format_rate(load.rate) for load in loads]
+    ratio = comparison.ratio(request, connections)
+    row = [request, *rates, "–" if ratio is None else format_ratio(ratio)]
+    if not most_connections:
         return row
-    bar = next(bar for name, bar in BARS.items() if request.startswith(name))
-    return [*row, "–" if ratio is None else bar.verdict(ratio)]
+    target = next(target for name, target in TARGETS.items() if request.startswith(name))
+    return [*row, "–" if ratio is None else target.verdict(ratio)]
 
 
-def _others(title: str, found: Figures, connections: int, shown: Callable[[Load], str]) -> Table:
-    columns = [_over(connections), *(server.name for server in found.servers)]
+def _load_table(
+    title: str, comparison: Comparison, connections: int, format_load: Callable[[Load], str]
+) -> ReportTable:
+    columns = [_connections(connections), *(server.name for server in comparison.servers)]
     rows = [
         [
             request,
             *(
-                "–" if load is None else shown(load)
-                for server in found.servers
-                for load in [found.load(server, request, connections)]
+                "–" if load is None else format_load(load)
+                for server in comparison.servers
+                for load in [comparison.load(server, request, connections)]
             ),
         ]
         for request in REQUESTS
     ]
-    return Table(title, columns, rows)
+    return ReportTable(title, columns, rows)
 
 
-def _over(connections: int) -> str:
+def _connections(connections: int) -> str:
     return "1 connection" if connections == 1 else f"{connections} connections"

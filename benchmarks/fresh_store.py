@@ -1,4 +1,4 @@
-"""A fresh store for a test, and what moto takes for the same."""
+"""A new store for a test: our test stores and moto."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ import boto3
 import msgspec
 from moto import mock_aws
 
-from benchmarks.measuring import units
-from benchmarks.measuring.bar import Bar
-from benchmarks.measuring.rates import rates
-from benchmarks.measuring.scale import Scale
-from benchmarks.measuring.table import Table
+from benchmarks.harness.measurement import Scale, measure_rates
+from benchmarks.harness.report import ReportTable, Target, format_milliseconds, format_ratio
 from benchmarks.store_overhead import Ballot, votes
 from singletable import Attr, Entity, Key, attr
 from singletable.schema import Table as Declared
@@ -22,54 +19,59 @@ from singletable.schema import create_operation
 from singletable.testing.stores import StoreClock, StoreFactories
 
 CLAIM = "a test has a fresh store with its tables in under a millisecond"
-BAR = Bar(at_most=1, unit=" ms")
+TARGET = Target(at_most=1, unit=" ms")
 
 log = Declared("vote_event_log")
 
 
 class Event(Entity, table=log):
-    """What happened in an election."""
+    """An event of an election."""
 
     election: Attr[str] = attr()
     number: Attr[int] = attr()
     key = Key(pk=("LOG", election), sk=(number,))
 
 
-def measure(scale: Scale) -> Iterable[Table]:
-    """The time until two tables are there and empty, one of them with an index."""
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Measure the time to create two empty tables, one of them with an index."""
     with _client() as client:
-        made, used, moto = rates(
-            [lambda _: _fresh(), lambda _: _used(), lambda _: _used_moto(client)], scale.seconds
+        created, used, moto = measure_rates(
+            [
+                lambda _: _create_store(),
+                lambda _: _create_and_write(),
+                lambda _: _create_and_write_moto(client),
+            ],
+            scale.seconds,
         )
-    yield Table(
+    yield ReportTable(
         "Two empty tables for a test, one with an index",
-        ["", "a test", "moto to ours", "bar"],
+        ["", "per test", "moto to ours", "target"],
         [
             [
-                "`make_store()`, made and gone",
-                f"{units.milliseconds(1 / made)} ms",
+                "`make_store()`, created and closed",
+                f"{format_milliseconds(1 / created)} ms",
                 "",
-                BAR.verdict(1000 / made),
+                TARGET.verdict(1000 / created),
             ],
-            ["with one write", f"{units.milliseconds(1 / used)} ms", "", ""],
+            ["with one write", f"{format_milliseconds(1 / used)} ms", "", ""],
             [
                 "moto in process, with one write",
-                f"{units.milliseconds(1 / moto)} ms",
-                units.times(used / moto),
+                f"{format_milliseconds(1 / moto)} ms",
+                format_ratio(used / moto),
                 "",
             ],
         ],
-        ["moto's client is made once; each test makes the tables, writes, and deletes them."],
+        ["moto's client is created once; each test creates the tables, writes, and deletes them."],
     )
 
 
-def _fresh() -> None:
+def _create_store() -> None:
     stores = StoreFactories((votes, log), StoreClock(), None)
     stores.store()
     stores.close()
 
 
-def _used() -> None:
+def _create_and_write() -> None:
     stores = StoreFactories((votes, log), StoreClock(), None)
     stores.store().create(Ballot(election="L", voter="ada"))
     stores.close()
@@ -86,7 +88,7 @@ def _client() -> Generator[Any]:
         )
 
 
-def _used_moto(client: Any) -> None:
+def _create_and_write_moto(client: Any) -> None:
     for table in (votes, log):
         client.create_table(**msgspec.to_builtins(create_operation(table)))
     client.put_item(TableName="votes", Item={"PK": {"S": "ELECTION#L"}, "SK": {"S": "BALLOT#ada"}})

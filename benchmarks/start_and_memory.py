@@ -1,41 +1,34 @@
-"""How soon a server answers, and what it occupies: our endpoint and its peers."""
+"""Start time and memory of a server: our endpoint and its peers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from statistics import median
 
-from benchmarks.measuring import units
-from benchmarks.measuring.bar import Bar
-from benchmarks.measuring.missing import Missing, WrongAnswer
-from benchmarks.measuring.progress import progress
-from benchmarks.measuring.scale import Scale
-from benchmarks.measuring.table import Table
-from benchmarks.over_http.process import resident_bytes
-from benchmarks.over_http.server import Server, running
-from benchmarks.over_http.servers import OURS, peers
-from benchmarks.workload.items import item_of
-from benchmarks.workload.requests import create
+from benchmarks.harness.measurement import Missing, Scale, WrongResult, show_progress
+from benchmarks.harness.report import ReportTable, Target, format_megabytes
+from benchmarks.harness.workload import create, nth_item
+from benchmarks.http_load.servers import OURS, Server, peers, resident_bytes, running
 
 CLAIM = "the endpoint answers half a second after its start, and needs little memory"
-START = Bar(at_most=0.5, unit=" s")
-MEMORY = Bar(at_most=300, unit=" MB")
+START = Target(at_most=0.5, unit=" s")
+MEMORY = Target(at_most=300, unit=" MB")
 
 
-def measure(scale: Scale) -> Iterable[Table]:
-    """Seconds from the start of the process to its first answer, and memory with many items."""
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Measure seconds from start to first response, and memory with many items."""
     rows: list[list[str]] = []
     missing: list[str] = []
     for server in (OURS, *peers(scale)):
-        progress(f"{server.title}: start and memory")
+        show_progress(f"{server.title}: start and memory")
         try:
             rows.append(_row(server, scale))
-        except (Missing, WrongAnswer) as reason:
+        except (Missing, WrongResult) as reason:
             if server is OURS:
                 raise
             missing.append(f"{server.title} is missing: {reason}.")
-    columns = ["in memory", "start", "memory when empty", f"with {scale.stored:,} items", "bars"]
-    yield Table("Start and memory of a server", columns, rows, missing)
+    columns = ["in memory", "start", "memory when empty", f"with {scale.stored:,} items", "targets"]
+    yield ReportTable("Start and memory of a server", columns, rows, missing)
 
 
 def _row(server: Server, scale: Scale) -> list[str]:
@@ -47,8 +40,10 @@ def _row(server: Server, scale: Scale) -> list[str]:
         starts.append(process.start_seconds)
         process.client.create(create())
         empty = resident_bytes(process.pid)
-        process.client.fill(map(item_of, range(scale.stored)))
+        process.client.fill(map(nth_item, range(scale.stored)))
         full = resident_bytes(process.pid)
     start = median(starts)
-    bars = f"{START.verdict(start)}; {MEMORY.verdict(full / 1_000_000)}" if server is OURS else ""
-    return [server.name, f"{start:.2f} s", units.megabytes(empty), units.megabytes(full), bars]
+    targets = (
+        f"{START.verdict(start)}; {MEMORY.verdict(full / 1_000_000)}" if server is OURS else ""
+    )
+    return [server.name, f"{start:.2f} s", format_megabytes(empty), format_megabytes(full), targets]

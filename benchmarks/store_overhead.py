@@ -1,4 +1,4 @@
-"""Entities and bare operations: what a store costs above the driver it asks."""
+"""The cost of a store compared with bare operations on its driver."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from itertools import count
 
-from benchmarks.measuring import units
-from benchmarks.measuring.bar import Bar
-from benchmarks.measuring.rates import Act, rates
-from benchmarks.measuring.scale import Scale
-from benchmarks.measuring.table import Table
+from benchmarks.harness.measurement import Scale, Work, measure_rates
+from benchmarks.harness.report import ReportTable, Target, format_microseconds, format_ratio
 from singletable.engine import Engine
 from singletable.operations import GetItem, PutItem, Query, UpdateItem
 from singletable.schema import Attr, Entity, Index, Key, attr, model_of
 from singletable.schema import Table as Declared
 from singletable.store import Store
 
-CLAIM = "in memory an operation through a store takes at most four times as long as one by hand"
-RATIO = Bar(at_most=4)
+CLAIM = "in memory an operation through a store takes at most four times as long as number by hand"
+RATIO = Target(at_most=4)
 MANY = 100
 
 by_voter = Index("by_voter", pk="GSI1PK", sk="GSI1SK")
@@ -26,7 +23,7 @@ votes = Declared("votes", indexes=[by_voter])
 
 
 class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
-    """What is written and read."""
+    """The entity that is written and read."""
 
     election: Attr[str] = attr()
     voter: Attr[str] = attr()
@@ -38,35 +35,35 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
     of_voter = Key(pk=("VOTER", voter), sk=(when_cast, election)).on(by_voter)
 
 
-def measure(scale: Scale) -> Iterable[Table]:
-    """The time for each operation, bare and through a store, and the difference."""
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Measure the time for each operation, bare and through a store."""
     rows: list[list[str]] = []
     with Engine.in_memory() as engine:
         store = Store(engine)
         store.admin.create_table(votes)
-        store.put_many(Ballot(election="L", voter=f"v{one:03d}") for one in range(MANY))
-        for name, bare, whole in _acts(engine, store):
-            bare_rate, whole_rate = rates([bare, whole], scale.seconds)
+        store.put_many(Ballot(election="L", voter=f"v{number:03d}") for number in range(MANY))
+        for name, bare, whole in _works(engine, store):
+            bare_rate, whole_rate = measure_rates([bare, whole], scale.seconds)
             added = 1 / whole_rate - 1 / bare_rate
             rows.append(
                 [
                     name,
-                    units.microseconds(1 / bare_rate),
-                    units.microseconds(1 / whole_rate),
-                    units.microseconds(added),
-                    units.times(bare_rate / whole_rate),
+                    format_microseconds(1 / bare_rate),
+                    format_microseconds(1 / whole_rate),
+                    format_microseconds(added),
+                    format_ratio(bare_rate / whole_rate),
                     RATIO.verdict(bare_rate / whole_rate),
                 ]
             )
-    yield Table(
+    yield ReportTable(
         "Entities on the embedded engine in memory: an operation bare, and through a store",
-        ["operation", "bare", "store", "added", "ratio", "bar"],
+        ["operation", "bare", "store", "added", "ratio", "target"],
         rows,
-        ["Bare operations are written by hand, and their items are left as DynamoDB JSON."],
+        ["Bare operations are written by hand, and their items stay DynamoDB JSON."],
     )
 
 
-def _acts(engine: Engine, store: Store) -> Iterable[tuple[str, Act, Act]]:
+def _works(engine: Engine, store: Store) -> Iterable[tuple[str, Work, Work]]:
     address = Ballot.key("L", "v001")
     get = GetItem("votes", address.key)
     yield "get", lambda _: engine.execute(get).item, lambda _: store.get(Ballot.key("L", "v001"))
@@ -90,11 +87,11 @@ def _acts(engine: Engine, store: Store) -> Iterable[tuple[str, Act, Act]]:
         key_condition_expression="PK = :pk AND begins_with(SK, :sk)",
         expression_attribute_values={":pk": {"S": "ELECTION#L"}, ":sk": {"S": "BALLOT#"}},
     )
-    everyone = Ballot.key.partition("L")
+    partition = Ballot.key.partition("L")
     yield (
         f"query of {MANY}",
         lambda _: engine.execute(query).items,
-        lambda _: list(store.query(everyone)),
+        lambda _: list(store.query(partition)),
     )
 
 

@@ -1,1 +1,1 @@
-"""Contenders that live in this process, and the comparison of two of them."""
+"""Contenders in this process, and the comparison of two of them."""

@@ -1,4 +1,4 @@
-"""Every benchmark runs, and gives tables that can be printed and pasted; how fast is not tested."""
+"""Every benchmark runs and yields tables; their figures are not tested."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 import pytest
 
 from benchmarks.__main__ import benchmark, main, names
-from benchmarks.measuring.document import PAGE, with_block
+from benchmarks.harness.report import PAGE, replace_block
 from tests.benchmarks.tiny import TINY
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_benchmark_gives_tables_with_figures(name: str) -> None:
+def test_benchmark_yields_tables_with_figures(name: str) -> None:
     tables = list(benchmark(name).measure(TINY))
     assert tables
     for table in tables:
@@ -25,18 +25,18 @@ def test_a_benchmark_gives_tables_with_figures(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_benchmark_says_what_it_claims(name: str) -> None:
+def test_benchmark_has_a_claim(name: str) -> None:
     claim = benchmark(name).CLAIM
     assert claim
     assert not claim.endswith(".")
 
 
-# `make bench WRITE=1` puts the tables of each there, and says so only after it has measured.
+# `make bench WRITE=1` writes the tables there, after it has measured.
 @pytest.mark.parametrize("name", ["machine", *names()])
-def test_the_documentation_has_a_place_for_it(name: str) -> None:
-    assert "as fast as light" in with_block(PAGE.read_text(), name, "as fast as light")
+def test_documentation_has_a_block_for_benchmark(name: str) -> None:
+    assert "as fast as light" in replace_block(PAGE.read_text(), name, "as fast as light")
 
 
-def test_an_unknown_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_name_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["growht"]) == 2
-    assert "no benchmark growht; there are: " in capsys.readouterr().err
+    assert "growht" in capsys.readouterr().err

@@ -1,8 +1,8 @@
-"""A run that is as short as it can be, and asks no server of others."""
+"""A scale for tests: as short as possible, and without peers."""
 
 from __future__ import annotations
 
-from benchmarks.measuring.scale import Scale
+from benchmarks.harness.measurement import Scale
 
 TINY = Scale(
     seconds=0.02,

@@ -12,9 +12,8 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
-from benchmarks.measuring.scale import Scale
-from benchmarks.over_http.server import Server, running
-from benchmarks.over_http.servers import peers
+from benchmarks.harness.measurement import Scale
+from benchmarks.http_load.servers import Server, peers, running
 from singletable.errors import ResourceInUse, ResourceNotFound
 from singletable.operations import (
     DeleteTable,

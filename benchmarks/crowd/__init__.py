@@ -1,1 +1,0 @@
-"""People who all come at once, over HTTP."""

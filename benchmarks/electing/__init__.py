@@ -1,1 +1,0 @@
-"""What the crowd of elections is served by."""

@@ -1,0 +1,1 @@
+"""Measure, report, and the requests that all benchmarks send."""

@@ -1,0 +1,1 @@
+"""Servers in other processes, and the load that is put on them."""

@@ -1,0 +1,42 @@
+"""Serve an app in a process: python -m benchmarks.http_load.app_server APP FOLDER PORT."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from singletable import connect
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+def polls_app(folder: Path) -> FastAPI:
+    """Return the polls app without rate limits."""
+    from benchmarks.polls import SECRET
+    from singletable_apps.polls.api import ApiSettings, Limits, make_polls_app
+    from singletable_apps.polls.service import open_polls
+
+    polls = open_polls(connect(f"file:{folder / 'polls.db'}"), SECRET)
+    return make_polls_app(polls, settings=ApiSettings(limits=Limits.off()))
+
+
+def elections_app(folder: Path) -> FastAPI:
+    """Return the elections app without rate limits."""
+    from singletable_apps.elections.api import ApiSettings, make_elections_app
+    from singletable_apps.elections.api.settings import Limits
+    from singletable_apps.elections.keys import load_keys
+    from singletable_apps.elections.service import open_elections
+
+    elections = open_elections(connect(f"file:{folder / 'votes.db'}"), load_keys(folder / "keys"))
+    return make_elections_app(elections, settings=ApiSettings(limits=Limits.off()))
+
+
+APPS = {"polls": polls_app, "elections": elections_app}
+
+if __name__ == "__main__":
+    app = APPS[sys.argv[1]](Path(sys.argv[2]))
+    uvicorn.run(app, port=int(sys.argv[3]), log_level="warning", access_log=False)

@@ -1,1 +1,0 @@
-"""How something is measured, compared with a bar, and shown."""

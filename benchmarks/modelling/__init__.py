@@ -1,1 +1,0 @@
-"""One item of ten fields, read and written by what models items as objects."""

@@ -1,1 +1,0 @@
-"""Servers that speak DynamoDB's protocol, and how load is put on them."""

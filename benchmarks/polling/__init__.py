@@ -1,1 +1,0 @@
-"""A poll with many votes, and a crowd that votes in it."""

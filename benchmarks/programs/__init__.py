@@ -1,0 +1,1 @@
+"""Programs that measure a peer in an environment of its own, and what they share."""

@@ -1,1 +1,0 @@
-"""Libraries that count ranked ballots, and the ballots that they are given."""

@@ -1,1 +1,0 @@
-"""What is asked of every contender: the same items, the same requests."""
