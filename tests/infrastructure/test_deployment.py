@@ -75,7 +75,7 @@ def test_latency_alarms_use_p99_per_operation() -> None:
     assert watched == [(operation, "p99", 100) for operation in operations]
 
 
-# On demand there is no share of anything to run out of.
+# On-demand tables have no provisioned capacity.
 def test_utilization_alarms_exist_for_provisioned_capacity_only() -> None:
     def shares(deployment: Deployment) -> list[CapacityUtilization]:
         alarms = table_alarms(digests, deployment)
@@ -85,7 +85,7 @@ def test_utilization_alarms_exist_for_provisioned_capacity_only() -> None:
     assert shares(Deployment(capacity="on-demand")) == []
 
 
-# DynamoDB counts refused requests for the account: an alarm with a table's name would never ring.
+# UserErrors is an account metric: an alarm with a table dimension would never fire.
 def test_user_error_alarm_is_per_account() -> None:
     (alarm,) = account_alarms([votes], Deployment())
     assert alarm.metric == Metric("UserErrors", "Sum", per_table=False)

@@ -150,7 +150,7 @@ def target_parts(operation: Operation[Any], tables: Tables) -> tuple[TargetPart,
     """Return the parts of a request; none if it contains values of other types."""
     try:
         parts = tuple(_parts(operation, tables))
-        hash(parts)  # raises TypeError if a name is not a string
+        hash(parts)  # raises TypeError if a name is unhashable
     except (TypeError, AttributeError):
         return ()
     return parts

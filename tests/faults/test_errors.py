@@ -1,22 +1,35 @@
-"""Internal errors do not tell whether a write was applied."""
+"""Internal errors, unavailability and transaction conflicts."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine import Engine
-from singletable.errors import ConditionFailed, InternalError, ServiceUnavailable
+from singletable.errors import (
+    CancellationReason,
+    ConditionFailed,
+    InternalError,
+    ServiceUnavailable,
+    TransactionCanceled,
+    TransactionConflict,
+    TransactionInProgress,
+)
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import (
+    DeleteItem,
+    Get,
     GetItem,
+    Operation,
     PutItem,
+    TransactGetItem,
+    TransactGetItems,
     TransactWriteItem,
     TransactWriteItems,
     Update,
     UpdateItem,
 )
 from singletable.values import Item
-from tests.faults.votes_table import ballot, contents, create_engine, get, key, put
+from tests.faults.votes_table import ballot, contents, create_engine, get, key, put, transact_put
 
 COUNT = "ADD hits :one"
 ONE: Item = {":one": {"N": "1"}}
@@ -91,3 +104,65 @@ def test_service_unavailable_changes_nothing() -> None:
         assert raised.value.code == "ServiceUnavailable"
         assert contents(engine) == {}
         driver.execute(put())
+
+
+# Transaction conflicts
+
+ONGOING = "Transaction is ongoing for the item"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [put(), UpdateItem("votes", key()), DeleteItem("votes", key())],
+    ids=["PutItem", "UpdateItem", "DeleteItem"],
+)
+def test_write_conflicts_with_transaction(write: Operation[object]) -> None:
+    with create_engine() as engine:
+        driver = FaultyDriver(engine, Faults(conflict=Next(1)))
+        with pytest.raises(TransactionConflict, match=ONGOING) as raised:
+            driver.execute(write)
+        assert raised.value.code == "TransactionConflictException"
+        assert contents(engine) == {}
+        driver.execute(write)
+
+
+def test_canceled_transaction_has_conflict_reasons() -> None:
+    transaction = TransactWriteItems([transact_put(name) for name in ("ada", "bob", "eve")])
+    with create_engine() as engine:
+        driver = FaultyDriver(engine, Faults(conflict=Next(1)))
+        with pytest.raises(TransactionCanceled) as raised:
+            driver.execute(transaction)
+        assert len(raised.value.reasons) == 3
+        assert CancellationReason("TransactionConflict", ONGOING) in raised.value.reasons
+        assert {reason.code for reason in raised.value.reasons} <= {"None", "TransactionConflict"}
+        assert contents(engine) == {}
+        driver.execute(transaction)
+        assert len(contents(engine)) == 3
+
+
+def test_read_transaction_conflicts() -> None:
+    transaction = TransactGetItems([TransactGetItem(Get("votes", key()))])
+    with create_engine() as engine:
+        driver = FaultyDriver(engine, Faults(conflict=1))
+        with pytest.raises(TransactionCanceled) as raised:
+            driver.execute(transaction)
+        assert raised.value.reasons == (CancellationReason("TransactionConflict", ONGOING),)
+
+
+def test_conflict_applies_to_selected_key_only() -> None:
+    transaction = TransactWriteItems([transact_put("ada"), transact_put("bob")])
+    with create_engine() as engine:
+        driver = FaultyDriver(engine, Faults(conflict=1, keys=("ELECTION#2",)))
+        driver.execute(transaction)
+
+
+# A client that lost the response retries with its token while the first request is in progress.
+def test_transaction_in_progress_can_be_retried() -> None:
+    transaction = TransactWriteItems([transact_put("ada")], client_request_token="token")
+    with create_engine() as engine:
+        driver = FaultyDriver(engine, Faults(in_progress=Next(1)))
+        with pytest.raises(TransactionInProgress) as raised:
+            driver.execute(transaction)
+        assert raised.value.message == "Transaction from previous request is still in progress"
+        driver.execute(transaction)
+        assert len(contents(engine)) == 1

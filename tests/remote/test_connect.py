@@ -1,4 +1,4 @@
-"""Addresses: which there are, and how others are refused."""
+"""Addresses that connect() opens, and those it rejects."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import pytest
 from singletable import AddressError, ListTables, StorageError, connect, connect_async
 
 
-def test_memory_is_empty_at_first() -> None:
+def test_memory_address_opens_an_empty_database() -> None:
     with connect("memory:") as driver:
         assert driver.execute(ListTables()).table_names == []
 
 
-# A path from the folder one is in, one from the root, and the latter as URLs have it.
+# A relative path, an absolute one, and a file URL.
 @pytest.mark.parametrize(
     "address", ["file:votes.db", "file:{folder}/votes.db", "file://{folder}/votes.db"]
 )
-def test_a_file_is_where_the_address_says(
+def test_file_address_opens_that_file(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -39,15 +39,15 @@ async def _tables(address: str) -> list[str]:
         await driver.aclose()
 
 
-def test_the_same_addresses_open_for_an_event_loop() -> None:
+def test_connect_async_opens_the_same_addresses() -> None:
     import asyncio
 
     assert asyncio.run(_tables("memory:")) == []
 
 
-# Backends that are planned are refused by name, so that nobody takes silence for support.
+# Planned kinds of addresses are rejected by name.
 @pytest.mark.parametrize(
-    ("address", "says"),
+    ("address", "message"),
     [
         ("mysql://root:secret@db/votes", "'mysql:' addresses are not supported yet"),
         ("postgresql://db/votes", "'postgresql:' addresses are not supported yet"),
@@ -63,35 +63,35 @@ def test_the_same_addresses_open_for_an_event_loop() -> None:
         ("file://votes.db", "has a host"),
     ],
 )
-def test_other_addresses_are_refused_with_the_way_out(address: str, says: str) -> None:
-    with pytest.raises(AddressError) as refused:
+def test_invalid_address_is_rejected(address: str, message: str) -> None:
+    with pytest.raises(AddressError) as raised:
         connect(address)
-    assert says in str(refused.value)
-    assert "file:" in str(refused.value)
+    assert message in str(raised.value)
+    assert "file:" in str(raised.value)
 
 
-# An environment without the variable gives None, and a path is no text either.
+# None usually comes from an environment variable that is not set.
 @pytest.mark.parametrize("address", [None, Path("votes.db"), 8000])
-@pytest.mark.parametrize("opens", [connect, connect_async])
-def test_what_is_no_text_is_no_address(opens: Callable[[Any], object], address: object) -> None:
+@pytest.mark.parametrize("open_driver", [connect, connect_async])
+def test_address_must_be_a_string(open_driver: Callable[[Any], object], address: object) -> None:
     with pytest.raises(AddressError, match=r"Expected an address .* got .*\. Expected 'mem"):
-        opens(address)
+        open_driver(address)
 
 
-# Addresses are logged and shown; passwords in them must not be.
-def test_a_refusal_repeats_no_password() -> None:
-    with pytest.raises(AddressError) as refused:
+# Errors are logged, so passwords must not be in them.
+def test_address_error_contains_no_password() -> None:
+    with pytest.raises(AddressError) as raised:
         connect("mysql://root:secret@db/votes")
-    assert "secret" not in str(refused.value)
+    assert "secret" not in str(raised.value)
 
 
-def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+def test_missing_folder_raises_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="does not exist"):
         connect(f"file:{tmp_path}/nowhere/votes.db")
 
 
-# The module and the function have one name: whoever enters the room first must not take it away.
+# The module and the function share a name; importing the module must not shadow the function.
 @pytest.mark.parametrize("first", ["import singletable.connect", "singletable.connect_async"])
-def test_the_name_is_that_of_the_function_whatever_came_first(first: str) -> None:
+def test_connect_is_the_function_after_importing_the_module(first: str) -> None:
     program = f"import singletable; {first}; singletable.connect('memory:').close()"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
