@@ -1,1 +1,1 @@
-"""Write the reference from the code: signatures, docstrings and the command line's own help."""
+"""Generate docs/reference from signatures, docstrings and the help texts of commands."""

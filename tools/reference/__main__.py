@@ -6,7 +6,7 @@ from tools.reference.render import FOLDER, render
 
 
 def main() -> None:
-    """Write each page, and remove those that are no longer there."""
+    """Write each page, and delete those that no longer exist."""
     pages = render()
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.glob("*.md"):

@@ -1,7 +1,6 @@
-"""The page about the command line, from the words that its own help is made of.
+"""The reference page of the command line, from the commands' help texts.
 
-Typer's rendering of that help differs from version to version, so it is not copied: what a command
-says of itself and of its parameters is.
+Typer's own rendering of the help differs between versions, so the page is rendered here.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ TITLE = "The command line"
 
 
 def lines() -> Iterator[str]:
-    """The page, line by line."""
-    yield from (f"# {TITLE}", "", _plain(app.info.help), "")
+    """Iterate over the lines of the page."""
+    yield from (f"# {TITLE}", "", _strip(app.info.help), "")
     yield from _commands(get_command(app), "singletable")
 
 
 def _commands(command: object, path: str) -> Iterator[str]:
-    """A command, or all commands of a group, each below its own heading."""
+    """Describe a command, or all commands of a group, each under its own heading."""
     if isinstance(command, TyperGroup):
         for name in sorted(command.commands):
             yield from _commands(command.commands[name], f"{path} {name}")
@@ -39,31 +38,32 @@ def _command(command: TyperCommand, path: str) -> Iterator[str]:
     types = {} if command.callback is None else get_type_hints(inspect.unwrap(command.callback))
     rows: list[str] = []
     usage = path
-    for one in command.params:
-        if not isinstance(one, TyperArgument | TyperOption):
+    for param in command.params:
+        if not isinstance(param, TyperArgument | TyperOption):
             continue
-        takes = one.metavar or _choices(types.get(one.name or "")) or (one.name or "").upper()
-        if isinstance(one, TyperArgument):
-            usage += f" {takes}"
-            names = f"`{takes}`"
+        name = param.name or ""
+        metavar = param.metavar or _choices(types.get(name)) or name.upper()
+        if isinstance(param, TyperArgument):
+            usage += f" {metavar}"
+            names = f"`{metavar}`"
         else:
-            names = ", ".join(f"`{name}`" for name in [*one.opts, *one.secondary_opts])
-            names += "" if one.is_flag else f" {takes}"
-        rows.append(f"| {_cell(names)} | {_cell(one.help)} | {_value(one.default)} |")
-    if any(isinstance(one, TyperOption) for one in command.params):
+            names = ", ".join(f"`{option}`" for option in [*param.opts, *param.secondary_opts])
+            names += "" if param.is_flag else f" {metavar}"
+        rows.append(f"| {_cell(names)} | {_cell(param.help)} | {_value(param.default)} |")
+    if any(isinstance(param, TyperOption) for param in command.params):
         usage = f"{path} [OPTIONS]{usage.removeprefix(path)}"
-    yield from (f"## {path}", "", _plain(command.help), "", "```console", usage, "```", "")
+    yield from (f"## {path}", "", _strip(command.help), "", "```console", usage, "```", "")
     if rows:
         yield from ("| argument or option | | default |", "|---|---|---|", *rows, "")
 
 
 def _choices(kind: object) -> str:
-    """The values that a type allows, if they can be listed."""
-    for one in (kind, *get_args(kind)):
-        if get_origin(one) is Literal:
-            return "|".join(map(str, get_args(one)))
-        if isinstance(one, type) and issubclass(one, Enum):
-            return "|".join(str(member.value) for member in one)
+    """Return the values of a Literal or Enum type, or ""."""
+    for part in (kind, *get_args(kind)):
+        if get_origin(part) is Literal:
+            return "|".join(map(str, get_args(part)))
+        if isinstance(part, type) and issubclass(part, Enum):
+            return "|".join(str(member.value) for member in part)
     return ""
 
 
@@ -74,8 +74,8 @@ def _value(default: object) -> str:
 
 
 def _cell(text: str | None) -> str:
-    return _plain(text).replace("\n", " ").replace("|", "\\|")
+    return _strip(text).replace("\n", " ").replace("|", "\\|")
 
 
-def _plain(text: str | None) -> str:
+def _strip(text: str | None) -> str:
     return (text or "").strip()

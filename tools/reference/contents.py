@@ -1,4 +1,4 @@
-"""Where every name stands: the pages with all their entries, and the links between them."""
+"""The contents of the reference: every page with its entries, and the place of each definition."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import singletable
+from tools.reference.definitions import Definition, exported, find, first_line
 from tools.reference.pages import PAGES, Page, Section
-from tools.reference.source import Definition, exported, find, sentence
 
 OPERATIONS = "singletable.operations"
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A name on a page, below the heading that leads to it."""
+class Placement:
+    """A definition on a page, under a heading."""
 
     page: str
     heading: str
@@ -23,92 +23,92 @@ class Placed:
 
     @property
     def anchor(self) -> str:
-        """The heading as links spell it."""
+        """The anchor of the heading."""
         return self.heading.lower().replace(" ", "-").replace("(", "").replace(")", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All pages, and the place of each definition."""
+    """All pages, and the placement of each definition."""
 
     pages: tuple[Page, ...]
-    sections: dict[tuple[str, str], list[Placed]]
-    places: dict[tuple[str, str], Placed]
+    sections: dict[tuple[str, str], list[Placement]]
+    placements: dict[tuple[str, str], Placement]
 
-    def place_of(self, definition: Definition) -> Placed | None:
-        """Where a definition is told, if it is."""
-        return self.places.get((definition.module, definition.name))
+    def find(self, definition: Definition) -> Placement | None:
+        """Return where a definition is documented, or None."""
+        return self.placements.get((definition.module, definition.name))
 
 
-def contents() -> Contents:
-    """The pages as they are to be written now."""
-    listed = {name for page in PAGES for one in page.sections for name in one.names.split()}
+def build_contents() -> Contents:
+    """Assign every public name to a page and a section."""
+    listed = {name for page in PAGES for section in page.sections for name in section.names.split()}
     others: dict[str, list[str]] = {}
-    # In the order of the sources, where what belongs together stands together.
-    for name in sorted([*singletable.__all__, *_other_operations()], key=_written_at):
+    # In source order, which keeps related names together.
+    for name in sorted([*singletable.__all__, *_other_operations()], key=_source_position):
         if name not in listed:
-            others.setdefault(_page_for(name), []).append(name)
-    pages = [_with(page, others.pop(page.name, [])) for page in PAGES] + [
-        _new_page(room, names) for room, names in sorted(others.items())
+            others.setdefault(_page_of(name), []).append(name)
+    pages = [_with_names(page, others.pop(page.name, [])) for page in PAGES] + [
+        _new_page(package, names) for package, names in sorted(others.items())
     ]
-    sections: dict[tuple[str, str], list[Placed]] = {}
-    places: dict[tuple[str, str], Placed] = {}
+    sections: dict[tuple[str, str], list[Placement]] = {}
+    placements: dict[tuple[str, str], Placement] = {}
     for page in pages:
         headings: set[str] = set()
         for section in page.sections:
-            placed = [_placed(page.name, name, headings) for name in section.names.split()]
+            placed = [_place(page.name, name, headings) for name in section.names.split()]
             sections[page.name, section.title] = placed
-            places |= {(one.definition.module, one.definition.name): one for one in placed}
-    return Contents(tuple(pages), sections, places)
+            placements |= {(one.definition.module, one.definition.name): one for one in placed}
+    return Contents(tuple(pages), sections, placements)
 
 
-def _placed(page: str, name: str, headings: set[str]) -> Placed:
+def _place(page: str, name: str, headings: set[str]) -> Placement:
     definition = _definition(name)
     heading = definition.name
-    # `Attr` and `attr` are one heading to a link.
+    # `Attr` and `attr` have the same anchor.
     if heading.lower() in headings:
         heading = f"{heading} (function)"
     headings.add(heading.lower())
-    return Placed(page, heading, definition)
+    return Placement(page, heading, definition)
 
 
 def _definition(name: str) -> Definition:
     module, _, inner = name.rpartition(":")
-    found = find(module or _room(name), inner or name)
-    if found is None:
+    definition = find(module or _package(name), inner or name)
+    if definition is None:
         raise LookupError(
-            f"The reference is to tell of {name}, and {module or _room(name)} has no such name. It "
-            "is in singletable.__all__, or on a page of tools/reference/pages.py, where a name "
-            "that is not public is written module:Name."
+            f"{module or _package(name)} does not define {name}, which is in singletable.__all__ "
+            "or in tools/reference/pages.py. Remove it there, or write module:Name if it is not "
+            "public."
         )
-    return found
+    return definition
 
 
-def _written_at(name: str) -> tuple[str, int]:
+def _source_position(name: str) -> tuple[str, int]:
     definition = _definition(name)
     return definition.module, definition.node.lineno
 
 
-def _room(name: str) -> str:
+def _package(name: str) -> str:
     modules: dict[str, str] = vars(singletable)["_MODULE_OF"]
     return modules.get(name, OPERATIONS)
 
 
 def _other_operations() -> Iterator[str]:
-    """The operations and shapes that only their own room exports."""
+    """Iterate over operations and shapes that only `singletable.operations` exports."""
     for name in exported(OPERATIONS):
         if name not in singletable.__all__:
             yield name
-        elif _room(name) != OPERATIONS:
-            # Another room's name at the one door, and something else here.
+        elif _package(name) != OPERATIONS:
+            # `singletable` exports another package's class of the same name.
             yield f"{OPERATIONS}:{name}"
 
 
-def _page_for(name: str) -> str:
-    room = OPERATIONS if ":" in name else _room(name)
-    if room == OPERATIONS and _is_operation(name.rpartition(":")[2]):
+def _page_of(name: str) -> str:
+    package = OPERATIONS if ":" in name else _package(name)
+    if package == OPERATIONS and _is_operation(name.rpartition(":")[2]):
         return "operations"
-    return next((page.name for page in PAGES if room in page.rooms), room)
+    return next((page.name for page in PAGES if package in page.packages), package)
 
 
 def _is_operation(name: str) -> bool:
@@ -116,13 +116,13 @@ def _is_operation(name: str) -> bool:
     return isinstance(value, type) and issubclass(value, singletable.Operation)
 
 
-def _with(page: Page, names: list[str]) -> Page:
+def _with_names(page: Page, names: list[str]) -> Page:
     if not names:
         return page
-    title = "More" if page.sections else "All of them"
+    title = "More" if page.sections else "All"
     return replace(page, sections=(*page.sections, Section(title, " ".join(names))))
 
 
-def _new_page(room: str, names: list[str]) -> Page:
-    name = room.rpartition(".")[2]
-    return Page(name, name.capitalize(), sentence(room), (Section("All of them", " ".join(names)),))
+def _new_page(package: str, names: list[str]) -> Page:
+    name = package.rpartition(".")[2]
+    return Page(name, name.capitalize(), first_line(package), (Section("All", " ".join(names)),))

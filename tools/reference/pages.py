@@ -1,7 +1,7 @@
-"""Which name stands on which page, in which order; whatever is not named here finds its place.
+"""The pages of the reference: which public name is on which page, in which section.
 
-A public name that no section lists stands at the end of the page that its room has; a room without
-a page gets one of its own. So nothing has to be done here for a new name: it is for readers.
+A public name that no section lists is added at the end of the page of its package; a package
+without a page gets its own. So a new name needs no entry here, unless it belongs in a section.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Names that are read together; one from no public place is written module:Name."""
+    """Names that belong together; a name that is not public is written module:Name."""
 
     title: str
     names: str
@@ -19,22 +19,23 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page, what it is about, and the rooms whose other names it takes in."""
+    """A page with its introduction, and the packages whose other names it contains."""
 
     name: str
     title: str
-    about: str
+    introduction: str
     sections: tuple[Section, ...] = ()
-    rooms: tuple[str, ...] = ()
-    # Whether its other names are too many for the first page.
+    packages: tuple[str, ...] = ()
+    # Whether its last section is too long for the index.
     long: bool = False
 
 
 PAGES = (
     Page(
         "declaring",
-        "Declaring",
-        "What a design is written with. The guide: [declaring](../guide/declaring.md), "
+        "Declarations",
+        "Tables, indexes, entities, fields and keys. Guide: "
+        "[declarations](../guide/declaring.md), "
         "[keys](../guide/keys.md), [indexes](../guide/indexes.md), "
         "[unique values](../guide/uniqueness.md), [collections](../guide/collections.md).",
         (
@@ -42,15 +43,15 @@ PAGES = (
             Section("Entities", "Entity ModelEntity Collection"),
             Section("Fields", "Attr attr version created updated expires TimeFormat"),
             Section("Keys", "Key padded ordered descending casefold repeated Shards"),
-            Section("What follows an item", "Unique Count"),
+            Section("Unique values and counters", "Unique Count"),
         ),
         ("singletable.schema",),
     ),
     Page(
-        "asking",
-        "Asking",
-        "What a declaration becomes when it is used: keys give addresses and selections, fields "
-        "give conditions and edits. The guide: [keys](../guide/keys.md#prefixes-and-ranges), "
+        "querying",
+        "Item keys, selections, conditions",
+        "What you build from a declaration: keys return item keys and selections, fields return "
+        "conditions and edits. Guide: [keys](../guide/keys.md#prefixes-and-ranges), "
         "[indexes](../guide/indexes.md).",
         (
             Section(
@@ -59,7 +60,8 @@ PAGES = (
                 "singletable.schema.unique:BoundUnique",
             ),
             Section(
-                "Which items", "ItemKey key_of Partition Selection singletable.schema:UniqueValue"
+                "Item keys and selections",
+                "ItemKey key_of Partition Selection singletable.schema:UniqueValue",
             ),
             Section("Fields", "Path Condition Edit singletable.schema.condition:Size"),
         ),
@@ -67,34 +69,34 @@ PAGES = (
     Page(
         "patterns",
         "Access patterns",
-        "What an app asks of its tables: listed, checked and written out. The guide: "
+        "The access patterns of an application, as code. Guide: "
         "[access patterns](../guide/patterns.md).",
         (
-            Section("The list", "PatternCatalog"),
-            Section("What a write does", "creates puts updates deletes checks"),
-            Section("How often", "Rate per_second per_minute per_hour per_day"),
+            Section("Catalog", "PatternCatalog"),
+            Section("Writes", "creates puts updates deletes checks"),
+            Section("Rates", "Rate per_second per_minute per_hour per_day"),
             Section("Patterns", "Pattern ReadPattern WritePattern ScanPattern FeedPattern"),
-            Section("Documents", "check_docs"),
+            Section("Docs", "check_docs"),
         ),
         ("singletable.patterns", "singletable.docs_generator"),
     ),
     Page(
         "store",
         "The store",
-        "Typed things in, typed things out, on any driver. The guide: "
-        "[the first design](../guide/first-design.md), [transactions](../guide/transactions.md).",
+        "Typed reads and writes on any driver. Guide: "
+        "[your first design](../guide/first-design.md), [transactions](../guide/transactions.md).",
         (
             Section("Sync and async", "Store AsyncStore"),
-            Section("Beside it", "Transaction Admin AsyncAdmin Page"),
-            Section("What has changed", "Change Changes parse_stream_event"),
+            Section("Related classes", "Transaction Admin AsyncAdmin Page"),
+            Section("Change feed", "Change Changes parse_stream_event"),
         ),
         ("singletable.store",),
     ),
     Page(
         "drivers",
         "Addresses and drivers",
-        "An address gives a driver: `memory:` and `file:PATH` the embedded engine, `dynamodb:` "
-        "DynamoDB itself or what speaks its protocol. The guide: "
+        "`connect` returns a driver for an address: the embedded engine for `memory:` and "
+        "`file:PATH`, DynamoDB or a compatible server for `dynamodb:`. Guide: "
         "[addresses](../guide/addresses.md), [durability](../guide/durability.md).",
         (
             Section("Connecting", "connect connect_async"),
@@ -109,19 +111,19 @@ PAGES = (
         "Every request as a frozen value, with the field names of the AWS API in snake case. Those "
         "that `singletable` itself does not export are in `singletable.operations`.",
         (
-            Section("The waist", "Operation Driver AsyncDriver"),
+            Section("Protocols", "Operation Driver AsyncDriver"),
             Section("Items", "GetItem PutItem UpdateItem DeleteItem Query Scan"),
             Section("Several items", "BatchGetItem BatchWriteItem"),
             Section("Transactions", "TransactGetItems TransactWriteItems"),
             Section("Tables", "CreateTable UpdateTable DeleteTable DescribeTable ListTables"),
-            Section("Time and changes", "UpdateTimeToLive SweepExpired ReadChanges"),
+            Section("TTL and change feed", "UpdateTimeToLive SweepExpired ReadChanges"),
         ),
     ),
     Page(
         "shapes",
-        "Shapes and answers",
-        "What operations are made of, and what they answer. Those that `singletable` itself does "
-        "not export are in `singletable.operations`.",
+        "Shapes and outputs",
+        "The parts of operations, and their outputs. Those that `singletable` itself does not "
+        "export are in `singletable.operations`.",
         (Section("Items", "Item AttributeValue"),),
         ("singletable.operations", "singletable.values"),
         long=True,
@@ -129,32 +131,32 @@ PAGES = (
     Page(
         "errors",
         "Errors",
-        "Whatever is raised on purpose is a `SingleTableError`. DynamoDB's own refusals keep "
-        "DynamoDB's own words.",
+        "Every error that singletable raises on purpose is a `SingleTableError`. Errors that "
+        "mirror DynamoDB's have DynamoDB's own messages.",
         (),
         ("singletable.errors",),
         long=True,
     ),
 )
 
-# What is given by others and never made by its own name.
-GIVEN = """
+# Classes that users get from other calls and do not instantiate.
+NOT_INSTANTIATED = """
     Admin AsyncAdmin AsyncEngine AsyncRemote Attr BoundIndexKey BoundKey BoundUnique Condition Edit
     Engine ItemKey Operation Partition Path Remote Selection Shape Size Transaction UniqueValue
 """.split()  # noqa: SIM905 (a page of names reads better than a page of quotes)
 
-# What is called by the name that it has in a design.
-CALLED = {
+# Names for instances in signatures.
+EXAMPLE_NAMES = {
     "BoundKey": "Order.key",
     "BoundIndexKey": "Order.by_day",
     "BoundUnique": "Customer.one_email",
 }
 
-# What is told in few words, for another says the same at length.
+# Classes whose members are documented on their sync counterpart.
 BRIEF = {"AsyncStore", "AsyncAdmin", "AsyncEngine", "AsyncDriver", "AsyncRemote"}
 
-# Members that rooms need of each other, and users do not.
-PLUMBING = {
+# Public members that only other packages use.
+INTERNAL_MEMBERS = {
     "ItemKey": "of model same_as",
     "Attr": "annotation codec copy field form inside place resolve set",
     "Collection": "entities of",

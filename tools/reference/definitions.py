@@ -1,7 +1,7 @@
-"""Find where a name is defined, by reading the sources: nothing is imported, so nothing is guessed.
+"""Find definitions by parsing the sources, without importing them.
 
-An annotation is shown as its author wrote it. What a name in it means is found as Python finds it:
-in the module itself, or where the module imports it from.
+An annotation is shown as it is written. A name in it is resolved as Python does: in the module
+itself, or in the module it is imported from.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ Node: TypeAlias = ast.ClassDef | Function | ast.AnnAssign
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Where a name is defined."""
+    """A name with the module and the node that define it."""
 
     module: str
     name: str
     node: Node
 
     @property
-    def text(self) -> str:
-        """What its docstring says."""
+    def docstring(self) -> str:
+        """The docstring, or ""."""
         if isinstance(self.node, ast.AnnAssign):
             return ""
         return ast.get_docstring(self.node) or ""
 
-    def said(self, node: ast.expr) -> str:
-        """A piece of its source, on one line and with no quotes around types."""
+    def source(self, node: ast.expr) -> str:
+        """Return the source of an expression on one line."""
         text = ast.get_source_segment(_text(self.module), node) or ""
         line = " ".join(text.split()).replace("( ", "(").replace("[ ", "[")
         for closing in (")", "]"):
@@ -44,30 +44,30 @@ class Definition:
         return line
 
     def comment_above(self, line: int) -> str:
-        """What a comment right above a line says."""
+        """Return the comment directly above a line, or ""."""
         lines = _text(self.module).splitlines()[: line - 1]
-        told = list(takewhile(lambda one: one.startswith("#"), map(str.strip, reversed(lines))))
-        return " ".join(one.removeprefix("# ") for one in reversed(told))
+        comment = takewhile(lambda text: text.startswith("#"), map(str.strip, reversed(lines)))
+        return " ".join(text.removeprefix("# ") for text in reversed(list(comment)))
 
 
 def find(module: str, name: str) -> Definition | None:
-    """The definition that a name in a module stands for; None if it is not ours."""
-    found: Definition | None = None
+    """Return the definition of a name in a module, or None if it is not in singletable."""
+    definition: Definition | None = None
     for node in _statements(_tree(module).body):
         match node:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef() if node.name == name:
-                found = Definition(module, name, node)  # The last one: overloads come before it.
+                definition = Definition(module, name, node)  # the last one: overloads precede it
             case ast.AnnAssign(target=ast.Name(id=target)) if target == name:
                 return Definition(module, name, node)
             case ast.ImportFrom(module=str(origin), names=names):
-                for one in names:
-                    if (one.asname or one.name) == name and origin.startswith("singletable"):
-                        return find(origin, one.name)
-                    if one.name == "*" and name in exported(origin):
+                for alias in names:
+                    if (alias.asname or alias.name) == name and origin.startswith("singletable"):
+                        return find(origin, alias.name)
+                    if alias.name == "*" and name in exported(origin):
                         return find(origin, name)
             case _:
                 pass
-    return found
+    return definition
 
 
 def exported(module: str) -> list[str]:
@@ -84,18 +84,18 @@ def exported(module: str) -> list[str]:
     return names
 
 
-def sentence(module: str) -> str:
-    """What a module says first about itself."""
+def first_line(module: str) -> str:
+    """Return the first line of a module's docstring."""
     return (ast.get_docstring(_tree(module)) or "").partition("\n")[0]
 
 
 def functions(module: str) -> list[Function]:
-    """The functions of a module, overloads included."""
-    return [one for one in _tree(module).body if isinstance(one, Function)]
+    """Return the functions of a module, including overloads."""
+    return [node for node in _tree(module).body if isinstance(node, Function)]
 
 
 def is_overload(node: Function) -> bool:
-    """Whether it is one of several signatures."""
+    """Return whether the function is decorated with @overload."""
     return any(isinstance(by, ast.Name) and by.id == "overload" for by in node.decorator_list)
 
 
