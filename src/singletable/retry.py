@@ -262,9 +262,9 @@ def _missing_resource_hint(operation: Operation[Any]) -> str:
     index: str | None = getattr(operation, "index_name", None)
     named = ", ".join(map(repr, tables)) + (f", index {index!r}" if index else "")
     return (
-        f"{type(operation).__name__} asked for table {named}. Does it exist at this address, under "
-        "this name? store.admin.create_table(…) creates a table; Store(…, tables={table: name}) "
-        "maps a declared table to its real name."
+        f"{type(operation).__name__} uses table {named}. Check that it exists at this address. "
+        "store.admin.create_table(…) creates a table; Store(…, tables={table: name}) maps a "
+        "declared table to its real name."
     )
 
 
