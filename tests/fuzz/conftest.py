@@ -1,4 +1,4 @@
-"""What the attacks share."""
+"""Shared fixtures of the fuzz tests."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
-from tests.fuzz.work import tell_terminal
-from tests.fuzz.world import World
+from tests.fuzz.call_budget import set_terminal
+from tests.fuzz.sandbox import Sandbox
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Have what hangs shown where pytest shows what crashes."""
-    tell_terminal(config.stash.get(fault_handler_stderr_fd_key, 2))
+    """Print tracebacks of hanging tests where pytest prints those of crashes."""
+    set_terminal(config.stash.get(fault_handler_stderr_fd_key, 2))
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    """Tables to attack."""
-    world = World()
-    yield world
-    world.engine.close()
+def sandbox() -> Iterator[Sandbox]:
+    """Return an engine with tables to attack."""
+    sandbox = Sandbox()
+    yield sandbox
+    sandbox.engine.close()

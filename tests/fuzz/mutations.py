@@ -1,4 +1,4 @@
-"""The ways in which a valid request is broken, each a function that changes a tree in one place."""
+"""Mutations that break a valid request: each changes a tree at one location."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import TypeAlias, TypeVar
 
 from hypothesis import strategies as st
 
-from tests.fuzz import words
-from tests.fuzz.corpus import REQUESTS
-from tests.fuzz.tree import Place, Tree, Verbatim, is_list, is_map, places, written
+from tests.fuzz import samples
+from tests.fuzz.json_tree import Location, Tree, Verbatim, encode, is_list, is_map, walk
+from tests.fuzz.valid_requests import REQUESTS
 
-Mutation: TypeAlias = Callable[[st.DrawFn, Tree, Place], None]
+Mutation: TypeAlias = Callable[[st.DrawFn, Tree, Location], None]
 
-EVERYWHERE = [place for request in REQUESTS for place in places(request.body)]
-# Names of members, of any operation, and some that none has.
+LOCATIONS = [location for request in REQUESTS for location in walk(request.body)]
+# Names of members of any operation, and some that no operation has.
 MEMBERS = sorted(
-    {str(place.at) for place in EVERYWHERE} | {"", "Unknown", "tableName", "\x00", "x" * 70_000}
+    {str(location.key) for location in LOCATIONS}
+    | {"", "Unknown", "tableName", "\x00", "x" * 70_000}
 )
 _WORD = re.compile(r"[\w#:]+|\s+|[^\w\s]")
 
@@ -27,77 +28,84 @@ T = TypeVar("T")
 
 
 def pick(draw: st.DrawFn, choices: Sequence[T]) -> T:
-    """One of the choices; unlike `sampled_from`, it does not look at them all each time."""
+    """Draw one of the choices; unlike `sampled_from`, without iterating over all of them."""
     return choices[draw(st.integers(0, len(choices) - 1))]
 
 
-def _elsewhere(draw: st.DrawFn, tree: Tree) -> Place:
-    return pick(draw, list(places(tree)))
+def _draw_location(draw: st.DrawFn, tree: Tree) -> Location:
+    return pick(draw, list(walk(tree)))
 
 
-def _borrowed(draw: st.DrawFn) -> Place:
-    """A place in another request."""
-    return pick(draw, EVERYWHERE)
+def _draw_foreign_location(draw: st.DrawFn) -> Location:
+    """Draw a location in another request."""
+    return pick(draw, LOCATIONS)
 
 
-def drop(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A member is missing."""
-    del place.holder[place.at]
+def drop(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Remove a member."""
+    del location.container[location.key]
 
 
-def twice(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A member of a map is there twice, and not the same; one of a list many times."""
-    if is_list(place.holder):
-        place.holder.extend([deepcopy(place.value)] * pick(draw, words.TIMES))
+def repeat(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Repeat a member of a map with another value, or an element of a list many times."""
+    if is_list(location.container):
+        location.container.extend([deepcopy(location.value)] * pick(draw, samples.TIMES))
     else:
-        other = written(pick(draw, words.VALUES)) + b"," + written(place.at) + b":"
-        place.value = Verbatim(other + written(place.value))
+        other = encode(pick(draw, samples.VALUES)) + b"," + encode(location.key) + b":"
+        location.value = Verbatim(other + encode(location.value))
 
 
-def retype(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A value is of another type."""
-    kinds = (words.JSON_NUMBERS, words.TEXTS, words.VALUES, words.OTHERS)
-    place.value = deepcopy(pick(draw, pick(draw, kinds)))
+def retype(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Replace a value by one of another type."""
+    kinds = (samples.JSON_NUMBERS, samples.TEXTS, samples.VALUES, samples.OTHERS)
+    location.value = deepcopy(pick(draw, pick(draw, kinds)))
 
 
-def swap(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """Two values have changed places."""
-    other = _elsewhere(draw, tree)
-    place.value, other.value = deepcopy(other.value), deepcopy(place.value)
+def swap(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Swap two values."""
+    other = _draw_location(draw, tree)
+    location.value, other.value = deepcopy(other.value), deepcopy(location.value)
 
 
-def borrow(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A value comes from another request: a cursor, a key, an expression, a list of actions."""
-    place.value = deepcopy(_borrowed(draw).value)
+def borrow(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Take a value from another request: a cursor, a key, an expression, a list of actions."""
+    location.value = deepcopy(_draw_foreign_location(draw).value)
 
 
-def alike(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A value comes from the same member of another request: another table's key, or cursor."""
-    found = [each for each in EVERYWHERE if each.at == place.at]
-    if found:
-        place.value = deepcopy(pick(draw, found).value)
+def borrow_same_member(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Take a value from the same member of another request: another table's key or cursor."""
+    others = [each for each in LOCATIONS if each.key == location.key]
+    if others:
+        location.value = deepcopy(pick(draw, others).value)
 
 
-def add(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A member more: one that the operation does not have, or one that it has and should not."""
-    other = _borrowed(draw)
-    if is_list(place.holder):
-        place.holder.append(deepcopy(other.value))
+def add(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Add a member that the operation does not have, or has only in another place."""
+    other = _draw_foreign_location(draw)
+    if is_list(location.container):
+        location.container.append(deepcopy(other.value))
     elif draw(st.booleans()):
-        place.holder[str(other.at)] = deepcopy(other.value)
+        location.container[str(other.key)] = deepcopy(other.value)
     else:
-        place.holder[pick(draw, MEMBERS)] = deepcopy(pick(draw, words.VALUES))
+        location.container[pick(draw, MEMBERS)] = deepcopy(pick(draw, samples.VALUES))
 
 
-def rename(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A member has another name: a misspelt parameter, placeholder or attribute."""
-    if is_map(place.holder):
-        names = (MEMBERS, words.TOKENS, words.ATTRIBUTES, words.TABLES, words.ARNS, words.TEXTS)
-        place.holder[pick(draw, pick(draw, names))] = place.holder.pop(place.at)
+def rename(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Rename a member: a misspelled parameter, placeholder or attribute."""
+    if is_map(location.container):
+        names = (
+            MEMBERS,
+            samples.TOKENS,
+            samples.ATTRIBUTES,
+            samples.TABLES,
+            samples.ARNS,
+            samples.TEXTS,
+        )
+        location.container[pick(draw, pick(draw, names))] = location.container.pop(location.key)
 
 
-def deepen(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A value has many others around it."""
+def deepen(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Nest a value deeply."""
     opening, closing = pick(
         draw,
         [
@@ -108,72 +116,83 @@ def deepen(draw: st.DrawFn, tree: Tree, place: Place) -> None:
             (b'{"L":[{"BOOL":"true"},', b"]}"),
         ],
     )
-    far = draw(st.integers(0, 9)) == 0
-    depth = pick(draw, words.FAR_DEEPER if far else words.DEPTHS)
-    unclosed = draw(st.integers(0, 9)) == 0
-    text = opening * depth + written(place.value) + (b"" if unclosed else closing * depth)
-    place.value = Verbatim(text)
+    is_far = draw(st.integers(0, 9)) == 0
+    depth = pick(draw, samples.FAR_DEEPER if is_far else samples.DEPTHS)
+    is_unclosed = draw(st.integers(0, 9)) == 0
+    text = opening * depth + encode(location.value) + (b"" if is_unclosed else closing * depth)
+    location.value = Verbatim(text)
 
 
-def reword(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A name or a word is another: a table, an index, an attribute, a choice, an ARN, a number."""
+def reword(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Replace a word: a table, an index, an attribute, an enum value, an ARN, a number."""
     kinds = (
-        words.TABLES,
-        words.INDEXES,
-        words.ATTRIBUTES,
-        words.ARNS,
-        words.ENUMERATIONS,
-        words.NUMBERS,
-        words.TEXTS,
+        samples.TABLES,
+        samples.INDEXES,
+        samples.ATTRIBUTES,
+        samples.ARNS,
+        samples.ENUMERATIONS,
+        samples.NUMBERS,
+        samples.TEXTS,
     )
-    place.value = pick(draw, pick(draw, kinds))
+    location.value = pick(draw, pick(draw, kinds))
 
 
-def revalue(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """An attribute value is another, or none."""
-    place.value = deepcopy(pick(draw, words.VALUES))
+def revalue(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Replace an attribute value, perhaps by something that is not one."""
+    location.value = deepcopy(pick(draw, samples.VALUES))
 
 
-def renumber(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """A number is negative, enormous, or written in a way of its own."""
-    place.value = pick(draw, words.JSON_NUMBERS)
+def renumber(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Replace a number by one that is negative, huge, or written unusually."""
+    location.value = pick(draw, samples.JSON_NUMBERS)
 
 
-def rephrase(draw: st.DrawFn, tree: Tree, place: Place) -> None:
-    """The words of an expression are dropped, doubled, exchanged, added or put in parentheses."""
-    said: list[str] = _WORD.findall(place.value)
+def rephrase(draw: st.DrawFn, tree: Tree, location: Location) -> None:
+    """Remove, repeat, replace or add tokens of an expression, or add parentheses."""
+    tokens: list[str] = _WORD.findall(location.value)
     for _ in range(draw(st.integers(1, 3))):
-        at = draw(st.integers(0, len(said)))
+        at = draw(st.integers(0, len(tokens)))
         match draw(st.integers(0, 5)):
             case 0:
-                del said[at : at + 1]
+                del tokens[at : at + 1]
             case 1:
-                said[at:at] = said[at : at + 1] * draw(st.integers(1, 40))
+                tokens[at:at] = tokens[at : at + 1] * draw(st.integers(1, 40))
             case 2:
-                said[at:at] = said[: draw(st.integers(0, len(said)))]
+                tokens[at:at] = tokens[: draw(st.integers(0, len(tokens)))]
             case 3:
-                said[at : at + 1] = [pick(draw, words.TOKENS)]
+                tokens[at : at + 1] = [pick(draw, samples.TOKENS)]
             case 4:
-                said[at:at] = [" ", pick(draw, words.TOKENS), " "]
+                tokens[at:at] = [" ", pick(draw, samples.TOKENS), " "]
             case _:
                 times = pick(draw, [1, 2, 99, 100, 101, 300, 1000, 4096])
-                said = [*said[:at], "(" * times, *said[at:], ")" * times]
-    place.value = "".join(said)
+                tokens = [*tokens[:at], "(" * times, *tokens[at:], ")" * times]
+    location.value = "".join(tokens)
 
 
-# What seldom leaves a request of its shape.
-ROUGH: list[Mutation] = [drop, twice, retype, swap, borrow, add, rename, deepen, reword, revalue]
+# Mutations after which a request can seldom be parsed.
+ROUGH_MUTATIONS: list[Mutation] = [
+    drop,
+    repeat,
+    retype,
+    swap,
+    borrow,
+    add,
+    rename,
+    deepen,
+    reword,
+    revalue,
+]
 
 
-def gentle_at(place: Place) -> list[Mutation]:
-    """What mostly leaves the request of its shape, so that it comes further before its refusal."""
-    value = place.value
+def gentle_mutations(location: Location) -> list[Mutation]:
+    """Return mutations after which a request can mostly be parsed, so that it gets further."""
+    value = location.value
     if isinstance(value, bool | int):
-        return [alike, renumber, renumber, renumber, drop]
-    if isinstance(value, str) and str(place.at).endswith("Expression"):
-        return [alike, rephrase, rephrase, rephrase, rephrase]
+        return [borrow_same_member, renumber, renumber, renumber, drop]
+    if isinstance(value, str) and str(location.key).endswith("Expression"):
+        return [borrow_same_member, rephrase, rephrase, rephrase, rephrase]
     if isinstance(value, str):
-        return [alike, reword, reword, reword]
+        return [borrow_same_member, reword, reword, reword]
     if is_map(value) and len(value) == 1:
-        return [alike, revalue, revalue, rename, deepen]
-    return [alike, alike, drop, add, rename, twice]
+        return [borrow_same_member, revalue, revalue, rename, deepen]
+    return [borrow_same_member, borrow_same_member, drop, add, rename, repeat]

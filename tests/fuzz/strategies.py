@@ -1,4 +1,4 @@
-"""Malformed requests: valid ones that were broken, and what was never a request."""
+"""Strategies for malformed requests: mutated valid ones, any JSON, and any bytes."""
 
 from __future__ import annotations
 
@@ -7,34 +7,36 @@ from copy import deepcopy
 from hypothesis import strategies as st
 
 from singletable.wire import TARGETS
-from tests.fuzz import words
-from tests.fuzz.corpus import REQUESTS
-from tests.fuzz.mutations import MEMBERS, ROUGH, gentle_at, pick
-from tests.fuzz.tree import Tree, places, written
+from tests.fuzz import samples
+from tests.fuzz.json_tree import Tree, encode, walk
+from tests.fuzz.mutations import MEMBERS, ROUGH_MUTATIONS, gentle_mutations, pick
+from tests.fuzz.valid_requests import REQUESTS
 
 targets = st.sampled_from(sorted(TARGETS))
 
 
 @st.composite
 def malformed(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A target and the body of a valid request that was broken in a few places."""
+    """Draw a target and the body of a valid request with a few mutations."""
     request = pick(draw, REQUESTS)
-    # The body itself is a place too.
+    # The body itself is a location too.
     tree: Tree = {"": deepcopy(request.body)}
     for _ in range(draw(st.integers(1, 4))):
-        found = list(places(tree))
-        if found:
-            place = pick(draw, found)
-            choices = ROUGH if draw(st.integers(0, 5)) == 0 else gentle_at(place)
-            pick(draw, choices)(draw, tree, place)
-    body = b"".join(map(written, tree.values()))
+        locations = list(walk(tree))
+        if locations:
+            location = pick(draw, locations)
+            choices = (
+                ROUGH_MUTATIONS if draw(st.integers(0, 5)) == 0 else gentle_mutations(location)
+            )
+            pick(draw, choices)(draw, tree, location)
+    body = b"".join(map(encode, tree.values()))
     target = draw(targets) if draw(st.integers(0, 19)) == 0 else request.target
     return target, draw(mangled(body)) if draw(st.integers(0, 9)) == 0 else body
 
 
 @st.composite
 def mangled(draw: st.DrawFn, text: bytes) -> bytes:
-    """The text with a piece cut, doubled or put in."""
+    """Draw the text with pieces removed, repeated or inserted."""
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(text)))
         to = draw(st.integers(at, min(len(text), at + 40)))
@@ -57,19 +59,19 @@ _leaves: st.SearchStrategy[Tree] = st.one_of(
     st.integers(),
     st.floats(),
     st.text(max_size=8),
-    st.sampled_from([*words.JSON_NUMBERS, *words.TEXTS]),
-    st.sampled_from([*words.NUMBERS, *words.TABLES, *words.ARNS, *words.ENUMERATIONS]),
+    st.sampled_from([*samples.JSON_NUMBERS, *samples.TEXTS]),
+    st.sampled_from([*samples.NUMBERS, *samples.TABLES, *samples.ARNS, *samples.ENUMERATIONS]),
 )
 any_json: st.SearchStrategy[Tree] = st.recursive(
     _leaves,
     lambda inner: st.one_of(
         st.lists(inner, max_size=4),
         st.dictionaries(
-            st.sampled_from(MEMBERS) | st.sampled_from(words.ATTRIBUTES) | st.text(max_size=3),
+            st.sampled_from(MEMBERS) | st.sampled_from(samples.ATTRIBUTES) | st.text(max_size=3),
             inner,
             max_size=5,
         ),
     ),
     max_leaves=25,
-).map(written)
+).map(encode)
 any_bytes = st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode())

@@ -1,4 +1,4 @@
-"""Requests that are larger than any other: the work they make grows as they do, and no faster."""
+"""Giant requests: the work grows linearly with their size."""
 
 from __future__ import annotations
 
@@ -7,50 +7,49 @@ from copy import deepcopy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.asking import ask
-from tests.fuzz.corpus import REQUESTS
+from tests.fuzz.json_tree import Location, Tree, encode, is_list, is_map, walk
 from tests.fuzz.mutations import pick
-from tests.fuzz.tree import Place, Tree, is_list, is_map, places, written
-from tests.fuzz.world import World
+from tests.fuzz.sandbox import Sandbox, send
+from tests.fuzz.valid_requests import REQUESTS
 
-# Each takes its time, so there are few; whoever runs them for long gets larger ones.
+# Each is slow, so there are few; long runs have larger ones.
 FEW = settings(max_examples=max(20, settings().max_examples // 20))
 TIMES = [300, 3000] if settings().derandomize else [300, 3000, 30_000]
 
 
-def _numbered(value: Tree, number: int) -> Tree:
-    """The value, with a number after the first text in it: one that differs from all others."""
-    holder = {"": deepcopy(value)}
-    for place in places(holder):
-        if isinstance(place.value, str):
-            place.value += str(number)
+def _append_number(value: Tree, number: int) -> Tree:
+    """Return the value with a number appended to its first text, which makes it unique."""
+    wrapper = {"": deepcopy(value)}
+    for location in walk(wrapper):
+        if isinstance(location.value, str):
+            location.value += str(number)
             break
-    return holder[""]
+    return wrapper[""]
 
 
 @st.composite
 def giants(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A valid request in which a list or a map has thousands of members more, alike or not."""
+    """Draw a valid request with thousands of additional members in a list or map."""
     request = pick(draw, REQUESTS)
     tree: Tree = {"": deepcopy(request.body)}
-    found = [place for place in places(tree) if _is_filled(place)]
-    if found:
-        place, times = pick(draw, found), pick(draw, TIMES)
-        if is_map(place.value):
-            name, value = next(iter(place.value.items()))
-            place.value |= {f"{name}{number}": value for number in range(times)}
+    locations = [location for location in walk(tree) if _is_filled(location)]
+    if locations:
+        location, times = pick(draw, locations), pick(draw, TIMES)
+        if is_map(location.value):
+            name, value = next(iter(location.value.items()))
+            location.value |= {f"{name}{number}": value for number in range(times)}
         elif draw(st.booleans()):
-            place.value += [_numbered(place.value[0], number) for number in range(times)]
+            location.value += [_append_number(location.value[0], number) for number in range(times)]
         else:
-            place.value += [place.value[0]] * times
-    return request.target, written(tree[""])
+            location.value += [location.value[0]] * times
+    return request.target, encode(tree[""])
 
 
-def _is_filled(place: Place) -> bool:
-    return bool((is_map(place.value) or is_list(place.value)) and place.value)
+def _is_filled(location: Location) -> bool:
+    return bool((is_map(location.value) or is_list(location.value)) and location.value)
 
 
 @FEW
-@given(asked=giants())
-def test_a_giant_is_answered(world: World, asked: tuple[str, bytes]) -> None:
-    ask(world, *asked)
+@given(request_=giants())
+def test_giant_request_is_answered(sandbox: Sandbox, request_: tuple[str, bytes]) -> None:
+    send(sandbox, *request_)

@@ -1,4 +1,4 @@
-"""The guard: what is signed, or said to be, is admitted or refused, but never once it changed."""
+"""The guard admits or rejects signed requests, and never admits a changed one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from singletable.errors import OperationError, SingleTableError
 from singletable.server.guard import Guard
 from singletable.wire import HttpRequest, read_request, write_error
 from tests.fuzz import strategies
-from tests.fuzz.forgery import forged, new_guard
-from tests.fuzz.kept import BODIES, Body
-from tests.fuzz.work import bounded
-from tests.fuzz.world import World
+from tests.fuzz.call_budget import limit_calls
+from tests.fuzz.forged_requests import forged, new_guard
+from tests.fuzz.regressions import BODIES, RecordedBody
+from tests.fuzz.sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")
@@ -24,23 +24,23 @@ def guard() -> Guard:
 
 
 @given(pair=forged())
-def test_what_was_changed_after_signing_is_not_admitted(
+def test_changed_request_is_not_admitted(
     guard: Guard, pair: tuple[HttpRequest, HttpRequest]
 ) -> None:
-    honest, request = pair
+    signed_request, request = pair
     size = len(request.body) + len(request.target) + sum(map(len, request.headers.values()))
     try:
-        with bounded(size):
+        with limit_calls(size):
             guard.authenticate(request)
     except OperationError as error:
-        check_refusal(error)
+        check_status(error)
         return
-    assert (request.method, request.body) == (honest.method, honest.body)
+    assert (request.method, request.body) == (signed_request.method, signed_request.body)
     for name in ("x-amz-target", "host"):
-        assert request.headers[name].split() == honest.headers[name].split()
+        assert request.headers[name].split() == signed_request.headers[name].split()
 
 
-def check_refusal(error: SingleTableError) -> None:
+def check_status(error: SingleTableError) -> None:
     status, _ = write_error(error)
     assert status in (400, 403)
 
@@ -51,27 +51,27 @@ def runner() -> Iterator[asyncio.Runner]:
         yield runner
 
 
-def check(guard: Guard, world: World, runner: asyncio.Runner, target: str, body: bytes) -> None:
-    """Ask for what the one who may do little asks for."""
-    (fine,) = [identity for identity in guard.identities if identity.name == "fine"]
+def check(guard: Guard, sandbox: Sandbox, runner: asyncio.Runner, target: str, body: bytes) -> None:
+    """Authorize a request with the restricted credential."""
+    (restricted,) = [identity for identity in guard.identities if identity.name == "restricted"]
     try:
-        with bounded(len(body)):
+        with limit_calls(len(body)):
             operation = read_request(target, body)
-            runner.run(guard.authorize(fine, operation, world))
+            runner.run(guard.authorize(restricted, operation, sandbox))
     except SingleTableError as error:
-        check_refusal(error)
-    assert not world.is_changed()
+        check_status(error)
+    assert not sandbox.is_changed()
 
 
-@given(asked=strategies.malformed())
-def test_a_broken_request_is_allowed_or_denied(
-    world: World, guard: Guard, runner: asyncio.Runner, asked: tuple[str, bytes]
+@given(request_=strategies.malformed())
+def test_malformed_request_is_allowed_or_denied(
+    sandbox: Sandbox, guard: Guard, runner: asyncio.Runner, request_: tuple[str, bytes]
 ) -> None:
-    check(guard, world, runner, *asked)
+    check(guard, sandbox, runner, *request_)
 
 
 @pytest.mark.parametrize("body", BODIES, ids=str)
-def test_a_body_that_once_broke_something_is_allowed_or_denied(
-    world: World, guard: Guard, runner: asyncio.Runner, body: Body
+def test_recorded_body_is_allowed_or_denied(
+    sandbox: Sandbox, guard: Guard, runner: asyncio.Runner, body: RecordedBody
 ) -> None:
-    check(guard, world, runner, body.target, body.text)
+    check(guard, sandbox, runner, body.target, body.text)

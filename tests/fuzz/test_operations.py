@@ -1,4 +1,4 @@
-"""Operations made in Python: whatever a field holds, it is answered or refused, and kept apart."""
+"""Operations created in Python: whatever their fields contain, they succeed or are rejected."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from singletable.operations import (
     TransactWriteItem,
     TransactWriteItems,
 )
-from tests.fuzz.oddities import Attempt, attempts
-from tests.fuzz.work import bounded
-from tests.fuzz.world import World
+from tests.fuzz.call_budget import limit_calls
+from tests.fuzz.odd_operations import OddOperation, odd_operations
+from tests.fuzz.sandbox import Sandbox
 
 MORE = settings(max_examples=8 * settings().max_examples)
-# The largest odd things are about so many bytes.
+# About the size in bytes of the largest odd values.
 SIZE = 50_000
 
 
-def execute(world: World, operation: Any) -> None:
+def execute(sandbox: Sandbox, operation: Any) -> None:
     try:
-        with bounded(SIZE):
-            world.engine.execute(operation)
+        with limit_calls(SIZE):
+            sandbox.engine.execute(operation)
     except SingleTableError:
-        assert not world.is_changed(), "a refused operation changed something"
-    if world.is_changed():
-        world.renew()
+        assert not sandbox.is_changed(), "a rejected operation changed something"
+    if sandbox.is_changed():
+        sandbox.reset()
 
 
 @pytest.mark.parametrize("value", [None, 5, "PutItem", object(), PutItem, Tag("a", "b"), {}])
-def test_what_is_no_operation_is_refused(world: World, value: Any) -> None:
+def test_other_values_are_rejected(sandbox: Sandbox, value: Any) -> None:
     with pytest.raises(SingleTableError):
-        world.engine.execute(value)
+        sandbox.engine.execute(value)
 
 
 VALUE: Any = {"N": "1"}
 KEY: Any = {"n": VALUE}
-# What once broke something, as only Python can write it: field by field.
-ONCE: list[tuple[Operation[Any], dict[str, Any]]] = [
+# Operations that once broke something and that only Python code can create: by field.
+REGRESSIONS: list[tuple[Operation[Any], dict[str, Any]]] = [
     (GetItem("counts", KEY), {"key": {None: VALUE}}),
     (Scan("counts"), {"exclusive_start_key": {b"n": VALUE}}),
     (GetItem("counts", KEY), {"key": {"n": {"N": 10**5000}}}),
@@ -64,16 +64,16 @@ ONCE: list[tuple[Operation[Any], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("operation", "odd"), ONCE, ids=lambda _: "")
-def test_an_operation_that_once_broke_something_is_refused(
-    world: World, operation: Operation[Any], odd: dict[str, Any]
+@pytest.mark.parametrize(("operation", "fields"), REGRESSIONS, ids=lambda _: "")
+def test_recorded_operation_is_rejected(
+    sandbox: Sandbox, operation: Operation[Any], fields: dict[str, Any]
 ) -> None:
     with pytest.raises(SingleTableError):
-        world.engine.execute(replace(operation, **odd))
-    assert not world.is_changed()
+        sandbox.engine.execute(replace(operation, **fields))
+    assert not sandbox.is_changed()
 
 
 @MORE
-@given(attempt=attempts())
-def test_an_operation_with_odd_things_in_it_is_answered(world: World, attempt: Attempt) -> None:
-    execute(world, attempt.operation)
+@given(odd=odd_operations())
+def test_odd_operation_is_answered(sandbox: Sandbox, odd: OddOperation) -> None:
+    execute(sandbox, odd.operation)

@@ -1,4 +1,4 @@
-"""Bytes on a socket: whole requests are answered in order, the rest is refused, nobody waits."""
+"""Bytes on a socket: complete requests are answered in order, the rest is rejected."""
 
 from __future__ import annotations
 
@@ -11,63 +11,65 @@ from hypothesis import given
 
 from singletable.server import DynamoDBApp, Limits, Listener
 from singletable.wire import HttpRequest, HttpResponse
-from tests.fuzz.exchanges import MOST, check_response
-from tests.fuzz.kept import STREAMS, Heard
-from tests.fuzz.streams import Stream, broken, sound
-from tests.fuzz.world import World
+from tests.fuzz.http_messages import MAX_BODY, check_response
+from tests.fuzz.regressions import STREAMS, RecordedStream
+from tests.fuzz.sandbox import Sandbox
+from tests.fuzz.socket_streams import Stream, broken_streams, valid_streams
 
-# It only guards the run: what takes so long will never end.
-PATIENCE = 60
-REFUSALS = (400, 408, 413, 431)
+# Seconds. This only guards the run against hanging.
+TIMEOUT = 60
+ERROR_STATUSES = (400, 408, 413, 431)
 
 
 class Server:
-    """A listener on a port, with everything that was asked of it and went wrong in it."""
+    """A listener on a port, with the requests it received and the errors in its event loop."""
 
     def __init__(self, runner: asyncio.Runner) -> None:
         self.runner = runner
-        self.world = World()
+        self.sandbox = Sandbox()
         ids = count(1)
-        self.app = DynamoDBApp(self.world, new_id=lambda: str(next(ids)), max_body=MOST)
-        self.listener = Listener(self, Limits(max_body=MOST, max_headers=16_384, max_pipelined=4))
-        self.asked: list[HttpRequest] = []
-        self.patience = 0
-        self.wrongs: list[object] = []
+        self.app = DynamoDBApp(self.sandbox, new_id=lambda: str(next(ids)), max_body=MAX_BODY)
+        self.listener = Listener(
+            self, Limits(max_body=MAX_BODY, max_headers=16_384, max_pipelined=4)
+        )
+        self.requests: list[HttpRequest] = []
+        self.delay = 0
+        self.errors: list[object] = []
         self.port = 0
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda _, context: self.wrongs.append(context))
+        loop.set_exception_handler(lambda _, context: self.errors.append(context))
         _, self.port = await self.listener.start("127.0.0.1", 0)
 
     async def handle(self, request: HttpRequest) -> HttpResponse:
-        """Answer as the application does, after letting others go first."""
-        self.asked.append(request)
-        for _ in range(self.patience):
+        """Respond as the app does, after a few turns of the event loop."""
+        self.requests.append(request)
+        for _ in range(self.delay):
             await asyncio.sleep(0)
         return await self.app.handle(request)
 
-    def hear(self, stream: Stream) -> list[HttpResponse]:
-        """Send the stream, and give the answers to it; the listener must be well afterwards."""
-        self.asked.clear()
-        self.patience = stream.patience
-        answers = responses(self.runner.run(self._exchange(stream)), self.asked)
-        assert not self.wrongs
-        if self.world.is_changed():
-            assert stream.abrupt or [answer for answer in answers if answer.status == 200]
-            self.world.renew()
-        return answers
+    def send(self, stream: Stream) -> list[HttpResponse]:
+        """Send the stream and return the responses; the listener must work afterwards."""
+        self.requests.clear()
+        self.delay = stream.delay
+        responses = parse_responses(self.runner.run(self._exchange(stream)), self.requests)
+        assert not self.errors
+        if self.sandbox.is_changed():
+            assert stream.abrupt or [response for response in responses if response.status == 200]
+            self.sandbox.reset()
+        return responses
 
     async def _exchange(self, stream: Stream) -> bytes:
-        async with asyncio.timeout(PATIENCE):
-            heard = await self._send(stream)
+        async with asyncio.timeout(TIMEOUT):
+            received = await self._send(stream)
             while self.listener.connections:
                 await asyncio.sleep(0)
-            # Whatever happened, the next client is served.
-            well = await self._send(Stream([b"GET / HTTP/1.1\r\n\r\n"], 1, False, 0))
-        assert well.startswith(b"HTTP/1.1 200 OK\r\n")
-        self.asked.pop()
-        return heard
+            # Whatever happened, the next client must be served.
+            health = await self._send(Stream([b"GET / HTTP/1.1\r\n\r\n"], 1, False, 0))
+        assert health.startswith(b"HTTP/1.1 200 OK\r\n")
+        self.requests.pop()
+        return received
 
     async def _send(self, stream: Stream) -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -85,11 +87,11 @@ class Server:
             writer.close()
 
 
-def responses(heard: bytes, asked: list[HttpRequest]) -> list[HttpResponse]:
-    """The responses that the bytes hold, the first to the first request and so on."""
-    answers: list[HttpResponse] = []
-    while heard:
-        head, end, heard = heard.partition(b"\r\n\r\n")
+def parse_responses(received: bytes, requests: list[HttpRequest]) -> list[HttpResponse]:
+    """Return the responses in the received bytes; they are in the order of the requests."""
+    responses: list[HttpResponse] = []
+    while received:
+        head, end, received = received.partition(b"\r\n\r\n")
         assert end, "a response has no end"
         first, *lines = head.decode("latin-1").split("\r\n")
         version, status, _ = first.split(" ", 2)
@@ -99,13 +101,13 @@ def responses(heard: bytes, asked: list[HttpRequest]) -> list[HttpResponse]:
         headers = dict(line.split(": ", 1) for line in lines)
         size = int(headers.pop("content-length"))
         assert headers.pop("connection") in ("close", "keep-alive")
-        if len(answers) < len(asked) and asked[len(answers)].method == "HEAD":
-            answers.append(HttpResponse(int(status)))
+        if len(responses) < len(requests) and requests[len(responses)].method == "HEAD":
+            responses.append(HttpResponse(int(status)))
             continue
-        assert len(heard) >= size
-        answers.append(HttpResponse(int(status), headers, heard[:size]))
-        heard = heard[size:]
-    return answers
+        assert len(received) >= size
+        responses.append(HttpResponse(int(status), headers, received[:size]))
+        received = received[size:]
+    return responses
 
 
 @pytest.fixture(scope="module")
@@ -115,39 +117,37 @@ def server() -> Iterator[Server]:
         runner.run(server.start())
         yield server
         runner.run(server.listener.stop())
-        server.world.engine.close()
+        server.sandbox.engine.close()
 
 
-def check_order(answers: list[HttpResponse]) -> None:
-    ids = [int(answer.headers.get("x-amzn-requestid", 0)) for answer in answers]
-    told = [each for each in ids if each]
-    assert told == sorted(told)
+def check_order(responses: list[HttpResponse]) -> None:
+    ids = [int(response.headers.get("x-amzn-requestid", 0)) for response in responses]
+    known = [each for each in ids if each]
+    assert known == sorted(known)
 
 
-@given(stream=sound())
-def test_whole_requests_are_answered_in_order_whatever_follows(
-    server: Server, stream: Stream
-) -> None:
-    answers = server.hear(stream)
-    assert len(answers) in (stream.requests, stream.requests + 1)
-    assert len(server.asked) == stream.requests
-    for answer in answers[: stream.requests]:
-        check_response(answer)
-    for refusal in answers[stream.requests :]:
-        assert refusal.status in REFUSALS
-    check_order(answers)
+@given(stream=valid_streams())
+def test_complete_requests_are_answered_in_order(server: Server, stream: Stream) -> None:
+    responses = server.send(stream)
+    assert len(responses) in (stream.requests, stream.requests + 1)
+    assert len(server.requests) == stream.requests
+    for response in responses[: stream.requests]:
+        check_response(response)
+    for error in responses[stream.requests :]:
+        assert error.status in ERROR_STATUSES
+    check_order(responses)
 
 
-@given(stream=broken())
-def test_any_stream_is_answered_or_refused(server: Server, stream: Stream) -> None:
-    answers = server.hear(stream)
-    for answer in answers[:-1]:
-        check_response(answer)
-    for last in answers[-1:]:
-        assert last.status in (200, 403, 404, *REFUSALS)
-    check_order(answers)
+@given(stream=broken_streams())
+def test_any_stream_is_answered_or_rejected(server: Server, stream: Stream) -> None:
+    responses = server.send(stream)
+    for response in responses[:-1]:
+        check_response(response)
+    for last in responses[-1:]:
+        assert last.status in (200, 403, 404, *ERROR_STATUSES)
+    check_order(responses)
 
 
-@pytest.mark.parametrize("heard", STREAMS, ids=str)
-def test_a_stream_that_once_broke_something_is_answered(server: Server, heard: Heard) -> None:
-    assert [answer.status for answer in server.hear(heard.stream)] == heard.statuses
+@pytest.mark.parametrize("recorded", STREAMS, ids=str)
+def test_recorded_stream_is_answered(server: Server, recorded: RecordedStream) -> None:
+    assert [response.status for response in server.send(recorded.stream)] == recorded.statuses

@@ -20,8 +20,8 @@ from singletable.remote.http import RequestWriter
 from singletable.remote.signature import StaticCredentials
 from singletable.wire import parse_plain_request, read_operation, read_request, write_result
 from tests.conformance.endpoint import Exchangeable, endpoint
-from tests.fuzz.corpus import REQUESTS, Request
-from tests.fuzz.world import new_engine
+from tests.fuzz.sandbox import new_engine
+from tests.fuzz.valid_requests import REQUESTS, Request
 
 MAX_BODY = 16 * 1024 * 1024
 OPERATIONS = [

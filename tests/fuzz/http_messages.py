@@ -1,4 +1,4 @@
-"""HTTP requests that nobody should send, and what every answer must be."""
+"""Strategies for HTTP requests, valid or not, and a check of every response."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from singletable.wire import HttpRequest, HttpResponse
 from tests.fuzz import strategies
-from tests.fuzz.corpus import REQUESTS
+from tests.fuzz.valid_requests import REQUESTS
 
-MOST = 64 * 1024
+MAX_BODY = 64 * 1024
 METHODS = ["POST", "POST", "POST", "GET", "HEAD", "PUT", "OPTIONS", "CONNECT", "post", "", "\x00"]
 PATHS = ["/", "", "*", "//", "/?x=%00", "/../../etc/passwd", "http://x/", "/" + "a" * 5000, "\xff"]
-KINDS = [
+CONTENT_TYPES = [
     *("application/x-amz-json-1.0", "application/json", "APPLICATION/JSON; charset=utf-16"),
     *("text/plain", "", ";", "application/x-amz-json-1.1", "multipart/form-data", "\x00", "é" * 99),
 ]
-PACKINGS = [
+ENCODINGS = [
     "gzip",
     "x-gzip",
     "deflate",
@@ -32,16 +32,16 @@ PACKINGS = [
     "\xff",
 ]
 HEADERS = {
-    "content-type": KINDS,
-    "content-encoding": PACKINGS,
-    "accept-encoding": [*PACKINGS, "gzip;q=0", "*", "deflate;q=x", "gzip;" * 2000, "," * 9000],
+    "content-type": CONTENT_TYPES,
+    "content-encoding": ENCODINGS,
+    "accept-encoding": [*ENCODINGS, "gzip;q=0", "*", "deflate;q=x", "gzip;" * 2000, "," * 9000],
     "content-length": ["0", "-1", "9" * 30, "x"],
     "authorization": ["", "AWS4-HMAC-SHA256", "AWS4-HMAC-SHA256 Credential=/,=,,;", "Basic \xff"],
     "x-amz-date": ["", "20230101T000000Z", "99999999T999999Z", "٣"],
     "x-amz-security-token": ["", "x" * 9000],
     "host": ["", "localhost", "\x00"],
     "transfer-encoding": ["chunked", "gzip"],
-    # Latency too can be asked for, and would be had.
+    # No latency here: the test would really wait.
     "x-singletable-faults": [
         *("throttle=1", "throttle=0.5,indexes=by_voter", "stale=1,behind=2", "stale=1,delay=9s"),
         *("unprocessed=1", "conflict=1,tables=votes", "in_progress=1", "keys=%ff,throttle=1"),
@@ -60,19 +60,25 @@ TARGETS = ["", ".", "DynamoDB_20120810.", "DynamoDB_20120810.Nope", "é", "\x00"
 
 
 def bomb(size: int, times: int = 1) -> bytes:
-    """A few bytes that unpack to many, and those again."""
-    packed = b"{" + b" " * size
+    """Return a decompression bomb, perhaps nested."""
+    data = b"{" + b" " * size
     for _ in range(times):
-        packed = gzip.compress(packed)
-    return packed
+        data = gzip.compress(data)
+    return data
 
 
-BOMBS = [bomb(MOST), bomb(MOST - 1), bomb(40 * MOST), bomb(40 * MOST, 2), bomb(0, 50)]
+BOMBS = [
+    bomb(MAX_BODY),
+    bomb(MAX_BODY - 1),
+    bomb(40 * MAX_BODY),
+    bomb(40 * MAX_BODY, 2),
+    bomb(0, 50),
+]
 
 
 @st.composite
 def bodies(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A target, and a body that asks for it, or tries to."""
+    """Draw a target, and a body that may fit it."""
     if draw(st.booleans()):
         request = draw(st.sampled_from(REQUESTS))
         return request.target, json.dumps(request.body).encode()
@@ -84,7 +90,7 @@ def bodies(draw: st.DrawFn) -> tuple[str, bytes]:
 
 @st.composite
 def http_requests(draw: st.DrawFn) -> HttpRequest:
-    """A request that has arrived in full, whatever it is."""
+    """Draw a complete HTTP request, valid or not."""
     target, body = draw(bodies())
     headers = {
         name: draw(st.sampled_from(values) | st.text(st.characters(max_codepoint=255), max_size=20))
@@ -94,12 +100,12 @@ def http_requests(draw: st.DrawFn) -> HttpRequest:
     if draw(st.integers(0, 9)):
         headers["x-amz-target"] = target
     if draw(st.integers(0, 9)):
-        headers["content-type"] = draw(st.sampled_from(KINDS[:3]))
-    packing = headers.get("content-encoding", "").strip().lower()
+        headers["content-type"] = draw(st.sampled_from(CONTENT_TYPES[:3]))
+    encoding = headers.get("content-encoding", "").strip().lower()
     if draw(st.integers(0, 2)):
-        if "gzip" in packing:
+        if "gzip" in encoding:
             body = gzip.compress(body, mtime=0)
-        elif packing == "deflate":
+        elif encoding == "deflate":
             body = zlib.compress(body) if draw(st.booleans()) else zlib.compress(body)[2:-4]
         if draw(st.integers(0, 4)) == 0:
             body = draw(strategies.mangled(body))
@@ -108,7 +114,7 @@ def http_requests(draw: st.DrawFn) -> HttpRequest:
 
 
 def check_response(response: HttpResponse) -> None:
-    """Whatever was asked, the answer is none that blames the server, and it holds together."""
+    """Check that a response is consistent and not a server error."""
     assert response.status in (200, 400, 403, 404, 413), response
     for name, value in response.headers.items():
         assert (name + value).isprintable()

@@ -1,4 +1,4 @@
-"""Requests that were signed, and what others make of them; and who may sign."""
+"""Signed requests, forged versions of them, and the credentials that may sign."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from singletable.server.guard import Credential, Guard
 from singletable.server.guard.policy_document import read_policy
 from singletable.wire import HttpRequest
 from tests.fuzz import strategies
-from tests.fuzz.corpus import REQUESTS
 from tests.fuzz.mutations import pick
+from tests.fuzz.valid_requests import REQUESTS
 from tests.server.guard.policies import policy, statement
 from tests.server.guard.signing import ADA, HEADERS, NOW, REGION, signed
 
-# Allowed are three attributes of one partition.
-FINE = read_policy(
+# Allows a few attributes of one partition.
+RESTRICTED = read_policy(
     policy(
         statement(
             Action=["dynamodb:*Item", "dynamodb:Query", "dynamodb:Scan"],
@@ -32,7 +32,7 @@ FINE = read_policy(
     ),
     {"aws:username": "1"},
 )
-CREDENTIALS = [ADA, Credential("fine", "AKIAFINE", "secret", policy=FINE)]
+CREDENTIALS = [ADA, Credential("restricted", "AKIAFINE", "secret", policy=RESTRICTED)]
 SIGNED = [
     signed(
         headers=HEADERS | {"X-Amz-Target": request.target},
@@ -48,15 +48,15 @@ DATES = [
 
 
 def new_guard() -> Guard:
-    """A guard that knows two: one who may do everything, and one who may do little."""
+    """Return a guard with two credentials: one unrestricted, one restricted."""
     return Guard(CREDENTIALS, region=REGION, account="123456789012", clock=lambda: NOW)
 
 
 @st.composite
 def forged(draw: st.DrawFn) -> tuple[HttpRequest, HttpRequest]:
-    """A signed request, and what someone made of it."""
-    honest = pick(draw, SIGNED)
-    request = honest
+    """Draw a signed request and a forged version of it."""
+    signed_request = pick(draw, SIGNED)
+    request = signed_request
     for _ in range(draw(st.integers(1, 3))):
         match draw(st.integers(0, 4)):
             case 0:
@@ -75,7 +75,7 @@ def forged(draw: st.DrawFn) -> tuple[HttpRequest, HttpRequest]:
                 headers = {**request.headers, "x-amz-date": pick(draw, DATES)}
                 del headers[pick(draw, list(headers))]
                 request = structs.replace(request, headers=headers)
-    return honest, request
+    return signed_request, request
 
 
 def _mangled(draw: st.DrawFn, text: str) -> str:

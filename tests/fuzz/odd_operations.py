@@ -1,4 +1,4 @@
-"""What Python lets one put into an operation and JSON does not, and operations that hold it."""
+"""Operations with values that Python allows and JSON does not."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from singletable.operations import Operation, Projection, PutItem, Tag, WriteRequest
 from singletable.wire import read_request
-from tests.fuzz import words
-from tests.fuzz.corpus import REQUESTS
+from tests.fuzz import samples
+from tests.fuzz.json_tree import is_list, is_map
 from tests.fuzz.mutations import pick
-from tests.fuzz.tree import is_list, is_map
+from tests.fuzz.valid_requests import REQUESTS
 
 OPERATIONS: list[Operation[Any]] = [
     read_request(request.target, json.dumps(request.body).encode()) for request in REQUESTS
@@ -28,21 +28,21 @@ OPERATIONS: list[Operation[Any]] = [
 
 
 class Word(str):
-    """A string that knows more."""
+    """A subclass of str."""
 
 
 class Names(dict[str, Any]):
-    """A map that knows more."""
+    """A subclass of dict."""
 
 
 class Stage(StrEnum):
-    """Words of a program's own."""
+    """An enum of strings."""
 
     FIRST = "title"
 
 
-def _within_themselves() -> list[Any]:
-    """Containers that hold themselves."""
+def _recursive_values() -> list[Any]:
+    """Return containers that contain themselves."""
     items: list[Any] = []
     items.append(items)
     item: dict[str, Any] = {}
@@ -59,7 +59,7 @@ def _deep(depth: int) -> Any:
     return value
 
 
-# These may be names in a map.
+# These can be keys of a map.
 HASHABLE: list[Any] = [
     *(None, True, False, 0, -1, 1, 2**63, 10**5000, 0.5, float("nan"), float("inf"), 1 + 2j),
     *("", "a", "\ud800", "a\x00b", "x" * 5000, Word("votes"), Word(), b"", b"x", memoryview(b"x")),
@@ -77,10 +77,10 @@ HASHABLE: list[Any] = [
         Tag,
     ),
     *(Decimal("1.5"), Decimal("NaN"), datetime(2020, 1, 1, tzinfo=UTC), Tag("a", "b")),
-    *(text for text in words.TEXTS if isinstance(text, str)),
-    *words.ENUMERATIONS,
-    *words.NUMBERS,
-    *words.ARNS,
+    *(text for text in samples.TEXTS if isinstance(text, str)),
+    *samples.ENUMERATIONS,
+    *samples.NUMBERS,
+    *samples.ARNS,
 ]
 ODD: list[Any] = [
     *HASHABLE,
@@ -105,15 +105,15 @@ ODD: list[Any] = [
     ),
     *({"M": Names(a={"S": "a"})}, {"M": {5: {"S": "a"}}}, {"M": {"a": None}}, {"M": [("a", "b")]}),
     *({"BOOL": 1}, {"NULL": 1}, {5: 5}, {None: "a"}, {"S": "a", 5: 5}, Names(S="a"), Names()),
-    *(_deep(40), _deep(400), _deep(5000), *_within_themselves()),
+    *(_deep(40), _deep(400), _deep(5000), *_recursive_values()),
     *(MappingProxyType({"S": "a"}), {"M": UserDict(a={"S": "a"})}, {"S": Stage.FIRST}, Stage.FIRST),
-    *words.VALUES,
+    *samples.VALUES,
 ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attempt:
-    """An operation to try; some cannot be printed, and then it says so."""
+class OddOperation:
+    """An odd operation, with a repr that never fails."""
 
     operation: Operation[Any]
 
@@ -125,28 +125,28 @@ class Attempt:
 
 
 @st.composite
-def attempts(draw: st.DrawFn) -> Attempt:
-    """A valid operation with one to three odd things in it."""
+def odd_operations(draw: st.DrawFn) -> OddOperation:
+    """Draw a valid operation with one to three odd values in it."""
     operation = pick(draw, OPERATIONS)
     for _ in range(draw(st.integers(1, 3))):
-        operation = _spoilt(draw, operation)
-    return Attempt(operation)
+        operation = _spoil(draw, operation)
+    return OddOperation(operation)
 
 
-def _spoilt(draw: st.DrawFn, value: Any) -> Any:
-    """The value, with something odd in it somewhere or in place of it."""
+def _spoil(draw: st.DrawFn, value: Any) -> Any:
+    """Return the value with an odd value in it, or in its place."""
     if isinstance(value, Struct) and value.__struct_fields__:
         name = pick(draw, value.__struct_fields__)
-        return replace(value, **{name: _spoilt(draw, getattr(value, name))})
+        return replace(value, **{name: _spoil(draw, getattr(value, name))})
     if not value or draw(st.integers(0, 2)) == 0:
         return pick(draw, ODD)
     if is_map(value):
         key = pick(draw, list(value))
         if draw(st.integers(0, 3)):
-            return {**value, key: _spoilt(draw, value[key])}
+            return {**value, key: _spoil(draw, value[key])}
         other = pick(draw, HASHABLE)
-        return {(other if each is key else each): held for each, held in value.items()}
+        return {(other if each is key else each): member for each, member in value.items()}
     if is_list(value):
         at = draw(st.integers(0, len(value) - 1))
-        return [*value[:at], _spoilt(draw, value[at]), *value[at + 1 :]]
+        return [*value[:at], _spoil(draw, value[at]), *value[at + 1 :]]
     return pick(draw, ODD)

@@ -1,4 +1,4 @@
-"""What clients send on a socket: requests of HTTP in pieces, and what is none."""
+"""Strategies for bytes on a socket: HTTP requests in pieces, and anything else."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from tests.fuzz import strategies
-from tests.fuzz.corpus import REQUESTS
 from tests.fuzz.mutations import pick
+from tests.fuzz.valid_requests import REQUESTS
 
 HEALTH = [
     b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
     b"HEAD / HTTP/1.1\r\n\r\n",
     b"OPTIONS * HTTP/1.1\r\n\r\n",
 ]
-# No part of these is HTTP.
+# Not valid HTTP.
 NONSENSE = [
     b"\x00\r\n\r\n",
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -42,12 +42,12 @@ NONSENSE = [
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Bytes in the pieces in which they are sent, and how the client leaves."""
+    """Bytes in the pieces in which they are sent, and how the client disconnects."""
 
     pieces: list[bytes]
-    requests: int  # that must be answered, whatever follows them
+    requests: int  # complete requests at the start, which must be answered
     abrupt: bool
-    patience: int  # how often the answering side lets others go first
+    delay: int  # how many turns of the event loop the server waits before it responds
 
 
 def _post(draw: st.DrawFn, target: str, body: bytes) -> bytes:
@@ -69,8 +69,8 @@ def _post(draw: st.DrawFn, target: str, body: bytes) -> bytes:
     return b"\r\n".join([*head, b"", body])
 
 
-def _whole(draw: st.DrawFn) -> bytes:
-    """A request of HTTP that is whole, whatever it asks for."""
+def _complete_request(draw: st.DrawFn) -> bytes:
+    """Draw a complete HTTP request."""
     match draw(st.integers(0, 4)):
         case 0:
             return pick(draw, HEALTH)
@@ -88,24 +88,24 @@ def _pieces(draw: st.DrawFn, sent: bytes) -> list[bytes]:
 
 
 @st.composite
-def sound(draw: st.DrawFn) -> Stream:
-    """Whole requests one after the other, then perhaps what is none, or a half one."""
-    wholes = [_whole(draw) for _ in range(draw(st.integers(0, 8)))]
+def valid_streams(draw: st.DrawFn) -> Stream:
+    """Draw complete requests, perhaps followed by invalid bytes or an incomplete request."""
+    requests = [_complete_request(draw) for _ in range(draw(st.integers(0, 8)))]
     match draw(st.integers(0, 3)):
         case 0:
             tail = pick(draw, NONSENSE)
         case 1:
-            whole = _whole(draw)
-            tail = whole[: draw(st.integers(0, len(whole) - 1))]
+            request = _complete_request(draw)
+            tail = request[: draw(st.integers(0, len(request) - 1))]
         case _:
             tail = b""
-    pieces = _pieces(draw, b"".join([*wholes, tail]))
-    return Stream(pieces, len(wholes), abrupt=False, patience=draw(st.integers(0, 3)))
+    pieces = _pieces(draw, b"".join([*requests, tail]))
+    return Stream(pieces, len(requests), abrupt=False, delay=draw(st.integers(0, 3)))
 
 
 @st.composite
-def broken(draw: st.DrawFn) -> Stream:
-    """Anything at all."""
+def broken_streams(draw: st.DrawFn) -> Stream:
+    """Draw any bytes."""
     parts: list[bytes] = []
     for _ in range(draw(st.integers(1, 4))):
         match draw(st.integers(0, 3)):
@@ -114,8 +114,8 @@ def broken(draw: st.DrawFn) -> Stream:
             case 1:
                 parts.append(pick(draw, NONSENSE))
             case 2:
-                parts.append(draw(strategies.mangled(_whole(draw))))
+                parts.append(draw(strategies.mangled(_complete_request(draw))))
             case _:
-                parts.append(_whole(draw))
+                parts.append(_complete_request(draw))
     pieces = _pieces(draw, b"".join(parts))
-    return Stream(pieces, 0, abrupt=draw(st.booleans()), patience=draw(st.integers(0, 3)))
+    return Stream(pieces, 0, abrupt=draw(st.booleans()), delay=draw(st.integers(0, 3)))

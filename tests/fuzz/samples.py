@@ -1,8 +1,8 @@
-"""What goes into a request that is made to break: odd names, numbers, texts and values."""
+"""Odd names, numbers, texts and values for malformed requests."""
 
 from __future__ import annotations
 
-from tests.fuzz.tree import Tree, Verbatim
+from tests.fuzz.json_tree import Tree, Verbatim
 
 TABLES = [
     *("votes", "counts", "blobs", "empty", "coming", "leaving", "changing", "none", "VOTES"),
@@ -27,7 +27,7 @@ ARNS = [
     "arn:aws:dynamodb:us-east-1:123456789012:table/" + "x" * 300,
     "arn:aws:dynamodb:us-east-1:123456789012:table/votes\n",
 ]
-# As JSON numbers, in forms that JSON has and in some that it has not.
+# JSON numbers, in valid and in invalid forms.
 JSON_NUMBERS: list[Tree] = [
     *(0, -1, 1, 2, 100, 101, 999_999, 1_000_000, 1_000_001, 2**31 - 1, 2**31, 2**63 - 1, 2**63),
     *(2**64, -(2**63), -(2**63) - 1, 10**40, 0.5, -0.0, 1e15, 1e308, -1e-308, 1.0),
@@ -58,7 +58,7 @@ JSON_NUMBERS: list[Tree] = [
         )
     ),
 ]
-# As the text of a number, which is how attribute values have them.
+# Texts of numbers, as in attribute values.
 NUMBERS = [
     *("0", "-0", "+1", "1", "1.0", "01", "1e2", "1E+125", "9.99E+125", "1E126", "1E-130", "1E-131"),
     *("", " ", " 1", "1 ", "1\n", ".5", "5.", ".", "e", "1e", "1e+", "--1", "0x10", "1_0", "1,0"),
@@ -66,7 +66,7 @@ NUMBERS = [
     *("1" * 38, "1" * 39, "9" * 5000, "1e-" + "9" * 5000, "1e2147483647", "-1e-2147483648"),
     *("0." + "0" * 200 + "1", "1" + "0" * 126, "123456789012345678901234567890123456789.5"),
 ]
-# As a JSON string that a reader may stumble over.
+# Strings that are hard to parse or to store.
 TEXTS: list[Tree] = [
     *(
         "",
@@ -129,7 +129,7 @@ ENUMERATIONS = [
     *("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT", "STANDARD"),
     *("STANDARD_INFREQUENT_ACCESS", "AES256", "KMS", "NEW_IMAGE", "NEW_AND_OLD_IMAGES", "eq", "X"),
 ]
-# Attribute values, most of which are none.
+# Attribute values, most of them invalid.
 VALUES: list[Tree] = [
     *(
         {"S": ""},
@@ -176,7 +176,7 @@ VALUES: list[Tree] = [
     ),
 ]
 OTHERS: list[Tree] = [None, True, False, [], {}, [[]], [{}], [None]]
-# The words of expressions, and what looks like them.
+# Tokens of expressions, and similar text.
 TOKENS = [
     *(
         "(",
@@ -201,8 +201,8 @@ TOKENS = [
     *("#p", "#t", "#m", "#c", "#none", ":s", ":t", ":one", ":n", ":v", ":none", "#", ":", "status"),
     *("1", "'a'", '"a"', "\x00", "é", "\U0001f5f3", "steps[0]", "x" * 300, "#" + "x" * 300, "--"),
 ]
-# How deep a value is put: about the limits of items, of requests, of Python, and far beyond.
+# Depths of nesting: around the limits of items, requests and Python, and far beyond.
 DEPTHS = [1, 2, 15, 16, 30, 31, 32, 33, 60, 62, 64, 126, 128, 200, 330, 480, 500, 900, 1000, 1100]
 FAR_DEEPER = [5000, 50_000, 200_000]
-# How often a member is repeated: about the limits of batches, transactions and indexes.
+# Repetitions of a member: around the limits of batches, transactions and indexes.
 TIMES = [2, 3, 5, 9, 10, 11, 21, 25, 26, 51, 100, 101, 300, 1500]

@@ -1,4 +1,4 @@
-"""Valid requests, as data: a file an operation, from which the malformed ones are made."""
+"""Valid requests as data, one file per operation; malformed ones are derived from them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _TARGETS = {target.partition(".")[2]: target for target in TARGETS}
 
 
 def target_of(operation: str) -> str:
-    """The target header that asks for an operation."""
+    """Return the target header of an operation."""
     return _TARGETS[operation]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A target and a body that together ask for something."""
+    """The target header and the body of a request."""
 
     target: str
     body: dict[str, Any]
