@@ -1,4 +1,4 @@
-"""moto as a contender, used through boto3."""
+"""The moto contender, used through boto3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""boto3's client: DynamoDB types, paginators, waiters and exceptions."""
+"""The boto3 client: DynamoDB types, paginators, waiters and exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""boto3's resource: Python types, condition objects and the batch writer."""
+"""The boto3 resource: Python types, condition objects and the batch writer."""
 
 # pyright: reportUnknownMemberType=false
 # boto3's conditions have no types of their own.
