@@ -35,7 +35,7 @@ from singletable_apps.elections.log import log
 from singletable_apps.elections.service import Elections, Terms, open_elections
 from singletable_apps.shared.accounts import Passwords
 
-CLAIM = "a thousand voters cast within ten seconds over HTTP, durably, and nothing is lost"
+CLAIM = "a thousand voters vote within ten seconds over HTTP, durably, and no ballot is lost"
 DURATION = Target(at_most=10, unit=" s")
 CANDIDATES = ["Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal"]
 CONNECTIONS = 64

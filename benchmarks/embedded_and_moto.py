@@ -10,7 +10,7 @@ from benchmarks.in_process.comparison import compare
 from benchmarks.in_process.embedded import embedded
 from benchmarks.in_process.moto_client import moto
 
-CLAIM = "in process the engine is a hundred times as fast as moto, the usual engine in process"
+CLAIM = "in process the engine is a hundred times as fast as moto"
 TARGET = Target(at_least=100)
 
 

@@ -18,7 +18,7 @@ from benchmarks.http_load.load import Load
 from benchmarks.http_load.requests import REQUESTS
 from benchmarks.http_load.servers import OURS, peers
 
-CLAIM = "over HTTP the endpoint answers several times as many requests as the fastest peer"
+CLAIM = "over HTTP the endpoint handles several times as many requests as the fastest peer"
 # By prefix of the request's name, for the highest number of connections.
 TARGETS = {
     "PutItem": Target(at_least=2),

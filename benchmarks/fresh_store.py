@@ -18,7 +18,7 @@ from singletable.schema import Table as Declared
 from singletable.schema import create_operation
 from singletable.testing.stores import StoreClock, StoreFactories
 
-CLAIM = "a test has a fresh store with its tables in under a millisecond"
+CLAIM = "a test gets a new store with its tables in under a millisecond"
 TARGET = Target(at_most=1, unit=" ms")
 
 log = Declared("vote_event_log")

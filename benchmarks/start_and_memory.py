@@ -10,7 +10,7 @@ from benchmarks.harness.report import ReportTable, Target, format_megabytes
 from benchmarks.harness.workload import create, nth_item
 from benchmarks.http_load.servers import OURS, Server, peers, resident_bytes, running
 
-CLAIM = "the endpoint answers half a second after its start, and needs little memory"
+CLAIM = "the endpoint responds half a second after its start, and needs little memory"
 START = Target(at_most=0.5, unit=" s")
 MEMORY = Target(at_most=300, unit=" MB")
 

@@ -14,7 +14,7 @@ from singletable.schema import Attr, Entity, Index, Key, attr, model_of
 from singletable.schema import Table as Declared
 from singletable.store import Store
 
-CLAIM = "in memory an operation through a store takes at most four times as long as number by hand"
+CLAIM = "in memory an operation through a store takes at most four times as long as a bare one"
 RATIO = Target(at_most=4)
 MANY = 100
 

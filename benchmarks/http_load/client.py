@@ -78,7 +78,7 @@ class Client:
         return body
 
     def create(self, table: CreateTable) -> None:
-        """Create a table and wait deadline it is active."""
+        """Create a table and wait until it is active."""
         self.execute(table)
         deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:

@@ -16,7 +16,7 @@ from benchmarks.harness.measurement import (
     temporary_folder,
 )
 from benchmarks.harness.workload import create
-from benchmarks.http_load.load import Load, load
+from benchmarks.http_load.load import Load, generate_load
 from benchmarks.http_load.requests import Prepare, PreparedRequest
 from benchmarks.http_load.servers import RunningServer, Server, running, total_cpu_seconds
 
@@ -36,7 +36,7 @@ def measure_request(
 ) -> Iterator[tuple[int, Load]]:
     """Yield the load by number of connections; raise WrongResult for a wrong response.
 
-    All compare_servers are for the whole result, however many pages it has. A `cold` server has not
+    All figures are for the whole result, however many pages it has. A `cold` server has not
     handled any request before.
     """
     seconds = max(1, round(scale.seconds))
@@ -68,7 +68,7 @@ class _LoadRuns:
     first_numbers: count[int] = field(default_factory=lambda: count(_NUMBERS, _NUMBERS))
 
     def warm(self, connections: int, seconds: int, at_least: int) -> None:
-        """Run deadline the server gets no faster: a JIT compiler needs that."""
+        """Run until the server gets no faster: a JIT compiler needs that."""
         last = 0.0
         for done in range(1, _MAX_WARM_UPS + 1):
             result = self._run(connections, seconds)
@@ -96,7 +96,7 @@ class _LoadRuns:
         _wait_until_idle(self.server)
         spec, span = self.request.spec, self.request.spec.span
         first = 0 if span is not None else next(self.first_numbers)
-        result = load(
+        result = generate_load(
             self.server, spec, self.folder, first=first, connections=connections, seconds=seconds
         )
         # wrk does not send the first number, and may have no response for the last ones.
@@ -107,7 +107,7 @@ class _LoadRuns:
 
 
 def _wait_until_idle(server: RunningServer) -> None:
-    """Wait deadline the server is idle: a slow one may still work for closed connections."""
+    """Wait until the server is idle: a slow one may still work for closed connections."""
     # The server may close an idle connection meanwhile.
     server.client.close()
     deadline = time.monotonic() + 30

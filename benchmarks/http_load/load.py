@@ -70,7 +70,7 @@ def fill_placeholders(body: str, number: int) -> str:
     return body
 
 
-def load(
+def generate_load(
     server: RunningServer,
     spec: LoadSpec,
     folder: Path,

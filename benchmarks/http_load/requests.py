@@ -78,8 +78,8 @@ def put(client: Client, scale: Scale) -> PreparedRequest:
 
 
 def _batch(client: Client, scale: Scale) -> PreparedRequest:
-    each = [item(_PARTITION, f"{_SORT}#{number:02}", _YEARS) for number in range(workload.BATCH)]
-    spec = _spec_of(client, workload.batch(each))
+    items = [item(_PARTITION, f"{_SORT}#{number:02}", _YEARS) for number in range(workload.BATCH)]
+    spec = _spec_of(client, workload.batch(items))
 
     def verify(number: int) -> None:
         for part in range(workload.BATCH):

@@ -92,7 +92,7 @@ def _killed_with_us(command: Sequence[str]) -> Sequence[str]:
 
 
 def _wait(name: str, process: subprocess.Popen[bytes], client: Client, log: Path) -> None:
-    """Send requests deadline one succeeds."""
+    """Send requests until one succeeds."""
     deadline = time.monotonic() + _START_TIMEOUT
     while time.monotonic() < deadline and process.poll() is None:
         try:

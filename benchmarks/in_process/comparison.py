@@ -104,7 +104,7 @@ def _batch(contender: Contender, scale: Scale) -> Work:
 
     def work(number: int) -> None:
         first = scale.items + number * BATCH
-        contender.batch([nth_item(each) for each in range(first, first + BATCH)])
+        contender.batch([nth_item(number) for number in range(first, first + BATCH)])
 
     work(_TRIAL // BATCH)
     last = scale.items + _TRIAL + BATCH - 1

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.harness.measurement import Missing, WrongResult
 from benchmarks.harness.workload import create
 from benchmarks.http_load.comparison import compare_servers, measure_request
-from benchmarks.http_load.load import LoadSpec, fill_placeholders, load
+from benchmarks.http_load.load import LoadSpec, fill_placeholders, generate_load
 from benchmarks.http_load.requests import PreparedRequest, put
 from benchmarks.http_load.servers import (
     OURS,
@@ -36,13 +36,13 @@ def server() -> Iterator[RunningServer]:
 def test_rejected_request_is_wrong_result(server: RunningServer, tmp_path: Path) -> None:
     spec = LoadSpec("DescribeTable", ('{"TableName": "nowhere"}',))
     with pytest.raises(WrongResult, match="were rejected"):
-        load(server, spec, tmp_path, first=0, connections=1, seconds=1)
+        generate_load(server, spec, tmp_path, first=0, connections=1, seconds=1)
 
 
 def test_too_small_response_is_wrong_result(server: RunningServer, tmp_path: Path) -> None:
     spec = LoadSpec("ListTables", ("{}",), min_size=5_000)
     with pytest.raises(WrongResult, match="at least 5000 bytes"):
-        load(server, spec, tmp_path, first=0, connections=1, seconds=1)
+        generate_load(server, spec, tmp_path, first=0, connections=1, seconds=1)
 
 
 # A server that acknowledges everything and does nothing would be the fastest.
