@@ -1,1 +1,1 @@
-"""Drills: what must hold when a process dies, the power goes, or many write at once."""
+"""Drills: check what must hold when a process dies, the power fails, or many clients write."""

@@ -1,4 +1,4 @@
-"""Drivers with the faults that the concurrency drill is there to find."""
+"""Drivers with consistency faults that the concurrency drill must detect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from random import Random
 from typing import TypeVar, cast
 
-from drills.concurrency.requests import TABLE, table
+from drills.concurrency_clients import TABLE, create_table
 from singletable import (
     Driver,
     Engine,
@@ -21,11 +21,11 @@ from singletable import (
 from singletable.operations import Operation, TransactGetItemsOutput, TransactWriteItemsOutput
 
 R = TypeVar("R")
-MOMENT = 0.0005
+DELAY = 0.0005
 
 
 class StaleReads:
-    """Now and then an item is given as it was when somebody read it before."""
+    """Sometimes returns an item as it was when it was read before."""
 
     def __init__(self, inner: Engine) -> None:
         self._inner = inner
@@ -33,96 +33,96 @@ class StaleReads:
         self._earlier: dict[str, object] = {}
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer, or an earlier one."""
+        """Return the output, or an earlier one."""
         if not isinstance(operation, GetItem):
             return self._inner.execute(operation)
         key = str(operation.key)
         if key in self._earlier and self._chance.random() < 0.3:
             return cast(R, self._earlier[key])
-        answer = self._inner.execute(operation)
-        self._earlier[key] = answer
-        return cast(R, answer)
+        output = self._inner.execute(operation)
+        self._earlier[key] = output
+        return cast(R, output)
 
 
 class LostUpdates:
-    """An update is a read and, a moment later, a write."""
+    """Executes an update as a read and, later, a write."""
 
     def __init__(self, inner: Engine) -> None:
         self._inner = inner
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer; another client's update in between is overwritten."""
+        """Overwrite the update of another client in between."""
         if not isinstance(operation, UpdateItem):
             return self._inner.execute(operation)
         old = self._inner.execute(GetItem(TABLE, operation.key)).item
-        time.sleep(MOMENT)
+        time.sleep(DELAY)
         with Engine.in_memory() as scratch:
-            scratch.execute(table())
+            scratch.execute(create_table())
             if old is not None:
                 scratch.execute(PutItem(TABLE, old))
-            answer = scratch.execute(operation)
+            output = scratch.execute(operation)
             new = scratch.execute(GetItem(TABLE, operation.key)).item
         self._inner.execute(PutItem(TABLE, cast(Item, new)))
-        return cast(R, answer)
+        return cast(R, output)
 
 
 class TornWrites:
-    """A transaction's writes are made one by one."""
+    """Executes the writes of a transaction one by one."""
 
     def __init__(self, inner: Engine) -> None:
         self._inner = inner
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer; others see the half of it."""
+        """Let other clients read a partial transaction."""
         if not isinstance(operation, TransactWriteItems):
             return self._inner.execute(operation)
         for action in operation.transact_items:
             self._inner.execute(TransactWriteItems([action]))
-            time.sleep(MOMENT)
+            time.sleep(DELAY)
         return cast(R, TransactWriteItemsOutput())
 
 
 class TornReads:
-    """A transaction's reads are made one by one."""
+    """Executes the reads of a transaction one by one."""
 
     def __init__(self, inner: Engine) -> None:
         self._inner = inner
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer, of several moments."""
+        """Return items read at different times."""
         if not isinstance(operation, TransactGetItems):
             return self._inner.execute(operation)
         parts: list[TransactGetItemsOutput] = []
-        for one in operation.transact_items:
-            parts.append(self._inner.execute(TransactGetItems([one])))
-            time.sleep(MOMENT)
+        for get in operation.transact_items:
+            parts.append(self._inner.execute(TransactGetItems([get])))
+            time.sleep(DELAY)
         responses = [response for part in parts for response in part.responses or ()]
         return cast(R, TransactGetItemsOutput(responses=responses))
 
 
 class LateWrites:
-    """An update is acknowledged, and made a moment later."""
+    """Acknowledges an update and executes it later."""
 
     def __init__(self, inner: Engine) -> None:
         self._inner = inner
         self._later: list[threading.Timer] = []
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer, before it is true."""
+        """Return the output before the update is executed."""
         if not isinstance(operation, UpdateItem):
             return self._inner.execute(operation)
         with Engine.in_memory() as scratch:
-            scratch.execute(table())
+            scratch.execute(create_table())
             old = self._inner.execute(GetItem(TABLE, operation.key)).item
             if old is not None:
                 scratch.execute(PutItem(TABLE, old))
-            answer = scratch.execute(operation)
-        self._later.append(threading.Timer(MOMENT, self._inner.execute, (operation,)))
+            output = scratch.execute(operation)
+        self._later.append(threading.Timer(DELAY, self._inner.execute, (operation,)))
         self._later[-1].start()
-        return cast(R, answer)
+        return cast(R, output)
 
     def finish(self) -> None:
-        """Wait for what was put off."""
+        """Wait for the delayed updates."""
         for later in self._later:
             later.join()
 

@@ -1,4 +1,4 @@
-"""The concurrency drill in short; and that it finds what it looks for."""
+"""The concurrency drill in short, and the faults that its checkers must detect."""
 
 from __future__ import annotations
 
@@ -6,119 +6,149 @@ from pathlib import Path
 
 import pytest
 
-from drills.concurrency.clients import reader
-from drills.concurrency.contests import contestants, contests, judged
-from drills.concurrency.events import Events, Touch, Transaction
-from drills.concurrency.lists import unordered
-from drills.concurrency.registers import explained
-from drills.concurrency.requests import table
-from drills.faces import in_threads, in_turn
+from drills.client_runners import run_in_threads, run_sequentially
+from drills.concurrency import random_clients, run_rounds
+from drills.concurrency_clients import (
+    ConcurrentHistory,
+    ItemOperation,
+    ListTransaction,
+    create_table,
+    read_lists,
+)
+from drills.serializability import check_history, check_lists, is_linearizable
 from singletable import Engine
 from tests.drills.broken_drivers import BROKEN, LateWrites
 
 
-def test_what_many_clients_see_is_as_if_they_took_turns(tmp_path: Path) -> None:
-    found = list(contests(3, tmp_path, rounds=6, steps=25))
-    assert [(one.name, fault) for one in found for fault in one.faults] == []
-    assert sum(one.operations for one in found) > 1000
+def test_concurrent_clients_are_serializable(tmp_path: Path) -> None:
+    results = list(run_rounds(3, tmp_path, rounds=6, steps=25))
+    assert [(result.name, fault) for result in results for fault in result.faults] == []
+    assert sum(result.operations for result in results) > 1000
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_a_broken_driver_is_found_guilty(fault: str) -> None:
+def test_broken_driver_is_detected(fault: str) -> None:
     with Engine.in_memory() as engine:
-        engine.execute(table())
+        engine.execute(create_table())
         driver = BROKEN[fault](engine)
-        events = Events()
-        in_threads(driver, contestants(4, 40, events))
+        history = ConcurrentHistory()
+        run_in_threads(driver, random_clients(4, 40, history))
         if isinstance(driver, LateWrites):
             driver.finish()
-        in_turn(engine, [reader(events)])
-        assert judged(events) != []
+        run_sequentially(engine, [read_lists(history)])
+        assert check_history(history) != []
 
 
-# The judge by itself: what is right, and the smallest thing that is wrong.
-A = Touch("k", 0, 10, "put", "a")
-B = Touch("k", 5, 15, "put", "b", seen="a")
-RIGHT = {
+# The checker by itself, with the smallest histories that are wrong.
+A = ItemOperation("k", 0, 10, "put", "a")
+B = ItemOperation("k", 5, 15, "put", "b", value="a")
+LINEARIZABLE = {
     "nothing": [],
-    "a value that was put": [A, Touch("k", 11, 12, "get", seen="a")],
-    "either of two at once": [A, B, Touch("k", 16, 17, "get", seen="b")],
-    "read while it is put": [A, Touch("k", 1, 2, "get", seen=None)],
-    "a swap that fits": [A, Touch("k", 11, 12, "swap", "c", "a", True, seen="a")],
-    "a swap that does not": [A, Touch("k", 11, 12, "swap", "c", "x", False, seen="a")],
-    "counts in turn": [Touch("k", 0, 9, "add", seen=2), Touch("k", 1, 8, "add", seen=1)],
-    "removed": [A, Touch("k", 11, 12, "remove", seen="a"), Touch("k", 13, 14, "get", seen=None)],
-    "put unseen": [Touch("k", 0, 9, "put", "z", saw=False), Touch("k", 10, 11, "get", seen="z")],
-}
-WRONG = {
-    "a stale read": [A, Touch("k", 11, 12, "get", seen=None)],
-    "a value from nowhere": [A, Touch("k", 11, 12, "get", seen="x")],
-    "there and gone again": [
+    "read after a put": [A, ItemOperation("k", 11, 12, "get", value="a")],
+    "concurrent puts": [A, B, ItemOperation("k", 16, 17, "get", value="b")],
+    "read during a put": [A, ItemOperation("k", 1, 2, "get", value=None)],
+    "compare and set of the current value": [
         A,
-        Touch("k", 1, 2, "get", seen="a"),
-        Touch("k", 3, 4, "get", seen=None),
+        ItemOperation("k", 11, 12, "compare_and_set", "c", "a", True, value="a"),
     ],
-    "counted twice the same": [Touch("k", 0, 9, "add", seen=1), Touch("k", 1, 8, "add", seen=1)],
-    "a swap that should have failed": [A, Touch("k", 11, 12, "swap", "c", "x", True, seen="x")],
-    "a swap that should not have": [A, Touch("k", 11, 12, "swap", "c", "a", False, seen="a")],
-    "the wrong old value": [A, Touch("k", 11, 15, "put", "b", seen=None)],
+    "failed compare and set": [
+        A,
+        ItemOperation("k", 11, 12, "compare_and_set", "c", "x", False, value="a"),
+    ],
+    "concurrent counts": [
+        ItemOperation("k", 0, 9, "add", value=2),
+        ItemOperation("k", 1, 8, "add", value=1),
+    ],
+    "removed": [
+        A,
+        ItemOperation("k", 11, 12, "remove", value="a"),
+        ItemOperation("k", 13, 14, "get", value=None),
+    ],
+    "put without a returned value": [
+        ItemOperation("k", 0, 9, "put", "z", has_value=False),
+        ItemOperation("k", 10, 11, "get", value="z"),
+    ],
+}
+NOT_LINEARIZABLE = {
+    "stale read": [A, ItemOperation("k", 11, 12, "get", value=None)],
+    "value that was never written": [A, ItemOperation("k", 11, 12, "get", value="x")],
+    "value that disappears": [
+        A,
+        ItemOperation("k", 1, 2, "get", value="a"),
+        ItemOperation("k", 3, 4, "get", value=None),
+    ],
+    "lost count": [
+        ItemOperation("k", 0, 9, "add", value=1),
+        ItemOperation("k", 1, 8, "add", value=1),
+    ],
+    "compare and set that should have failed": [
+        A,
+        ItemOperation("k", 11, 12, "compare_and_set", "c", "x", True, value="x"),
+    ],
+    "compare and set that should have succeeded": [
+        A,
+        ItemOperation("k", 11, 12, "compare_and_set", "c", "a", False, value="a"),
+    ],
+    "wrong old value": [A, ItemOperation("k", 11, 15, "put", "b", value=None)],
 }
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_what_an_order_explains_is_right(name: str) -> None:
-    assert explained(RIGHT[name])
+@pytest.mark.parametrize("name", LINEARIZABLE)
+def test_linearizable_history_is_accepted(name: str) -> None:
+    assert is_linearizable(LINEARIZABLE[name])
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_what_no_order_explains_is_wrong(name: str) -> None:
-    assert not explained(WRONG[name])
+@pytest.mark.parametrize("name", NOT_LINEARIZABLE)
+def test_history_that_is_not_linearizable_is_rejected(name: str) -> None:
+    assert not is_linearizable(NOT_LINEARIZABLE[name])
 
 
-def added(name: str, began: int, ended: int, *keys: str) -> Transaction:
-    return Transaction(name, began, ended, added={key: f"{name}:{key}" for key in keys})
+def append(name: str, started: int, ended: int, *keys: str) -> ListTransaction:
+    return ListTransaction(name, started, ended, appended={key: f"{name}:{key}" for key in keys})
 
 
-def saw(name: str, began: int, ended: int, **lists: str) -> Transaction:
-    read = {
+def read(name: str, started: int, ended: int, **lists: str) -> ListTransaction:
+    values = {
         key: tuple(f"{writer}:{key}" for writer in writers.split())
         for key, writers in lists.items()
     }
-    return Transaction(name, began, ended, read)
+    return ListTransaction(name, started, ended, values)
 
 
-LAST = saw("last", 100, 101, a="x y", b="x y")
-BOTH = [added("x", 0, 10, "a", "b"), added("y", 5, 15, "a", "b"), LAST]
+LAST = read("last", 100, 101, a="x y", b="x y")
+BOTH = [append("x", 0, 10, "a", "b"), append("y", 5, 15, "a", "b"), LAST]
 
 
-def test_transactions_in_some_order_are_right() -> None:
-    assert list(unordered([*BOTH, saw("r", 1, 20, a="x", b="x")], set())) == []
+def test_serializable_transactions_are_accepted() -> None:
+    assert list(check_lists([*BOTH, read("r", 1, 20, a="x", b="x")], set())) == []
 
 
 @pytest.mark.parametrize(
-    ("odd", "why"),
+    ("wrong", "why"),
     [
-        ([saw("r", 1, 20, a="x", b="")], "comes before the next"),
-        ([saw("r", 16, 20, a="x", b="x")], "comes before the next"),
-        ([saw("r", 1, 20, a="x", b="x y")], "comes before the next"),
-        ([saw("r", 1, 20, a="y", b="x")], "what no order of additions gives"),
-        ([added("z", 1, 20, "a")], "is lost"),
-        ([saw("later", 200, 201, a="x y y")], "twice"),
+        ([read("r", 1, 20, a="x", b="")], "comes before the next"),
+        ([read("r", 16, 20, a="x", b="x")], "comes before the next"),
+        ([read("r", 1, 20, a="x", b="x y")], "comes before the next"),
+        ([read("r", 1, 20, a="y", b="x")], "that no order of appends explains"),
+        ([append("z", 1, 20, "a")], "is lost"),
+        ([read("later", 200, 201, a="x y y")], "twice"),
     ],
 )
-def test_transactions_in_no_order_are_wrong(odd: list[Transaction], why: str) -> None:
-    assert why in " ".join(unordered([*BOTH, *odd], set()))
+def test_transactions_that_are_not_serializable_are_rejected(
+    wrong: list[ListTransaction], why: str
+) -> None:
+    assert why in " ".join(check_lists([*BOTH, *wrong], set()))
 
 
-def test_what_was_refused_must_not_be_there() -> None:
-    assert list(unordered(BOTH, {"y:a"})) == ["y:a was refused, and is in a"]
+def test_rejected_append_must_not_be_present() -> None:
+    assert list(check_lists(BOTH, {"y:a"})) == ["y:a was rejected, but is in a"]
 
 
-# Two clients that each watch what the other adds to: one of them must have been refused.
-def test_write_skew_is_wrong() -> None:
+# Each client checks the list that the other appends to: one of them must have been rejected.
+def test_write_skew_is_rejected() -> None:
     skewed = [
-        Transaction("x", 0, 10, {"a": ()}, {"b": "x:b"}),
-        Transaction("y", 0, 10, {"b": ()}, {"a": "y:a"}),
-        Transaction("last", 20, 21, {"a": ("y:a",), "b": ("x:b",)}),
+        ListTransaction("x", 0, 10, {"a": ()}, {"b": "x:b"}),
+        ListTransaction("y", 0, 10, {"b": ()}, {"a": "y:a"}),
+        ListTransaction("last", 20, 21, {"a": ("y:a",), "b": ("x:b",)}),
     ]
-    assert "comes before the next" in " ".join(unordered(skewed, set()))
+    assert "comes before the next" in " ".join(check_lists(skewed, set()))

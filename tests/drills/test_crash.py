@@ -1,4 +1,4 @@
-"""The crash drill in short; and that it finds what it looks for."""
+"""The crash drill in short, and a fault that it must detect."""
 
 from __future__ import annotations
 
@@ -7,34 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from drills.crash import child, killing
-from drills.crash.killing import rounds
-from drills.faces import Client
-from drills.ledger import Mark, Outcome, Step, action_at
+from drills import crash
+from drills.client_runners import Client
+from drills.crash import run_rounds
+from drills.ledger_workload import Outcome, Step, StepEvent, action_at
 
 
 def test_killed_processes_lose_nothing(tmp_path: Path) -> None:
-    killed = list(rounds(20, tmp_path, 0, 12))
-    assert [fault for one in killed for fault in one.faults] == []
-    assert sum(one.acknowledged for one in killed) > 50
+    results = list(run_rounds(20, tmp_path, 0, 12))
+    assert [fault for result in results for fault in result.faults] == []
+    assert sum(result.acknowledged for result in results) > 50
 
 
-# An acknowledgement before the write, and not after it, is the fault that the drill is there for.
-def test_hasty_acknowledgements_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def hasty(seed: int, number: int, steps: Iterable[int], mark: Callable[[Mark], None]) -> Client:
+def test_acknowledgments_before_the_write_are_detected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hasty_client(
+        seed: int, number: int, steps: Iterable[int], report: Callable[[StepEvent], None]
+    ) -> Client:
         for step in (Step(number, n) for n in steps):
-            mark(Mark(step, Outcome.STARTED))
-            mark(Mark(step, Outcome.KEPT))
+            report(StepEvent(step, Outcome.STARTED))
+            report(StepEvent(step, Outcome.ACKNOWLEDGED))
             yield action_at(seed, step).operation
 
-    monkeypatch.setattr(child, "ledger_client", hasty)
-    monkeypatch.setattr(killing, "MOMENTS", ("acknowledging",))
-    faults = [fault for one in rounds(21, tmp_path, 0, 3) for fault in one.faults]
-    assert any("was acknowledged, and" in fault for fault in faults)
+    monkeypatch.setattr(crash, "ledger_client", hasty_client)
+    monkeypatch.setattr(crash, "KILL_POINTS", ("acknowledging",))
+    faults = [fault for result in run_rounds(21, tmp_path, 0, 3) for fault in result.faults]
+    assert any("was acknowledged, but" in fault for fault in faults)
 
 
-# A round can be run again by itself: those before it, on the same file, come first.
-def test_a_round_begins_where_its_file_was_new(tmp_path: Path) -> None:
-    (one,) = rounds(22, tmp_path, 2, 3)
-    assert one.name == "round 2 of seed 22"
-    assert one.faults == []
+# To repeat a round, the earlier rounds on the same file run first.
+def test_single_round_can_be_repeated(tmp_path: Path) -> None:
+    (result,) = run_rounds(22, tmp_path, 2, 3)
+    assert result.name == "round 2 of seed 22"
+    assert result.faults == []

@@ -1,4 +1,4 @@
-"""The audit finds each kind of fault, made by hand in a file or in what was told of it."""
+"""The audit detects every kind of fault, in the file or in the reported events."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 import apsw
 import pytest
 
-from drills.faces import in_threads, in_turn
-from drills.ledger import (
+from drills.client_runners import run_in_threads, run_sequentially
+from drills.ledger_audit import check_file
+from drills.ledger_workload import (
     REOPENED,
     SETTINGS,
-    Mark,
     Outcome,
     Step,
+    StepEvent,
     action_at,
-    faults_in,
     ledger_client,
     setup_client,
 )
@@ -29,21 +29,21 @@ SEED = 1
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Mark]]:
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[StepEvent]]:
     path = tmp_path_factory.mktemp("ledger") / "ledger.db"
-    marks: list[Mark] = []
+    events: list[StepEvent] = []
     with Engine.on_file(path, SETTINGS) as engine:
-        in_turn(engine, [setup_client(marks.append)])
-        clients = [ledger_client(SEED, n, range(1, 40), marks.append) for n in (1, 2, 3)]
-        in_threads(engine, clients)
-    return path, marks
+        run_sequentially(engine, [setup_client(events.append)])
+        clients = [ledger_client(SEED, n, range(1, 40), events.append) for n in (1, 2, 3)]
+        run_in_threads(engine, clients)
+    return path, events
 
 
 @pytest.fixture
-def ledger(written: tuple[Path, list[Mark]], tmp_path: Path) -> tuple[Path, list[Mark]]:
-    path, marks = written
+def ledger(written: tuple[Path, list[StepEvent]], tmp_path: Path) -> tuple[Path, list[StepEvent]]:
+    path, events = written
     shutil.copy(path, tmp_path / "ledger.db")
-    return tmp_path / "ledger.db", list(marks)
+    return tmp_path / "ledger.db", list(events)
 
 
 def change(path: Path, *statements: str) -> None:
@@ -52,20 +52,20 @@ def change(path: Path, *statements: str) -> None:
             file.execute(statement)  # pyright: ignore[reportUnknownMemberType]
 
 
-def kept(marks: list[Mark], kind: str) -> Step:
-    """The last step of a kind that was acknowledged."""
+def last_acknowledged(events: list[StepEvent], kind: str) -> Step:
+    """Return the last acknowledged step of a kind."""
     return next(
-        mark.step
-        for mark in reversed(marks)
-        if mark.outcome is Outcome.KEPT
-        and mark.step.client
-        and action_at(SEED, mark.step).kind == kind
+        event.step
+        for event in reversed(events)
+        if event.outcome is Outcome.ACKNOWLEDGED
+        and event.step.client
+        and action_at(SEED, event.step).kind == kind
     )
 
 
-def test_a_sound_ledger_has_no_faults(ledger: tuple[Path, list[Mark]]) -> None:
-    assert faults_in(ledger[0], SEED, ledger[1]) == []
-    assert faults_in(ledger[0], SEED, [*ledger[1], REOPENED], tail_may_go=True) == []
+def test_correct_ledger_has_no_faults(ledger: tuple[Path, list[StepEvent]]) -> None:
+    assert check_file(ledger[0], SEED, ledger[1]) == []
+    assert check_file(ledger[0], SEED, [*ledger[1], REOPENED], allow_lost_tail=True) == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_sound_ledger_has_no_faults(ledger: tuple[Path, list[Mark]]) -> None:
         (
             "UPDATE changes SET old = NULL WHERE position = "
             "(SELECT max(position) FROM changes WHERE old NOT NULL)",
-            "is not of what was there before",
+            "has a wrong old item",
         ),
         (
             "DELETE FROM changes WHERE position = (SELECT max(position) FROM changes)",
@@ -86,69 +86,80 @@ def test_a_sound_ledger_has_no_faults(ledger: tuple[Path, list[Mark]]) -> None:
         ),
         (
             """UPDATE changes SET new = replace(new, '"by":{"S":"1.', '"by":{"S":"9.')""",
-            "was never begun",
+            "was never started",
         ),
-        ("DELETE FROM tables WHERE name LIKE 'side-%'", "was made, and is not there"),
+        ("DELETE FROM tables WHERE name LIKE 'side-%'", "was created, but does not exist"),
         ("PRAGMA application_id = 7", "StorageError"),
     ],
 )
-def test_a_fault_in_the_file_is_found(
-    ledger: tuple[Path, list[Mark]], statement: str, fault: str
+def test_fault_in_the_file_is_detected(
+    ledger: tuple[Path, list[StepEvent]], statement: str, fault: str
 ) -> None:
-    path, marks = ledger
+    path, events = ledger
     change(path, statement)
-    assert fault in "\n".join(faults_in(path, SEED, marks))
+    assert fault in "\n".join(check_file(path, SEED, events))
 
 
-def told_more(kind: str) -> Callable[[list[Mark]], list[Mark]]:
-    """As if a step that was never carried out had been acknowledged."""
+def with_unexecuted_step(kind: str) -> Callable[[list[StepEvent]], list[StepEvent]]:
+    """Add the acknowledgment of a step that was never executed."""
     step = next(Step(8, n) for n in range(1, 1000) if action_at(SEED, Step(8, n)).kind == kind)
-    return lambda marks: [*marks, Mark(step, Outcome.STARTED), Mark(step, Outcome.KEPT)]
-
-
-def told_refused(marks: list[Mark]) -> list[Mark]:
-    step = kept(marks, "put")
-    return [
-        replace(mark, outcome=Outcome.REFUSED) if mark == Mark(step, Outcome.KEPT) else mark
-        for mark in marks
+    return lambda events: [
+        *events,
+        StepEvent(step, Outcome.STARTED),
+        StepEvent(step, Outcome.ACKNOWLEDGED),
     ]
 
 
-def told_late(marks: list[Mark]) -> list[Mark]:
-    """As if the first step had been begun after all others were acknowledged."""
-    first = next(m for m in marks if m.step.client and action_at(SEED, m.step).keys)
-    return [*[mark for mark in marks if mark != first], first]
+def with_rejected_step(events: list[StepEvent]) -> list[StepEvent]:
+    step = last_acknowledged(events, "put")
+    return [
+        replace(event, outcome=Outcome.REJECTED)
+        if event == StepEvent(step, Outcome.ACKNOWLEDGED)
+        else event
+        for event in events
+    ]
+
+
+def with_late_start(events: list[StepEvent]) -> list[StepEvent]:
+    """Move the start of the first step after all acknowledgments."""
+    first = next(m for m in events if m.step.client and action_at(SEED, m.step).keys)
+    return [*[event for event in events if event != first], first]
 
 
 @pytest.mark.parametrize(
-    ("told", "fault"),
+    ("falsify", "fault"),
     [
-        *[(told_more(kind), "was acknowledged, and") for kind in ("put", "count", "transfer")],
-        (told_more("table"), "was made, and is not there"),
-        (told_refused, "was refused, and has changed"),
-        (told_late, "stands before what was acknowledged"),
+        *[
+            (with_unexecuted_step(kind), "was acknowledged, but")
+            for kind in ("put", "count", "transfer")
+        ],
+        (with_unexecuted_step("table"), "was created, but does not exist"),
+        (with_rejected_step, "was rejected, but changed"),
+        (with_late_start, "precedes a step that was acknowledged"),
     ],
 )
-def test_a_falsehood_told_is_found(
-    ledger: tuple[Path, list[Mark]], told: Callable[[list[Mark]], list[Mark]], fault: str
+def test_false_report_is_detected(
+    ledger: tuple[Path, list[StepEvent]],
+    falsify: Callable[[list[StepEvent]], list[StepEvent]],
+    fault: str,
 ) -> None:
-    path, marks = ledger
-    assert fault in "\n".join(faults_in(path, SEED, told(marks)))
+    path, events = ledger
+    assert fault in "\n".join(check_file(path, SEED, falsify(events)))
 
 
 @pytest.mark.parametrize(
-    ("part", "fault"), [(2, "is half a transaction"), (1, "the accounts hold")]
+    ("part", "fault"), [(2, "is a partial transaction"), (1, "the accounts hold")]
 )
-def test_half_a_transaction_is_found(
-    ledger: tuple[Path, list[Mark]], part: int, fault: str
+def test_partial_transaction_is_detected(
+    ledger: tuple[Path, list[StepEvent]], part: int, fault: str
 ) -> None:
-    path, marks = ledger
+    path, events = ledger
     step = next(Step(8, n) for n in range(1, 1000) if _is_small_transfer(Step(8, n)))
     whole = action_at(SEED, step).operation
     assert isinstance(whole, TransactWriteItems)
     with Engine.on_file(path, SETTINGS) as engine:
         engine.execute(TransactWriteItems(whole.transact_items[:part]))
-    faults = faults_in(path, SEED, [*marks, Mark(step, Outcome.STARTED)])
+    faults = check_file(path, SEED, [*events, StepEvent(step, Outcome.STARTED)])
     assert fault in "\n".join(faults)
 
 
@@ -157,13 +168,14 @@ def _is_small_transfer(step: Step) -> bool:
     return action.kind == "transfer" and action.amount < 20
 
 
-# Where a tail may go, it must be a tail: nothing stays that began after a lost step was told.
-def test_a_hole_is_no_tail(ledger: tuple[Path, list[Mark]]) -> None:
-    path, marks = ledger
-    lost = [Mark(Step(8, 1), Outcome.STARTED), Mark(Step(8, 1), Outcome.KEPT)]
+# Only the last writes may be lost: nothing may be present that started after a lost step was
+# acknowledged.
+def test_gap_is_not_a_lost_tail(ledger: tuple[Path, list[StepEvent]]) -> None:
+    path, events = ledger
+    lost = [StepEvent(Step(8, 1), Outcome.STARTED), StepEvent(Step(8, 1), Outcome.ACKNOWLEDGED)]
     assert action_at(SEED, Step(8, 1)).keys
-    setup = [mark for mark in marks if mark.step.client == 0]
-    rest = [mark for mark in marks if mark.step.client != 0]
-    assert faults_in(path, SEED, [*marks, *lost], tail_may_go=True) == []
-    faults = faults_in(path, SEED, [*setup, *lost, *rest], tail_may_go=True)
-    assert "stands before what was acknowledged" in "\n".join(faults)
+    setup = [event for event in events if event.step.client == 0]
+    rest = [event for event in events if event.step.client != 0]
+    assert check_file(path, SEED, [*events, *lost], allow_lost_tail=True) == []
+    faults = check_file(path, SEED, [*setup, *lost, *rest], allow_lost_tail=True)
+    assert "precedes a step that was acknowledged" in "\n".join(faults)

@@ -1,4 +1,4 @@
-"""The power drill in short; and that it finds what it looks for."""
+"""The power drill in short, faults that it must detect, and the model of the disk."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from drills.power.cuts import DURABLE, RELAXED, Promise, cuts
-from drills.power.disk import Disk
-from drills.power.journal import Created, FolderSynced, Removed, Synced, Truncated, Wrote
+from drills.disk_model import Created, DirectorySynced, Disk, Removed, Synced, Truncated, Written
+from drills.power import DURABLE, NOT_DURABLE, Guarantee, run_cuts
 
 
-@pytest.mark.parametrize("promise", [DURABLE, RELAXED], ids=["durable", "not durable"])
-def test_power_cuts_lose_nothing_that_was_promised(tmp_path: Path, promise: Promise) -> None:
-    found = list(cuts(2, tmp_path, promise, rounds=3, cuts_a_round=25, steps=12))
-    assert [(cut.name, fault) for cut in found for fault in cut.faults] == []
-    assert len(found) == 75
+@pytest.mark.parametrize("guarantee", [DURABLE, NOT_DURABLE], ids=["durable", "not durable"])
+def test_power_cuts_keep_the_guarantee(tmp_path: Path, guarantee: Guarantee) -> None:
+    results = list(run_cuts(2, tmp_path, guarantee, rounds=3, cuts_per_round=25, steps=12))
+    assert [(cut.name, fault) for cut in results for fault in cut.faults] == []
+    assert len(results) == 75
 
 
-# A disk that says it has synced and has not, and an engine that does not wait for it, must be found
-# out: else the drill could not tell anything.
+# The drill must detect a disk that ignores syncs, and an engine that does not wait for them.
 @pytest.mark.parametrize(
-    "promise", [Promise(honest=False), Promise(durable=False)], ids=["lying disk", "hasty engine"]
+    "guarantee",
+    [Guarantee(disk_syncs=False), Guarantee(durable=False)],
+    ids=["disk that ignores syncs", "engine that does not sync"],
 )
-def test_losses_are_found(tmp_path: Path, promise: Promise) -> None:
-    found = cuts(2, tmp_path, promise, rounds=1, cuts_a_round=20, steps=12)
-    faults = [fault for cut in found for fault in cut.faults]
-    assert any("was acknowledged, and" in fault for fault in faults)
+def test_lost_writes_are_results(tmp_path: Path, guarantee: Guarantee) -> None:
+    results = run_cuts(2, tmp_path, guarantee, rounds=1, cuts_per_round=20, steps=12)
+    faults = [fault for cut in results for fault in cut.faults]
+    assert any("was acknowledged, but" in fault for fault in faults)
 
 
 def never() -> bool:
@@ -37,40 +37,40 @@ def always() -> bool:
     return True
 
 
-def test_what_was_synced_survives_and_the_rest_may_not() -> None:
+def test_synced_data_survives_and_unsynced_data_may_not() -> None:
     disk = Disk({"a": b"old"})
-    for entry in (Wrote("a", 0, b"new"), Synced("a"), Wrote("a", 3, b"er")):
-        disk.take(entry)
-    assert disk.after_cut(never) == {"a": b"new"}
-    assert disk.after_cut(always) == {"a": b"newer"}
+    for entry in (Written("a", 0, b"new"), Synced("a"), Written("a", 3, b"er")):
+        disk.apply(entry)
+    assert disk.cut_power(never) == {"a": b"new"}
+    assert disk.cut_power(always) == {"a": b"newer"}
 
 
-def test_a_write_is_torn_between_sectors() -> None:
+def test_write_is_torn_between_sectors() -> None:
     disk = Disk({"a": b"-" * 1100})
-    disk.take(Wrote("a", 500, b"+" * 600))
+    disk.apply(Written("a", 500, b"+" * 600))
     turns = iter((False, True, False))
-    assert disk.after_cut(lambda: next(turns)) == {"a": b"-" * 512 + b"+" * 512 + b"-" * 76}
+    assert disk.cut_power(lambda: next(turns)) == {"a": b"-" * 512 + b"+" * 512 + b"-" * 76}
 
 
-def test_a_write_beyond_the_end_leaves_zeros() -> None:
+def test_write_beyond_the_end_leaves_zeros() -> None:
     disk = Disk({"a": b""})
-    disk.take(Wrote("a", 3, b"x"))
-    assert disk.after_cut(always) == {"a": b"\0\0\0x"}
+    disk.apply(Written("a", 3, b"x"))
+    assert disk.cut_power(always) == {"a": b"\0\0\0x"}
 
 
-def test_names_are_safe_after_the_folder_is_synced() -> None:
+def test_names_survive_after_the_directory_is_synced() -> None:
     disk = Disk({"a": b""})
-    for entry in (Created("b"), Wrote("b", 0, b"1"), Synced("b"), Removed("a")):
-        disk.take(entry)
-    assert disk.after_cut(never) == {"a": b""}
-    assert disk.after_cut(always) == {"b": b"1"}
-    disk.take(FolderSynced())
-    assert disk.after_cut(never) == {"b": b"1"}
+    for entry in (Created("b"), Written("b", 0, b"1"), Synced("b"), Removed("a")):
+        disk.apply(entry)
+    assert disk.cut_power(never) == {"a": b""}
+    assert disk.cut_power(always) == {"b": b"1"}
+    disk.apply(DirectorySynced())
+    assert disk.cut_power(never) == {"b": b"1"}
 
 
-def test_a_file_is_cut_for_good_when_it_is_synced() -> None:
+def test_truncation_survives_after_a_sync() -> None:
     disk = Disk({"a": b"long"})
-    disk.take(Truncated("a", 1))
-    assert disk.after_cut(never) == {"a": b"long"}
-    disk.take(Synced("a"))
-    assert disk.after_cut(never) == {"a": b"l"}
+    disk.apply(Truncated("a", 1))
+    assert disk.cut_power(never) == {"a": b"long"}
+    disk.apply(Synced("a"))
+    assert disk.cut_power(never) == {"a": b"l"}

@@ -1,0 +1,98 @@
+"""Run many clients at once and check serializability.
+
+Run it with python -m drills.concurrency [--rounds N] [--seed N]. The same clients run in threads,
+in tasks and over HTTP, in memory and on files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from drills.client_runners import RUNNERS, Client, run_sequentially
+from drills.concurrency_clients import ConcurrentHistory, create_table, random_client, read_lists
+from drills.serializability import check_history
+from singletable import Engine, Settings
+
+CLIENTS = 8
+# By default Python switches threads so rarely that clients hardly overlap.
+SWITCH_INTERVAL = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class ConcurrencyRound:
+    """The result of a round."""
+
+    name: str
+    kind: str
+    operations: int
+    faults: list[str]
+
+
+_STORAGES: dict[str, Callable[[Path], Engine]] = {
+    "memory": lambda path: Engine.in_memory(),
+    "durable file": lambda path: Engine.on_file(path),
+    "file": lambda path: Engine.on_file(path, Settings(durable=False)),
+}
+
+
+def run_rounds(seed: int, folder: Path, rounds: int, steps: int = 40) -> Iterator[ConcurrencyRound]:
+    """Run the rounds, each with a runner and a storage that the seed chooses."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    try:
+        for number in range(rounds):
+            chance = Random(f"{seed}/{number}")
+            runner = list(RUNNERS)[number % len(RUNNERS)]
+            storage = chance.choice(list(_STORAGES))
+            with _STORAGES[storage](folder / f"{number}.db") as engine:
+                history = _run_round(seed * 1_000_003 + number, engine, runner, steps)
+            operations = len(history.operations) + len(history.transactions)
+            name = f"round {number} of seed {seed}"
+            yield ConcurrencyRound(name, f"{runner}/{storage}", operations, check_history(history))
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def _run_round(seed: int, engine: Engine, runner: str, steps: int) -> ConcurrentHistory:
+    history = ConcurrentHistory()
+    engine.execute(create_table())
+    RUNNERS[runner](engine, random_clients(seed, steps, history))
+    run_sequentially(engine, [read_lists(history)])
+    return history
+
+
+def random_clients(seed: int, steps: int, history: ConcurrentHistory) -> list[Client]:
+    """Return the clients of one round."""
+    return [random_client(seed, number, steps, history) for number in range(CLIENTS)]
+
+
+def main() -> int:
+    """Run the drill and return the exit code: 0 if every history is serializable."""
+    parser = argparse.ArgumentParser(prog="python -m drills.concurrency", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    print(f"concurrency: {options.rounds} histories, SEED={options.seed}", flush=True)
+    operations = failed = 0
+    kinds: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for result in run_rounds(options.seed, Path(folder), options.rounds):
+            operations += result.operations
+            kinds[result.kind] += 1
+            failed += bool(result.faults)
+            for fault in result.faults[:10]:
+                print(f"  {result.name} ({result.kind}): {fault}", flush=True)
+    summary = ", ".join(f"{kind} {times}" for kind, times in sorted(kinds.items()))
+    print(f"concurrency: {operations} operations checked ({summary}); {failed} histories failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,1 +1,0 @@
-"""Let many clients write and read at once, and judge whether it was as if they took turns."""

@@ -1,1 +1,0 @@
-"""Kill a process that writes, again and again, and look at what it left."""
