@@ -61,7 +61,7 @@ class SweepExpiredOutput(Shape, frozen=True):
 
 
 class SweepExpired(Operation[SweepExpiredOutput], frozen=True):
-    """Remove items whose TTL is over, as DynamoDB does in the background."""
+    """Remove expired items, as DynamoDB does in the background."""
 
     table_name: str | None = None
     limit: int = 1000

@@ -137,7 +137,7 @@ class WarmThroughput(Shape, frozen=True):
 
 
 class StreamSpecification(Shape, frozen=True):
-    """Whether changes are streamed, and what each record contains."""
+    """Whether changes are streamed, and with which images of the item."""
 
     stream_enabled: bool
     stream_view_type: StreamViewType | None = None

@@ -1,4 +1,4 @@
-"""Read a request as leniently as AWS does, and report what does not fit in AWS's words.
+"""Read a request as leniently as AWS does, and report wrong types in AWS's words.
 
 Members are read in the order of their declaration, and the first that does not fit is reported. AWS
 accepts a boolean as a string and a number with a fraction where an integer is expected.

@@ -16,7 +16,7 @@ ATTRIBUTE_VALUE = (
 )
 # Members that AWS's classes have and ours do not.
 HIDDEN_MEMBERS = {"PutRequest": ", workloadProfileName=null"}
-# Deeper values are cut off: nobody reads them, and Python's recursion is limited.
+# Deeper values are cut off, because Python's recursion is limited.
 MAX_DEPTH = 60
 
 

@@ -1,4 +1,4 @@
-"""The types of constraints: what a member of a request may hold, as data.
+"""The types of constraints on members of a request, as data.
 
 Bounds are inclusive; a `maximum` of None means no bound.
 """
@@ -73,7 +73,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """An item, a key or a value: a map whose content is checked elsewhere."""
+    """An item, a key or a value, with content that is checked elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Fill what is added to a table that already has items: an index, or the times of expiry."""
+"""Backfill a new index, or the expiry times of a table with new TTL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BATCH = 1000
 
 
 def backfill(table: Table, index: Index, execute: Execute) -> None:
-    """Add every item whose keys are valid in the index; the others are left out, as at AWS."""
+    """Add every item with valid keys to the index; others are left out, as at AWS."""
     for size, raw in table.rows.scan_range(b"", None, None).rows(execute):
         item = item_from_json(raw)
         if not _has_valid_keys(index, item):

@@ -75,7 +75,7 @@ def check_index_throughput(index: GlobalSecondaryIndex, mode: BillingMode) -> No
 
 
 def check_throughput_bounds(units: ProvisionedThroughput, suffix: str = "") -> None:
-    """Raise if the units exceed what any account could get."""
+    """Raise if the units exceed the limit of all accounts."""
     for name, value in (
         ("ReadCapacityUnits", units.read_capacity_units),
         ("WriteCapacityUnits", units.write_capacity_units),

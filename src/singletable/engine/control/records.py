@@ -140,7 +140,7 @@ def update_record(
 
 
 def to_stored(record: TableRecord, now: float) -> TableRecord:
-    """Return what is stored of an updated record: no deleted index, no limit that is NO_LIMIT."""
+    """Return the record to store, without deleted indexes and removed limits."""
     indexes = [
         replace(index, on_demand_throughput=drop_absent_limits(index.on_demand_throughput))
         for index in record.global_indexes

@@ -158,7 +158,7 @@ def enabled_encryption(sse: SSESpecification | None) -> SSESpecification | None:
 def describe_encryption(
     sse: SSESpecification | None, settings: Settings, *, changing: bool
 ) -> SSEDescription | None:
-    """Return what AWS shows of the encryption: nothing for the default."""
+    """Return the description of the encryption; AWS shows none for the default."""
     if sse is None:
         return None
     key = _key_arn(sse.kms_master_key_id, settings)

@@ -113,7 +113,7 @@ BLOCKED = (
 
 
 def check_create_table(request: CreateTable) -> None:
-    """Raise ValidationError unless the table can be created, whatever tables exist."""
+    """Raise ValidationError unless the request is valid on its own."""
     check_table_throughput(request)
     check_definitions_unique(request.attribute_definitions)
     check_table_key(request.key_schema, request.attribute_definitions)
