@@ -1,4 +1,4 @@
-"""Write the pictures of the guide, which its own snippets draw: python -m tools.guide_pictures."""
+"""Write the pictures that the guide's snippets draw: python -m tools.guide_pictures."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"# (\w+\.(?:py|abif))\n")
 
 
-def drawn() -> dict[str, str]:
-    """What the snippets of the page write to files that end in svg."""
+def draw() -> dict[str, str]:
+    """Run the snippets of the page and return the SVG files that they write."""
     session: dict[str, object] = {}
     with TemporaryDirectory() as folder, contextlib.chdir(folder):
         for language, text in _BLOCK.findall(PAGE.read_text()):
-            if named := _FILE.match(text):
-                Path(named[1]).write_text(text)
+            if header := _FILE.match(text):
+                Path(header[1]).write_text(text)
             if language == "python":
                 with contextlib.redirect_stdout(io.StringIO()):
                     exec(text, session)
@@ -31,7 +31,7 @@ def drawn() -> dict[str, str]:
 def main() -> None:
     """Write each picture."""
     FOLDER.mkdir(exist_ok=True)
-    for name, svg in drawn().items():
+    for name, svg in draw().items():
         (FOLDER / name).write_text(svg)
 
 

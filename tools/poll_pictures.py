@@ -15,42 +15,49 @@ from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import open_polls
 from singletable_apps.polls.site import with_pages
 from singletable_apps.shared.doors import Opened
-from tools.screenshots import browsing, opened, picture, serving, side_by_side, write
+from tools.screenshots import (
+    launch_browser,
+    open_page,
+    save,
+    screenshot,
+    serve,
+    side_by_side,
+)
 
-_SECRET = Secret(b"a secret for the pictures, no more")
+_SECRET = Secret(b"a secret for the pictures only")
 
 
 @contextmanager
 def site() -> Generator[list[str]]:
-    """The addresses of the polls of the sample, while they are served."""
+    """Serve the sample polls and yield their URLs."""
     driver = connect("memory:")
     fill(driver, _SECRET, datetime.now(UTC))
     polls = open_polls(driver, _SECRET)
     app = with_pages(polls, ApiSettings(limits=Limits.off(), secure_cookies=False))
     site = Opened(app, prefixes=("/polls", PREFIX, "/static/*/polls"), api=PREFIX)
     made = polls.making.mine(MAKER, len(POLLS)).items
-    with serving(make_front_app([Served(door(), site)], secure_cookies=False)) as address:
+    with serve(make_front_app([Served(door(), site)], secure_cookies=False)) as address:
         yield [f"{address}/polls/p/{own.poll.id}" for own in reversed(made)]
 
 
 def main() -> None:
     """Take each picture."""
-    with site() as addresses, browsing() as browser:
+    with site() as addresses, launch_browser() as browser:
         language = addresses[1]
-        wide = opened(browser, "light", 1280, 800)
+        wide = open_page(browser, "light", 1280, 800)
         wide.goto(f"{language}/results")
         rounds = wide.get_by_role("heading", name="Round by round")
         rounds.evaluate("heading => scrollTo(0, heading.getBoundingClientRect().top - 40)")
-        write("poll_results.webp", picture(wide))
-        phone = opened(browser, "dark", 390, 844)
+        save("poll_results.webp", screenshot(wide))
+        phone = open_page(browser, "dark", 390, 844)
         phone.goto(language)
         for name in ("Rust", "Python", "Go"):
             phone.locator(".row-name", has_text=name).click()
         phone.mouse.move(0, 0)
         phone.evaluate("scrollTo(0, 0); document.activeElement.blur()")
-        voting = picture(phone)
+        voting = screenshot(phone)
         phone.goto(f"{language}/results")
-        write("poll_phone.webp", side_by_side(browser, voting, picture(phone)))
+        save("poll_phone.webp", side_by_side(browser, voting, screenshot(phone)))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from singletable_apps.elections.terminal.site import site_of
 from singletable_apps.front import Served, make_front_app
 
 FOLDER = Path(__file__).parents[1] / "docs/pictures"
-LARGEST = 120_000
+MAX_BYTES = 120_000
 SUMMER, LUNCH = "e/Where%20we%20go%20in%20summer", "e/What%20is%20for%20lunch"
 _SIDE_BY_SIDE = """
 <body style="margin:0;background:#39322a;display:flex;gap:1px;width:max-content">
@@ -35,42 +35,42 @@ _SIDE_BY_SIDE = """
 
 @contextmanager
 def site() -> Generator[str]:
-    """The address of elections with sample data, while they are served."""
+    """Serve elections with sample data and yield the URL."""
     elections = open_elections(connect("memory:"), new_keys())
     fill(elections)
     settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
     served = Served(door(), site_of(elections, settings))
-    with serving(make_front_app([served], secure_cookies=False)) as address:
+    with serve(make_front_app([served], secure_cookies=False)) as address:
         yield f"{address}/elections"
 
 
 @contextmanager
-def serving(app: ASGIApp) -> Generator[str]:
-    """The address of an app, while it is served."""
-    listening = socket.create_server(("127.0.0.1", 0))
+def serve(app: ASGIApp) -> Generator[str]:
+    """Serve an app in a thread and yield its URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-    thread = threading.Thread(target=server.run, args=([listening],))
+    thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join()
-        listening.close()
+        listener.close()
 
 
 @contextmanager
-def browsing() -> Generator[Browser]:
-    """Debian's chromium, the one without windows."""
+def launch_browser() -> Generator[Browser]:
+    """Launch Debian's headless Chromium."""
     with sync_playwright() as playwright:
-        found = shutil.which("chromium-headless-shell")
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        executable = shutil.which("chromium-headless-shell")
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield browser
         browser.close()
 
 
-def opened(browser: Browser, theme: str, width: int, height: int) -> Page:
-    """A page of a browser that was never here."""
+def open_page(browser: Browser, theme: str, width: int, height: int) -> Page:
+    """Open a page in a new browser context."""
     context = browser.new_context(
         viewport={"width": width, "height": height},
         device_scale_factor=1.5,
@@ -80,11 +80,11 @@ def opened(browser: Browser, theme: str, width: int, height: int) -> Page:
     return context.new_page()
 
 
-def somebody(
+def open_signed_in(
     browser: Browser, address: str, name: str, theme: str, width: int, height: int
 ) -> Page:
-    """The browser of somebody who has signed in."""
-    page = opened(browser, theme, width, height)
+    """Open a page and sign in."""
+    page = open_page(browser, theme, width, height)
     page.goto(f"{address}/sign-in")
     page.fill("[name=who]", name)
     page.fill("[name=password]", PASSWORD)
@@ -93,51 +93,51 @@ def somebody(
     return page
 
 
-def picture(page: Page) -> str:
-    """What the page looks like, as WebP in base64; Playwright itself takes larger formats only."""
+def screenshot(page: Page) -> str:
+    """Take a screenshot as base64-encoded WebP, which Playwright's own method does not support."""
     page.wait_for_load_state("networkidle")
-    # Playwright leaves open what a session of the browser's own protocol takes and gives.
+    # The Chrome DevTools Protocol is untyped in Playwright.
     session: Any = page.context.new_cdp_session(page)
-    taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": 82})
-    return str(taken["data"])
+    result = session.send("Page.captureScreenshot", {"format": "webp", "quality": 82})
+    return str(result["data"])
 
 
 def side_by_side(browser: Browser, first: str, second: str) -> str:
-    """Two pictures of a phone as one."""
+    """Combine two phone screenshots into one picture."""
     pair = browser.new_page(viewport={"width": 781, "height": 844}, device_scale_factor=1.5)
     pair.set_content(_SIDE_BY_SIDE.format(first, second))
-    return picture(pair)
+    return screenshot(pair)
 
 
-def write(name: str, taken: str) -> None:
-    """Keep a picture, if it is small."""
-    content = b64decode(taken)
-    if len(content) > LARGEST:
-        raise ValueError(f"Expected {name} to take at most {LARGEST} bytes, got {len(content)}.")
+def save(name: str, image: str) -> None:
+    """Save a picture; raise ValueError if it is too large."""
+    content = b64decode(image)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"{name}: expected at most {MAX_BYTES} bytes, but got {len(content)}.")
     (FOLDER / name).write_bytes(content)
 
 
 def main() -> None:
     """Take each picture."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with site() as address, browsing() as browser:
-        wide = somebody(browser, address, "Ada", "light", 1280, 800)
+    with site() as address, launch_browser() as browser:
+        wide = open_signed_in(browser, address, "Ada", "light", 1280, 800)
         wide.goto(f"{address}/{SUMMER}/tally")
         head_to_head = wide.get_by_role("heading", name="Head to head")
         head_to_head.evaluate("heading => scrollTo(0, heading.offsetTop - 40)")
-        write("tally.webp", picture(wide))
+        save("tally.webp", screenshot(wide))
         wide.goto(f"{address}/{LUNCH}/ballot")
         for name in ("Soup", "Stew", "Pancakes"):
             wide.locator(".row-name", has_text=name).click()
         wide.locator("[data-who]", has_text="Stew").locator("[data-tool=same]").click()
         wide.mouse.move(0, 0)
         wide.evaluate("document.activeElement.blur()")
-        write("ballot.webp", picture(wide))
-        phone = somebody(browser, address, "Leslie", "dark", 390, 844)
+        save("ballot.webp", screenshot(wide))
+        phone = open_signed_in(browser, address, "Leslie", "dark", 390, 844)
         phone.goto(f"{address}/all")
-        first = picture(phone)
+        first = screenshot(phone)
         phone.goto(f"{address}/{LUNCH}/tally")
-        write("phone.webp", side_by_side(browser, first, picture(phone)))
+        save("phone.webp", side_by_side(browser, first, screenshot(phone)))
 
 
 if __name__ == "__main__":

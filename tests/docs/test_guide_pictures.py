@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from tools.guide_pictures import FOLDER, PAGE, drawn
+from tools.guide_pictures import FOLDER, PAGE, draw
 
 
 # A picture drawn by older code shows what no reader gets.
 def test_guide_pictures_are_up_to_date() -> None:
     there = {path.name: path.read_text() for path in FOLDER.glob("*.svg")}
-    fresh = drawn()
+    fresh = draw()
     stale = sorted(name for name in {*there, *fresh} if there.get(name) != fresh.get(name))
     assert not stale, (
         f"{', '.join(stale)} in docs/guide/counting is not what the page draws. "
