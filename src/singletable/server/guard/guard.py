@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from singletable.errors import AccessDenied, OperationError, ResourceNotFound
 from singletable.operations import (
@@ -36,6 +37,9 @@ from singletable.wire import HttpRequest
 # Another process may recreate a table with another key. So partition keys are cached for a short
 # time only, and a request is never rejected because of the cache: the table is described again.
 CACHE_SECONDS = 1.0
+
+# The partition key attributes of a table, under None, and of its indexes by name.
+_PartitionKeys: TypeAlias = dict[str | None, tuple[str, ...]]
 
 
 class Guard:
@@ -98,7 +102,7 @@ class Guard:
         if identity.policy is None:
             return
         permissions = required_permissions(operation, self._arns)
-        keyed = [permission.keyed_table for permission in permissions]
+        keyed = dict.fromkeys(permission.keyed_table for permission in permissions)
         tables = [table for table in keyed if table is not None]
         if not tables or not identity.policy.uses_condition_keys(tuple(PARTITION_KEYS)):
             check_permissions(identity, permissions, _lookup({}))
@@ -165,14 +169,6 @@ def _has_partition_key(permission: RequiredPermission, partition_key: PartitionK
     return all(partition_values(request, attribute) for attribute in attributes)
 
 
-@dataclass(frozen=True, slots=True)
-class _PartitionKeys:
-    """The partition key attributes of a table and of its indexes."""
-
-    table: tuple[str, ...]
-    indexes: dict[str, tuple[str, ...]]
-
-
 class _PartitionKeyCache:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -182,10 +178,10 @@ class _PartitionKeyCache:
         """Remove a table that is being changed."""
         self._entries.pop(table, None)
 
-    def cached(self, tables: Iterable[str]) -> dict[str, _PartitionKeys | None] | None:
+    def cached(self, tables: Iterable[str]) -> dict[str, _PartitionKeys] | None:
         """Return the keys of all tables, or None if one is not in the cache or outdated."""
         now = self._clock()
-        keys: dict[str, _PartitionKeys | None] = {}
+        keys: dict[str, _PartitionKeys] = {}
         for table in tables:
             described_at, entry = self._entries.get(table, (now - CACHE_SECONDS, None))
             if entry is None or not 0 <= now - described_at < CACHE_SECONDS:
@@ -195,38 +191,27 @@ class _PartitionKeyCache:
 
     async def describe(
         self, tables: Iterable[str], driver: AsyncDriver
-    ) -> dict[str, _PartitionKeys | None]:
-        """Return the current keys of the tables; None for a table that does not exist."""
-        keys: dict[str, _PartitionKeys | None] = {}
+    ) -> dict[str, _PartitionKeys]:
+        """Return the current keys of the tables that exist."""
+        keys: dict[str, _PartitionKeys] = {}
         for table in tables:
             now = self._clock()
-            try:
+            with suppress(ResourceNotFound):
                 output = await driver.execute(DescribeTable(table))
-            except ResourceNotFound:
-                keys[table] = None
-            else:
-                entry = keys[table] = _keys_of(output.table)
-                self._entries[table] = (now, entry)
+                keys[table] = _keys_of(output.table)
+                self._entries[table] = (now, keys[table])
         return keys
 
 
 def _keys_of(table: TableDescription) -> _PartitionKeys:
     indexes = (*(table.local_secondary_indexes or ()), *(table.global_secondary_indexes or ()))
-    return _PartitionKeys(
-        _hash_attributes(table.key_schema),
-        {index.index_name: _hash_attributes(index.key_schema) for index in indexes},
-    )
+    keys: _PartitionKeys = {None: _hash_attributes(table.key_schema)}
+    return keys | {index.index_name: _hash_attributes(index.key_schema) for index in indexes}
 
 
 def _hash_attributes(schema: Iterable[KeySchemaElement]) -> tuple[str, ...]:
     return tuple(element.attribute_name for element in schema if element.key_type == "HASH")
 
 
-def _lookup(tables: Mapping[str, _PartitionKeys | None]) -> PartitionKeyLookup:
-    def partition_key(table: str, index: str | None) -> tuple[str, ...] | None:
-        keys = tables.get(table)
-        if keys is None:
-            return None
-        return keys.table if index is None else keys.indexes.get(index)
-
-    return partition_key
+def _lookup(tables: Mapping[str, _PartitionKeys]) -> PartitionKeyLookup:
+    return lambda table, index: tables.get(table, {}).get(index)

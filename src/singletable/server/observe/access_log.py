@@ -41,13 +41,13 @@ class LogEntry(Struct, frozen=True):
     tables: list[str]
     index: str | None
     status: int
-    error: str | None
-    bytes_in: int
-    bytes_out: int
-    duration_ms: float
-    read_units: float
-    write_units: float
-    user_agent: str | None
+    error: str | None = None
+    bytes_in: int = 0
+    bytes_out: int = 0
+    duration_ms: float = 0
+    read_units: float = 0
+    write_units: float = 0
+    user_agent: str | None = None
 
 
 class DroppedEntries(Struct, frozen=True):
@@ -91,21 +91,7 @@ def log_entry(
 def rejection_entry(client: str, status: int, at: float) -> LogEntry:
     """Return the entry of a malformed request, which never reached the app."""
     return LogEntry(
-        time=_utc(at),
-        request_id=None,
-        client=client,
-        identity=None,
-        operation=None,
-        tables=[],
-        index=None,
-        status=status,
-        error=None,
-        bytes_in=0,
-        bytes_out=0,
-        duration_ms=0,
-        read_units=0,
-        write_units=0,
-        user_agent=None,
+        _utc(at), None, client, identity=None, operation=None, tables=[], index=None, status=status
     )
 
 

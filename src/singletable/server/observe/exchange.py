@@ -17,20 +17,13 @@ from singletable.errors import OperationError, SingleTableError
 from singletable.operations import (
     AsyncDriver,
     BatchGetItem,
-    BatchWriteItem,
     ConsumedCapacity,
-    DeleteItem,
     GetItem,
     Operation,
-    PutItem,
-    Query,
-    Scan,
     TransactGetItems,
-    TransactWriteItems,
-    UpdateItem,
 )
 from singletable.operations.arn import parse_arn
-from singletable.operations.registry import ITEM_READS, table_names
+from singletable.operations.registry import ITEM_READS, OPERATIONS, table_names
 from singletable.wire import HttpRequest
 
 R = TypeVar("R")
@@ -41,17 +34,11 @@ UnitKind: TypeAlias = Literal["read", "write"]
 MAX_TABLES = 25
 MAX_NAME_LENGTH = 255
 # The detail that reports everything: reading items by their keys touches no index.
+_KEY_READS = (BatchGetItem, GetItem, TransactGetItems)
 _CAPACITY_DETAIL: dict[type, CapacityDetail] = {
-    BatchGetItem: "TOTAL",
-    GetItem: "TOTAL",
-    TransactGetItems: "TOTAL",
-    BatchWriteItem: "INDEXES",
-    DeleteItem: "INDEXES",
-    PutItem: "INDEXES",
-    Query: "INDEXES",
-    Scan: "INDEXES",
-    TransactWriteItems: "INDEXES",
-    UpdateItem: "INDEXES",
+    spec.request: "TOTAL" if spec.request in _KEY_READS else "INDEXES"
+    for spec in OPERATIONS.values()
+    if spec.scope == "items"
 }
 _RETURN_CONSUMED_CAPACITY = (None, "NONE", "TOTAL", "INDEXES")
 
