@@ -1,0 +1,55 @@
+"""ARCHITECTURE.md shows the layers that the import contracts enforce, and the files that exist."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tests.house.sources import ROOT
+
+PAGE = (ROOT / "ARCHITECTURE.md").read_text()
+LIBRARY = ROOT / "src" / "singletable"
+
+
+def contract_layers() -> list[set[str]]:
+    """Return the layers of the import contract, from top to bottom."""
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    (contract,) = (one for one in tools["importlinter"]["contracts"] if one["type"] == "layers")
+    return [set(layer.split(" | ")) for layer in contract["layers"]]
+
+
+def drawn_lines() -> list[set[str]]:
+    """Return the packages on each line of the picture, from top to bottom."""
+    picture = PAGE.partition("─ singletable, from top to bottom\n")[2].partition("```")[0]
+    columns = [re.split(r" {2,}", line.strip())[0] for line in picture.splitlines()]
+    return [set(column.split(" · ")) for column in columns]
+
+
+# A layer may take several lines of the picture.
+def test_picture_shows_the_layers_of_the_contract() -> None:
+    lines = drawn_lines()
+    for layer in contract_layers():
+        shown: set[str] = set()
+        while lines and lines[0] <= layer:
+            shown |= lines.pop(0)
+        assert shown == layer
+    assert lines == []
+
+
+def test_planned_packages_are_in_parentheses() -> None:
+    for name in set().union(*contract_layers()):
+        bare = name.strip("()")
+        exists = (LIBRARY / bare).is_dir() or (LIBRARY / f"{bare}.py").is_file()
+        assert exists == (name == bare), name
+
+
+# A name on the page may be relative to the folder that its row or section is about.
+def test_files_on_the_page_exist() -> None:
+    paths = [ROOT / folder for folder in ("docs", "drills", "src", "tests")]
+    existing = [f"/{path.relative_to(ROOT)}" for top in paths for path in [top, *top.rglob("*")]]
+    named = {name.rstrip("/") for name in re.findall(r"`(\w[\w/.]*(?:\.py|\.md|/[\w/]*))`", PAGE)}
+    assert [name for name in sorted(named) if not _is_suffix(name, existing)] == []
+
+
+def _is_suffix(name: str, paths: list[str]) -> bool:
+    return any(path.endswith(f"/{name}") for path in paths)
