@@ -62,7 +62,9 @@ def draw(command: str, output: str) -> str:
     console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
     console.print(f"[bold]$ {command}[/bold]\n", highlight=False)
     console.print(Text.from_ansi(output.rstrip()))
-    return console.export_svg(title="singletable", theme=MONOKAI, unique_id="terminal")
+    svg = console.export_svg(title="singletable", theme=MONOKAI, unique_id="terminal")
+    # Rich loads its font from a CDN; viewers have a monospace font of their own.
+    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
 
 
 def main() -> None:

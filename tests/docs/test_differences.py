@@ -114,15 +114,18 @@ def test_encryption_settings_are_stored_but_not_applied(engine: Engine) -> None:
 # A restorable time would be a promise that the engine does not keep.
 def test_recovery_settings_are_stored_but_not_applied(engine: Engine, clock: Clock) -> None:
     engine.execute(TABLE)
-    asked = PointInTimeRecoverySpecification(True, 7)
-    engine.execute(UpdateContinuousBackups("differences", asked))
+    settings = PointInTimeRecoverySpecification(True, 7)
+    engine.execute(UpdateContinuousBackups("differences", settings))
     clock.now += 24 * 60 * 60
     backups = engine.execute(DescribeContinuousBackups("differences"))
-    told = backups.continuous_backups_description.point_in_time_recovery_description
-    assert told is not None
-    assert (told.point_in_time_recovery_status, told.recovery_period_in_days) == ("ENABLED", 7)
-    assert told.earliest_restorable_date_time is None
-    assert told.latest_restorable_date_time is None
+    recovery = backups.continuous_backups_description.point_in_time_recovery_description
+    assert recovery is not None
+    assert (recovery.point_in_time_recovery_status, recovery.recovery_period_in_days) == (
+        "ENABLED",
+        7,
+    )
+    assert recovery.earliest_restorable_date_time is None
+    assert recovery.latest_restorable_date_time is None
 
 
 # Throttling by the clock would make tests flaky; units are counted, but nothing is throttled.

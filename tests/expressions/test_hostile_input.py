@@ -38,7 +38,7 @@ WORDS = [
 
 
 def parse_or_reject(parse: Parse, text: str) -> None:
-    """Nothing but a refusal may come of a text that is no expression."""
+    """Parse the text; only ValidationError may be raised."""
     with suppress(ValidationError):
         parse(text, Placeholders(NAMES, VALUES))
 

@@ -49,7 +49,7 @@ INVALID = "Invalid KeyConditionExpression: "
                 KeyClause("c", "<", ({"S": "a"},)),
             ],
         ),
-        # Equality is never a question of types here: the table refuses what is no key type.
+        # Types are not checked here: the table rejects a value that is not of the key type.
         ("pk = :bool", [KeyClause("pk", "=", ({"BOOL": True},))]),
     ],
 )
