@@ -23,8 +23,8 @@ FOLDER = ROOT / "docs/pictures"
 COLUMNS = 92
 
 COMMANDS = {
-    "explain.svg": "singletable explain shop orders_of ada --at file:shop.db",
-    "look.svg": "singletable look file:shop.db shop --app shop --partition CUSTOMER#ada",
+    "explain.svg": "singletable explain shop orders_of ada --address file:shop.db",
+    "show.svg": "singletable show file:shop.db shop --app shop --partition CUSTOMER#ada",
 }
 _CLI = "import sys; from singletable.cli import main; main(sys.argv[1:])"
 _SNIPPET = re.compile(r"^```python\n# fill\.py\n(.*?)^```$", re.MULTILINE | re.DOTALL)

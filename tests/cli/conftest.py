@@ -1,4 +1,4 @@
-"""Commands are typed in this process, as at a terminal of eighty columns."""
+"""Run commands in this process, as in a terminal of eighty columns."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from tests.cli.run import Run
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Type a command; its exit code, output and errors."""
+    """Return a function that runs a command and returns exit code, stdout and stderr."""
     monkeypatch.setenv("COLUMNS", "80")
 
-    def typed(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
+    def run_command(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as exit_:
             main(arguments)
         printed = capsys.readouterr()
-        code = ended.value.code
+        code = exit_.value.code
         assert code is None or isinstance(code, int)
         return code or 0, printed.out, printed.err
 
-    return typed
+    return run_command
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The current directory; what is imported from it is forgotten afterwards."""
+    """Change to an empty directory; modules imported from it are unloaded afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield tmp_path

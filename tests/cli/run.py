@@ -1,9 +1,9 @@
-"""A command as it is typed."""
+"""The type of the fixture `run`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
 
-# Its exit code, output and errors.
+# Returns exit code, stdout and stderr.
 Run: TypeAlias = Callable[..., tuple[int, str, str]]

@@ -1,4 +1,4 @@
-"""A module for commands to read, and a file with its items."""
+"""An app for commands to load, and a function that fills its table."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Order(Entity, table=shop):
     of_day = Key(pk=("DAY", day), sk=padded(number, 4)).on(by_day)
 
 
-class File(Collection):
+class CustomerFile(Collection):
     customer: Customer
     orders: list[Order]
 
@@ -58,7 +58,7 @@ class File(Collection):
 patterns = PatternCatalog("shop", shop)
 customer = patterns.read("C1", "A customer", Customer.key)
 by_email = patterns.read("C2", "By e-mail", Customer.one_email)
-file = patterns.read("C3", "All of a customer", Customer.key.partition, collection=File)
+file = patterns.read("C3", "All of a customer", Customer.key.partition, collection=CustomerFile)
 order = patterns.read("O1", "An order", Order.key, consistent=True)
 orders = patterns.read("O2", "Orders", Order.key.partition)
 of_day = patterns.read("O3", "Orders of a day", Order.of_day)
@@ -73,7 +73,7 @@ follow = patterns.feed("X2", "New orders", Order)
 def typed(
     a: int, b: Decimal, c: datetime, d: bool, e: Size, f: UUID | None, g: str
 ) -> Selection[Order]:
-    """Whatever is given, told by its values."""
+    """A key made of arguments of many types."""
     return Order.key.partition(f"{a} {b} {c.isoformat()} {d} {e.name} {f} {g}")
 
 
@@ -81,7 +81,7 @@ patterns.check()
 
 
 def fill(address: str, orders: int = 3) -> None:
-    """A customer with some orders, at an address."""
+    """Create the table at an address and put a customer with some orders."""
     with connect(address) as driver:
         store = Store(driver)
         store.admin.create_table(shop)

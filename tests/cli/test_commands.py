@@ -1,4 +1,4 @@
-"""The command line: what it says to a stranger, and how it ends."""
+"""The command line: help, version, exit codes and the file of the tour."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from singletable import ListTables, connect
 from tests.cli.run import Run
 
 
-def test_help_names_the_commands_and_where_to_begin(run: Run) -> None:
+def test_help_lists_commands_and_where_to_start(run: Run) -> None:
     code, out, _ = run("--help")
     assert code == 0
     for word in ("tour", "version", "singletable tour"):
@@ -20,23 +20,23 @@ def test_help_names_the_commands_and_where_to_begin(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", ["tour", "version"])
-def test_each_command_explains_itself(run: Run, command: str) -> None:
+def test_commands_have_help(run: Run, command: str) -> None:
     code, out, _ = run(command, "--help")
     assert code == 0
     assert "Usage" in out
 
 
-def test_version_is_that_of_the_package(run: Run) -> None:
+def test_version_is_the_package_version(run: Run) -> None:
     assert run("version") == (0, f"singletable {version('singletable')}\n", "")
 
 
-def test_a_command_that_is_not_there_is_a_usage_error(run: Run) -> None:
+def test_unknown_command_is_a_usage_error(run: Run) -> None:
     code, _, err = run("tuor")
     assert code == 2
     assert "tuor" in err
 
 
-def test_a_kept_tour_can_be_opened(run: Run, tmp_path: Path) -> None:
+def test_tour_leaves_its_tables_in_the_file(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "votes.db"
     code, out, _ = run("tour", "--file", str(file))
     assert code == 0
@@ -52,45 +52,45 @@ def test_a_kept_tour_can_be_opened(run: Run, tmp_path: Path) -> None:
         ]
 
 
-# A file that cannot be used is the user's to mend: one paragraph says how, and nothing is touched.
-def test_a_tour_is_not_written_over_another(run: Run, tmp_path: Path) -> None:
+# A file that cannot be used is reported in one paragraph and left as it is.
+def test_tour_rejects_a_file_with_tables(run: Run, tmp_path: Path) -> None:
     file = str(tmp_path / "votes.db")
     run("tour", "--file", file)
     code, _, err = run("tour", "--file", file)
     assert code == 2
-    assert "holds 6 tables already" in err
+    assert "already has 6 tables" in err
 
 
-def test_another_programs_database_is_left_alone(run: Run, tmp_path: Path) -> None:
+def test_database_of_another_program_is_left_alone(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "notes.db"
     with sqlite3.connect(file) as other:
         other.execute("CREATE TABLE notes (text)")
     other.close()
     before = file.read_bytes()
     code, _, err = run("tour", "--file", str(file))
-    _is_one_paragraph(code, err)
+    _assert_one_paragraph(code, err)
     assert "another program" in err
     assert file.read_bytes() == before
 
 
-def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> None:
+def test_file_that_is_not_a_database_is_left_alone(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "letter.txt"
     file.write_text("Dear Ada, " * 1000)
     code, _, err = run("tour", "--file", str(file))
-    _is_one_paragraph(code, err)
+    _assert_one_paragraph(code, err)
     assert file.read_text() == "Dear Ada, " * 1000
 
 
 @pytest.mark.parametrize("path", [".", "nowhere/votes.db", "/proc/votes.db"])
-def test_a_path_that_cannot_be_written_is_explained(
+def test_unwritable_path_is_reported(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code, _, err = run("tour", "--file", path)
-    _is_one_paragraph(code, err)
+    _assert_one_paragraph(code, err)
 
 
-def _is_one_paragraph(code: int, err: str) -> None:
+def _assert_one_paragraph(code: int, err: str) -> None:
     assert code == 2
     assert err.startswith("singletable: ")
     assert "\n\n" not in err.strip()

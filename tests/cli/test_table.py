@@ -1,20 +1,16 @@
-"""`singletable table`: tables are made as declared, and differences are told."""
+"""`singletable table` creates declared tables and reports differences."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from singletable import ListTables, Table, connect
-from singletable.cli import main
 from singletable.infrastructure import TableSettings, create_table
+from tests.cli.run import Run
 from tests.differential.dynalite_peer import Dynalite
 from tests.server.process import Endpoint
-
-Run = Callable[..., tuple[int, str, str]]
 
 SHOP = """
 from singletable import Attr, Entity, Index, Key, Table, attr
@@ -32,38 +28,22 @@ class Order(Entity, table=shop):
 """
 
 
-@pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Iterator[Run]:
-    """Type a command in a folder that has the module `table_shop`."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def app_folder(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in a folder with the module `table_shop`, in a wide terminal."""
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    (tmp_path / "table_shop.py").write_text(SHOP)
-
-    def typed(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        printed = capsys.readouterr()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return code or 0, printed.out, printed.err
-
-    yield typed
-    sys.modules.pop("table_shop", None)
+    (folder / "table_shop.py").write_text(SHOP)
 
 
-def test_tables_are_made_once_and_then_stand_as_declared(run: Run) -> None:
-    made = run("table", "create", "table_shop", "file:shop.db")
-    assert made == (0, "shop: created as declared\nshop-log: created as declared\n", "")
+def test_tables_are_created_once_and_are_as_declared(run: Run) -> None:
+    created = run("table", "create", "table_shop", "file:shop.db")
+    assert created == (0, "shop: created as declared\nshop-log: created as declared\n", "")
     again = run("table", "create", "table_shop", "file:shop.db")
     assert again == (0, "shop: as declared\nshop-log: as declared\n", "")
     assert run("table", "check", "table_shop", "file:shop.db") == again
 
 
-# The same commands, where DynamoDB is reached over HTTP.
-def test_tables_are_made_behind_an_address_that_is_elsewhere(
+def test_tables_are_created_and_checked_over_http(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -72,17 +52,17 @@ def test_tables_are_made_behind_an_address_that_is_elsewhere(
     try:
         address = f"dynamodb+http://{endpoint.host}:{endpoint.port}?region=us-east-1"
         assert run("table", "check", "table_shop", address)[0] == 2
-        given = ("--recovery-days", "7", "--encryption", "aws-owned")
-        assert run("table", "create", "table_shop", address, *given)[0] == 0
-        told = run("table", "check", "table_shop", address, *given)
-        assert told == (0, "shop: as declared\nshop-log: as declared\n", "")
+        options = ("--recovery-days", "7", "--encryption", "aws-owned")
+        assert run("table", "create", "table_shop", address, *options)[0] == 0
+        checked = run("table", "check", "table_shop", address, *options)
+        assert checked == (0, "shop: as declared\nshop-log: as declared\n", "")
     finally:
         endpoint.stop()
 
 
-def test_one_table_is_made_under_its_real_name(run: Run) -> None:
+def test_table_is_created_under_its_real_name(run: Run) -> None:
     code, out, _ = run(
-        "table", "create", "table_shop:log", "file:shop.db", "--name", "shop-log=shop-log-dev"
+        "table", "create", "table_shop:log", "file:shop.db", "--table-name", "shop-log=shop-log-dev"
     )
     assert (code, out) == (0, "shop-log-dev: created as declared\n")
     with connect("file:shop.db") as driver:
@@ -90,7 +70,7 @@ def test_one_table_is_made_under_its_real_name(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "create"])
-def test_differences_are_told_and_nothing_is_changed(run: Run, command: str) -> None:
+def test_differences_are_reported_and_nothing_is_changed(run: Run, command: str) -> None:
     with connect("file:shop.db") as driver:
         for other in (Table("shop", ttl="expires"), Table("shop-log", sk=None)):
             create_table(driver, other, other.name, TableSettings())
@@ -104,10 +84,10 @@ def test_differences_are_told_and_nothing_is_changed(run: Run, command: str) -> 
     ]
 
 
-def test_settings_are_made_and_checked_if_they_are_given(run: Run) -> None:
-    given = ("--deletion-protection", "--stream", "NEW_IMAGE")
-    assert run("table", "create", "table_shop:log", "file:shop.db", *given)[0] == 0
-    assert run("table", "check", "table_shop:log", "file:shop.db", *given)[0] == 0
+def test_settings_are_applied_and_checked(run: Run) -> None:
+    options = ("--deletion-protection", "--stream", "NEW_IMAGE")
+    assert run("table", "create", "table_shop:log", "file:shop.db", *options)[0] == 0
+    assert run("table", "check", "table_shop:log", "file:shop.db", *options)[0] == 0
     code, out, _ = run(
         "table", "check", "table_shop:log", "file:shop.db", "--no-deletion-protection"
     )
@@ -116,11 +96,11 @@ def test_settings_are_made_and_checked_if_they_are_given(run: Run) -> None:
     assert "deletion protection: declared off, but found on." in out
 
 
-def test_recovery_and_encryption_are_made_and_checked_if_they_are_given(run: Run) -> None:
-    given = ("--recovery-days", "7", "--encryption", "aws-owned")
-    made = run("table", "create", "table_shop:log", "file:shop.db", *given)
-    assert made == (0, "shop-log: created as declared\n", "")
-    checked = run("table", "check", "table_shop:log", "file:shop.db", *given)
+def test_recovery_and_encryption_are_applied_and_checked(run: Run) -> None:
+    options = ("--recovery-days", "7", "--encryption", "aws-owned")
+    created = run("table", "create", "table_shop:log", "file:shop.db", *options)
+    assert created == (0, "shop-log: created as declared\n", "")
+    checked = run("table", "check", "table_shop:log", "file:shop.db", *options)
     assert checked == (0, "shop-log: as declared\n", "")
     other = ("--recovery-days", "35", "--encryption", "aws-managed")
     code, out, _ = run("table", "check", "table_shop:log", "file:shop.db", *other)
@@ -132,8 +112,8 @@ def test_recovery_and_encryption_are_made_and_checked_if_they_are_given(run: Run
     ]
 
 
-# dynalite has no backups, and makes tables without the encryption that it is asked for.
-def test_what_an_address_cannot_do_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+# dynalite has no backups and ignores encryption.
+def test_unsupported_settings_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "any")
     cannot = (
@@ -145,36 +125,36 @@ def test_what_an_address_cannot_do_is_told(run: Run, monkeypatch: pytest.MonkeyP
         words = ("table_shop:log", address, "--recovery-days", "7")
         assert run("table", "create", *words) == (0, f"shop-log: created as declared\n{cannot}", "")
         assert run("table", "check", *words) == (0, f"shop-log: as declared\n{cannot}", "")
-        again = ("--name", "shop-log=other", "--encryption", "aws-managed")
+        again = ("--table-name", "shop-log=other", "--encryption", "aws-managed")
         code, out, _ = run("table", "create", *words, *again)
     assert code == 1
     assert out.startswith("other: created with 1 difference\n  - encryption: declared the AWS")
     assert out.endswith(cannot)
 
 
-def test_a_table_that_is_not_there_is_told_beside_the_others(run: Run) -> None:
+def test_missing_table_is_reported_beside_the_others(run: Run) -> None:
     run("table", "create", "table_shop:log", "file:shop.db")
     code, out, err = run("table", "check", "table_shop", "file:shop.db")
     assert (code, out) == (2, "shop-log: as declared\n")
     assert err == (
-        "singletable: There is no table 'shop' at this address. Make it with: "
+        "singletable: There is no table 'shop' at this address. Create it with: "
         "singletable table create table_shop ADDRESS\n"
     )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("no_such_shop", "memory:"), "There is no module no_such_shop"),
-        (("table_shop:nothing", "memory:"), "no table 'nothing' (there are: shop, log)"),
+        (("table_shop:nothing", "memory:"), "no table 'nothing'. Its tables: shop, log"),
         (("table_shop", "nowhere"), "'nowhere' is not an address"),
-        (("table_shop", "memory:", "--name", "shp=x"), "'shp'"),
-        (("table_shop", "memory:", "--name", "shop"), "not of the form NAME=VALUE"),
+        (("table_shop", "memory:", "--table-name", "shp=x"), "'shp'"),
+        (("table_shop", "memory:", "--table-name", "shop"), "Expected NAME=VALUE"),
         (("table_shop", "memory:", "--stream", "ALL"), "ALL"),
     ],
 )
-def test_what_is_wrong_is_one_clear_line(run: Run, arguments: tuple[str, ...], said: str) -> None:
+def test_invalid_options_are_rejected(run: Run, arguments: tuple[str, ...], message: str) -> None:
     code, out, err = run("table", "create", *arguments)
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
     assert "Traceback" not in err

@@ -1,77 +1,93 @@
-"""The tour: it runs, it fits, and every answer in it is the engine's."""
+"""The tour runs, fits the terminal, and shows only results of the engine."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 
 import pytest
 from rich.console import Console
 
-from singletable import Operation, OperationError, Settings, connect
-from singletable.cli.tour import take_tour
-from singletable.cli.tour.aftermath import aftermath
-from singletable.cli.tour.chapter import Chapter
-from singletable.cli.tour.clock import TourClock
-from singletable.cli.tour.guide import CHAPTERS, batches, walked
-from singletable.operations import Driver, PageOutput, SweepExpiredOutput
+from singletable import Settings, SingleTableError, connect
+from singletable.cli.tour import run_tour
+from singletable.cli.tour.design import Design, Session, TourClock
+from singletable.cli.tour.games import CHANGES_AND_EXPIRY, GAMES
+from singletable.cli.tour.runner import DESIGNS, prepare, run_steps
+from singletable.operations import PageOutput, SweepExpiredOutput
+from singletable.store import Page
+
+every_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.title)
 
 
-def shown(width: int, *, plain: bool = False) -> str:
-    """The tour as text."""
+def tour_text(width: int, *, plain: bool = False) -> str:
+    """Run the tour and return its output."""
     out = io.StringIO()
-    take_tour(Console(file=out, width=width, highlight=False), plain=plain)
+    run_tour(Console(file=out, width=width, highlight=False), plain=plain)
     return out.getvalue()
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """Open a session in memory."""
+    clock = TourClock()
+    with connect("memory:", Settings(clock=clock)) as driver:
+        yield Session(driver, clock)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_every_line_fits_the_terminal(width: int) -> None:
-    assert max(len(line.rstrip()) for line in shown(width).splitlines()) <= min(width, 120)
+    lines = tour_text(width).splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= min(width, 120)
 
 
-# A screen reader, a log or an old terminal has no use for drawn lines.
-def test_plain_is_plain() -> None:
-    text = shown(80, plain=True)
+# Screen readers, logs and old terminals cannot use drawn lines.
+def test_plain_output_has_no_escapes_and_no_drawn_lines() -> None:
+    text = tour_text(80, plain=True)
     assert "\x1b" not in text
-    assert not [line for line in text.splitlines() if "─" in line]
+    assert "─" not in text
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.title)
-def test_a_chapter_names_its_tables_and_patterns(chapter: Chapter) -> None:
-    text = shown(120)
-    assert chapter.title in text
-    for table in chapter.tables:
-        assert table.table_name in text
+@every_design
+def test_output_names_the_tables_and_steps_of_each_design(design: Design) -> None:
+    text = tour_text(120)
+    assert design.title in text
+    for table in design.tables:
+        assert table.name in text
+    for step in design.steps:
+        assert step.title in text
 
 
-# A step that is meant to be refused teaches by its refusal; every other one must be answered.
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.title)
-def test_steps_are_refused_only_where_the_tour_says_so(chapter: Chapter) -> None:
-    with connect("memory:") as driver:
-        prepare(driver, chapter)
-        for step, answer in walked(driver, chapter.walk(0)):
-            assert isinstance(answer, OperationError) == step.refused, step.pattern
+# A rejected step shows an error on purpose; every other one must succeed.
+@every_design
+def test_only_the_steps_marked_as_rejected_are_rejected(session: Session, design: Design) -> None:
+    prepare(session, design)
+    for step, result in run_steps(session, design):
+        assert isinstance(result, SingleTableError) == step.rejected, step.title
+        assert session.requests, step.title
 
 
-# A pattern that finds nothing shows nothing.
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.title)
-def test_every_query_finds_something(chapter: Chapter) -> None:
-    with connect("memory:") as driver:
-        prepare(driver, chapter)
-        for step, answer in walked(driver, chapter.walk(0)):
-            if isinstance(answer, PageOutput):
-                assert answer.count, step.pattern
+@every_design
+def test_every_query_returns_items(session: Session, design: Design) -> None:
+    prepare(session, design)
+    for step, result in run_steps(session, design):
+        if isinstance(result, PageOutput):
+            assert result.count, step.title
+        elif isinstance(result, Page):
+            assert result.items, step.title
+        elif isinstance(result, list | int) or step.columns:
+            assert result, step.title
 
 
-def test_two_hours_later_one_connection_is_swept() -> None:
-    clock = TourClock()
-    with connect("memory:", Settings(clock=clock)) as driver:
-        prepare(driver, CHAPTERS[-1], int(clock()))
-        answers = [answer for _, answer in walked(driver, aftermath(clock))]
-    assert SweepExpiredOutput(removed=1, more=False) in answers
+# Every request that reads or writes items shows what it consumed.
+@every_design
+def test_requests_report_consumed_units(session: Session, design: Design) -> None:
+    prepare(session, design)
+    for step, _ in run_steps(session, design):
+        for request in session.requests:
+            assert request.consumed or request.error, step.title
 
 
-def prepare(driver: Driver, chapter: Chapter, now: int = 0) -> None:
-    """Create and fill the chapter's tables."""
-    before: list[Operation[object]] = [*chapter.tables, *chapter.times_to_live]
-    for operation in [*before, *batches(chapter.fill(now))]:
-        driver.execute(operation)
+def test_expired_connection_is_swept_after_two_hours(session: Session) -> None:
+    prepare(session, GAMES)
+    results = [result for _, result in run_steps(session, CHANGES_AND_EXPIRY)]
+    assert SweepExpiredOutput(removed=1, more=False) in results

@@ -1,6 +1,6 @@
-"""The commands, and how they end.
+"""The command line: all commands, and how they end.
 
-A command enters the rooms it needs when it is run, so that none waits for what others need.
+A command imports what it needs when it runs, so that no command waits for the imports of another.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Annotated
 
 import typer
 
-from singletable.cli.added import Commands
 from singletable.cli.docs import docs
-from singletable.cli.draft import draft
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
 from singletable.cli.infrastructure import app as infrastructure
-from singletable.cli.look import look
+from singletable.cli.introspect import introspect
+from singletable.cli.plugins import Commands
+from singletable.cli.show import show
 from singletable.cli.table import app as table
-from singletable.cli.workbench import workbench
+from singletable.cli.workbench import app as workbench
 from singletable.errors import SingleTableError
 
 app = typer.Typer(
     cls=Commands,
-    help="DynamoDB single-table design in Python, with a DynamoDB inside the process.",
-    epilog="New here? Begin with: singletable tour",
+    help="DynamoDB single-table design in Python, with an embedded DynamoDB engine.",
+    epilog="New here? Start with: singletable tour",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -42,36 +42,33 @@ def tour(
         typer.Option(
             "--file",
             metavar="PATH",
-            help="Keep the tables in this new file, to look at later. Without it they live in "
-            "memory and are gone at the end.",
+            help="Keep the tables in this new file. Without it they are in memory.",
         ),
     ] = None,
     plain: Annotated[
         bool,
-        typer.Option(
-            "--plain", help="No colours and no drawn lines: for files and screen readers."
-        ),
+        typer.Option("--plain", help="No colors and no drawn lines, for files and screen readers."),
     ] = False,
 ) -> None:
-    """Show the embedded DynamoDB at work on five real single-table designs.
+    """Show the embedded DynamoDB engine at work on five single-table designs.
 
-    Creates the tables of five design documents, runs access patterns of each, and shows every
-    request, its answer and the capacity units it consumed. Takes a second; needs no account, no
-    network and no server.
+    Creates the tables of five design documents, runs their access patterns, and shows every
+    request, its result and the capacity units it consumed. Takes a second, and needs no account,
+    no network and no server.
     """
     from rich.console import Console
 
-    from singletable.cli.tour import take_tour
+    from singletable.cli.tour import run_tour
 
     console = Console(color_system=None if plain else "auto", highlight=False)
-    take_tour(console, file=file, plain=plain)
+    run_tour(console, file=file, plain=plain)
 
 
 app.command()(dynamodb)
-app.command()(draft)
+app.command()(introspect)
 app.command()(docs)
 app.command()(explain)
-app.command()(look)
+app.command()(show)
 app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")
@@ -80,19 +77,19 @@ app.add_typer(table, name="table")
 @app.command()
 def version() -> None:
     """Print the version of singletable."""
-    from importlib.metadata import version as version_of
+    from importlib.metadata import version as installed_version
 
-    typer.echo(f"singletable {version_of('singletable')}")
+    typer.echo(f"singletable {installed_version('singletable')}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command; what is refused ends in one paragraph and exit code 2."""
-    # A terminal that cannot show a character shows a question mark, and the command goes on.
+    """Run a command; an error of the library is printed and ends with exit code 2."""
+    # Characters that the terminal cannot show are replaced, not an error.
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")
     try:
         app(args=arguments)
-    except SingleTableError as refusal:
-        typer.echo(f"singletable: {refusal}", err=True)
+    except SingleTableError as error:
+        typer.echo(f"singletable: {error}", err=True)
         sys.exit(2)

@@ -1,4 +1,4 @@
-"""An endpoint as it was asked for: opened, greeted with, and served until it is stopped."""
+"""Serve a DynamoDB endpoint until a signal stops it."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """What was asked for."""
+class EndpointConfig:
+    """The options of the command."""
 
     file: Path | None
     durable: bool
@@ -61,32 +61,32 @@ class Endpoint:
     access_log: str | None
 
 
-def serve(asked: Endpoint) -> None:
-    """Serve until a signal asks to stop; what cannot be is refused first."""
-    check_host(asked.host, guarded=asked.credentials is not None)
-    guard = _guard(asked)
-    injected = _faults(asked)
-    settings = Settings(region=asked.region, account=asked.account, durable=asked.durable)
-    file, log_name = asked.file, asked.access_log
+def serve(config: EndpointConfig) -> None:
+    """Check the options, then serve until a signal stops the process."""
+    check_host(config.host, guarded=config.credentials is not None)
+    guard = _guard(config)
+    injected = _faults(config)
+    settings = Settings(region=config.region, account=config.account, durable=config.durable)
+    file, log_name = config.file, config.access_log
     engine = Engine.in_memory(settings) if file is None else Engine.on_file(file, settings)
     with engine, nullcontext() if log_name is None else AccessLog(log_name) as log:
         driver: AsyncDriver = AsyncEngine(engine)
         if injected is not None:
             driver = injected(driver)
-        metrics = Metrics() if asked.metrics else None
+        metrics = Metrics() if config.metrics else None
         observer = Observer(metrics, log) if metrics or log else None
-        app = DynamoDBApp(driver, region=asked.region, observer=observer, guard=guard)
+        app = DynamoDBApp(driver, region=config.region, observer=observer, guard=guard)
         serving = run_until_stopped(
             app,
             driver,
-            host=asked.host,
-            port=asked.port,
+            host=config.host,
+            port=config.port,
             observer=observer,
             eager=True,
-            on_start=partial(_greet, asked),
+            on_start=partial(_print_usage, config),
         )
-        # What is here now stays, and a request leaves nothing that refers to itself: so there is
-        # little to look for, and it is looked for seldom.
+        # Everything allocated so far stays, and requests create no reference cycles, so garbage
+        # collection finds little and runs rarely.
         gc.freeze()
         gc.set_threshold(10_000, 50, 50)
         with asyncio.Runner(loop_factory=_new_loop) as runner:
@@ -94,7 +94,7 @@ def serve(asked: Endpoint) -> None:
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
-    """uvloop's event loop where it is installed, which is the faster one."""
+    """Return uvloop's event loop if it is installed, because it is faster."""
     try:
         from uvloop import new_event_loop
     except ImportError:
@@ -102,33 +102,30 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return new_event_loop()
 
 
-# Who asks for neither does not wait for what they need.
-
-
-def _guard(asked: Endpoint) -> Guard | None:
-    if asked.credentials is None:
+def _guard(config: EndpointConfig) -> Guard | None:
+    if config.credentials is None:
         return None
     from singletable.server.guard import Guard
 
-    return Guard.from_file(asked.credentials, region=asked.region, account=asked.account)
+    return Guard.from_file(config.credentials, region=config.region, account=config.account)
 
 
-def _faults(asked: Endpoint) -> Callable[[AsyncDriver], AsyncDriver] | None:
-    if asked.faults is None:
+def _faults(config: EndpointConfig) -> Callable[[AsyncDriver], AsyncDriver] | None:
+    if config.faults is None:
         return None
     from singletable.faults import AsyncFaultyDriver, parse_faults
 
-    faults = parse_faults(asked.faults)
+    faults = parse_faults(config.faults)
     return lambda driver: AsyncFaultyDriver(driver, faults)
 
 
-def _greet(asked: Endpoint, host: str, port: int) -> None:
-    """Say where it is and how to talk to it."""
-    # Whoever reads the log from standard output should find nothing else there.
-    say = partial(typer.echo, err=asked.access_log == "-")
+def _print_usage(config: EndpointConfig, host: str, port: int) -> None:
+    """Print the URL and how to use it."""
+    # If the access log is on standard output, nothing else may be there.
+    echo = partial(typer.echo, err=config.access_log == "-")
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    where = "in memory" if asked.file is None else f"in {asked.file}"
-    say(f"\nDynamoDB is at {typer.style(url, bold=True)}, its tables {where}. Ctrl-C stops it.\n")
+    where = "in memory" if config.file is None else f"in {config.file}"
+    echo(f"\nDynamoDB is at {typer.style(url, bold=True)}, its tables {where}. Ctrl-C stops it.\n")
     for client, text in _EXAMPLES:
-        say(typer.style(f"  {client}", dim=True))
-        say(text.format(url=url, region=asked.region))
+        echo(typer.style(f"  {client}", dim=True))
+        echo(text.format(url=url, region=config.region))

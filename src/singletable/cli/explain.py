@@ -1,4 +1,4 @@
-"""`singletable explain`: what an access pattern sends, what comes back, and what it costs."""
+"""`singletable explain`: show the requests, the items and the cost of an access pattern."""
 
 from __future__ import annotations
 
@@ -6,89 +6,82 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.written import pairs
+from singletable.cli.options import PatternApp, TableNames, parse_pairs
 
 if TYPE_CHECKING:
     from singletable.patterns import Pattern
 
 
 def explain(
-    app: Annotated[
-        str,
-        typer.Argument(
-            metavar="APP", help="The module that declares access patterns, such as shop.patterns."
-        ),
-    ],
+    app: PatternApp,
     pattern: Annotated[
         str,
-        typer.Argument(metavar="PATTERN", help="Its code in the catalog, or its name in APP."),
+        typer.Argument(
+            metavar="PATTERN", help="The code of the pattern, or its variable name in APP."
+        ),
     ],
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[ARGS]...",
-            help="The values to call it with, each as its type is written; times as in ISO 8601. "
-            "Write -- before one that begins with a dash.",
+            help="The values to call the pattern with; times are in ISO 8601. Put -- before a "
+            "value that begins with a dash.",
             show_default=False,
         ),
     ] = None,
-    at: Annotated[
+    address: Annotated[
         str | None,
         typer.Option(
-            "--at",
+            "--address",
             metavar="ADDRESS",
-            help="Where to ask, such as file:shop.db or dynamodb:. Without it, empty tables are "
-            "made in memory.",
+            help="Where the tables are, such as file:shop.db or dynamodb:. Without it, the pattern "
+            "runs on empty tables in memory.",
         ),
     ] = None,
-    name: Annotated[
-        list[str] | None,
-        typer.Option("--name", metavar="DECLARED=REAL", help="The real name of a declared table."),
-    ] = None,
+    table_names: TableNames = None,
     consistent: Annotated[
-        bool, typer.Option("--consistent", help="Read what stands there at the moment.")
+        bool, typer.Option("--consistent", help="Use strongly consistent reads.")
     ] = False,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Ask for at most so many items."),
+        typer.Option("--limit", min=1, metavar="N", help="Read at most N items."),
     ] = None,
-    scan: Annotated[
-        bool, typer.Option("--scan", help="Run the pattern though it reads the whole table.")
+    allow_scan: Annotated[
+        bool, typer.Option("--allow-scan", help="Run the pattern even if it reads a whole table.")
     ] = False,
 ) -> None:
-    """Show the exact requests of an access pattern, run it, and show what it found and consumed.
+    """Run an access pattern and show its exact requests, its items and the consumed units.
 
-    Patterns that read are run. Those that write are explained only, and so are those that read a
-    whole table, unless --scan says that it may be paid for.
+    Patterns that write are explained but not run. Patterns that read a whole table are run only
+    with --allow-scan.
     """
     from rich.console import Console
 
-    from singletable.cli.explaining.asking import Asked, ask
-    from singletable.cli.explaining.plan import show_plan
-    from singletable.cli.explaining.screen import show_answer
-    from singletable.cli.load import load_catalogues, load_pattern
+    from singletable.cli.app_loader import load_catalogs, load_pattern
+    from singletable.cli.explain_run import PatternCall, run_pattern
+    from singletable.cli.explain_view import print_plan, print_result
 
-    found = load_pattern(app, pattern)
-    _, catalogs = load_catalogues(app)
+    loaded = load_pattern(app, pattern)
+    _, catalogs = load_catalogs(app)
     console = Console(highlight=False)
-    asked = Asked.of(found, arguments or (), consistent=consistent, limit=limit)
-    sizes = [one.sizes for one in catalogs if one.name == found.catalog]
-    show_plan(console, found, sizes[0] if sizes else {})
-    if why_not := _why_not(found, scan=scan):
-        console.print(why_not)
+    call = PatternCall.parse(loaded, arguments or (), consistent=consistent, limit=limit)
+    sizes = [catalog.sizes for catalog in catalogs if catalog.name == loaded.catalog]
+    print_plan(console, loaded, sizes[0] if sizes else {})
+    if reason := _why_not_run(loaded, allow_scan=allow_scan):
+        console.print(reason)
         return
-    answer = ask(asked, at, pairs("--name", name or ()))
-    show_answer(console, answer, where=at)
+    result = run_pattern(call, address, parse_pairs("--table-name", table_names))
+    print_result(console, result, in_memory=address is None)
 
 
-def _why_not(pattern: Pattern, *, scan: bool) -> str | None:
-    """Why a pattern is not run; None if it is."""
+def _why_not_run(pattern: Pattern, *, allow_scan: bool) -> str | None:
+    """Return why a pattern is not run, or None if it is."""
     from singletable.patterns import FeedPattern, ScanPattern, WritePattern
 
     if isinstance(pattern, WritePattern):
-        return "Not run: explain changes nothing."
+        return "Not run: explain does not write."
     if isinstance(pattern, FeedPattern):
-        return "Not run: a feed is followed, not asked."
-    if isinstance(pattern, ScanPattern) and not scan:
-        return "Not run: it reads the whole table. Run it with --scan."
+        return "Not run: a change feed is read by its consumers."
+    if isinstance(pattern, ScanPattern) and not allow_scan:
+        return "Not run: it reads the whole table. Run it with --allow-scan."
     return None

@@ -1,85 +1,106 @@
-"""`singletable infrastructure`: a declaration as CloudFormation, Terraform, CDK or IAM policy."""
+"""`singletable infrastructure`: write CloudFormation, Terraform, CDK and IAM policies."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from singletable.cli.choices import StreamView, TableKind
-from singletable.cli.iam import iam
-from singletable.cli.table import App, NameOption
-from singletable.cli.written import encryption_key, give, pairs
+from singletable.cli.options import (
+    StreamView,
+    TableApp,
+    TableClass,
+    TableNames,
+    parse_encryption,
+    parse_pairs,
+)
+from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
     from singletable.infrastructure import Deployment
+    from singletable.patterns import Pattern
     from singletable.schema import Provisioned, Table
 
+# The limit of a managed policy; white space does not count.
+MAX_POLICY_LENGTH = 6144
+
 app = typer.Typer(
-    help="Write what an app declares as infrastructure for AWS.",
+    help="Write the tables that an app declares as infrastructure code for AWS.",
     no_args_is_help=True,
 )
-app.command()(iam)
 
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to this file, not to the screen."),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write to this file instead of standard output."
+    ),
 ]
 Capacity = Annotated[
     str | None,
     typer.Option(
         metavar="on-demand|READ/WRITE",
-        help="Overrule the capacity that tables declare, such as 5/10: units a second.",
+        help="Override the declared capacity, for example with 5/10 units per second.",
     ),
 ]
-ScaleTo = Annotated[
+MaxScale = Annotated[
     int,
     typer.Option(
         min=0,
-        help="Let provisioned capacity grow to so many times what is declared; 0 is no scaling.",
+        help="Scale provisioned capacity up to this multiple of the declared units; 0 disables "
+        "auto scaling.",
     ),
 ]
-ScaleTarget = Annotated[
-    int, typer.Option(min=20, max=90, help="Of what is provisioned, how much to use: percent.")
+TargetUtilization = Annotated[
+    int,
+    typer.Option(min=20, max=90, help="The target utilization of auto scaling, in percent."),
 ]
 RecoveryDays = Annotated[
-    int, typer.Option(min=0, max=35, help="Recover the tables as they were so many days ago.")
+    int, typer.Option(min=0, max=35, help="Days of point-in-time recovery; 0 disables it.")
 ]
-EncryptionOption = Annotated[
+Encryption = Annotated[
     str,
-    typer.Option("--encryption", metavar="aws-owned|aws-managed|ARN", help="The key at rest."),
-]
-Protection = Annotated[
-    bool,
     typer.Option(
-        "--deletion-protection/--no-deletion-protection", help="Whether DeleteTable is refused."
+        "--encryption", metavar="aws-owned|aws-managed|ARN", help="The encryption key of tables."
     ),
 ]
-Stream = Annotated[StreamView | None, typer.Option("--stream", help="What a stream shows.")]
-Kind = Annotated[TableKind, typer.Option("--table-class", help="How items are stored.")]
-Tag = Annotated[
-    list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="A tag of every table.")
+DeletionProtection = Annotated[
+    bool,
+    typer.Option(
+        "--deletion-protection/--no-deletion-protection", help="Whether DeleteTable is rejected."
+    ),
 ]
-AlarmOption = Annotated[
+Stream = Annotated[
+    StreamView | None, typer.Option("--stream", help="Enable a stream with this view type.")
+]
+Class = Annotated[TableClass, typer.Option("--table-class", help="The table class.")]
+Tags = Annotated[
+    list[str] | None,
+    typer.Option("--tag", metavar="KEY=VALUE", help="Tag every table. Repeat it for several tags."),
+]
+Alarms = Annotated[
     bool,
     typer.Option(
         "--alarms/--no-alarms",
-        help="Watch throttling, latency, refused requests and provisioned capacity.",
+        help="Create alarms for throttling, latency, rejected requests and provisioned capacity.",
     ),
 ]
-Latency = Annotated[
-    int, typer.Option(min=1, help="The latency of one request in a hundred that is alarming.")
+LatencyAlarm = Annotated[
+    int,
+    typer.Option(
+        "--latency-alarm-ms", min=1, help="The p99 latency that raises an alarm, in milliseconds."
+    ),
 ]
 
 
 def _cloudformation(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write a CloudFormation template, in JSON.
+    """Write a CloudFormation template in JSON.
 
-    The stack has the tables with their indexes, time to live, encryption, recovery and protection;
-    auto scaling where capacity is provisioned; and alarms, told to the topic in its parameter
-    AlarmTopicArn.
+    It has the tables with their indexes, TTL, encryption, point-in-time recovery and deletion
+    protection, auto scaling of provisioned capacity, and alarms, which notify the topic in the
+    parameter AlarmTopicArn.
     """
     from singletable.infrastructure import render_cloudformation
 
@@ -87,11 +108,11 @@ def _cloudformation(tables: Sequence[Table], deployment: Deployment) -> str:
 
 
 def _terraform(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write Terraform configuration, for version 6.37 or later of the provider hashicorp/aws.
+    """Write Terraform configuration for version 6.37 or later of the provider hashicorp/aws.
 
-    It has the tables with their indexes, time to live, encryption, recovery and protection; auto
-    scaling where capacity is provisioned; and alarms, told to the topic in the variable
-    alarm_topic_arn.
+    It has the tables with their indexes, TTL, encryption, point-in-time recovery and deletion
+    protection, auto scaling of provisioned capacity, and alarms, which notify the topic in the
+    variable alarm_topic_arn.
     """
     from singletable.infrastructure import render_terraform
 
@@ -99,73 +120,202 @@ def _terraform(tables: Sequence[Table], deployment: Deployment) -> str:
 
 
 def _cdk(tables: Sequence[Table], deployment: Deployment) -> str:
-    """Write a Python module for the AWS CDK, which has the construct Tables.
+    """Write a Python module for the AWS CDK with a construct named Tables.
 
-    It makes the tables with their indexes, time to live, encryption, recovery and protection; auto
-    scaling where capacity is provisioned; and alarms, told to the alarm_topic it is given. Run the
-    module itself to synthesize a stack of it.
+    The construct creates the tables with their indexes, TTL, encryption, point-in-time recovery
+    and deletion protection, auto scaling of provisioned capacity, and alarms, which notify its
+    alarm_topic. Run the module to synthesize a stack.
     """
     from singletable.infrastructure import render_cdk
 
     return render_cdk(tables, deployment)
 
 
-def _add(name: str, write: Callable[[Sequence[Table], Deployment], str]) -> None:
-    """Offer a command that writes tables in one language; all take the same options."""
+def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]) -> None:
+    """Add a command that renders tables in one language; all have the same options."""
 
     def command(
-        app: App,
+        app: TableApp,
         output: Output = None,
-        name: NameOption = None,
+        table_names: TableNames = None,
         capacity: Capacity = None,
-        scale_to: ScaleTo = 10,
-        scale_target: ScaleTarget = 70,
+        max_scale: MaxScale = 10,
+        target_utilization: TargetUtilization = 70,
         recovery_days: RecoveryDays = 35,
-        encryption: EncryptionOption = "aws-owned",
-        deletion_protection: Protection = True,
+        encryption: Encryption = "aws-owned",
+        deletion_protection: DeletionProtection = True,
         stream: Stream = None,
-        table_class: Kind = TableKind.STANDARD,
-        tag: Tag = None,
-        alarms: AlarmOption = True,
-        latency_ms: Latency = 100,
+        table_class: Class = TableClass.STANDARD,
+        tags: Tags = None,
+        alarms: Alarms = True,
+        latency_alarm_ms: LatencyAlarm = 100,
     ) -> None:
-        from singletable.cli.load import load_tables
+        from singletable.cli.app_loader import load_tables
+        from singletable.cli.output import write_output
         from singletable.infrastructure import AlarmThresholds, Deployment, Scaling
 
         deployment = Deployment(
-            names=pairs("--name", name or ()),
-            capacity=_capacity(capacity),
-            scaling=Scaling(scale_to, scale_target) if scale_to else None,
+            names=parse_pairs("--table-name", table_names),
+            capacity=_parse_capacity(capacity),
+            scaling=Scaling(max_scale, target_utilization) if max_scale else None,
             recovery_days=recovery_days or None,
             deletion_protection=deletion_protection,
-            encryption=encryption_key(encryption),
+            encryption=parse_encryption(encryption),
             stream=None if stream is None else stream.value,
             table_class=table_class.value,
-            tags=pairs("--tag", tag or ()),
-            alarms=AlarmThresholds(latency_ms=latency_ms) if alarms else None,
+            tags=parse_pairs("--tag", tags),
+            alarms=AlarmThresholds(latency_ms=latency_alarm_ms) if alarms else None,
         )
-        give(write(load_tables(app), deployment), output)
+        write_output(render(load_tables(app), deployment), output, overwrite=True)
 
-    command.__doc__ = write.__doc__
+    command.__doc__ = render.__doc__
     app.command(name)(command)
 
 
-_add("cloudformation", _cloudformation)
-_add("terraform", _terraform)
-_add("cdk", _cdk)
-
-
-def _capacity(written: str | None) -> Provisioned | Literal["on-demand"] | None:
+def _parse_capacity(value: str | None) -> Provisioned | Literal["on-demand"] | None:
     from singletable.schema import Provisioned
 
-    if written is None:
+    if value is None:
         return None
-    if written == "on-demand":
+    if value == "on-demand":
         return "on-demand"
-    read, _, write = written.partition("/")
+    read, _, write = value.partition("/")
     if read.isdecimal() and write.isdecimal() and int(read) and int(write):
         return Provisioned(int(read), int(write))
     raise typer.BadParameter(
-        f"{written!r} is neither 'on-demand' nor units to read and to write, such as 5/10.",
+        f"Expected 'on-demand' or read and write units such as 5/10, got {value!r}.",
         param_hint="'--capacity'",
     )
+
+
+@app.command()
+def iam(
+    app: TableApp,
+    output: Output = None,
+    table_names: TableNames = None,
+    patterns: Annotated[
+        bool,
+        typer.Option("--patterns", help="Allow only what the module's access patterns do."),
+    ] = False,
+    entity: Annotated[
+        list[str] | None,
+        typer.Option(help="Allow only this entity. Repeat it for several. By default, all."),
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Allow only GetItem, BatchGetItem and Query.")
+    ] = False,
+    action: Annotated[
+        list[str] | None,
+        typer.Option(help="Allow only this action, such as Query. Repeat it for several."),
+    ] = None,
+    allow_scan: Annotated[
+        bool, typer.Option("--allow-scan", help="Allow Scan too, which reads the whole table.")
+    ] = False,
+    owner: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD=VARIABLE",
+            help="Restrict a field of partition keys to an IAM variable, such as "
+            "Skill.person='${aws:PrincipalTag/user}'.",
+        ),
+    ] = None,
+    region: Annotated[str, typer.Option(help="The region of the tables; * is any.")] = "*",
+    account: Annotated[str, typer.Option(help="The account of the tables; * is any.")] = "*",
+    aws_partition: Annotated[
+        str, typer.Option("--aws-partition", help="aws, aws-cn or aws-us-gov.")
+    ] = "aws",
+    kms_key_arn: Annotated[
+        str | None,
+        typer.Option("--kms-key-arn", metavar="ARN", help="Your KMS key that encrypts the tables."),
+    ] = None,
+) -> None:
+    """Write a least-privilege IAM policy for an app.
+
+    It allows the actions of a store on the app's tables and on the indexes that its entities use,
+    and only for partition keys that begin as theirs do. With --patterns it allows what the
+    module's access patterns do. Patterns that cannot be restricted to an owner are omitted and
+    reported.
+    """
+    from singletable.cli.app_loader import load_tables
+    from singletable.cli.output import write_output
+    from singletable.infrastructure import resolve_table_names
+    from singletable.infrastructure.iam import (
+        READS,
+        WRITES,
+        ArnScope,
+        Owner,
+        create_policy,
+        grants_for_entities,
+        grants_for_patterns,
+        restrict_to_owner,
+    )
+
+    if read_only and action:
+        raise typer.BadParameter("Use --read-only or --action, not both.", param_hint="'--action'")
+    if patterns and (entity or action or read_only or allow_scan):
+        raise typer.BadParameter(
+            "--patterns cannot be combined with --entity, --action, --read-only or --allow-scan.",
+            param_hint="'--patterns'",
+        )
+    tables = load_tables(app)
+    names = parse_pairs("--table-name", table_names)
+    resolve_table_names(tables, names)
+    if patterns:
+        grants = grants_for_patterns(_load_patterns(app))
+    else:
+        actions = action or (READS if read_only else (*READS, *WRITES))
+        actions = (*actions, "Scan") if allow_scan else actions
+        grants = grants_for_entities(_select_entities(tables, entity), actions)
+    restriction = Owner(parse_pairs("--owner", owner)) if owner else None
+    omitted: list[str] = []
+    if restriction is not None:
+        grants, omitted = restrict_to_owner(grants, restriction)
+    scope = ArnScope(region, account, aws_partition)
+    policy = create_policy(grants, scope=scope, names=names, owner=restriction, key_arn=kms_key_arn)
+    write_output(json.dumps(policy, indent=2) + "\n", output, overwrite=True)
+    if omitted:
+        typer.echo(
+            "singletable: Omitted, because the partition key has none of the owner's fields: "
+            f"{', '.join(omitted)}.",
+            err=True,
+        )
+    length = len(json.dumps(policy, separators=(",", ":")))
+    if length > MAX_POLICY_LENGTH:
+        typer.echo(
+            f"singletable: The policy has {length} characters, but IAM allows "
+            f"{MAX_POLICY_LENGTH} in a managed policy. Write several with --entity.",
+            err=True,
+        )
+
+
+def _select_entities(tables: Sequence[Table], names: Sequence[str] | None) -> list[type]:
+    entities = {entity.__name__: entity for table in tables for entity in table.entities}
+    if not entities:
+        raise DeclarationError(
+            "The tables have no entities. Name the module that declares the entities."
+        )
+    for name in names or ():
+        if name not in entities:
+            raise DeclarationError(
+                f"There is no entity {name}. The entities are {', '.join(entities)}."
+            )
+    return [entities[name] for name in names or entities]
+
+
+def _load_patterns(app: str) -> list[Pattern]:
+    from singletable.cli.app_loader import load_module
+    from singletable.patterns import find_catalogs
+
+    module = load_module(app.partition(":")[0])
+    patterns = [pattern for catalog in find_catalogs(module) for pattern in catalog]
+    if not patterns:
+        raise DeclarationError(
+            f"The module {module.__name__} has no access patterns. Name the module that creates a "
+            "PatternCatalog(…), or omit --patterns."
+        )
+    return patterns
+
+
+_add_command("cloudformation", _cloudformation)
+_add_command("terraform", _terraform)
+_add_command("cdk", _cdk)

@@ -1,4 +1,4 @@
-"""`singletable workbench`: models of NoSQL Workbench for DynamoDB, in and out."""
+"""`singletable workbench`: import and export models of NoSQL Workbench for DynamoDB."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from singletable.cli.options import TableApp
 from singletable.errors import StorageError
 
-workbench = typer.Typer(
-    help="Take models of NoSQL Workbench for DynamoDB in, and give them out.",
+app = typer.Typer(
+    help="Import and export models of NoSQL Workbench for DynamoDB.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -22,68 +23,69 @@ Output = Annotated[
 ]
 
 
-@workbench.command("export")
+@app.command("export")
 def export_(
-    app: Annotated[str, typer.Argument(help="The module that declares tables: shop.entities.")],
-    name: Annotated[
-        str | None, typer.Option("--name", help="What the model is called; the module otherwise.")
+    app: TableApp,
+    model_name: Annotated[
+        str | None,
+        typer.Option("--model-name", metavar="NAME", help="The name of the model; by default APP."),
     ] = None,
     output: Output = None,
 ) -> None:
-    """Write declared tables as a data model that NoSQL Workbench imports.
+    """Write declared tables as a data model for NoSQL Workbench.
 
-    Each entity is a facet, its keys called by their templates, with made-up sample data. Access
-    patterns of catalogs in the module are listed in the model's description, and so is what a
-    model has no place for.
+    Each entity becomes a facet with generated sample data; its key templates are the aliases of
+    the keys. The model's description lists the access patterns of the module and what the format
+    cannot represent.
     """
-    from singletable.cli.load import load_module, load_tables
-    from singletable.cli.new_file import write_new
+    from singletable.cli.app_loader import load_module, load_tables
+    from singletable.cli.output import write_output
     from singletable.patterns import PatternCatalog
     from singletable.workbench import export_model
 
     tables = load_tables(app)
-    names = vars(load_module(app.partition(":")[0])).values()
-    catalogs = [value for value in names if isinstance(value, PatternCatalog)]
+    values = vars(load_module(app.partition(":")[0])).values()
+    catalogs = [value for value in values if isinstance(value, PatternCatalog)]
     patterns = [str(pattern) for catalog in catalogs for pattern in catalog]
-    exported = export_model(tables, name or app, datetime.now(), patterns)
+    exported = export_model(tables, model_name or app, datetime.now(), patterns)
     for note in exported.notes:
         typer.echo(f"Note: {note}", err=True)
-    write_new(exported.text, output)
+    write_output(exported.text, output)
 
 
-@workbench.command("import")
+@app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(help="The model, as NoSQL Workbench has exported it.")],
+    file: Annotated[Path, typer.Argument(help="A model exported by NoSQL Workbench.")],
     output: Output = None,
 ) -> None:
-    """Draft Python that declares the tables of a data model.
+    """Write Python that declares the tables of a data model.
 
-    Facets become entities. What the keys are made of is told by the sample data; a facet without
-    any is drafted if its key aliases are templates, such as ORDER#{order_id}.
+    Facets become entities, and their key templates are inferred from the sample data. A facet
+    without sample data is imported if its key aliases are templates, such as ORDER#{order_id}.
     """
     from rich.console import Console
 
-    from singletable.cli.draft import show_found
-    from singletable.cli.new_file import write_new
+    from singletable.cli.introspect import print_entities
+    from singletable.cli.output import write_output
     from singletable.introspection import EntityHint, Sample, introspect
     from singletable.workbench import read_model
 
     try:
         text = file.read_bytes()
-    except OSError as problem:
-        raise StorageError(f"'{file}' cannot be read: {problem.strerror}.") from None
-    made = introspect(
+    except OSError as error:
+        raise StorageError(f"'{file}' cannot be read: {error.strerror}.") from None
+    result = introspect(
         [
             Sample(
-                one.table,
-                one.items,
+                table.table,
+                table.items,
                 hints=[
                     EntityHint(facet.name, facet.items, facet.pk, facet.sk, facet.attributes)
-                    for facet in one.facets
+                    for facet in table.facets
                 ],
             )
-            for one in read_model(text)
+            for table in read_model(text)
         ]
     )
-    show_found(made, Console(stderr=True, highlight=False))
-    write_new(made.source, output)
+    print_entities(result, Console(stderr=True, highlight=False))
+    write_output(result.source, output)

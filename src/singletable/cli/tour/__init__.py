@@ -1,5 +1,5 @@
-"""A guided tour of the embedded engine through the designs of five documents."""
+"""`singletable tour`: five single-table designs at work on the embedded engine."""
 
-from singletable.cli.tour.guide import take_tour
+from singletable.cli.tour.runner import run_tour
 
-__all__ = ["take_tour"]
+__all__ = ["run_tour"]

@@ -1,211 +1,209 @@
-"""Elections: `vote_data` and `vote_event_log`."""
+"""Elections: the tables `vote_data` and `vote_event_log`."""
 
 from __future__ import annotations
 
-from singletable.cli.tour.chapter import Chapter, Fill, Walk, ask
-from singletable.cli.tour.declare import index, key, table
-from singletable.cli.tour.plain import PlainItem, to_item
-from singletable.operations import (
-    ConditionCheck,
-    GetItem,
-    Put,
-    Query,
-    Scan,
-    TransactWriteItem,
-    TransactWriteItems,
-    UpdateItem,
-)
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
-DATA = "vote_data"
-LOG = "vote_event_log"
-ELECTION = "ELECTION#Favorite Language"
+from singletable.cli.tour.design import Design, Session, Step
+from singletable.operations import Query, Scan
+from singletable.schema import Attr, Entity, Index, Key, Table, TimeFormat, attr, padded
+
+ELECTION = "Favorite Language"
+gsi_1 = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
+vote_data = Table("vote_data", indexes=[gsi_1])
+vote_event_log = Table("vote_event_log")
 
 
-def fill(now: int) -> Fill:
-    """Three users, one election with candidates and voters, one ballot, one event."""
-    people = {"alice": "OWNER", "bob": "VOTER", "carol": "VOTER"}
-    users: list[PlainItem] = [
-        {
-            "PK": f"USER#{name}",
-            "SK": "METADATA",
-            "entity_type": "USER",
-            "name": name,
-            "email": f"{name}@example.com",
-            "role": role,
-            "GSI1PK": f"{name}@example.com",
-            "GSI1SK": f"USER#{name}",
-        }
-        for name, role in people.items()
-    ]
-    election: PlainItem = {
-        "PK": ELECTION,
-        "SK": "METADATA",
-        "entity_type": "ELECTION",
-        "name": "Favorite Language",
-        "owner_name": "alice",
-        "secret_ballot": True,
-        "allow_vote": True,
-    }
-    candidates: list[PlainItem] = [
-        {
-            "PK": ELECTION,
-            "SK": f"CANDIDATE#{name}",
-            "entity_type": "CANDIDATE",
-            "candidate_name": name,
-        }
-        for name in ("Java", "Kotlin", "Python", "Rust")
-    ]
-    voters: list[PlainItem] = [
-        {"PK": ELECTION, "SK": f"VOTER#{name}", "entity_type": "VOTER", "voter_name": name}
-        for name in ("alice", "bob")
-    ]
-    counts: PlainItem = {"PK": "METADATA", "SK": "COUNTS", "user_count": len(users)}
-    return {
-        DATA: [*users, election, *candidates, *voters, ballot("bob", "Rust", "Kotlin"), counts],
-        LOG: [event(41, "bob")],
-    }
+@dataclass
+class Ranking:
+    """A candidate and its rank on a ballot."""
+
+    rank: int
+    candidate_name: str
 
 
-def ballot(voter: str, *ranked: str) -> PlainItem:
-    """A ballot with its rankings inside, as the document has it."""
-    return {
-        "PK": ELECTION,
-        "SK": f"BALLOT#{voter}",
-        "entity_type": "BALLOT",
-        "election_name": "Favorite Language",
-        "voter_name": voter,
-        "rankings": [
-            {"rank": rank, "candidate_name": name} for rank, name in enumerate(ranked, start=1)
-        ],
-    }
+class User(Entity, table=vote_data, type_tag=("entity_type", "USER")):
+    """A person who may own elections or vote."""
+
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+    role: Attr[str] = attr()
+    key = Key(pk=("USER", name), sk="METADATA")
+    by_email = Key(pk=email, sk=("USER", name)).on(gsi_1)
 
 
-def event(number: int, actor: str) -> PlainItem:
+class Election(Entity, table=vote_data, type_tag=("entity_type", "ELECTION")):
+    """An election and its settings."""
+
+    name: Attr[str] = attr()
+    owner_name: Attr[str] = attr()
+    secret_ballot: Attr[bool] = attr(default=True)
+    allow_vote: Attr[bool] = attr(default=True)
+    key = Key(pk=("ELECTION", name), sk="METADATA")
+
+
+class Candidate(Entity, table=vote_data, type_tag=("entity_type", "CANDIDATE")):
+    """A candidate of an election."""
+
+    election_name: Attr[str] = attr(key_only=True)
+    candidate_name: Attr[str] = attr()
+    key = Key(pk=("ELECTION", election_name), sk=("CANDIDATE", candidate_name))
+
+
+class Voter(Entity, table=vote_data, type_tag=("entity_type", "VOTER")):
+    """A user who is eligible to vote in an election."""
+
+    election_name: Attr[str] = attr(key_only=True)
+    voter_name: Attr[str] = attr()
+    key = Key(pk=("ELECTION", election_name), sk=("VOTER", voter_name))
+
+
+class Ballot(Entity, table=vote_data, type_tag=("entity_type", "BALLOT")):
+    """The rankings of one voter."""
+
+    election_name: Attr[str] = attr()
+    voter_name: Attr[str] = attr()
+    rankings: Attr[list[Ranking]] = attr()
+    key = Key(pk=("ELECTION", election_name), sk=("BALLOT", voter_name))
+
+
+class Counts(Entity, table=vote_data):
+    """Counters of the whole table."""
+
+    user_count: Attr[int] = attr()
+    key = Key(pk="METADATA", sk="COUNTS")
+
+
+class Event(Entity, table=vote_event_log):
     """An entry of the event log."""
-    return {
-        "PK": "EVENTS",
-        "SK": f"{number:08}#2025-01-15T10:30:00Z",
-        "event_id": number,
-        "actor": actor,
-        "event_type": "BallotCast",
-    }
+
+    event_id: Attr[int] = attr()
+    time: Attr[datetime] = attr(time_format=TimeFormat.SECONDS, key_only=True)
+    actor: Attr[str] = attr()
+    event_type: Attr[str] = attr(default="BallotCast")
+    key = Key(pk="EVENTS", sk=(padded(event_id, 8), time))
 
 
-def walk(now: int) -> Walk[None]:
-    """Sign in, look at the election, vote, count."""
-    yield from ask(
-        "Lookup by username",
-        "GetItem(PK=USER#{name}, SK=METADATA)",
-        GetItem(DATA, key("USER#alice", "METADATA")),
-        columns=("name", "email", "role"),
-    )
-    yield from ask(
-        "Lookup by email",
-        "Query GSI-1 where GSI1PK={email}",
-        Query(
-            DATA,
-            "GSI-1",
-            key_condition_expression="GSI1PK = :email",
-            expression_attribute_values=to_item({":email": "alice@example.com"}),
-        ),
-        columns=("GSI1PK", "GSI1SK", "role"),
-    )
-    yield from ask(
-        "List candidates for election",
-        "Query(PK=ELECTION#{name}, SK begins_with CANDIDATE#)",
-        _part_of_election("CANDIDATE#"),
-        columns=("SK", "candidate_name"),
-    )
-    yield from ask(
-        "Cast ballot, append event",
-        "PutItem with above keys; PutItem with next sequence number",
-        _cast("alice", 42, "Kotlin", "Python", "Rust", "Java"),
-        remark="One transaction over both tables: no ballot without its event, and none at all "
-        "from somebody who is not an eligible voter.",
-    )
-    yield from ask(
-        "The same for carol, who is not eligible",
-        "Check eligibility: GetItem(PK=ELECTION#{name}, SK=VOTER#{voterName})",
-        _cast("carol", 43, "Java"),
-        refused=True,
-    )
-    yield from ask(
-        "List all ballots for election",
-        "Query(PK=ELECTION#{name}, SK begins_with BALLOT#)",
-        _part_of_election("BALLOT#"),
-        columns=("voter_name", "rankings"),
-    )
-    yield from ask(
-        "Update counts",
-        "Increment via UpdateItem",
-        UpdateItem(
-            DATA,
-            key("METADATA", "COUNTS"),
-            update_expression="ADD user_count :one",
-            expression_attribute_values=to_item({":one": 1}),
-            return_values="UPDATED_NEW",
-        ),
-        columns=("user_count",),
-    )
-    yield from ask(
-        "List all users",
-        "Query where PK begins_with USER# AND SK=METADATA",
-        Query(
-            DATA,
-            key_condition_expression="begins_with(PK, :user) AND SK = :metadata",
-            expression_attribute_values=to_item({":user": "USER#", ":metadata": "METADATA"}),
-        ),
-        remark="The document is mistaken here, and the embedded engine says so as DynamoDB would: "
-        "a partition key takes = alone. You learn it today, not in production.",
-        refused=True,
-    )
-    yield from ask(
-        "Count users",
-        "Scan with COUNT (acceptable for admin operations)",
-        Scan(
-            DATA,
-            select="COUNT",
-            filter_expression="begins_with(PK, :user) AND SK = :metadata",
-            expression_attribute_values=to_item({":user": "USER#", ":metadata": "METADATA"}),
-        ),
-    )
-    yield from ask(
-        "Read events since last sync",
-        "Query(PK=EVENTS, SK >= {lastSeq})",
-        Query(
-            LOG,
-            key_condition_expression="PK = :events AND SK >= :last",
-            expression_attribute_values=to_item({":events": "EVENTS", ":last": "00000042"}),
-        ),
-        columns=("SK", "event_type", "actor"),
-    )
+def _ballot(voter: str, *candidates: str) -> Ballot:
+    rankings = [Ranking(rank, name) for rank, name in enumerate(candidates, start=1)]
+    return Ballot(election_name=ELECTION, voter_name=voter, rankings=rankings)
 
 
-def _part_of_election(prefix: str) -> Query:
-    return Query(
-        DATA,
-        key_condition_expression="PK = :pk AND begins_with(SK, :sk)",
-        expression_attribute_values=to_item({":pk": ELECTION, ":sk": prefix}),
-    )
+def _event(number: int, actor: str) -> Event:
+    return Event(event_id=number, time=datetime(2025, 1, 15, 10, 30, tzinfo=UTC), actor=actor)
 
 
-def _cast(voter: str, number: int, *ranked: str) -> TransactWriteItems:
-    eligible = ConditionCheck(DATA, key(ELECTION, f"VOTER#{voter}"), "attribute_exists(PK)")
-    append = Put(LOG, to_item(event(number, voter)), "attribute_not_exists(PK)")
-    return TransactWriteItems(
-        [
-            TransactWriteItem(condition_check=eligible),
-            TransactWriteItem(put=Put(DATA, to_item(ballot(voter, *ranked)))),
-            TransactWriteItem(put=append),
-        ]
-    )
+def _items(now: datetime) -> list[object]:
+    roles = {"alice": "OWNER", "bob": "VOTER", "carol": "VOTER"}
+    languages = ("Java", "Kotlin", "Python", "Rust")
+    return [
+        *(User(name=n, email=f"{n}@example.com", role=role) for n, role in roles.items()),
+        Election(name=ELECTION, owner_name="alice"),
+        *(Candidate(election_name=ELECTION, candidate_name=name) for name in languages),
+        *(Voter(election_name=ELECTION, voter_name=name) for name in ("alice", "bob")),
+        _ballot("bob", "Rust", "Kotlin"),
+        Counts(user_count=len(roles)),
+        _event(41, "bob"),
+    ]
 
 
-ELECTIONS = Chapter(
+def _cast(session: Session, voter: str, event_number: int, *candidates: str) -> None:
+    with session.store.transaction() as transaction:
+        transaction.check(Voter.key(ELECTION, voter))
+        transaction.put(_ballot(voter, *candidates))
+        transaction.create(_event(event_number, voter))
+
+
+ELECTIONS = Design(
     title="Elections",
-    about="Registered voters rank the candidates of an election. Users, elections, candidates, "
-    "voters and ballots share one table; the event log has a table of its own.",
-    tables=(table(DATA, index("GSI-1", ["GSI1PK"], ["GSI1SK"])), table(LOG)),
-    fill=fill,
-    walk=walk,
+    description="Registered voters rank the candidates of an election. Users, elections, "
+    "candidates, voters and ballots share one table; the event log has its own.",
+    tables=(vote_data, vote_event_log),
+    items=_items,
+    steps=(
+        Step(
+            title="Lookup by username",
+            document="GetItem(PK=USER#{name}, SK=METADATA)",
+            call=lambda session: session.store.get(User.key("alice")),
+            columns=("name", "email", "role"),
+        ),
+        Step(
+            title="Lookup by email",
+            document="Query GSI-1 where GSI1PK={email}",
+            call=lambda session: [*session.store.query(User.by_email("alice@example.com"))],
+            columns=("name", "email", "role"),
+        ),
+        Step(
+            title="List candidates for election",
+            document="Query(PK=ELECTION#{name}, SK begins_with CANDIDATE#)",
+            call=lambda session: [*session.store.query(Candidate.key.partition(ELECTION))],
+            columns=("candidate_name",),
+        ),
+        Step(
+            title="Cast ballot, append event",
+            document="PutItem with above keys; PutItem with next sequence number",
+            call=lambda session: _cast(session, "alice", 42, "Kotlin", "Python", "Rust", "Java"),
+            note="One transaction over both tables: no ballot without its event, and no ballot "
+            "from anybody who is not an eligible voter.",
+        ),
+        Step(
+            title="The same for carol, who is not eligible",
+            document="Check eligibility: GetItem(PK=ELECTION#{name}, SK=VOTER#{voterName})",
+            call=lambda session: _cast(session, "carol", 43, "Java"),
+            rejected=True,
+        ),
+        Step(
+            title="List all ballots for election",
+            document="Query(PK=ELECTION#{name}, SK begins_with BALLOT#)",
+            call=lambda session: [*session.store.query(Ballot.key.partition(ELECTION))],
+            columns=("voter_name", "rankings"),
+        ),
+        Step(
+            title="Update counts",
+            document="Increment via UpdateItem",
+            call=lambda session: session.store.update(Counts.key(), Counts.user_count.add(1)),
+            columns=("user_count",),
+        ),
+        Step(
+            title="List all users",
+            document="Query where PK begins_with USER# AND SK=METADATA",
+            call=lambda session: session.send(
+                Query(
+                    vote_data.name,
+                    key_condition_expression="begins_with(PK, :user) AND SK = :metadata",
+                    expression_attribute_values={
+                        ":user": {"S": "USER#"},
+                        ":metadata": {"S": "METADATA"},
+                    },
+                )
+            ),
+            note="The document is wrong here, and the embedded engine rejects it as DynamoDB "
+            "would: a partition key must be compared with =. The store has no method for such a "
+            "query, so the request is sent as it is.",
+            rejected=True,
+        ),
+        Step(
+            title="Count users",
+            document="Scan with COUNT (acceptable for admin operations)",
+            call=lambda session: session.send(
+                Scan(
+                    vote_data.name,
+                    select="COUNT",
+                    filter_expression="begins_with(PK, :user) AND SK = :metadata",
+                    expression_attribute_values={
+                        ":user": {"S": "USER#"},
+                        ":metadata": {"S": "METADATA"},
+                    },
+                    return_consumed_capacity="INDEXES",
+                )
+            ),
+        ),
+        Step(
+            title="Read events since last sync",
+            document="Query(PK=EVENTS, SK >= {lastSeq})",
+            call=lambda session: [*session.store.query(Event.key.partition().ge(42))],
+            columns=("event_id", "event_type", "actor"),
+        ),
+    ),
 )

@@ -1,171 +1,148 @@
-"""Portfolio: `DataTable`, a personal site and its blog."""
+"""Portfolio: the table `DataTable` of a personal site and its blog."""
 
 from __future__ import annotations
 
-from singletable.cli.tour.chapter import Chapter, Fill, Walk, ask
-from singletable.cli.tour.declare import index, key, table
-from singletable.cli.tour.plain import PlainItem, to_item
-from singletable.operations import (
-    GetItem,
-    Query,
-    TimeToLiveSpecification,
-    UpdateItem,
-    UpdateTimeToLive,
+from datetime import UTC, datetime, timedelta
+
+from singletable.cli.tour.design import Design, Step
+from singletable.schema import (
+    Attr,
+    Entity,
+    Index,
+    Key,
+    Table,
+    TimeFormat,
+    attr,
+    expires,
+    repeated,
 )
 
-DATA = "DataTable"
-THIRTY_DAYS = 30 * 24 * 60 * 60
-LIKED_AT = "2025-03-02T08:15:00Z"
+LIKED_AT = datetime(2025, 3, 2, 8, 15, tzinfo=UTC)
+blogs_by_date = Index("BlogsByDate", pk="GSI1PK", sk="GSI1SK")
+blog_by_slug = Index("BlogBySlug", pk="GSI2PK", sk="GSI2SK")
+likes_by_blog = Index("LikesByBlog", pk="GSI3PK", sk="GSI3SK")
+data_table = Table("DataTable", indexes=[blogs_by_date, blog_by_slug, likes_by_blog], ttl="ttl")
 
 
-def fill(now: int) -> Fill:
-    """A portfolio, a user, three blog posts and some likes."""
-    portfolio: PlainItem = {
-        "PK": "PORTFOLIO#default",
-        "SK": "METADATA",
-        "name": "Ada Lovelace",
-        "headline": "Analyst of engines",
-        "skills": ["mathematics", "punched cards"],
-    }
-    user: PlainItem = {"PK": "USER#ada@example.com", "SK": "METADATA", "email": "ada@example.com"}
-    blogs = [
-        blog("1", "note-g", "Note G", "2025-01-10T09:00:00Z"),
-        blog("2", "loops", "On loops", "2025-02-14T09:00:00Z"),
-        blog("3", "engines", "Engines that weave", "2025-03-01T09:00:00Z"),
-    ]
-    likes = [like("3", LIKED_AT, f"203.0.113.{last}", now) for last in (7, 20, 33)]
-    return {DATA: [portfolio, user, *blogs, *likes]}
+class Portfolio(Entity, table=data_table):
+    """The site itself."""
+
+    name: Attr[str] = attr()
+    headline: Attr[str] = attr()
+    skills: Attr[list[str]] = attr()
+    key = Key(pk="PORTFOLIO#default", sk="METADATA")
 
 
-def blog(blog_id: str, slug: str, title: str, created_at: str) -> PlainItem:
+class User(Entity, table=data_table):
+    """The owner of the site."""
+
+    email: Attr[str] = attr()
+    key = Key(pk=("USER", email), sk="METADATA")
+
+
+class Blog(Entity, table=data_table):
     """A blog post, listed by date and found by slug."""
-    return {
-        "PK": f"BLOG#{blog_id}",
-        "SK": "METADATA",
-        "id": blog_id,
-        "slug": slug,
-        "title": title,
-        "created_at": created_at,
-        "GSI1PK": "BLOG#ALL",
-        "GSI1SK": created_at,
-        "GSI2PK": f"SLUG#{slug}",
-        "GSI2SK": blog_id,
-    }
+
+    id: Attr[str] = attr()
+    slug: Attr[str] = attr()
+    title: Attr[str] = attr()
+    created_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
+    key = Key(pk=("BLOG", id), sk="METADATA")  # noqa: A003
+    by_date = Key(pk="BLOG#ALL", sk=created_at).on(blogs_by_date)
+    by_slug = Key(pk=("SLUG", slug), sk=id).on(blog_by_slug)  # noqa: A003
 
 
-def like(blog_id: str, when: str, address: str, now: int) -> PlainItem:
-    """A like, which expires after thirty days."""
-    return {
-        "PK": f"LIKE#{blog_id}#{when}#{address}",
-        "SK": f"{when}#{address}",
-        "GSI3PK": f"LIKE#{blog_id}",
-        "GSI3SK": f"{when}#{address}",
-        "ttl": now + THIRTY_DAYS,
-    }
+class Like(Entity, table=data_table):
+    """A like from an IP address, which expires after thirty days."""
+
+    blog_id: Attr[str] = attr(key_only=True)
+    time: Attr[datetime] = attr(time_format=TimeFormat.SECONDS, key_only=True)
+    ip: Attr[str] = attr(key_only=True)
+    expires_at: Attr[datetime] = expires()
+    key = Key(pk=("LIKE", blog_id, time, ip), sk=(repeated(time), repeated(ip)))
+    of_blog = Key(pk=("LIKE", blog_id), sk=(time, ip)).on(likes_by_blog)
 
 
-def walk(now: int) -> Walk[None]:
-    """Visit the site, page through the blog, count likes, change a title."""
-    yield from ask(
-        "Get Portfolio",
-        "GetItem PK=PORTFOLIO#default, SK=METADATA",
-        GetItem(DATA, key("PORTFOLIO#default", "METADATA")),
-        columns=("name", "headline", "skills"),
-        remark="The document expects 1 RCU. A read that need not see the latest write costs half.",
+def _items(now: datetime) -> list[object]:
+    posts = (
+        ("1", "note-g", "Note G", datetime(2025, 1, 10, 9, tzinfo=UTC)),
+        ("2", "loops", "On loops", datetime(2025, 2, 14, 9, tzinfo=UTC)),
+        ("3", "engines", "Engines that weave", datetime(2025, 3, 1, 9, tzinfo=UTC)),
     )
-    newest = Query(
-        DATA,
-        "BlogsByDate",
-        limit=2,
-        scan_index_forward=False,
-        key_condition_expression="GSI1PK = :all",
-        expression_attribute_values=to_item({":all": "BLOG#ALL"}),
-    )
-    columns = ("created_at", "title", "slug")
-    page = yield from ask(
-        "Get All Blogs (Sorted by Date)",
-        "Query GSI1 (NO SCAN!), GSI1PK=BLOG#ALL, sorted by GSI1SK DESC",
-        newest,
-        columns=columns,
-    )
-    yield from ask(
-        "The next page of them",
-        "with pagination",
-        Query(
-            DATA,
-            "BlogsByDate",
-            limit=newest.limit,
-            scan_index_forward=False,
-            key_condition_expression=newest.key_condition_expression,
-            expression_attribute_values=newest.expression_attribute_values,
-            exclusive_start_key=page.last_evaluated_key,
+    expires_at = now + timedelta(days=30)
+    return [
+        Portfolio(
+            name="Ada Lovelace",
+            headline="Analyst of engines",
+            skills=["mathematics", "punched cards"],
         ),
-        columns=columns,
-    )
-    yield from ask(
-        "Update a blog's title",
-        "Blog: PK=BLOG#{blogId}, SK=METADATA",
-        UpdateItem(
-            DATA,
-            key("BLOG#2", "METADATA"),
-            update_expression="SET title = :title",
-            condition_expression="attribute_exists(PK)",
-            expression_attribute_values=to_item({":title": "On loops, again"}),
-            return_values="UPDATED_NEW",
+        User(email="ada@example.com"),
+        *(Blog(id=n, slug=slug, title=title, created_at=at) for n, slug, title, at in posts),
+        *(
+            Like(blog_id="3", time=LIKED_AT, ip=f"203.0.113.{last}", expires_at=expires_at)
+            for last in (7, 20, 33)
         ),
-        columns=("title",),
-        remark="Two indexes carry whole blogs, so each is written too; the third has none in it.",
-    )
-    yield from ask(
-        "Get Blog by Slug",
-        "Query GSI2, GSI2PK=SLUG#{slug}",
-        Query(
-            DATA,
-            "BlogBySlug",
-            key_condition_expression="GSI2PK = :slug",
-            expression_attribute_values=to_item({":slug": "SLUG#loops"}),
-        ),
-        columns=("PK", "title"),
-    )
-    yield from ask(
-        "Get Likes Count for Blog",
-        "Query GSI3 with COUNT, GSI3PK=LIKE#{blogId}, Select='COUNT'",
-        _likes("GSI3PK = :blog", {":blog": "LIKE#3"}, count=True),
-    )
-    yield from ask(
-        "Check if IP Liked Blog",
-        "Query GSI3, GSI3PK=LIKE#{blogId}, GSI3SK={timestamp}#{ip}",
-        _likes(
-            "GSI3PK = :blog AND GSI3SK = :like",
-            {":blog": "LIKE#3", ":like": f"{LIKED_AT}#203.0.113.20"},
-        ),
-        columns=("GSI3PK", "GSI3SK"),
-    )
+    ]
 
 
-def _likes(condition: str, values: dict[str, str], *, count: bool = False) -> Query:
-    return Query(
-        DATA,
-        "LikesByBlog",
-        select="COUNT" if count else None,
-        key_condition_expression=condition,
-        expression_attribute_values=to_item(values),
-    )
+_FIRST_PAGE = "Get All Blogs (Sorted by Date)"
 
-
-PORTFOLIO = Chapter(
+PORTFOLIO = Design(
     title="Portfolio",
-    about="A personal site with a blog. Three sparse indexes list the posts by date, find one by "
-    "its slug, and count the likes of one; likes expire.",
-    tables=(
-        table(
-            DATA,
-            index("BlogsByDate", ["GSI1PK"], ["GSI1SK"]),
-            index("BlogBySlug", ["GSI2PK"], ["GSI2SK"]),
-            index("LikesByBlog", ["GSI3PK"], ["GSI3SK"]),
+    description="A personal site with a blog. Three sparse indexes list the posts by date, find "
+    "one by its slug and count its likes; likes expire.",
+    tables=(data_table,),
+    items=_items,
+    steps=(
+        Step(
+            title="Get Portfolio",
+            document="GetItem PK=PORTFOLIO#default, SK=METADATA",
+            call=lambda session: session.store.get(Portfolio.key()),
+            columns=("name", "headline", "skills"),
+            note="The document expects 1 RCU. An eventually consistent read costs half of it.",
+        ),
+        Step(
+            title=_FIRST_PAGE,
+            document="Query GSI1 (NO SCAN!), GSI1PK=BLOG#ALL, sorted by GSI1SK DESC",
+            call=lambda session: session.store.page(Blog.by_date(), 2, reverse=True),
+            columns=("created_at", "title", "slug"),
+        ),
+        Step(
+            title="The next page",
+            document="with pagination",
+            call=lambda session: session.store.page(
+                Blog.by_date(), 2, reverse=True, cursor=session.results[_FIRST_PAGE].cursor
+            ),
+            columns=("created_at", "title", "slug"),
+        ),
+        Step(
+            title="Update a blog's title",
+            document="Blog: PK=BLOG#{blogId}, SK=METADATA",
+            call=lambda session: session.store.update(
+                Blog.key("2"), Blog.title.set("On loops, again")
+            ),
+            columns=("title",),
+            note="Two indexes project all attributes of a blog, so they are written too; no blog "
+            "is in the third.",
+        ),
+        Step(
+            title="Get Blog by Slug",
+            document="Query GSI2, GSI2PK=SLUG#{slug}",
+            call=lambda session: [*session.store.query(Blog.by_slug("loops"))],
+            columns=("id", "title"),
+        ),
+        Step(
+            title="Get Likes Count for Blog",
+            document="Query GSI3 with COUNT, GSI3PK=LIKE#{blogId}, Select='COUNT'",
+            call=lambda session: session.store.count(Like.of_blog("3")),
+        ),
+        Step(
+            title="Check if IP Liked Blog",
+            document="Query GSI3, GSI3PK=LIKE#{blogId}, GSI3SK={timestamp}#{ip}",
+            call=lambda session: [
+                *session.store.query(Like.of_blog("3").eq(LIKED_AT).eq("203.0.113.20"))
+            ],
+            columns=("blog_id", "time", "ip"),
         ),
     ),
-    times_to_live=(UpdateTimeToLive(DATA, TimeToLiveSpecification(True, "ttl")),),
-    fill=fill,
-    walk=walk,
 )

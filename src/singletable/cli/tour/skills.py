@@ -1,172 +1,174 @@
-"""Skills: `glad-entities`, with an index on four attributes."""
+"""Skills: the table `glad-entities`, with an index on four attributes."""
 
 from __future__ import annotations
 
-from singletable.cli.tour.chapter import Chapter, Fill, Walk, ask
-from singletable.cli.tour.declare import index, key, table
-from singletable.cli.tour.plain import PlainItem, to_item
-from singletable.operations import GetItem, PutItem, Query, UpdateItem
+from datetime import UTC, date, datetime
 
-ENTITIES = "glad-entities"
+from singletable.cli.tour.design import Design, Step
+from singletable.operations import Query
+from singletable.schema import (
+    Attr,
+    Collection,
+    Entity,
+    Index,
+    Key,
+    Number,
+    Table,
+    TimeFormat,
+    attr,
+)
 
-
-def fill(now: int) -> Fill:
-    """Three users and what they can do."""
-    return {
-        ENTITIES: [
-            user("john", "John Doe"),
-            user("mary", "Mary Major"),
-            user("wei", "Wei Chen"),
-            skill("john", "golang", "Advanced", 6, "2025-11-02"),
-            skill("john", "Python", "Expert", 9, "2025-10-20"),
-            skill("mary", "Python", "Expert", 12, "2023-05-01"),
-            skill("mary", "Rust", "Beginner", 1, "2025-09-13"),
-            skill("wei", "Python", "Expert", 4, "2025-12-01"),
-            skill("wei", "golang", "Expert", 8, "2025-08-30"),
-        ]
-    }
-
-
-def user(username: str, name: str) -> PlainItem:
-    """A user's profile."""
-    return {
-        "PK": f"USER#{username}",
-        "SK": "PROFILE",
-        "EntityType": "User",
-        "Username": username,
-        "Name": name,
-        "CreatedAt": "2025-12-07T00:00:00Z",
-    }
+gsi1 = Index(
+    "GSI1", pk="GSI1PK", sk="GSI1SK", projection=["Username", "SkillName", "ProficiencyLevel"]
+)
+gsi2 = Index(
+    "GSI2",
+    pk=("SkillName", "ProficiencyLevel"),
+    sk=(Number("YearsOfExperience"), "LastUsedDate"),
+)
+glad_entities = Table("glad-entities", indexes=[gsi1, gsi2])
 
 
-def skill(username: str, name: str, level: str, years: int, used: str) -> PlainItem:
-    """A skill of a user, with the keys by which it is found."""
-    return {
-        "PK": f"USER#{username}",
-        "SK": f"SKILL#{name}",
-        "EntityType": "UserSkill",
-        "Username": username,
-        "SkillName": name,
-        "ProficiencyLevel": level,
-        "YearsOfExperience": years,
-        "Endorsements": 0,
-        "LastUsedDate": used,
-        "GSI1PK": f"SKILL#{name}",
-        "GSI1SK": f"LEVEL#{level}#USER#{username}",
-    }
+class User(Entity, table=glad_entities, type_tag=("EntityType", "User")):
+    """A person."""
+
+    username: Attr[str] = attr(name="Username")
+    name: Attr[str] = attr(name="Name")
+    created_at: Attr[datetime] = attr(name="CreatedAt", time_format=TimeFormat.SECONDS)
+    key = Key(pk=("USER", username), sk="PROFILE")
 
 
-def walk(now: int) -> Walk[None]:
-    """Register, look around, find experts in two ways, become one."""
-    register = PutItem(
-        ENTITIES,
-        to_item(user("ada", "Ada Lovelace")),
-        condition_expression="attribute_not_exists(PK) AND attribute_not_exists(SK)",
+class UserSkill(Entity, table=glad_entities, type_tag=("EntityType", "UserSkill")):
+    """A skill of a person."""
+
+    username: Attr[str] = attr(name="Username")
+    skill: Attr[str] = attr(name="SkillName")
+    level: Attr[str] = attr(name="ProficiencyLevel")
+    years: Attr[int] = attr(name="YearsOfExperience")
+    endorsements: Attr[int] = attr(name="Endorsements", default=0)
+    last_used: Attr[date] = attr(name="LastUsedDate")
+    key = Key(pk=("USER", username), sk=("SKILL", skill))
+    by_skill = Key(pk=("SKILL", skill), sk=("LEVEL", level, "USER", username)).on(gsi1)
+    by_experience = Key(pk=(skill, level), sk=(years, last_used)).on(gsi2)
+
+
+class Profile(Collection):
+    """A person with all skills."""
+
+    user: User
+    skills: list[UserSkill]
+
+
+def _user(username: str, name: str) -> User:
+    return User(username=username, name=name, created_at=datetime(2025, 12, 7, tzinfo=UTC))
+
+
+def _items(now: datetime) -> list[object]:
+    skills = (
+        ("john", "golang", "Advanced", 6, date(2025, 11, 2)),
+        ("john", "Python", "Expert", 9, date(2025, 10, 20)),
+        ("mary", "Python", "Expert", 12, date(2023, 5, 1)),
+        ("mary", "Rust", "Beginner", 1, date(2025, 9, 13)),
+        ("wei", "Python", "Expert", 4, date(2025, 12, 1)),
+        ("wei", "golang", "Expert", 8, date(2025, 8, 30)),
     )
-    yield from ask("AP2 Create new user (register)", "PutItem with ConditionExpression", register)
-    yield from ask(
-        "AP2 again: the name is taken",
-        "PutItem with ConditionExpression on PK+SK",
-        register,
-        refused=True,
-    )
-    yield from ask(
-        "AP4 Check if user exists",
-        "GetItem with ProjectionExpression",
-        GetItem(ENTITIES, key("USER#john", "PROFILE"), projection_expression="Username"),
-        columns=("Username",),
-    )
-    yield from ask(
-        "AP13 Get user with all skills",
-        'Query(PK="USER#john")',
-        Query(
-            ENTITIES,
-            key_condition_expression="PK = :user",
-            expression_attribute_values=to_item({":user": "USER#john"}),
+    return [
+        _user("john", "John Doe"),
+        _user("mary", "Mary Major"),
+        _user("wei", "Wei Chen"),
+        *(
+            UserSkill(username=username, skill=skill, level=level, years=years, last_used=last)
+            for username, skill, level, years, last in skills
         ),
-        columns=("SK", "Name", "ProficiencyLevel"),
-    )
-    experts = Query(
-        ENTITIES,
-        "GSI1",
-        key_condition_expression="GSI1PK = :skill AND begins_with(GSI1SK, :level)",
-        expression_attribute_values=to_item({":skill": "SKILL#golang", ":level": "LEVEL#Expert#"}),
-    )
-    notation = 'Query GSI1(GSI1PK="SKILL#golang", GSI1SK begins_with "LEVEL#Expert#")'
-    yield from ask(
-        "AP12 Find expert users for skill",
-        notation,
-        experts,
-        columns=("Username", "ProficiencyLevel"),
-    )
-    yield from ask(
-        "AP9 Update skill proficiency",
-        "UpdateItem(PK, SK, attributes)",
-        UpdateItem(
-            ENTITIES,
-            key("USER#john", "SKILL#golang"),
-            update_expression="SET ProficiencyLevel = :level, GSI1SK = :sort",
-            expression_attribute_values=to_item(
-                {":level": "Expert", ":sort": "LEVEL#Expert#USER#john"}
-            ),
-            return_values="UPDATED_OLD",
-        ),
-        columns=("ProficiencyLevel", "GSI1SK"),
-        remark="Back come the values before. The skill moves in both indexes: out at the old key, "
-        "in at the new one, two writes each.",
-    )
-    yield from ask("AP12 once more", notation, experts, columns=("Username", "ProficiencyLevel"))
-    yield from ask(
-        "GSI2 Multi-dimensional Skill Queries",
-        'PK1 = "Python" AND PK2 = "Expert" AND SK1 >= 5 AND SK2 >= "2024-01-01"',
-        _experts(
-            "YearsOfExperience >= :years AND LastUsedDate >= :since", {":since": "2024-01-01"}
-        ),
-        remark='The document itself says why, further up: "range only on last SK".',
-        refused=True,
-    )
-    yield from ask(
-        "GSI2, as its limitation allows",
-        'Skill="Python" AND Level="Expert" AND YearsExp>=5',
-        _experts("YearsOfExperience >= :years", {}),
-        columns=("Username", "YearsOfExperience", "LastUsedDate"),
-        remark="Four attributes are the key, none joined to another: numbers sort as numbers.",
-    )
+    ]
 
 
-def _experts(condition: str, values: PlainItem) -> Query:
-    return Query(
-        ENTITIES,
-        "GSI2",
-        key_condition_expression="SkillName = :skill AND ProficiencyLevel = :level AND "
-        + condition,
-        expression_attribute_values=to_item(
-            {":skill": "Python", ":level": "Expert", ":years": 5, **values}
-        ),
-    )
+_EXPERTS = Step(
+    title="AP12 Find expert users for skill",
+    document='Query GSI1(GSI1PK="SKILL#golang", GSI1SK begins_with "LEVEL#Expert#")',
+    call=lambda session: [
+        *session.store.select(
+            UserSkill.by_skill("golang").eq("Expert"), UserSkill.username, UserSkill.level
+        )
+    ],
+    columns=("username", "level"),
+)
 
-
-SKILLS = Chapter(
+SKILLS = Design(
     title="Skills",
-    about="A directory of people and what they can do. GSI1 finds experts by a composed key; GSI2 "
-    "has a multi-attribute key of two partition and two sort attributes.",
-    tables=(
-        table(
-            ENTITIES,
-            index(
-                "GSI1",
-                ["GSI1PK"],
-                ["GSI1SK"],
-                include=["Username", "SkillName", "ProficiencyLevel"],
+    description="A directory of people and their skills. GSI1 finds experts by a composed key; "
+    "GSI2 has a multi-attribute key of two partition and two sort attributes.",
+    tables=(glad_entities,),
+    items=_items,
+    steps=(
+        Step(
+            title="AP2 Create new user (register)",
+            document="PutItem with ConditionExpression",
+            call=lambda session: session.store.create(_user("ada", "Ada Lovelace")),
+        ),
+        Step(
+            title="AP2 again: the name is taken",
+            document="PutItem with ConditionExpression on PK+SK",
+            call=lambda session: session.store.create(_user("ada", "Ada Lovelace")),
+            rejected=True,
+        ),
+        Step(
+            title="AP4 Check if user exists",
+            document="GetItem with ProjectionExpression",
+            call=lambda session: [*session.store.select(User.key.partition("john"), User.username)],
+            columns=("username",),
+        ),
+        Step(
+            title="AP13 Get user with all skills",
+            document='Query(PK="USER#john")',
+            call=lambda session: session.store.collect(Profile, User.key.partition("john")),
+            columns=("name", "skill", "level"),
+        ),
+        _EXPERTS,
+        Step(
+            title="AP9 Update skill proficiency",
+            document="UpdateItem(PK, SK, attributes)",
+            call=lambda session: session.store.update(
+                UserSkill.key("john", "golang"), UserSkill.level.set("Expert"), returning="old"
             ),
-            index(
-                "GSI2",
-                ["SkillName", "ProficiencyLevel"],
-                ["YearsOfExperience", "LastUsedDate"],
+            columns=("skill", "level"),
+            note="The result has the old values. The skill moves in both indexes: it is deleted "
+            "under the old key and put under the new one, two writes each.",
+        ),
+        Step(
+            title="AP12 once more",
+            document=_EXPERTS.document,
+            call=_EXPERTS.call,
+            columns=_EXPERTS.columns,
+        ),
+        Step(
+            title="GSI2 Multi-dimensional Skill Queries",
+            document='PK1 = "Python" AND PK2 = "Expert" AND SK1 >= 5 AND SK2 >= "2024-01-01"',
+            call=lambda session: session.send(
+                Query(
+                    glad_entities.name,
+                    gsi2.name,
+                    key_condition_expression="SkillName = :skill AND ProficiencyLevel = :level AND "
+                    "YearsOfExperience >= :years AND LastUsedDate >= :since",
+                    expression_attribute_values={
+                        ":skill": {"S": "Python"},
+                        ":level": {"S": "Expert"},
+                        ":years": {"N": "5"},
+                        ":since": {"S": "2024-01-01"},
+                    },
+                )
             ),
-            numbers=["YearsOfExperience"],
+            note='The document itself gives the reason elsewhere: "range only on last SK".',
+            rejected=True,
+        ),
+        Step(
+            title="GSI2, within its limits",
+            document='Skill="Python" AND Level="Expert" AND YearsExp>=5',
+            call=lambda session: [
+                *session.store.query(UserSkill.by_experience("Python", "Expert").ge(5))
+            ],
+            columns=("username", "years", "last_used"),
+            note="The key has four attributes, and none is composed: numbers sort as numbers.",
         ),
     ),
-    fill=fill,
-    walk=walk,
 )

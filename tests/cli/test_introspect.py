@@ -1,4 +1,4 @@
-"""`singletable draft` and `singletable workbench`: from a table or a model to Python, and back."""
+"""`singletable introspect` and `singletable workbench` turn tables and models into Python."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.workbench.models import PAYMENTS
 
 
 @pytest.fixture(autouse=True)
-def of_one_folder(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands are typed in a folder of their own, at a wide terminal."""
+def wide_terminal(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in an empty folder and a wide terminal."""
     monkeypatch.setenv("COLUMNS", "120")
 
 
 def tables_in(source: str) -> dict[str, list[str]]:
-    """The tables that some source declares, with the names of their entities."""
-    names: dict[str, object] = {"__name__": "a draft"}
-    exec(compile(source, "a draft", "exec", dont_inherit=True), names)
+    """Execute the source and return the entity names of each table it declares."""
+    names: dict[str, object] = {"__name__": "generated source"}
+    exec(compile(source, "generated source", "exec", dont_inherit=True), names)
     return {
         value.name: sorted(entity.__name__ for entity in value.entities)
         for value in names.values()
@@ -30,7 +30,7 @@ def tables_in(source: str) -> dict[str, list[str]]:
     }
 
 
-# The tour holds the tables of five design documents: a person would keep what is drafted of them.
+# The tour has the tables of five design documents.
 @pytest.mark.parametrize(
     ("table", "entities"),
     [
@@ -42,9 +42,9 @@ def tables_in(source: str) -> dict[str, list[str]]:
         ("engagements-dev-table", "Answer Game GameState Player Question Set"),
     ],
 )
-def test_the_tables_of_the_tour_are_drafted(run: Run, table: str, entities: str) -> None:
+def test_tables_of_the_tour_are_introspected(run: Run, table: str, entities: str) -> None:
     run("tour", "--file", "tour.db")
-    code, out, err = run("draft", "file:tour.db", table)
+    code, out, err = run("introspect", "file:tour.db", table)
     assert code == 0
     assert tables_in(out) == {table: entities.split()}
     assert "UNMATCHED" not in out
@@ -52,16 +52,16 @@ def test_the_tables_of_the_tour_are_drafted(run: Run, table: str, entities: str)
         assert entity in err
 
 
-def test_all_tables_of_an_address_are_one_draft(run: Run) -> None:
+def test_all_tables_of_an_address_are_introspected_together(run: Run) -> None:
     run("tour", "--file", "tour.db")
-    code, out, _ = run("draft", "file:tour.db")
+    code, out, _ = run("introspect", "file:tour.db")
     assert code == 0
     assert len(tables_in(out)) == 6
 
 
-def test_a_sample_is_bounded_and_says_so(run: Run) -> None:
+def test_sample_size_is_respected_and_reported(run: Run) -> None:
     run("tour", "--file", "tour.db")
-    _, out, _ = run("draft", "file:tour.db", "vote_data", "--sample", "5")
+    _, out, _ = run("introspect", "file:tour.db", "vote_data", "--sample-size", "5")
     assert "# Only 5 items of 'vote_data' were read; there are more." in out
     with connect("file:tour.db") as driver:
         seen: list[int] = []
@@ -69,22 +69,22 @@ def test_a_sample_is_bounded_and_says_so(run: Run) -> None:
     assert seen[-1] == len(sample.items) == 13
 
 
-def test_a_draft_is_written_to_a_new_file_only(run: Run, tmp_path: Path) -> None:
+def test_output_is_written_to_a_new_file_only(run: Run, tmp_path: Path) -> None:
     run("tour", "--file", "tour.db")
-    first = run("draft", "file:tour.db", "vote_data", "-o", "entities.py")
+    first = run("introspect", "file:tour.db", "vote_data", "-o", "entities.py")
     assert first[0] == 0
     written = (tmp_path / "entities.py").read_text()
-    code, _, err = run("draft", "file:tour.db", "vote_data", "-o", "entities.py")
+    code, _, err = run("introspect", "file:tour.db", "vote_data", "-o", "entities.py")
     assert code == 2
-    assert "is there already" in err
+    assert "already exists" in err
     assert (tmp_path / "entities.py").read_text() == written
-    # What was drafted can be given back, as a model.
+    # The generated source can be exported as a model.
     code, out, _ = run("workbench", "export", "entities")
     assert code == 0
     assert json.loads(out)["DataModel"][0]["TableName"] == "vote_data"
 
 
-def test_patterns_of_a_catalogue_are_exported(run: Run, tmp_path: Path) -> None:
+def test_workbench_export_lists_patterns(run: Run, tmp_path: Path) -> None:
     (tmp_path / "shop_with_patterns.py").write_text(
         """
 from singletable import Attr, PatternCatalog, Entity, Key, Table, attr
@@ -99,14 +99,14 @@ asked = PatternCatalog("shop", shop)
 one = asked.read("AP1", "An order by its number", Order.key)
 """
     )
-    code, out, _ = run("workbench", "export", "shop_with_patterns", "--name", "Shop")
+    code, out, _ = run("workbench", "export", "shop_with_patterns", "--model-name", "Shop")
     assert code == 0
     model = json.loads(out)
     assert model["ModelName"] == "Shop"
     assert "* AP1: An order by its number" in model["ModelMetadata"]["Description"]
 
 
-def test_a_model_is_imported(run: Run, tmp_path: Path) -> None:
+def test_workbench_model_is_imported(run: Run, tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text(json.dumps(PAYMENTS))
     code, out, err = run("workbench", "import", "model.json")
     assert code == 0
@@ -115,20 +115,23 @@ def test_a_model_is_imported(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
-        ("draft memory:", "There are no tables at this address"),
-        ("draft file:tour.db nothing", "There is no table 'nothing' at this address; there are: "),
-        ("draft nowhere:", "Unknown kind of address"),
-        ("draft file:tour.db vote_data -o nowhere/x.py", "cannot be written"),
+        ("introspect memory:", "There are no tables at this address"),
+        (
+            "introspect file:tour.db nothing",
+            "There is no table 'nothing' at this address. Existing",
+        ),
+        ("introspect nowhere:", "Unknown kind of address"),
+        ("introspect file:tour.db vote_data -o nowhere/x.py", "cannot be written"),
         ("workbench import nothing.json", "'nothing.json' cannot be read"),
         ("workbench import tour.db", "not JSON"),
         ("workbench export nothing_like_it", "There is no module nothing_like_it"),
     ],
 )
-def test_what_cannot_be_done_is_one_paragraph(run: Run, command: str, said: str) -> None:
+def test_errors_are_reported_without_traceback(run: Run, command: str, message: str) -> None:
     run("tour", "--file", "tour.db")
     code, _, err = run(*command.split())
     assert code == 2
-    assert said in err
+    assert message in err
     assert "Traceback" not in err

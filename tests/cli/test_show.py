@@ -1,4 +1,4 @@
-"""`singletable look` prints a table partition by partition, and never more than it was asked to."""
+"""`singletable show` prints a table partition by partition, up to a limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from singletable import (
     PutItem,
     connect,
 )
-from singletable.cli.looking.tree import tree
+from singletable.cli.show_view import key_tree
 from tests.cli.run import Run
 from tests.cli.shop import fill
 from tests.conformance.endpoint import endpoint
@@ -27,6 +27,7 @@ APP = "tests.cli.shop"
 
 @pytest.fixture
 def address(tmp_path: Path) -> str:
+    """Return the address of a new file."""
     return f"file:{tmp_path / 'shop.db'}"
 
 
@@ -36,9 +37,9 @@ def _put(address: str, *items: Item) -> None:
             driver.execute(PutItem("shop", item))
 
 
-def test_items_of_a_partition_are_a_tree_in_order(run: Run, address: str) -> None:
+def test_items_of_a_partition_are_a_sorted_tree(run: Run, address: str) -> None:
     fill(address)
-    code, out, _ = run("look", address, "shop", "--app", APP, "-p", "CUSTOMER#ada")
+    code, out, _ = run("show", address, "shop", "--app", APP, "-p", "CUSTOMER#ada")
     assert code == 0
     lines = out.splitlines()
     assert lines[:2] == ["CUSTOMER#ada  4 items", "├─ ORDER"]
@@ -47,87 +48,86 @@ def test_items_of_a_partition_are_a_tree_in_order(run: Run, address: str) -> Non
     assert lines[7] == "4 items in 1 partition, 0.5 read units: 3 Order, 1 Customer"
 
 
-# What is far away is read in the same way, page by page.
-def test_a_table_is_looked_at_over_http(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_and_explain_work_over_http(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
-    with endpoint() as (behind, host, port), Engine.in_memory() as engine:
-        behind.engine = AsyncEngine(engine)
+    with endpoint() as (server, host, port), Engine.in_memory() as engine:
+        server.engine = AsyncEngine(engine)
         address = f"dynamodb+http://{host}:{port}"
         fill(address, orders=40)
-        looked = run("look", address, "shop", "--app", APP)[1]
-        asked = run("explain", APP, "O2", "ada", "--at", address)[1]
-    assert "42 items in 2 partitions" in looked
-    assert "40 Order" in looked
-    assert "These are the first 20; there may be more." in asked
+        shown = run("show", address, "shop", "--app", APP)[1]
+        explained = run("explain", APP, "O2", "ada", "--address", address)[1]
+    assert "42 items in 2 partitions" in shown
+    assert "40 Order" in shown
+    assert "These are the first 20; there may be more." in explained
 
 
-def test_markers_and_strangers_are_told_apart(run: Run, address: str) -> None:
+def test_markers_and_unknown_items_are_distinguished(run: Run, address: str) -> None:
     fill(address)
     ada: AttributeValue = {"S": "CUSTOMER#ada"}
     _put(address, {"PK": ada, "SK": {"S": "?"}}, {"PK": ada, "SK": {"S": "ORDER#0009"}})
-    _, out, _ = run("look", address, "shop", "--app", APP)
+    _, out, _ = run("show", address, "shop", "--app", APP)
     assert "UNIQUE  Customer.one_email  owner_PK CUSTOMER#ada  owner_SK PROFILE" in out
-    assert "├─ ?        ?         not of a declared entity" in out
+    assert "├─ ?        ?         matches no declared entity" in out
     assert "0009  Order     Order.customer: attribute 'customer': expected text" in out
 
 
-def test_without_a_declaration_kinds_are_guessed(run: Run, address: str) -> None:
+def test_kinds_are_guessed_without_a_declaration(run: Run, address: str) -> None:
     fill(address)
     _put(address, {"PK": {"S": "X#1"}, "SK": {"S": "Y"}, "entity_type": {"S": "Thing"}})
-    _, out, _ = run("look", address, "shop")
+    _, out, _ = run("show", address, "shop")
     assert "└─ Y  Thing\n" in out
     assert "│  ├─ 0001  ORDER    customer ada  number 1" in out
     assert "1 UNIQUE" in out
 
 
-# Whoever looks at a table of millions sees a little of it, and how to see more.
-def test_reading_ends_at_the_limit_and_says_so(run: Run, address: str) -> None:
+# A table of millions is not read by accident.
+def test_reading_stops_at_the_limit_and_says_so(run: Run, address: str) -> None:
     fill(address, orders=500)
-    _, out, _ = run("look", address, "shop", "-p", "CUSTOMER#ada", "--limit", "10")
+    _, out, _ = run("show", address, "shop", "-p", "CUSTOMER#ada", "--limit", "10")
     assert out.startswith("CUSTOMER#ada  10 items, and more\n")
-    assert "There is more. See it with --limit 100" in out
+    assert "There are more items. Use --limit 100" in out
     assert "10 items in 1 partition" in out
-    _, out, _ = run("look", address, "shop", "-p", "CUSTOMER#ada", "--limit", "501")
-    assert "There is more" not in out
+    _, out, _ = run("show", address, "shop", "-p", "CUSTOMER#ada", "--limit", "501")
+    assert "There are more" not in out
 
 
-# No more than a piece is held at a time; what follows in the partition is told to.
-def test_a_long_partition_is_shown_in_pieces(run: Run, address: str) -> None:
+# At most one chunk is in memory at a time.
+def test_large_partition_is_shown_in_chunks(run: Run, address: str) -> None:
     fill(address, orders=1500)
-    _, out, _ = run("look", address, "shop", "-p", "CUSTOMER#ada", "--limit", "9999")
+    _, out, _ = run("show", address, "shop", "-p", "CUSTOMER#ada", "--limit", "9999")
     assert "CUSTOMER#ada  1,000 items\n" in out
     assert "CUSTOMER#ada  501 items, continued\n" in out
     assert "1,501 items in 1 partition" in out
 
 
-def test_lines_end_where_the_terminal_does(run: Run, address: str) -> None:
+def test_lines_are_truncated_to_the_terminal(run: Run, address: str) -> None:
     fill(address)
     _put(address, {"PK": {"S": "漢字" * 40}, "SK": {"S": "字" * 90}, "text": {"S": "x" * 999}})
-    _, out, _ = run("look", address, "shop")
+    _, out, _ = run("show", address, "shop")
     (line,) = (line for line in out.splitlines() if "字…" in line)
     assert line.endswith("…")
     assert len(line) + line.count("字") <= 80
 
 
-def test_a_terminal_is_not_told_what_to_do(run: Run, address: str) -> None:
+def test_control_characters_are_escaped(run: Run, address: str) -> None:
     fill(address)
     evil = "\x1b[2J\n"
     _put(address, {"PK": {"S": evil}, "SK": {"S": evil}, evil: {"S": evil}, "type": {"S": evil}})
-    _, out, _ = run("look", address, "shop")
+    _, out, _ = run("show", address, "shop")
     assert "\x1b" not in out
     assert "└─ \\x1b[2J\\n  \\x1b[2J\\n  \\x1b[2J\\n \\x1b[2J\\n\n" in out
 
 
-def test_tables_are_listed_if_none_is_named(run: Run, address: str) -> None:
+def test_tables_are_listed_without_a_name(run: Run, address: str) -> None:
     fill(address)
-    code, out, _ = run("look", address)
+    code, out, _ = run("show", address)
     assert code == 0
     assert "shop   PK / SK      5  by_day (GSI1PK / GSI1SK)\n" in out
-    assert run("look", "memory:")[1] == "There are no tables at this address.\n"
+    assert run("show", "memory:")[1] == "There are no tables at this address.\n"
 
 
-def test_keys_may_be_numbers_or_bytes(run: Run, address: str) -> None:
+def test_partition_keys_may_be_numbers_or_bytes(run: Run, address: str) -> None:
     with connect(address) as driver:
         for name, kind in (("numbers", "N"), ("bytes", "B")):
             driver.execute(
@@ -140,44 +140,44 @@ def test_keys_may_be_numbers_or_bytes(run: Run, address: str) -> None:
             )
         driver.execute(PutItem("numbers", {"id": {"N": "7"}, "x": {"N": "1"}}))
         driver.execute(PutItem("bytes", {"id": {"B": "AAE="}}))
-    assert run("look", address, "numbers", "-p", "7.0")[1].startswith("7  1 item\n")
-    assert run("look", address, "bytes", "-p", "AAE=")[1].startswith("AAE=  1 item\n")
-    assert "id holds numbers, but got 'x'." in run("look", address, "numbers", "-p", "x")[2]
-    assert "id holds bytes" in run("look", address, "bytes", "-p", "?")[2]
+    assert run("show", address, "numbers", "-p", "7.0")[1].startswith("7  1 item\n")
+    assert run("show", address, "bytes", "-p", "AAE=")[1].startswith("AAE=  1 item\n")
+    assert "id: expected a number, but got 'x'." in run("show", address, "numbers", "-p", "x")[2]
+    assert "id: expected base64" in run("show", address, "bytes", "-p", "?")[2]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("file:not-there.db",), "There is no file 'not-there.db'"),
-        (("memory:", "shop"), "There is no table 'shop' at this address; there are: none."),
+        (("memory:", "shop"), "There is no table 'shop' at this address. Existing tables: none."),
         (("memory:", "shop", "--app", "nothing"), "There is no module nothing"),
         (("shop.db",), "'shop.db' is not an address"),
     ],
 )
-def test_what_is_not_there_is_told_and_not_made(
-    run: Run, folder: Path, arguments: tuple[str, ...], said: str
+def test_missing_things_are_reported_and_not_created(
+    run: Run, folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    code, _, err = run("look", *arguments)
+    code, _, err = run("show", *arguments)
     assert code == 2
-    assert said in err
+    assert message in err
     assert not list(folder.iterdir())
 
 
-def test_a_table_by_another_name_is_told_by_the_only_declaration(run: Run, tmp_path: Path) -> None:
+def test_only_declared_table_is_used_for_any_name(run: Run, tmp_path: Path) -> None:
     address = f"file:{tmp_path / 'shop.db'}"
     fill(address)
-    _, out, _ = run("look", address, "shop", "--app", f"{APP}:shop")
+    _, out, _ = run("show", address, "shop", "--app", f"{APP}:shop")
     assert "3 Order" in out
 
 
-def test_a_key_that_others_begin_with_stands_on_their_branch() -> None:
-    shown = [
-        (line.branches + line.text, line.item) for line in tree(["A#1", "A#1#x", "A#1#y", "B"])
+def test_key_that_is_a_prefix_of_others_is_on_their_branch() -> None:
+    lines = [
+        (line.branches + line.text, line.item) for line in key_tree(["A#1", "A#1#x", "A#1#y", "B"])
     ]
-    assert shown == [("├─ A#1", 0), ("│  ├─ x", 1), ("│  └─ y", 2), ("└─ B", 3)]
+    assert lines == [("├─ A#1", 0), ("│  ├─ x", 1), ("│  └─ y", 2), ("└─ B", 3)]
 
 
-def test_a_tree_can_be_drawn_with_plain_characters() -> None:
-    shown = [line.branches + line.text for line in tree(["A#1", "A#2", "B"], drawn=False)]
-    assert shown == ["|- A", "|  |- 1", "|  `- 2", "`- B"]
+def test_tree_can_be_drawn_in_ascii() -> None:
+    lines = [line.branches + line.text for line in key_tree(["A#1", "A#2", "B"], unicode=False)]
+    assert lines == ["|- A", "|  |- 1", "|  `- 2", "`- B"]

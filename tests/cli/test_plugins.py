@@ -1,4 +1,4 @@
-"""A package that is installed adds its commands; one that is broken says so in a line."""
+"""Installed packages add commands; a broken one is reported in one line."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from singletable.cli import main
+from tests.cli.run import Run
 
 Install = Callable[[str, dict[str, str]], None]
-Run = Callable[..., tuple[int, str, str]]
 
 HELLO = '''
 import typer
@@ -44,41 +43,31 @@ number = 7
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Put a package where Python finds it, as an installer does: its modules, its metadata."""
+    """Install a package: its module and the metadata of its entry points."""
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     modules: list[str] = []
 
     def put(module: str, commands: dict[str, str]) -> None:
         modules.append(module)
         (tmp_path / f"{module}.py").write_text(HELLO)
-        told = tmp_path / f"{module}-1.0.dist-info"
-        told.mkdir()
-        (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+        metadata = tmp_path / f"{module}-1.0.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
         lines = [f"{name} = {value}" for name, value in commands.items()]
-        (told / "entry_points.txt").write_text("\n".join(["[singletable.commands]", *lines]))
+        (metadata / "entry_points.txt").write_text("\n".join(["[singletable.commands]", *lines]))
 
     yield put
     for name in modules:
         sys.modules.pop(name, None)
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Type a command; its exit code, output and errors."""
+@pytest.fixture(autouse=True)
+def wide_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep help texts on one line."""
     monkeypatch.setenv("COLUMNS", "160")
 
-    def typed(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        printed = capsys.readouterr()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return code or 0, printed.out, printed.err
 
-    return typed
-
-
-def test_a_function_becomes_a_command(install: Install, run: Run) -> None:
+def test_function_becomes_a_command(install: Install, run: Run) -> None:
     install("greeting", {"hello": "greeting:hello"})
     assert run("hello", "Ada", "--loud") == (0, "HELLO ADA\n", "")
     code, out, _ = run("hello", "-h")
@@ -87,25 +76,25 @@ def test_a_function_becomes_a_command(install: Install, run: Run) -> None:
     assert "Greet somebody." in out
 
 
-def test_an_app_becomes_a_group_of_commands(install: Install, run: Run) -> None:
+def test_typer_app_becomes_a_command_group(install: Install, run: Run) -> None:
     install("families", {"family": "families:family"})
     assert run("family", "aunts") == (0, "Hello aunts\n", "")
     assert "uncles" in run("family", "--help")[1]
 
 
-def test_help_lists_what_was_added_with_its_sentence(install: Install, run: Run) -> None:
+def test_help_lists_plugin_commands(install: Install, run: Run) -> None:
     install("listed", {"hello": "listed:hello", "family": "listed:family"})
     _, out, _ = run("--help")
     for words in ("hello", "Greet somebody.", "family", "Greet many.", "tour", "version"):
         assert words in out
 
 
-def test_what_an_added_command_refuses_ends_as_ours_do(install: Install, run: Run) -> None:
+def test_plugin_errors_end_like_our_own(install: Install, run: Run) -> None:
     install("refusing", {"refuse": "refusing:refuses"})
     assert run("refuse") == (2, "", "singletable: nobody lives there\n")
 
 
-def test_our_own_commands_cannot_be_replaced(install: Install, run: Run) -> None:
+def test_plugins_cannot_replace_our_commands(install: Install, run: Run) -> None:
     install("impostor", {"version": "impostor:hello"})
     code, out, _ = run("version")
     assert code == 0
@@ -120,21 +109,21 @@ BROKEN = [
 ]
 
 
-# Whoever asks for help, or for another command, is not stopped by a package that is broken.
-@pytest.mark.parametrize(("value", "why"), BROKEN)
+# A broken package must not break help or other commands.
+@pytest.mark.parametrize(("value", "reason"), BROKEN)
 @pytest.mark.parametrize("arguments", [(), ("some", "--thing"), ("--help",)])
-def test_a_broken_command_says_so_in_one_line(
-    install: Install, run: Run, value: str, why: str, arguments: tuple[str, ...]
+def test_broken_plugin_is_reported_in_one_line(
+    install: Install, run: Run, value: str, reason: str, arguments: tuple[str, ...]
 ) -> None:
     install("broken", {"bad": value, "hello": "broken:hello"})
     code, out, err = run("bad", *arguments)
     assert (code, out) == (2, "")
     assert err.startswith("singletable: The command 'bad' of the package broken could not be ")
-    assert f"from {value}: {why}" in err
+    assert f"from {value}: {reason}" in err
     assert err.count("\n") == 1
 
 
-def test_help_says_which_command_is_broken(install: Install, run: Run) -> None:
+def test_help_marks_broken_plugins(install: Install, run: Run) -> None:
     install("halves", {"bad": "not_there:hello", "hello": "halves:hello"})
     code, out, err = run("--help")
     assert (code, err) == (0, "")
@@ -152,10 +141,10 @@ def _modules_after(*arguments: str) -> set[str]:
     return set(ran.stderr.split())
 
 
-# Help is asked for by people who wait; a command should not pay for what another needs.
-def test_listing_commands_imports_nothing_heavy() -> None:
+# A command must not import what only another command needs.
+def test_help_imports_no_heavy_packages() -> None:
     assert not {"numpy", "botocore", "sqlalchemy", "fastapi"} & _modules_after("--help")
 
 
-def test_our_own_commands_import_no_others() -> None:
+def test_own_commands_do_not_import_plugins() -> None:
     assert not [name for name in _modules_after("version") if name.startswith("singletable_apps")]

@@ -1,0 +1,153 @@
+"""Import the module of an app and find the tables and access patterns it declares."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, cast
+
+from singletable.errors import DeclarationError
+from singletable.patterns import Pattern, PatternCatalog, find_catalogs
+from singletable.patterns.pattern import BasePattern
+from singletable.schema import Table
+from singletable.schema.fields import declared_entity
+from singletable.schema.model import MODELS
+
+
+def load_tables(app: str) -> list[Table]:
+    """Return the tables that a module declares or imports, in the order of its names.
+
+    `shop.entities:orders` is one table of the module.
+    """
+    module_name, colon, name = app.partition(":")
+    module = load_module(module_name)
+    if colon:
+        return [_named_table(module, name)]
+    tables = find_tables(module)
+    if not tables:
+        raise DeclarationError(
+            f"The module {app} declares no table. "
+            f"{_suggest_module(module, 'entities', 'a Table(…)')}"
+        )
+    return tables
+
+
+def load_catalogs(app: str) -> tuple[ModuleType, list[PatternCatalog]]:
+    """Return a module and the pattern catalogs that it declares or imports."""
+    module = load_module(app)
+    catalogs = find_catalogs(module)
+    if not catalogs:
+        raise DeclarationError(
+            f"The module {app} declares no access patterns. "
+            f"{_suggest_module(module, 'patterns', 'a PatternCatalog(…)')}"
+        )
+    return module, catalogs
+
+
+def load_pattern(app: str, name: str) -> Pattern:
+    """Return a pattern by its code, by catalog:code, or by its variable name in the module."""
+    module, catalogs = load_catalogs(app)
+    named: Any = vars(module).get(name)
+    if isinstance(named, BasePattern):
+        return cast("Pattern", named)
+    patterns = [pattern for catalog in catalogs for pattern in catalog]
+    matches = [pattern for pattern in patterns if name in (pattern.code, pattern.id)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        ids = ", ".join(pattern.id for pattern in matches)
+        raise DeclarationError(f"{app} has several patterns {name!r}. Choose one of {ids}.")
+    codes = ", ".join(pattern.code for pattern in patterns) or "none"
+    raise DeclarationError(f"{app} has no pattern {name!r}. Its patterns: {codes}.")
+
+
+def load_module(app: str) -> ModuleType:
+    """Import a module; modules in the current directory are found too."""
+    _check_module_name(app)
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(app)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{app}.".startswith(f"{error.name}."):
+            raise DeclarationError(_describe_missing(app, error.name, here)) from None
+        raise DeclarationError(_describe_failure(app, error)) from None
+    except (Exception, SystemExit) as error:
+        raise DeclarationError(_describe_failure(app, error)) from None
+
+
+def find_tables(module: ModuleType) -> list[Table]:
+    """Return the tables of a module, and the tables of its entities."""
+    tables: list[Table] = []
+    for value in vars(module).values():
+        table = _find_table(value)
+        if table is not None and table not in tables:
+            tables.append(table)
+    return tables
+
+
+def _named_table(module: ModuleType, name: str) -> Table:
+    table = _find_table(getattr(module, name, None))
+    if table is not None:
+        return table
+    tables = [key for key, value in vars(module).items() if isinstance(value, Table)]
+    raise DeclarationError(
+        f"The module {module.__name__} has no table {name!r}. Its tables: "
+        f"{', '.join(tables) or 'none'}."
+    )
+
+
+def _find_table(value: object) -> Table | None:
+    if isinstance(value, Table):
+        return value
+    if not isinstance(value, type):
+        return None
+    model = MODELS.get(declared_entity(cast("type[object]", value)))
+    return None if model is None else model.table
+
+
+def _check_module_name(app: str) -> None:
+    if app and all(part.isidentifier() for part in app.split(".")) and not app.endswith(".py"):
+        return
+    likely = app.removesuffix(".py").strip("/").replace("/", ".").partition(":")[0]
+    likely = likely.removeprefix("src.")
+    valid = all(part.isidentifier() for part in likely.split("."))
+    hint = f" Did you mean {likely}?" if valid else ""
+    raise DeclarationError(
+        f"{app!r} is not a module name. Write it as in an import, such as shop.entities.{hint}"
+    )
+
+
+def _describe_missing(app: str, missing: str, here: str) -> str:
+    parent = "" if missing == app else f" (there is no {missing})"
+    return (
+        f"There is no module {app}{parent}, neither in {here} nor installed. Run the command where "
+        "`import` would find it."
+    )
+
+
+def _describe_failure(app: str, error: BaseException) -> str:
+    """Return the error of an import and the line that raised it."""
+    if isinstance(error, SyntaxError):
+        return f"The module {app} is not valid Python: {error}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "importlib" not in frame.filename and frame.name == "<module>"
+    ]
+    location = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return f"The module {app} could not be imported{location}: {type(error).__name__}: {error}"
+
+
+def _suggest_module(module: ModuleType, usual: str, value: str) -> str:
+    """Suggest the submodule where a package usually declares such values, if it exists."""
+    likely = f"{module.__name__}.{usual}"
+    if hasattr(module, "__path__") and find_spec(likely) is not None:
+        return f"Did you mean {likely}?"
+    return f"Name the module that creates {value}."

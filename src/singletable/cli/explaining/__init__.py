@@ -1,1 +1,0 @@
-"""What an access pattern is, does and costs, shown to a person."""

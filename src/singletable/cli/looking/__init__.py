@@ -1,1 +1,0 @@
-"""The items of a table, grouped as they lie together."""

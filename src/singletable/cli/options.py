@@ -1,0 +1,82 @@
+"""Arguments and options that several commands share, and how their values are parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from singletable.infrastructure import Encryption
+
+
+class StreamView(Enum):
+    """The stream view types of DynamoDB."""
+
+    NEW_IMAGE = "NEW_IMAGE"
+    OLD_IMAGE = "OLD_IMAGE"
+    NEW_AND_OLD_IMAGES = "NEW_AND_OLD_IMAGES"
+    KEYS_ONLY = "KEYS_ONLY"
+
+
+class TableClass(Enum):
+    """The table classes of DynamoDB."""
+
+    STANDARD = "STANDARD"
+    STANDARD_INFREQUENT_ACCESS = "STANDARD_INFREQUENT_ACCESS"
+
+
+TableApp = Annotated[
+    str,
+    typer.Argument(
+        metavar="APP",
+        help="The module that declares the tables, such as shop.entities. shop.entities:orders is "
+        "one of its tables.",
+    ),
+]
+PatternApp = Annotated[
+    str,
+    typer.Argument(
+        metavar="APP", help="The module that declares access patterns, such as shop.patterns."
+    ),
+]
+Address = Annotated[
+    str,
+    typer.Argument(
+        metavar="ADDRESS", help="Where the tables are, such as file:votes.db or dynamodb:."
+    ),
+]
+TableNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--table-name",
+        metavar="DECLARED=REAL",
+        help="The real name of a declared table. Repeat it for several tables.",
+    ),
+]
+
+
+def parse_pairs(option: str, values: Iterable[str] | None) -> dict[str, str]:
+    """Parse the values NAME=VALUE of a repeatable option."""
+    pairs: dict[str, str] = {}
+    for pair in values or ():
+        name, equals, value = pair.partition("=")
+        if not name or not equals:
+            raise typer.BadParameter(f"Expected NAME=VALUE, got {pair!r}.", param_hint=repr(option))
+        pairs[name] = value
+    return pairs
+
+
+def parse_encryption(value: str) -> Encryption:
+    """Parse the value of --encryption."""
+    from singletable.infrastructure import AwsManagedKey, AwsOwnedKey, CustomerKey
+
+    match value:
+        case "aws-owned":
+            return AwsOwnedKey()
+        case "aws-managed":
+            return AwsManagedKey()
+        case _:
+            return CustomerKey(value)

@@ -1,0 +1,77 @@
+"""Write the output of commands: to files, and as text that is safe and easy to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from singletable.errors import StorageError
+from singletable.values import AttributeValue, Item, content_of
+
+
+def write_output(text: str, path: Path | None, *, overwrite: bool = False) -> None:
+    """Print the text, or write it to a file, which must be new unless `overwrite` is set."""
+    if path is None:
+        typer.echo(text, nl=not text.endswith("\n"))
+        return
+    try:
+        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise StorageError(
+            f"'{path}' already exists and is not overwritten. Choose a new file."
+        ) from None
+    except OSError as error:
+        raise StorageError(f"'{path}' cannot be written: {error.strerror}.") from None
+    if not overwrite:
+        typer.echo(f"Written to {path}.", err=True)
+
+
+def print_trimmed(console: Console, content: RenderableType, *, indent: int = 0) -> None:
+    """Print without trailing blanks, which are in the way when lines are copied."""
+    for line in console.render_lines(Padding(content, (0, 0, 0, indent)), pad=False):
+        text = Text.assemble(*((part.text, part.style or "") for part in line))
+        text.rstrip()
+        console.print(text, soft_wrap=True)
+
+
+def escape_controls(text: str) -> str:
+    r"""Return the text in one line, with control characters written as \n, \x1b and so on.
+
+    Stored values may contain escape sequences, which a terminal would execute.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
+
+
+def format_value(value: AttributeValue) -> str:
+    """Format a value for a table cell: strings without quotes, lists with commas."""
+    match value:
+        case {"L": members}:
+            return ", ".join(format_value(member) for member in members)
+        case {"M": members}:
+            return " ".join(format_value(member) for member in members.values())
+        case {"NULL": _}:
+            return "null"
+        case {"BOOL": flag}:
+            return "true" if flag else "false"
+        case _:
+            return str(content_of(value))
+
+
+def format_key(key: Item) -> str:
+    """Format a key in one line: PK=USER#alice SK=METADATA."""
+    return " ".join(f"{name}={format_value(value)}" for name, value in key.items())
+
+
+def pluralize(count: float, noun: str) -> str:
+    """Return the count with its noun: 1 item, 2 items, 0.5 read units."""
+    return f"{count:,.10g} {noun}" if count == 1 else f"{count:,.10g} {noun}s"
