@@ -134,8 +134,8 @@ def _step_of(key: str, new: Item | None) -> Step:
     if new is not None:
         client, number = map(int, new["by"]["S"].split("."))
         return Step(client, number)
-    _, owner, changed = key.split("#")
-    return Step(int(owner), int(changed) + REMOVED_AFTER)
+    _, owner, created = key.split("#")
+    return Step(int(owner), int(created) + REMOVED_AFTER)
 
 
 def _differences(action: Action, key: str, old: Item | None, new: Item | None) -> Iterator[str]:
@@ -274,7 +274,7 @@ def _check_order(seed: int, events: Sequence[StepEvent], history: FeedHistory) -
 def _check_tables(
     seed: int, outcomes: dict[Step, Outcome], contents: DatabaseContents, allow_lost_tail: bool
 ) -> Iterator[str]:
-    changed: set[str] = set()
+    created: set[str] = set()
     dropped: dict[str, Outcome] = {}
     for step, outcome in sorted(outcomes.items()):
         action = None if step.client == SETUP else action_at(seed, step)
@@ -282,14 +282,14 @@ def _check_tables(
             continue
         if action is None:
             if step.number == 0 and outcome is Outcome.ACKNOWLEDGED:
-                changed.add(TABLE)
+                created.add(TABLE)
         elif action.kind == "drop":
             dropped[action.table] = max(outcome, dropped.get(action.table, Outcome.STARTED))
         elif outcome is Outcome.ACKNOWLEDGED:
-            changed.add(action.table)
+            created.add(action.table)
     if allow_lost_tail:
         return
-    for name in changed - dropped.keys() - contents.tables:
+    for name in created - dropped.keys() - contents.tables:
         yield f"table {name} was created, but does not exist"
     for name, outcome in dropped.items():
         if outcome is Outcome.ACKNOWLEDGED and name in contents.tables:

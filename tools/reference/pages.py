@@ -160,7 +160,7 @@ INTERNAL_MEMBERS = {
     "ItemKey": "of model same_as",
     "Attr": "annotation codec copy field form inside place resolve set",
     "Collection": "entities of",
-    "Engine": "execute_soon",
+    "Engine": "execute_async",
     "Condition": "node",
     "Index": "local",
     "LocalIndex": "local",

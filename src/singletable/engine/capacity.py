@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -84,3 +85,13 @@ def consumed_capacity(
         local_secondary_indexes=by_index(cost.local_indexes),
         global_secondary_indexes=by_index(cost.global_indexes),
     )
+
+
+def consumed_capacities(
+    costs: Iterable[tuple[Table, Cost]],
+    detail: str | None,
+    kind: Literal["read", "write"] | None = None,
+) -> list[ConsumedCapacity] | None:
+    """Return the cost of each table in the requested detail, or None."""
+    capacities = [consumed_capacity(table, cost, detail, kind) for table, cost in costs]
+    return [capacity for capacity in capacities if capacity is not None] or None

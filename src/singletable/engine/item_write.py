@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from msgspec import Raw, Struct
 
 from singletable.engine.capacity import Cost, consumed_capacity, write_units
@@ -173,3 +175,18 @@ def item_collection_metrics(
     name = table.key.partition[0].name
     lower = float(size // GIGABYTE)
     return ItemCollectionMetrics({name: key[name]}, [lower, lower + 1])
+
+
+def metrics_by_table(
+    session: Session, written: Mapping[str, tuple[Table, Iterable[Item]]], detail: str | None
+) -> dict[str, list[ItemCollectionMetrics]] | None:
+    """Return the item collection metrics of a batch or transaction, if requested.
+
+    `written` has, by table name, one item or key of each partition that was written.
+    """
+    metrics: dict[str, list[ItemCollectionMetrics]] = {}
+    for name, (table, items) in written.items():
+        collections = [item_collection_metrics(session, table, item, detail) for item in items]
+        if known := [collection for collection in collections if collection is not None]:
+            metrics[name] = known
+    return metrics or None

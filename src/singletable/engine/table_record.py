@@ -115,15 +115,5 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
     deleted_by: float | None = None
 
 
-_decode = Decoder(TableRecord).decode
-_encode = Encoder(enc_hook=to_builtin).encode
-
-
-def decode_record(raw: bytes) -> TableRecord:
-    """Decode a stored record."""
-    return _decode(raw)
-
-
-def encode_record(record: TableRecord) -> bytes:
-    """Encode a record for storage."""
-    return _encode(record)
+decode_record = Decoder(TableRecord).decode
+encode_record = Encoder(enc_hook=to_builtin).encode

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from msgspec import Raw
 from msgspec.structs import replace
 
-from singletable.engine.capacity import Cost, consumed_capacity, read_units
+from singletable.engine.capacity import Cost, consumed_capacities, read_units
 from singletable.engine.catalog import Session
 from singletable.engine.key_validation import check_scalar_keys, encode_key
 from singletable.engine.legacy_parameters import parse_attributes_to_get
@@ -24,7 +24,6 @@ from singletable.expressions import Projection
 from singletable.operations import (
     BatchGetItem,
     BatchGetItemOutput,
-    ConsumedCapacity,
     KeysAndAttributes,
 )
 from singletable.values import Item, item_to_json
@@ -99,17 +98,16 @@ def run(plan: BatchGetPlan, session: Session) -> BatchGetItemOutput:
         check_scalar_keys(tables[name], part.projection or ())
     responses: dict[str, list[Raw]] = {}
     unprocessed: dict[str, KeysAndAttributes] = {}
-    capacities: list[ConsumedCapacity] = []
+    costs: list[tuple[Table, Cost]] = []
     room = MAX_RESPONSE
     for name, part in plan.tables.items():
         items, cost, unprocessed_keys, room = _get_items(session, tables[name], part, room)
         responses[name] = items
         if unprocessed_keys:
             unprocessed[name] = replace(part.request, keys=unprocessed_keys)
-        detail = plan.request.return_consumed_capacity
-        if (capacity := consumed_capacity(tables[name], cost, detail)) is not None:
-            capacities.append(capacity)
-    return BatchGetItemOutput(responses, unprocessed, capacities or None)
+        costs.append((tables[name], cost))
+    capacities = consumed_capacities(costs, plan.request.return_consumed_capacity)
+    return BatchGetItemOutput(responses, unprocessed, capacities)
 
 
 def _get_items(

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
-from singletable.engine.capacity import Cost, consumed_capacity
+from singletable.engine.capacity import Cost, consumed_capacities
 from singletable.engine.catalog import Session
 from singletable.engine.handlers.batch_get_item import DUPLICATES
 from singletable.engine.handlers.put_item import TOO_LARGE
-from singletable.engine.item_write import delete, item_collection_metrics, load_item, put
+from singletable.engine.item_write import delete, load_item, metrics_by_table, put
 from singletable.engine.key_validation import check_index_keys, encode_key
 from singletable.engine.storage import RowKey
 from singletable.engine.table import Table
 from singletable.engine.validation import BATCH_WRITE
 from singletable.errors import ValidationError
-from singletable.operations import (
-    BatchWriteItem,
-    BatchWriteItemOutput,
-    ConsumedCapacity,
-    ItemCollectionMetrics,
-    WriteRequest,
-)
+from singletable.operations import BatchWriteItem, BatchWriteItemOutput, WriteRequest
 from singletable.values import MAX_ITEM_SIZE, MULTIPLE_TYPES, Item
 
 VALIDATOR = BATCH_WRITE
@@ -69,20 +65,22 @@ def run(plan: BatchWritePlan, session: Session) -> BatchWriteItemOutput:
     """Apply every write, independently of the others."""
     tables = {name: session.table(name) for name in plan.tables}
     row_keys = {name: _row_keys(tables[name], writes) for name, writes in plan.tables.items()}
-    metrics: dict[str, list[ItemCollectionMetrics]] = {}
-    capacities: list[ConsumedCapacity] = []
+    costs: list[tuple[Table, Cost]] = []
+    detail = plan.request.return_item_collection_metrics
+    written: dict[str, tuple[Table, Iterable[Item]]] = {}
     for name, writes in plan.tables.items():
-        table, cost = tables[name], Cost()
-        for key, write in zip(row_keys[name], writes, strict=True):
+        table, keys, cost = tables[name], row_keys[name], Cost()
+        for key, write in zip(keys, writes, strict=True):
             cost.add(_apply(session, table, key, write))
-        if plan.request.return_item_collection_metrics is not None:
-            written = {table.row_key(write.item).partition: write.item for write in writes}
-            if collections := _metrics(session, table, list(written.values()), plan):
-                metrics[name] = collections
-        capacity = consumed_capacity(table, cost, plan.request.return_consumed_capacity)
-        if capacity is not None:
-            capacities.append(capacity)
-    return BatchWriteItemOutput({}, metrics or None, capacities or None)
+        costs.append((table, cost))
+        if detail is not None:
+            by_partition = {key.partition: w.item for key, w in zip(keys, writes, strict=True)}
+            written[name] = table, by_partition.values()
+    return BatchWriteItemOutput(
+        {},
+        metrics_by_table(session, written, detail),
+        consumed_capacities(costs, plan.request.return_consumed_capacity),
+    )
 
 
 def _apply(session: Session, table: Table, key: RowKey, write: BatchedWrite) -> Cost:
@@ -90,14 +88,6 @@ def _apply(session: Session, table: Table, key: RowKey, write: BatchedWrite) -> 
     if write.size is None:
         return delete(session, old)
     return put(session, old, write.item, write.size)
-
-
-def _metrics(
-    session: Session, table: Table, items: list[Item], plan: BatchWritePlan
-) -> list[ItemCollectionMetrics]:
-    detail = plan.request.return_item_collection_metrics
-    metrics = [item_collection_metrics(session, table, item, detail) for item in items]
-    return [metric for metric in metrics if metric is not None]
 
 
 def _row_keys(table: Table, writes: list[BatchedWrite]) -> list[RowKey]:

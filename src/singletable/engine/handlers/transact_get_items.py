@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from msgspec import Raw
 
-from singletable.engine.capacity import Cost, consumed_capacity, read_units
+from singletable.engine.capacity import Cost, consumed_capacities, read_units
 from singletable.engine.catalog import Session
 from singletable.engine.key_validation import EmptyKey, check_scalar_keys, encode_key
 from singletable.engine.request_expressions import parse_expressions, project_json
@@ -51,10 +51,7 @@ def run(plan: TransactGetPlan, session: Session) -> TransactGetItemsOutput:
         cost.table += 2 * read_units(0 if row is None else row.size, consistent=True)
         responses.append(ItemResponse(_item_json(row, projection)))
     detail = plan.request.return_consumed_capacity
-    capacities = [consumed_capacity(table, cost, detail, "read") for table, cost in costs.values()]
-    return TransactGetItemsOutput(
-        responses, [capacity for capacity in capacities if capacity is not None] or None
-    )
+    return TransactGetItemsOutput(responses, consumed_capacities(costs.values(), detail, "read"))
 
 
 def _item_json(row: Row | None, projection: Projection | None) -> Raw | None:

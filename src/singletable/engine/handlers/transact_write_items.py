@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from singletable.engine.capacity import Cost, consumed_capacity, read_units
+from singletable.engine.capacity import Cost, consumed_capacities, read_units
 from singletable.engine.catalog import Session
 from singletable.engine.item_update import NewItem
 from singletable.engine.item_write import (
     StoredItem,
     check_condition,
-    item_collection_metrics,
     load_item,
+    metrics_by_table,
 )
 from singletable.engine.key_validation import EmptyKey
 from singletable.engine.storage import RowKey
@@ -37,8 +37,6 @@ from singletable.errors import (
 )
 from singletable.operations import (
     ConditionCheck,
-    ConsumedCapacity,
-    ItemCollectionMetrics,
     TransactWriteItems,
     TransactWriteItemsOutput,
 )
@@ -96,7 +94,13 @@ def run(plan: TransactWritePlan, session: Session) -> TransactWriteItemsOutput:
     if token is not None:
         replay_units = {name: usage.replay_units for name, usage in usages.items()}
         save_token(session, token, digest, replay_units)
-    return TransactWriteItemsOutput(_capacities(plan, usages), _metrics(plan, session, usages))
+    request = plan.request
+    costs = [(usage.table, usage.cost) for usage in usages.values()]
+    written = {name: (usage.table, usage.written.values()) for name, usage in usages.items()}
+    return TransactWriteItemsOutput(
+        consumed_capacities(costs, request.return_consumed_capacity, "write"),
+        metrics_by_table(session, written, request.return_item_collection_metrics),
+    )
 
 
 def _load_items(
@@ -146,36 +150,6 @@ def _replay_output(
     plan: TransactWritePlan, session: Session, units: dict[str, float]
 ) -> TransactWriteItemsOutput:
     """Return the output of a repeated request, which only reads and is charged for that."""
+    costs = [(session.table(name), Cost(cost)) for name, cost in units.items()]
     detail = plan.request.return_consumed_capacity
-    capacities = [
-        consumed_capacity(session.table(name), Cost(cost), detail, "read")
-        for name, cost in units.items()
-    ]
-    return TransactWriteItemsOutput(
-        [capacity for capacity in capacities if capacity is not None] or None
-    )
-
-
-def _capacities(
-    plan: TransactWritePlan, usages: dict[str, TableUsage]
-) -> list[ConsumedCapacity] | None:
-    detail = plan.request.return_consumed_capacity
-    capacities = [
-        consumed_capacity(usage.table, usage.cost, detail, "write") for usage in usages.values()
-    ]
-    return [capacity for capacity in capacities if capacity is not None] or None
-
-
-def _metrics(
-    plan: TransactWritePlan, session: Session, usages: dict[str, TableUsage]
-) -> dict[str, list[ItemCollectionMetrics]] | None:
-    detail = plan.request.return_item_collection_metrics
-    metrics: dict[str, list[ItemCollectionMetrics]] = {}
-    for name, usage in usages.items():
-        collections = [
-            item_collection_metrics(session, usage.table, key, detail)
-            for key in usage.written.values()
-        ]
-        if known := [collection for collection in collections if collection is not None]:
-            metrics[name] = known
-    return metrics or None
+    return TransactWriteItemsOutput(consumed_capacities(costs, detail, "read"))
