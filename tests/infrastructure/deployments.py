@@ -41,4 +41,4 @@ def template(tables: list[Table], deployment: Deployment) -> dict[str, Any]:
 
 def of_type(resources: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     """Return the properties of all resources of a type."""
-    return [one["Properties"] for one in resources.values() if one["Type"] == kind]
+    return [resource["Properties"] for resource in resources.values() if resource["Type"] == kind]

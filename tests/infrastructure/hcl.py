@@ -28,10 +28,12 @@ def _unquote(value: object) -> Any:
         case dict():
             items = cast("dict[str, object]", value).items()
             return {
-                _unquote(name): _unquote(one) for name, one in items if not name.startswith("__")
+                _unquote(name): _unquote(child)
+                for name, child in items
+                if not name.startswith("__")
             }
         case list():
-            return [_unquote(one) for one in cast("list[object]", value)]
+            return [_unquote(child) for child in cast("list[object]", value)]
         case str() if value.startswith('"'):
             return json.loads(value.replace("$${", "${").replace("%%{", "%{"))
         case _:

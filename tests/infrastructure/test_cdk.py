@@ -78,8 +78,10 @@ def test_synthesized_stack_matches_template(tmp_path: Path) -> None:
 
 def removal_policies(resources: dict[str, Any]) -> list[str]:
     """Return what happens to the tables when their stack is deleted."""
-    tables = [one for one in resources.values() if one["Type"] == "AWS::DynamoDB::Table"]
-    return [one[when] for one in tables for when in ("DeletionPolicy", "UpdateReplacePolicy")]
+    tables = [
+        resource for resource in resources.values() if resource["Type"] == "AWS::DynamoDB::Table"
+    ]
+    return [table[when] for table in tables for when in ("DeletionPolicy", "UpdateReplacePolicy")]
 
 
 # Differences without meaning: resource names, explicit defaults, and the order.
@@ -88,16 +90,16 @@ GENERATED = {"PolicyName", "RoleARN", "AlarmActions", "OKActions", "ScalingTarge
 
 
 def normalize(properties: list[dict[str, Any]], resources: dict[str, Any]) -> list[Any]:
-    normalized = [resolve(one, resources) for one in properties]
-    return sorted(normalized, key=lambda one: json.dumps(one, sort_keys=True))
+    normalized = [resolve(resource, resources) for resource in properties]
+    return sorted(normalized, key=lambda resource: json.dumps(resource, sort_keys=True))
 
 
 def resolve(value: object, resources: dict[str, Any]) -> Any:
     """Replace references to tables by their names."""
     if isinstance(value, list):
-        values = [resolve(one, resources) for one in cast("list[object]", value)]
-        named = all(isinstance(one, dict) and "Name" in one for one in values)
-        return sorted(values, key=lambda one: one["Name"]) if named else values
+        values = [resolve(child, resources) for child in cast("list[object]", value)]
+        named = all(isinstance(child, dict) and "Name" in child for child in values)
+        return sorted(values, key=lambda child: child["Name"]) if named else values
     if not isinstance(value, dict):
         return value
     node = cast("dict[str, Any]", value)
@@ -110,7 +112,7 @@ def resolve(value: object, resources: dict[str, Any]) -> Any:
         assert brace
         return f"table/{resources[table]['Properties']['TableName']}{rest}"
     return {
-        name: resolve(one, resources)
-        for name, one in node.items()
-        if name not in GENERATED and DEFAULTS.get(name) != one
+        name: resolve(child, resources)
+        for name, child in node.items()
+        if name not in GENERATED and DEFAULTS.get(name) != child
     }

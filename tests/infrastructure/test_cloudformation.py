@@ -75,22 +75,28 @@ def test_index_keys_and_projections_are_rendered() -> None:
         {"AttributeName": "lastUsed", "KeyType": "RANGE"},
     ]
     assert several["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["person"]}
-    assert [one["KeyType"] for one in two["KeySchema"]] == ["HASH", "HASH"]
+    assert [element["KeyType"] for element in two["KeySchema"]] == ["HASH", "HASH"]
     assert local["KeySchema"] == _key("PK", "lastUsed")
     assert local["Projection"] == {"ProjectionType": "KEYS_ONLY"}
-    types = {one["AttributeName"]: one["AttributeType"] for one in table["AttributeDefinitions"]}
+    types = {
+        definition["AttributeName"]: definition["AttributeType"]
+        for definition in table["AttributeDefinitions"]
+    }
     assert (types["level"], types["years"], types["lastUsed"]) == ("N", "N", "S")
 
 
 def test_provisioned_capacity_is_auto_scaled() -> None:
     resources = template([digests], Deployment())["Resources"]
     scaled = {
-        (one["Properties"]["ResourceId"]["Fn::Sub"], one["Properties"]["ScalableDimension"]): (
-            one["Properties"]["MinCapacity"],
-            one["Properties"]["MaxCapacity"],
+        (
+            resource["Properties"]["ResourceId"]["Fn::Sub"],
+            resource["Properties"]["ScalableDimension"],
+        ): (
+            resource["Properties"]["MinCapacity"],
+            resource["Properties"]["MaxCapacity"],
         )
-        for one in resources.values()
-        if one["Type"] == "AWS::ApplicationAutoScaling::ScalableTarget"
+        for resource in resources.values()
+        if resource["Type"] == "AWS::ApplicationAutoScaling::ScalableTarget"
     }
     assert scaled == {
         ("table/${Digests}", "dynamodb:table:ReadCapacityUnits"): (5, 50),
@@ -111,14 +117,14 @@ def test_deployment_overrides_declaration() -> None:
         assert properties["SSESpecification"]["KMSMasterKeyId"] == KEY
         assert properties["Tags"][0] == {"Key": "cost ${center}", "Value": '"7" %{if}'}
         assert resources[name]["DeletionPolicy"] == "Delete"
-    assert not [one for one in resources.values() if "AutoScaling" in one["Type"]]
+    assert not [resource for resource in resources.values() if "AutoScaling" in resource["Type"]]
 
 
 # Logical IDs consist of letters and digits, so these three names would collide.
 def test_colliding_resource_names_get_numbers() -> None:
     tables = [Table("a-b"), Table("a_b"), Table("a.b")]
     resources = template(tables, Deployment(alarms=None))["Resources"]
-    assert {name: one["Properties"]["TableName"] for name, one in resources.items()} == {
+    assert {name: resource["Properties"]["TableName"] for name, resource in resources.items()} == {
         "AB": "a-b",
         "AB2": "a_b",
         "AB3": "a.b",

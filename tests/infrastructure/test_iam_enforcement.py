@@ -78,7 +78,7 @@ def test_policy_allows_app_requests(elections: EnforcedPolicy) -> None:
     store.put_many([rust, go])
     store.create(Ballot(election="Language", voter="alice", rankings=["Rust"]))  # with its count
     assert store.get(Election.key("Language")) == Election(name="Language", ballots=1)
-    assert [one.name for one in store.query(User.at_email("alice@example.org"))] == ["alice"]
+    assert [user.name for user in store.query(User.at_email("alice@example.org"))] == ["alice"]
     assert store.find(User.one_email("ALICE@example.org")) == alice
     assert len(list(store.query(Ballot.key.partition("Language")))) == 1
     keys = [Candidate.key("Language", "Rust"), Candidate.key("Language", "Go")]
@@ -134,7 +134,7 @@ def test_read_policy_denies_writes(tmp_path_factory: pytest.TempPathFactory) -> 
             Skill.on_site("north", "alice"),
             Skill.lately("alice"),
         ):
-            assert [one.skill for one in store.hydrate(selection)] == ["Python"]
+            assert [entity.skill for entity in store.hydrate(selection)] == ["Python"]
         assert list(store.query(Event.key.partition())) == []
         with pytest.raises(AccessDenied):
             store.create(skill("alice", "Rust"))
@@ -152,9 +152,11 @@ def test_owner_policy_allows_own_items_only(tmp_path_factory: pytest.TempPathFac
         Store(both.operator).put_many([skill("bob"), skill("alicia")])
         store = Store(both.app)
         store.create(skill("alice"))
-        assert [one.person for one in store.query(Skill.key.partition("alice"))] == ["alice"]
-        assert [one.person for one in store.hydrate(Skill.lately("alice"))] == ["alice"]
-        assert [one.person for one in store.hydrate(Skill.on_site("north", "alice"))] == ["alice"]
+        assert [entity.person for entity in store.query(Skill.key.partition("alice"))] == ["alice"]
+        assert [entity.person for entity in store.hydrate(Skill.lately("alice"))] == ["alice"]
+        assert [entity.person for entity in store.hydrate(Skill.on_site("north", "alice"))] == [
+            "alice"
+        ]
         for denied in (
             Skill.key.partition("bob"),
             Skill.key.partition("alicia"),

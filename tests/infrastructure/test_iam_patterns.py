@@ -84,7 +84,7 @@ def test_grants_are_unique() -> None:
 def test_policy_for_patterns_allows_patterns_only(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    patterns = [one for one in catalog if one not in (export, follow)]
+    patterns = [pattern for pattern in catalog if pattern not in (export, follow)]
     policy = create_policy(
         grants_for_patterns(patterns), scope=ArnScope("us-east-1", "123456789012")
     )
@@ -97,7 +97,7 @@ def test_policy_for_patterns_allows_patterns_only(
         store.update(Ballot.key("Language", "alice"), Ballot.rankings.set(["Go"]))
         store.put_many([Candidate(election="Language", name="Rust")])
         assert store.find(mail("alice@example.org")) == alice
-        assert [one.rankings for one in store.query(ballots("Language"))] == [["Go"]]
+        assert [ballot.rankings for ballot in store.query(ballots("Language"))] == [["Go"]]
         assert list(store.hydrate(experts("Python", 3))) == []
         store.delete(Ballot.key("Language", "alice"))
         with pytest.raises(AccessDenied):

@@ -106,14 +106,14 @@ def test_resource_arns_use_scope_and_deployed_names() -> None:
     grants = grants_for_entities([User], ("Query",))
     scope = ArnScope("eu-west-1", "123456789012", "aws-cn")
     policy: Any = create_policy(grants, scope=scope, names={"vote_data": "votes-prod"})
-    assert [one["Resource"] for one in policy["Statement"]] == [
+    assert [statement["Resource"] for statement in policy["Statement"]] == [
         "arn:aws-cn:dynamodb:eu-west-1:123456789012:table/votes-prod",
         "arn:aws-cn:dynamodb:eu-west-1:123456789012:table/votes-prod/index/GSI-1",
     ]
 
 
 def test_sids_are_alphanumeric_and_unique() -> None:
-    sids = [one["Sid"] for one in statements([User, Election, Ballot, Event, Skill])]
+    sids = [statement["Sid"] for statement in statements([User, Election, Ballot, Event, Skill])]
     assert len(set(sids)) == len(sids)
     assert all(sid.isalnum() for sid in sids)
 
@@ -193,6 +193,6 @@ def test_remove_covered_keeps_broader_pattern() -> None:
 def test_policy_from_single_grant() -> None:
     model = model_of(User)
     policy: Any = create_policy([Grant("Query", model.table, model.indexes["at_email"])])
-    assert [one["Resource"] for one in policy["Statement"]] == [
+    assert [statement["Resource"] for statement in policy["Statement"]] == [
         "arn:aws:dynamodb:*:*:table/vote_data/index/GSI-1"
     ]

@@ -80,7 +80,9 @@ def create_and_describe(
 
 
 def summarize(differences: list[Difference]) -> list[tuple[str, str, str]]:
-    return [(one.subject, one.declared, one.actual) for one in differences]
+    return [
+        (difference.subject, difference.declared, difference.actual) for difference in differences
+    ]
 
 
 def test_settings_are_compared_if_given(driver: Engine) -> None:

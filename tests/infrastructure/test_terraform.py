@@ -43,41 +43,41 @@ def test_arguments_are_known_to_the_provider(name: str) -> None:
 @pytest.mark.parametrize("name", DEPLOYMENTS)
 def test_tables_match_cloudformation(name: str) -> None:
     deployment = DEPLOYMENTS[name]
-    found = [
+    tables = [
         _as_properties(body)
         for (kind, _), body in resources(render_terraform(ALL, deployment)).items()
         if kind == "aws_dynamodb_table"
     ]
-    assert found == of_type(template(ALL, deployment)["Resources"], "AWS::DynamoDB::Table")
+    assert tables == of_type(template(ALL, deployment)["Resources"], "AWS::DynamoDB::Table")
 
 
 @pytest.mark.parametrize("name", DEPLOYMENTS)
 def test_alarms_match_cloudformation(name: str) -> None:
     deployment = DEPLOYMENTS[name]
-    found = [
+    alarms = [
         (body["alarm_name"], body.get("metric_name"), body["threshold"], _dimensions(body))
         for (kind, _), body in resources(render_terraform(ALL, deployment)).items()
         if kind == "aws_cloudwatch_metric_alarm"
     ]
-    assert found == [
+    assert alarms == [
         (
-            one["AlarmName"],
-            one.get("MetricName"),
-            one["Threshold"],
-            [dimension["Name"] for dimension in one.get("Dimensions", [])],
+            alarm["AlarmName"],
+            alarm.get("MetricName"),
+            alarm["Threshold"],
+            [dimension["Name"] for dimension in alarm.get("Dimensions", [])],
         )
-        for one in of_type(template(ALL, deployment)["Resources"], "AWS::CloudWatch::Alarm")
+        for alarm in of_type(template(ALL, deployment)["Resources"], "AWS::CloudWatch::Alarm")
     ]
 
 
 def test_scaled_capacity_is_ignored_by_terraform() -> None:
-    found = resources(render_terraform([digests], Deployment()))
+    parsed = resources(render_terraform([digests], Deployment()))
     targets = {
         (body["resource_id"], body["scalable_dimension"]): (
             body["min_capacity"],
             body["max_capacity"],
         )
-        for (kind, _), body in found.items()
+        for (kind, _), body in parsed.items()
         if kind == "aws_appautoscaling_target"
     }
     table = "table/${aws_dynamodb_table.digests.name}"
@@ -87,22 +87,22 @@ def test_scaled_capacity_is_ignored_by_terraform() -> None:
         (f"{table}/index/by-size", "dynamodb:index:ReadCapacityUnits"): (5, 50),
         (f"{table}/index/by-size", "dynamodb:index:WriteCapacityUnits"): (10, 100),
     }
-    (lifecycle,) = found["aws_dynamodb_table", "digests"]["lifecycle"]
+    (lifecycle,) = parsed["aws_dynamodb_table", "digests"]["lifecycle"]
     ignored = ["read_capacity", "write_capacity", "global_secondary_index"]
     assert lifecycle == {"prevent_destroy": True, "ignore_changes": ignored}
 
 
 def test_unscaled_capacity_is_not_ignored() -> None:
-    found = resources(render_terraform([votes, skills], CUSTOMIZED))
+    parsed = resources(render_terraform([votes, skills], CUSTOMIZED))
     for name in ("vote_data", "glad_entities"):
-        assert "lifecycle" not in found["aws_dynamodb_table", name]
+        assert "lifecycle" not in parsed["aws_dynamodb_table", name]
 
 
 # Names in Terraform start with a letter and have no dots.
 def test_invalid_resource_names_are_converted() -> None:
     tables = [Table("7.days"), Table("7-days"), Table("7_DAYS")]
-    found = resources(render_terraform(tables, Deployment(alarms=None)))
-    assert {name: body["name"] for (_, name), body in found.items()} == {
+    parsed = resources(render_terraform(tables, Deployment(alarms=None)))
+    assert {name: body["name"] for (_, name), body in parsed.items()} == {
         "t_7_days": "7.days",
         "t_7_days2": "7-days",
         "t_7_days3": "7_DAYS",
@@ -119,15 +119,17 @@ def _as_properties(body: dict[str, Any]) -> dict[str, Any]:
     (encryption,) = body["server_side_encryption"]
     optional = {
         "ProvisionedThroughput": _units(body),
-        "GlobalSecondaryIndexes": [_global(one) for one in body.get("global_secondary_index", [])],
+        "GlobalSecondaryIndexes": [
+            _global(index) for index in body.get("global_secondary_index", [])
+        ],
         "LocalSecondaryIndexes": [
-            _index(one, [(body["hash_key"], "HASH"), (one["range_key"], "RANGE")])
-            for one in body.get("local_secondary_index", [])
+            _index(index, [(body["hash_key"], "HASH"), (index["range_key"], "RANGE")])
+            for index in body.get("local_secondary_index", [])
         ],
         "TimeToLiveSpecification": next(
             (
-                {"AttributeName": one["attribute_name"], "Enabled": one["enabled"]}
-                for one in body.get("ttl", [])
+                {"AttributeName": ttl["attribute_name"], "Enabled": ttl["enabled"]}
+                for ttl in body.get("ttl", [])
             ),
             None,
         ),
@@ -141,8 +143,8 @@ def _as_properties(body: dict[str, Any]) -> dict[str, Any]:
     return {
         "TableName": body["name"],
         "AttributeDefinitions": [
-            {"AttributeName": one["name"], "AttributeType": one["type"]}
-            for one in body["attribute"]
+            {"AttributeName": attribute["name"], "AttributeType": attribute["type"]}
+            for attribute in body["attribute"]
         ],
         "KeySchema": _schema(keys),
         "BillingMode": body["billing_mode"],
@@ -164,7 +166,7 @@ def _as_properties(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _global(body: dict[str, Any]) -> dict[str, Any]:
-    keys = [(one["attribute_name"], one["key_type"]) for one in body["key_schema"]]
+    keys = [(element["attribute_name"], element["key_type"]) for element in body["key_schema"]]
     units = _units(body)
     return _index(body, keys) | ({} if units is None else {"ProvisionedThroughput": units})
 

@@ -80,7 +80,11 @@ def create_request(table: TableDescription) -> CreateTable:
     return CreateTable(
         table.table_name,
         # CreateTable rejects definitions of attributes that are not in a key.
-        [one for one in table.attribute_definitions if one.attribute_name in used],
+        [
+            definition
+            for definition in table.attribute_definitions
+            if definition.attribute_name in used
+        ],
         table.key_schema,
         local_secondary_indexes=local_indexes or None,
         global_secondary_indexes=global_indexes or None,
