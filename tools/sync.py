@@ -50,11 +50,11 @@ PAIRS = [
         "store/async_store.py",
         "store/store.py",
         {
-            "The store for an event loop: the same work, awaited.": (
-                "The store: typed things in, typed things out, on any driver."
+            "The async store: read and write entities on any async driver.": (
+                "The store: read and write entities on any driver."
             ),
-            "Entities kept by an async driver.": "Entities kept by a driver.",
-            "check_async": "check_sync",
+            "entities with an async driver.": "entities with a driver.",
+            "check_async_driver": "check_driver",
         },
     ),
     Pair(

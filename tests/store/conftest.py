@@ -93,7 +93,7 @@ def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
     if where in FOREIGN:
         # Their tables are there at once, or nearly.
         monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
-        monkeypatch.setattr("singletable.store.admin.BETWEEN_LOOKS", 0.005)
+        monkeypatch.setattr("singletable.store.admin.POLL_INTERVAL", 0.005)
         yield Face(
             ForeignEngine(where, request.getfixturevalue("foreign").emptied(where)), clock, None
         )

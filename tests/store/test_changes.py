@@ -196,7 +196,7 @@ def test_a_stream_that_lacks_images_is_refused(
     "told", [{}, {"eventName": "INSERT"}, {"eventName": "TRUNCATE", "dynamodb": {}}]
 )
 def test_what_is_no_record_is_refused(told: dict[str, Any]) -> None:
-    with pytest.raises(ItemMismatch, match="record of a DynamoDB stream"):
+    with pytest.raises(ItemMismatch, match="DynamoDB Streams record"):
         parse_stream_event({"Records": [told]}, Ballot)
 
 

@@ -86,7 +86,7 @@ def test_what_is_counted_elsewhere_moves_one_from_here_to_there(store: Store) ->
 
 
 def test_nothing_is_counted_where_nothing_counts(store: Store) -> None:
-    with pytest.raises(NotFound, match=r"Poll.*counts each Vote"):
+    with pytest.raises(NotFound, match=r"Poll.*counts Vote"):
         store.create(Vote(poll="none", number=1))
     assert store.get(Vote.key("none", 1)) is None
 

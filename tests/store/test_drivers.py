@@ -1,4 +1,4 @@
-"""A store is given a driver; what is given in its place is told at once."""
+"""Store and AsyncStore check their driver and observers."""
 
 from __future__ import annotations
 
@@ -8,49 +8,48 @@ import pytest
 
 from singletable import AsyncStore, InvalidValue, Store, connect, connect_async
 
-GIVEN: dict[str, tuple[Any, object, str]] = {
-    "an address": (
+INVALID: dict[str, tuple[Any, object, str]] = {
+    "address": (
         Store,
         "mysql://root:secret@db",
-        "Store: expected a driver, as connect(address) gives, but got str. "
+        "Store: expected a driver, such as connect(address) returns, but got str. "
         "Write Store(connect(…)).",
     ),
-    "an address for an event loop": (
+    "address for an async store": (
         AsyncStore,
         "memory:",
-        "AsyncStore: expected a driver, as connect_async(address) gives, but got str. "
+        "AsyncStore: expected a driver, such as connect_async(address) returns, but got str. "
         "Write AsyncStore(connect_async(…)).",
     ),
-    "nothing": (
+    "None": (
         Store,
         None,
-        "Store: expected a driver, as connect(address) gives, but got NoneType. "
+        "Store: expected a driver, such as connect(address) returns, but got NoneType. "
         "Write Store(connect(…)).",
     ),
-    "a driver that is awaited": (
+    "async driver": (
         Store,
         connect_async("memory:"),
-        "Store: AsyncEngine is a driver for an event loop. Give it to AsyncStore(…), or take one "
-        "from connect(address).",
+        "Store: AsyncEngine is an async driver. Pass it to AsyncStore(…), or get a sync one from "
+        "connect(address).",
     ),
-    "a driver that blocks": (
+    "sync driver": (
         AsyncStore,
         connect("memory:"),
-        "AsyncStore: Engine is a driver that blocks. Give it to Store(…), or take one from "
+        "AsyncStore: Engine is a sync driver. Pass it to Store(…), or get an async one from "
         "connect_async(address).",
     ),
 }
 
 
-@pytest.mark.parametrize(("store", "given", "said"), GIVEN.values(), ids=GIVEN)
-def test_what_is_no_driver_is_refused_where_the_store_is_made(
-    store: Any, given: object, said: str
-) -> None:
-    with pytest.raises(InvalidValue) as refused:
-        store(given)
-    assert str(refused.value) == said
+# An address may contain a password, so errors do not repeat it.
+@pytest.mark.parametrize(("store", "driver", "message"), INVALID.values(), ids=INVALID)
+def test_store_rejects_invalid_drivers(store: Any, driver: object, message: str) -> None:
+    with pytest.raises(InvalidValue) as raised:
+        store(driver)
+    assert str(raised.value) == message
 
 
-def test_what_cannot_be_told_is_no_observer() -> None:
-    with pytest.raises(InvalidValue, match=r"observers: expected what can be called .* got 5"):
+def test_store_rejects_observers_that_are_not_callable() -> None:
+    with pytest.raises(InvalidValue, match=r"observers: .* got 5"):
         Store(connect("memory:"), observers=[5])  # type: ignore[list-item]

@@ -106,11 +106,11 @@ QUESTIONS: dict[str, tuple[Callable[[Store], object], CallShape]] = {
     ),
     "fetch": (
         lambda s: list(s.hydrate(Ballot.by_choice("L", "py"))),
-        CallShape("fetch", (EntityAccess("query", Ballot, "by_choice", ("election", "choice")),)),
+        CallShape("hydrate", (EntityAccess("query", Ballot, "by_choice", ("election", "choice")),)),
     ),
     "page": (lambda s: s.page(ALL, 10), CallShape("page", (QUERY,))),
     "count": (lambda s: s.count(ALL), CallShape("count", (QUERY,))),
-    "pick": (lambda s: list(s.select(ALL, Ballot.rank)), CallShape("pick", (QUERY,))),
+    "pick": (lambda s: list(s.select(ALL, Ballot.rank)), CallShape("select", (QUERY,))),
     "collect": (
         lambda s: s.collect(File, Election.key.partition("L")),
         CallShape(
@@ -159,7 +159,7 @@ def test_a_transaction_is_one_call_that_touches_several(store: Store, calls: lis
         together.update(Member.key("m"), Member.town.set("x"))
         together.check(Candidate.key("L", "py"))
         together.delete(Candidate.key("L", "c"))
-        together._planned.clear()  # what it would do is all that is asked here
+        together._changes.clear()  # only the shape matters here
     (call,) = calls
     assert call.shape == CallShape(
         "transaction",

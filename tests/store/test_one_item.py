@@ -63,7 +63,7 @@ def test_a_put_may_depend_on_a_condition(store: Store) -> None:
 
 
 def test_a_condition_on_a_put_where_nothing_is_says_so(store: Store) -> None:
-    with pytest.raises(ConditionFailed, match="is not there") as refused:
+    with pytest.raises(ConditionFailed, match="does not exist") as refused:
         store.put(ballot("ada"), if_=Ballot.rank == 1)
     assert refused.value.current is None
 

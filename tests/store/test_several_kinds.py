@@ -96,7 +96,7 @@ def test_two_where_one_is_expected_are_refused(store: Store) -> None:
 def test_a_collection_of_an_index_has_what_the_index_has(store: Store) -> None:
     found = store.collect(ByPerson, Ballot.by_voter("ada"))
     assert [one.voter for one in found.ballots] == ["ada"]
-    with pytest.raises(InvalidValue, match="does not hold"):
+    with pytest.raises(InvalidValue, match="does not contain"):
         store.collect(ByPerson, Ballot.by_choice("L", "Ann"))
 
 
@@ -148,13 +148,13 @@ def test_what_is_absent_is_picked_as_its_default_or_none(store: Store, face: Fac
 
 
 def test_an_index_that_holds_keys_alone_gives_no_whole_items(store: Store) -> None:
-    with pytest.raises(InvalidValue, match="fetch"):
+    with pytest.raises(InvalidValue, match="hydrate"):
         store.query(Ballot.by_choice("L", "Ann"))
-    with pytest.raises(InvalidValue, match="fetch"):
+    with pytest.raises(InvalidValue, match="hydrate"):
         store.page(Ballot.by_choice("L", "Ann"), 1)
-    with pytest.raises(InvalidValue, match=r"does not hold Ballot\.rank"):
+    with pytest.raises(InvalidValue, match=r"does not contain Ballot\.rank"):
         store.select(Ballot.by_choice("L", "Ann"), Ballot.rank)
-    with pytest.raises(InvalidValue, match="does not hold rank"):
+    with pytest.raises(InvalidValue, match="does not contain rank"):
         store.count(Ballot.by_choice("L", "Ann"), where=Ballot.rank > 0)
     assert store.count(Ballot.by_choice("L", "Ann")) == 2
 

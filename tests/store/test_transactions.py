@@ -138,7 +138,7 @@ def test_changes_that_cannot_become_one_are_refused(store: Store) -> None:
     with refusal(InvalidValue, match="twice"), store.transaction() as together:
         together.update(ADA, Ballot.rank.set(1))
         together.update(ADA, Ballot.rank.set(2))
-    with refusal(InvalidValue, match="Make them one"), store.transaction() as together:
+    with refusal(InvalidValue, match="Combine them"), store.transaction() as together:
         together.put(ballot("ada"))
         together.delete(ADA)
     assert store.get(ADA) == ballot("ada")

@@ -163,7 +163,7 @@ def test_what_is_not_there_is_not_updated_where_it_is_read_first(store: Store) -
 @pytest.mark.parametrize(
     ("edits", "said"),
     [
-        ((), "at least one change"),
+        ((), "at least one edit"),
         ((Ballot.voter.set("bob"),), "primary key"),
         ((Voter.town.set("Bern"),), "not a field of Ballot"),
     ],

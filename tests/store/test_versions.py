@@ -106,7 +106,7 @@ def test_a_put_from_an_older_state_is_refused(store: Store, write: str) -> None:
     theirs.town = "Basel"
     store.put(theirs)
     mine.town = "Bern"
-    with pytest.raises(VersionConflict, match="version 1 was expected, and it has 2") as refused:
+    with pytest.raises(VersionConflict, match="expected version 1, but it has 2") as refused:
         getattr(store, write)(mine)
     assert refused.value.current == theirs
     assert read(store) == theirs
@@ -172,7 +172,7 @@ def test_items_from_before_the_version_was_declared_count_as_zero(store: Store, 
 def test_the_caller_may_demand_a_version_in_an_update(store: Store) -> None:
     store.create(Voter(name="ada"))
     store.update(ADA, Voter.town.set("Bern"), if_=Voter.version == 1)
-    with pytest.raises(VersionConflict, match="version 1 was expected, and it has 2"):
+    with pytest.raises(VersionConflict, match="expected version 1, but it has 2"):
         store.update(ADA, Voter.town.set("Basel"), if_=Voter.version == 1)
 
 

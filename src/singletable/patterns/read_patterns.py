@@ -38,7 +38,7 @@ from singletable.schema import (
 from singletable.schema.keys import BoundIndexKey, BoundKey
 from singletable.schema.unique import BoundUnique
 from singletable.store import EntityAccess
-from singletable.store.calls import about_unique, collect_touches, query_touch
+from singletable.store.calls import collection_accesses, query_access, shape_of_find
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -130,15 +130,15 @@ def read_accesses(
     if isinstance(sample, ItemKey):
         accesses = (EntityAccess("get", sample.entity),)
     elif isinstance(sample, UniqueValue):
-        accesses = about_unique(sample).accesses
+        accesses = shape_of_find(sample).accesses
     elif isinstance(sample, Selection):  # pyright: ignore[reportUnnecessaryIsInstance]
         if consistent:
             check_consistent(where, sample.access)
         if collection is None:
-            accesses = (query_touch(sample),)
+            accesses = (query_access(sample),)
         else:
             check_members(where, sample.access, collection)
-            accesses = collect_touches(collection, sample)
+            accesses = collection_accesses(collection, sample)
     else:
         raise DeclarationError(
             f"{where} returned {sample!r}; expected what a key returns: Ballot.key(…), "

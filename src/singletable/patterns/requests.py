@@ -16,7 +16,7 @@ from singletable.schema.key_template import FieldSegment
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
 from singletable.store.plan import (
-    may_read,
+    may_read_before_update,
     reads_before_create,
     reads_before_delete,
     reads_before_put,
@@ -110,7 +110,7 @@ def _requests(access: EntityAccess, sample: object) -> list[PlannedRequest]:
             return [*read, *markers, _on_item("PutItem", model), *_side_writes(model, "change")]
         case "update":
             edited = set(access.edited_fields) or set(model.fields)
-            read = _read_first(model, needed=may_read(model, edited))
+            read = _read_first(model, needed=may_read_before_update(model, edited))
             update = replace(_on_item("UpdateItem", model), edited_fields=frozenset(edited))
             return [*read, update, *_side_writes(model, "change", edited)]
         case "delete":

@@ -1,9 +1,9 @@
-"""Typed things in, operations out, and back: one core with a sync and an async face."""
+"""Read and write entities: one core, with a sync and an async store."""
 
 from singletable.store.async_store import AsyncAdmin, AsyncStore
 from singletable.store.calls import Call, CallShape, EntityAccess, Observer, SentRequest
 from singletable.store.changes import Change, Changes, parse_stream_event
-from singletable.store.pages import Page
+from singletable.store.pagination import Page
 from singletable.store.store import Admin, Store
 from singletable.store.transaction import Transaction
 

@@ -1,4 +1,4 @@
-"""The store for an event loop: the same work, awaited."""
+"""The async store: read and write entities on any async driver."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, overload
 
 from singletable.operations import AsyncDriver
-from singletable.retry import run_async, unwrap_retries
+from singletable.retry import NextItems, Steps, run_async, unwrap_retries
 from singletable.schema import (
     Collection,
     Condition,
@@ -19,16 +19,33 @@ from singletable.schema import (
     Table,
     UniqueValue,
 )
-from singletable.store import work
-from singletable.store.admin import Clearing, create_table, read
-from singletable.store.calls import Observer, PatternLike
-from singletable.store.changes import Changes
-from singletable.store.context import Context, check_async, check_driver, context_of
+from singletable.store import admin, batch, items, query, transaction
+from singletable.store.calls import (
+    CallShape,
+    Observer,
+    PatternLike,
+    observe,
+    shape_of_collect,
+    shape_of_entities,
+    shape_of_find,
+    shape_of_items,
+    shape_of_keys,
+    shape_of_query,
+    shape_of_update,
+)
+from singletable.store.changes import Changes, read_changes
+from singletable.store.context import Context, check_async_driver, create_context
 from singletable.store.items import State
-from singletable.store.operating import clear, scan, stored_items
-from singletable.store.pages import Page
+from singletable.store.pagination import Page, read_page
+from singletable.store.query import ItemQuery
 from singletable.store.transaction import Transaction
-from singletable.store.work import Series, Work, told
+from singletable.store.validation import (
+    check_count,
+    check_iterable,
+    check_keys,
+    check_limit,
+    models_of,
+)
 from singletable.values import Item
 
 A = TypeVar("A")
@@ -41,11 +58,11 @@ R = TypeVar("R")
 
 
 class AsyncStore:
-    """Entities kept by an async driver.
+    """Reads and writes entities with an async driver.
 
-    `tables` gives tables their real names. `secret` seals page cursors: give the same to every
-    process that shares them, or cursors end with the process. `observers` are told of every call
-    when it is over: what it did, how long it took, and what it consumed.
+    `tables` maps tables to their real names. `cursor_secret` encrypts page cursors: pass the same
+    one to all processes that share cursors; without it, cursors are valid only in this process.
+    `observers` are called after every call with what it did, how long it took and what it consumed.
     """
 
     def __init__(
@@ -57,64 +74,93 @@ class AsyncStore:
         clock: Callable[[], datetime] | None = None,
         observers: Iterable[Observer] = (),
     ) -> None:
-        check_driver("AsyncStore", driver, "connect_async")
-        check_async(driver)
+        check_async_driver(driver)
         self.driver = driver
-        self._once = unwrap_retries(driver)  # patience is ours
-        self._context = context_of(tables, cursor_secret, clock, observers)
+        self._inner = unwrap_retries(driver)  # the store retries by itself
+        self._context = create_context(tables, cursor_secret, clock, observers)
 
     @property
     def admin(self) -> AsyncAdmin:
-        """What an operator does: make tables, and read all of one."""
-        return AsyncAdmin(self._once, self._context)
+        """Administration: create, scan and clear tables."""
+        return AsyncAdmin(self._inner, self._context)
 
-    async def get(self, address: ItemKey[E], *, consistent: bool = False) -> E | None:
-        """The item at an address; None if there is none."""
-        return await self._run(work.get(self._context, address, consistent=consistent))
+    async def get(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
+        """Return the item, or None if it does not exist."""
+        return await self._run(
+            items.get(self._context, key, consistent=consistent),
+            lambda: shape_of_keys("get", "get", key, consistent=consistent),
+        )
 
-    async def find(self, taken: UniqueValue[E]) -> E | None:
-        """The item that has a unique value; None if there is none."""
-        return await self._run(work.find(self._context, taken))
+    async def find(self, value: UniqueValue[E]) -> E | None:
+        """Return the item that has a unique value, or None."""
+        steps = items.find(self._context, value)
+        return await self._run(steps, lambda: shape_of_find(value))
 
     async def create(self, item: E, *, if_: Condition[E] | None = None) -> E:
-        """Store an item that is not there yet; AlreadyExists says which field another has."""
-        return await self._run(work.create(self._context, item, if_))
+        """Store a new item; raise AlreadyExists, with the fields, if its key or value is taken."""
+        return await self._run(
+            items.create(self._context, item, if_),
+            lambda: shape_of_items("create", "create", item),
+        )
 
     async def put(self, item: E, *, if_: Condition[E] | None = None) -> E:
-        """Store an item in place of the one with its key, if there is one."""
-        return await self._run(work.put(self._context, item, if_))
+        """Store an item, over the one with its key if there is one."""
+        return await self._run(
+            items.put(self._context, item, if_, must_exist=False),
+            lambda: shape_of_items("put", "put", item),
+        )
 
     async def replace(self, item: E, *, if_: Condition[E] | None = None) -> E:
-        """Store an item in place of one that is there; NotFound if none is."""
-        return await self._run(work.replace(self._context, item, if_))
+        """Store an item over an existing one; raise NotFound if there is none."""
+        return await self._run(
+            items.put(self._context, item, if_, must_exist=True),
+            lambda: shape_of_items("replace", "put", item),
+        )
 
     async def update(
         self,
-        address: ItemKey[E],
+        key: ItemKey[E],
         *edits: Edit[E],
         if_: Condition[E] | None = None,
         returning: State = "new",
     ) -> E:
-        """Change some fields of an item that is there, and give it as it is, or as it was."""
-        return await self._run(work.update(self._context, address, edits, if_, returning))
+        """Edit some fields of an existing item, and return it as it is, or as it was."""
+        return await self._run(
+            items.update(self._context, key, edits, if_, returning),
+            lambda: shape_of_update(key, edits),
+        )
 
-    async def delete(self, address: ItemKey[E], *, if_: Condition[E] | None = None) -> E | None:
-        """Remove an item and give back what was there."""
-        return await self._run(work.delete(self._context, address, if_))
+    async def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> E | None:
+        """Delete an item and return it, or None if it did not exist."""
+        steps = items.delete(self._context, key, if_)
+        return await self._run(steps, lambda: shape_of_keys("delete", "delete", key))
 
     async def get_many(
-        self, addresses: Iterable[ItemKey[E]], *, consistent: bool = False
+        self, keys: Iterable[ItemKey[E]], *, consistent: bool = False
     ) -> list[E | None]:
-        """The items at some addresses, in their order; None where there is none."""
-        return await self._run(work.get_many(self._context, addresses, consistent=consistent))
+        """Return the items in the order of their keys; None where there is none."""
+        checked = check_keys(keys)
+        return await self._run(
+            batch.get_many(self._context, checked, consistent=consistent),
+            lambda: shape_of_keys("get_many", "get", *checked, consistent=consistent),
+        )
 
     async def put_many(self, items: Iterable[object]) -> None:
-        """Store many items, each in place of the one with its key; not all or nothing."""
-        await self._run(work.put_many(self._context, items))
+        """Store many items, each over the one with its key; not atomic."""
+        check_iterable("items", items)
+        stored = list(items)
+        await self._run(
+            batch.put_many(self._context, stored),
+            lambda: shape_of_items("put_many", "put", *stored),
+        )
 
-    async def delete_many(self, addresses: Iterable[ItemKey[Any]]) -> None:
-        """Remove many items, if they are there; not all or nothing."""
-        await self._run(work.delete_many(self._context, addresses))
+    async def delete_many(self, keys: Iterable[ItemKey[Any]]) -> None:
+        """Delete many items, as far as they exist; not atomic."""
+        checked = check_keys(keys)
+        await self._run(
+            batch.delete_many(self._context, checked),
+            lambda: shape_of_keys("delete_many", "delete", *checked),
+        )
 
     def query(
         self,
@@ -125,11 +171,14 @@ class AsyncStore:
         reverse: bool = False,
         consistent: bool = False,
     ) -> AsyncIterator[E]:
-        """The items of a selection in the order of their sort key, read as they are needed."""
-        return self._each(
-            work.query(
-                self._context, selection, where, limit, reverse=reverse, consistent=consistent
-            )
+        """Iterate over the items of a selection in sort key order, reading pages as needed."""
+        reader = query.create_query(
+            self._context, selection, where, reverse=reverse, consistent=consistent
+        )
+        return self._iterate(
+            lambda most: query.next_instances(reader, most),
+            limit,
+            lambda: shape_of_query("query", selection, consistent=consistent),
         )
 
     def hydrate(
@@ -140,8 +189,16 @@ class AsyncStore:
         limit: int | None = None,
         reverse: bool = False,
     ) -> AsyncIterator[E]:
-        """The items of an index that does not hold them whole, read from the table itself."""
-        return self._each(work.hydrate(self._context, selection, where, limit, reverse=reverse))
+        """Iterate over the items of an index that contains only some attributes.
+
+        The items are read from the table by the keys in the index.
+        """
+        reader = ItemQuery(self._context, selection, where, reverse=reverse)
+        return self._iterate(
+            lambda most: query.next_hydrated(reader, most),
+            limit,
+            lambda: shape_of_query("hydrate", selection),
+        )
 
     async def page(
         self,
@@ -153,17 +210,14 @@ class AsyncStore:
         reverse: bool = False,
         consistent: bool = False,
     ) -> Page[E]:
-        """One page, and a cursor for the next that a browser may hold."""
+        """Return one page of items, and a cursor for the next one, which is safe to hand out."""
+        reader = query.create_query(
+            self._context, selection, where, reverse=reverse, consistent=consistent
+        )
+        check_count("size", size)
         return await self._run(
-            work.page(
-                self._context,
-                selection,
-                size,
-                cursor,
-                where,
-                reverse=reverse,
-                consistent=consistent,
-            )
+            read_page(reader, size, cursor),
+            lambda: shape_of_query("page", selection, consistent=consistent),
         )
 
     async def count(
@@ -173,14 +227,20 @@ class AsyncStore:
         where: Condition[E] | None = None,
         consistent: bool = False,
     ) -> int:
-        """How many items there are, on all pages."""
-        return await self._run(work.count(self._context, selection, where, consistent=consistent))
+        """Return the number of items, on all pages."""
+        return await self._run(
+            ItemQuery(self._context, selection, where, consistent=consistent).count(),
+            lambda: shape_of_query("count", selection, consistent=consistent),
+        )
 
     async def collect(
-        self, kind: type[K], selection: Selection[Any], *, consistent: bool = False
+        self, collection: type[K], selection: Selection[Any], *, consistent: bool = False
     ) -> K:
-        """All items of a partition, of several entities, by one query."""
-        return await self._run(work.collect(self._context, kind, selection, consistent=consistent))
+        """Return all items of a partition, of several entities, with one query."""
+        return await self._run(
+            query.collect(self._context, collection, selection, consistent=consistent),
+            lambda: shape_of_collect(collection, selection, consistent=consistent),
+        )
 
     @overload
     def select(
@@ -241,9 +301,12 @@ class AsyncStore:
         limit: int | None = None,
         reverse: bool = False,
     ) -> AsyncIterator[tuple[Any, ...]]:
-        """Some fields of the items of a selection, as typed tuples."""
-        return self._each(
-            work.select(self._context, selection, paths, where, limit, reverse=reverse)
+        """Iterate over some fields of the items of a selection, as typed tuples."""
+        reader = query.create_field_query(self._context, selection, paths, where, reverse=reverse)
+        return self._iterate(
+            lambda most: query.next_fields(reader, paths, most),
+            limit,
+            lambda: shape_of_query("select", selection),
         )
 
     @overload
@@ -253,22 +316,26 @@ class AsyncStore:
         self, a: ItemKey[A], b: ItemKey[B], c: ItemKey[C], /
     ) -> tuple[A | None, B | None, C | None]: ...
     @overload
-    async def transact_get(self, /, *addresses: ItemKey[E]) -> tuple[E | None, ...]: ...
-    async def transact_get(self, /, *addresses: ItemKey[Any]) -> tuple[Any, ...]:
-        """Items as they stood at one moment; None where there is none."""
-        return await self._run(work.transact_get(self._context, addresses))
+    async def transact_get(self, /, *keys: ItemKey[E]) -> tuple[E | None, ...]: ...
+    async def transact_get(self, /, *keys: ItemKey[Any]) -> tuple[Any, ...]:
+        """Return the items in a consistent snapshot; None where there is none."""
+        return await self._run(
+            transaction.transact_get(self._context, keys),
+            lambda: shape_of_keys("transact_get", "get", *keys, consistent=True),
+        )
 
     @asynccontextmanager
     async def transaction(
         self, *, token: str | None = None, pattern: PatternLike | None = None
     ) -> AsyncGenerator[Transaction]:
-        """Writes that happen together at the end of the block, or not at all.
+        """Collect writes in the block, and commit all of them at its end, or none.
 
-        The same token within ten minutes makes it happen once. `pattern` says which one it is.
+        A transaction with the same `token` is applied only once within ten minutes. `pattern` is
+        the access pattern to report to observers.
         """
         writes = Transaction(self._context, token, pattern)
         yield writes
-        await self._run(Work(writes.commit(), writes.question))
+        await self._run(writes.commit(), writes.shape)
 
     @overload
     async def changes(
@@ -289,62 +356,79 @@ class AsyncStore:
     async def changes(
         self, /, *entities: type[Any], after: int | None = 0, limit: int = 1000
     ) -> Changes[Any]:
-        """What was written after a position of the embedded engine's feed."""
-        return await self._run(work.read_changes(self._context, entities, after, limit))
+        """Return the changes after a position of the embedded engine's change feed."""
+        return await self._run(
+            read_changes(self._context, entities, after, limit),
+            lambda: shape_of_entities("changes", "feed", *entities),
+        )
 
-    async def _run(self, work: Work[R], *, continued: bool = False) -> R:
-        return await run_async(self._once, told(self._context, work, continued=continued))
+    async def _run(
+        self, steps: Steps[R], shape: Callable[[], CallShape], *, continued: bool = False
+    ) -> R:
+        observed = observe(self._context.observers, steps, shape, continued=continued)
+        return await run_async(self._inner, observed)
 
-    async def _each(self, series: Series[R]) -> AsyncIterator[R]:
-        given = 0
-        while (work := series.after(given)) is not None:
-            found = await self._run(work, continued=given > 0)
-            if not found:
+    def _iterate(
+        self, next_items: NextItems[R], limit: int | None, shape: Callable[[], CallShape]
+    ) -> AsyncIterator[R]:
+        check_limit(limit)
+        return self._pages(next_items, limit, shape)
+
+    async def _pages(
+        self, next_items: NextItems[R], limit: int | None, shape: Callable[[], CallShape]
+    ) -> AsyncIterator[R]:
+        count = 0
+        while limit is None or count < limit:
+            left = None if limit is None else limit - count
+            page = await self._run(next_items(left), shape, continued=count > 0)
+            if not page:
                 return
-            for one in found:
-                yield one
-            given += len(found)
+            for item in page:
+                yield item
+            count += len(page)
 
 
 class AsyncAdmin:
-    """What an operator does, and an application does not."""
+    """Administration of tables, for operators rather than applications."""
 
     def __init__(self, driver: AsyncDriver, context: Context) -> None:
         self._driver = driver
         self._context = context
 
     async def create_table(self, table: Table, *, if_missing: bool = False) -> bool:
-        """Make the table as it is declared; whether it was not there before."""
+        """Create the declared table, and return whether it is new."""
         return await run_async(
-            self._driver, create_table(self._context, table, if_missing=if_missing)
+            self._driver, admin.create_table(self._context, table, if_missing=if_missing)
         )
 
     async def scan(self, entity: type[E]) -> AsyncIterator[E]:
-        """All items of an entity, in no order; reads, and costs, the whole table."""
+        """Iterate over all items of an entity, in no order; reads, and costs, the whole table."""
+        (model,) = models_of([entity])
         after, continued = None, False
         while True:
-            page = told(self._context, scan(self._context, entity, after), continued=continued)
-            found, after = await run_async(self._driver, page)
-            continued = True
-            for one in found:
-                yield one
+            page, after = await self._run(
+                admin.scan_page(self._context, model, after),
+                lambda: shape_of_entities("scan", "scan", entity),
+                continued=continued,
+            )
+            for item in page:
+                yield item
             if after is None:
                 return
+            continued = True
 
     async def items(self, table: Table, size: int, *, cursor: str | None = None) -> Page[Item]:
-        """So many of a table's items as they are stored, in no order, with a cursor for the next.
+        """Return one page of stored items, in no order, with a cursor for the next one.
 
-        Markers of unique values are among them, items of no entity, and what has expired.
+        Markers of unique values, items of no entity, and expired items are among them.
         """
-        page = stored_items(self._context, table, size, cursor)
-        return await run_async(self._driver, told(self._context, page, continued=False))
+        return await self._run(
+            admin.items_page(self._context, table, size, cursor), lambda: CallShape("items", ())
+        )
 
     def decode(self, table: Table, item: Item) -> object | None:
-        """An item as it is stored, read as the entity it is of; None for markers and strangers.
-
-        Nothing is asked of the table.
-        """
-        return read(table, item)
+        """Decode a stored item as its entity; return None for markers and items of no entity."""
+        return admin.decode_stored_item(table, item)
 
     async def clear(
         self,
@@ -353,19 +437,26 @@ class AsyncAdmin:
         keep: Iterable[ItemKey[Any]] = (),
         progress: Callable[[int], None] | None = None,
     ) -> int:
-        """Delete every item of a table but those that are kept; how many went.
+        """Delete all items of a table except those to `keep`; return how many were deleted.
 
-        What is kept keeps the markers of its unique values. Other writes should rest meanwhile:
-        what they store may stay. It may be called again after it was interrupted. `progress` is
-        told how many went, page by page.
+        Markers of the unique values of kept items stay. Items that are written meanwhile may stay
+        too. If it is interrupted, call it again. `progress` is called after each page with the
+        number of items deleted so far.
         """
-        clearing = Clearing.of(self._context, table, keep)
-        deleted, after, continued = 0, None, False
+        clearing = admin.TableClearing.create(self._context, table, keep)
+        total, after, continued = 0, None, False
         while True:
-            page = told(self._context, clear(clearing, after), continued=continued)
-            some, after = await run_async(self._driver, page)
-            deleted, continued = deleted + some, True
+            deleted, after = await self._run(
+                clearing.clear_page(after), lambda: CallShape("clear", ()), continued=continued
+            )
+            total, continued = total + deleted, True
             if progress is not None:
-                progress(deleted)
+                progress(total)
             if after is None:
-                return deleted
+                return total
+
+    async def _run(
+        self, steps: Steps[R], shape: Callable[[], CallShape], *, continued: bool = False
+    ) -> R:
+        observed = observe(self._context.observers, steps, shape, continued=continued)
+        return await run_async(self._driver, observed)

@@ -1,7 +1,8 @@
-"""What is asked of a store, as a value: so that a call can be recognized, counted and priced.
+"""Calls of a store as values, for observers: their shape, the requests they sent and the cost.
 
-It says which items a call is about and how they are found, never their values: two calls of one
-access pattern are the same question.
+A shape says what a call does to which entities, without values, so that all calls of one access
+pattern have the same shape. A store without observers pays nothing for this; with one, every
+request asks DynamoDB to return the consumed capacity.
 """
 
 from __future__ import annotations
@@ -21,30 +22,34 @@ from singletable.operations.registry import ITEM_READS
 from singletable.retry import Pause, Reason, Steps, Together
 from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
 
-Kind: TypeAlias = Literal[
+R = TypeVar("R")
+
+AccessKind: TypeAlias = Literal[
     "get", "find", "query", "collect", "create", "put", "update", "delete", "check", "scan", "feed"
 ]
 
+_LOG = logging.getLogger("singletable.store")
+
 
 class PatternLike(Protocol):
-    """An access pattern, of which a store knows the name alone."""
+    """An access pattern; a store needs only its id."""
 
     @property
     def id(self) -> str:
-        """The name by which it is known among all catalogs."""
+        """The name that is unique among all catalogs."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class EntityAccess:
-    """One thing that a call does to items of one entity.
+    """What a call does to items of one entity.
 
-    `access` names the key that a query goes by, or the unique value of a look-up; `given` are the
-    fields whose values it is called with, and `ranged` the one that is bounded. `edited` are the
+    `key_name` is the key that a query uses, or the unique value of a find; `fields` are those with
+    values in the key condition, and `range_field` the one with a bound. `edited_fields` are the
     fields that an update changes.
     """
 
-    kind: Kind
+    kind: AccessKind
     entity: type
     key_name: str = ""
     fields: tuple[str, ...] = ()
@@ -54,9 +59,9 @@ class EntityAccess:
 
 @dataclass(frozen=True, slots=True)
 class CallShape:
-    """A call of a store's method, without the values it was called with.
+    """A call of a store's method, without the values that it was called with.
 
-    `patterns` are the access patterns that its arguments were made by.
+    `patterns` are the access patterns that built its keys and selections.
     """
 
     method: str
@@ -65,100 +70,82 @@ class CallShape:
     consistent: bool = False
 
 
-def about_items(verb: str, *items: object, kind: Kind) -> CallShape:
-    """A call that stores items."""
-    touches = dict.fromkeys(EntityAccess(kind, type(item)) for item in items)
-    return CallShape(verb, tuple(touches))
+def shape_of_items(method: str, kind: AccessKind, *items: object) -> CallShape:
+    """Return the shape of a call that stores items."""
+    return CallShape(method, tuple(dict.fromkeys(EntityAccess(kind, type(one)) for one in items)))
 
 
-def about_addresses(
-    verb: str, *addresses: ItemKey[Any], kind: Kind = "get", consistent: bool = False
+def shape_of_keys(
+    method: str, kind: AccessKind, *keys: ItemKey[Any], consistent: bool = False
 ) -> CallShape:
-    """A call that goes to items by their keys."""
-    touches = dict.fromkeys(EntityAccess(kind, address.entity) for address in addresses)
-    return CallShape(verb, tuple(touches), _patterns(addresses), consistent)
+    """Return the shape of a call that reads or writes items by their keys."""
+    accesses = dict.fromkeys(EntityAccess(kind, key.entity) for key in keys)
+    return CallShape(method, tuple(accesses), _patterns(keys), consistent)
 
 
-def about_update(address: ItemKey[Any], edits: Iterable[Edit[Any]]) -> CallShape:
-    """A call that changes fields of an item."""
-    return CallShape("update", (update_touch(address, edits),), _patterns([address]))
-
-
-def about_unique(taken: UniqueValue[Any]) -> CallShape:
-    """A call that finds the owner of a unique value."""
-    touch = EntityAccess(
-        "find", taken.entity, taken.unique, model_of(taken.entity).uniques[taken.unique].fields
-    )
-    return CallShape("find", (touch,), _patterns([taken]), consistent=True)
-
-
-def about_selection(verb: str, selection: Selection[Any], *, consistent: bool = False) -> CallShape:
-    """A call that queries."""
-    return CallShape(verb, (query_touch(selection),), _patterns([selection]), consistent)
-
-
-def about_collection(
-    kind: type[Collection], selection: Selection[Any], *, consistent: bool
-) -> CallShape:
-    """A call that reads items of several entities by one query."""
-    return CallShape(
-        "collect", collect_touches(kind, selection), _patterns([selection]), consistent
-    )
-
-
-def about_all(verb: str, *entities: type, kind: Kind) -> CallShape:
-    """A call that reads whatever there is."""
-    return CallShape(verb, tuple(EntityAccess(kind, entity) for entity in entities))
-
-
-def about_table(verb: str) -> CallShape:
-    """A call of an operator, which is about a table and no access pattern."""
-    return CallShape(verb, ())
-
-
-def query_touch(selection: Selection[Any]) -> EntityAccess:
-    """What a query does."""
-    access = selection.access
-    asked = (*access.pk_fields, *access.sk_fields)
-    given = tuple(name for name in asked if name in selection.values)
-    ranged = None
-    if selection.range is not None:
-        ranged = next(name for name in access.sk_fields if name not in selection.values)
-    return EntityAccess("query", selection.entity, access.name, given, ranged)
-
-
-def collect_touches(kind: type[Collection], selection: Selection[Any]) -> tuple[EntityAccess, ...]:
-    """What reading a collection does: the partition is read whole."""
-    access = selection.access
-    return tuple(
-        EntityAccess("collect", entity, access.name, access.pk_fields) for entity in kind.entities()
-    )
-
-
-def update_touch(address: ItemKey[Any], edits: Iterable[Edit[Any]]) -> EntityAccess:
-    """What an update does."""
+def shape_of_update(key: ItemKey[Any], edits: Iterable[Edit[Any]]) -> CallShape:
+    """Return the shape of an update."""
     edited = frozenset(edit.field for edit in edits)
-    return EntityAccess("update", address.entity, edited_fields=edited)
+    access = EntityAccess("update", key.entity, edited_fields=edited)
+    return CallShape("update", (access,), _patterns([key]))
+
+
+def shape_of_find(value: UniqueValue[Any]) -> CallShape:
+    """Return the shape of a call that finds an item by a unique value."""
+    fields = model_of(value.entity).uniques[value.unique].fields
+    access = EntityAccess("find", value.entity, value.unique, fields)
+    return CallShape("find", (access,), _patterns([value]), consistent=True)
+
+
+def shape_of_query(
+    method: str, selection: Selection[Any], *, consistent: bool = False
+) -> CallShape:
+    """Return the shape of a call that queries."""
+    return CallShape(method, (query_access(selection),), _patterns([selection]), consistent)
+
+
+def shape_of_collect(
+    collection: type[Collection], selection: Selection[Any], *, consistent: bool
+) -> CallShape:
+    """Return the shape of a call that reads a collection."""
+    accesses = collection_accesses(collection, selection)
+    return CallShape("collect", accesses, _patterns([selection]), consistent)
+
+
+def shape_of_entities(method: str, kind: AccessKind, *entities: type) -> CallShape:
+    """Return the shape of a call that reads all items, or the changes, of some entities."""
+    return CallShape(method, tuple(EntityAccess(kind, entity) for entity in entities))
+
+
+def query_access(selection: Selection[Any]) -> EntityAccess:
+    """Return what a query does."""
+    key = selection.access
+    fields = tuple(name for name in (*key.pk_fields, *key.sk_fields) if name in selection.values)
+    range_field = None
+    if selection.range is not None:
+        range_field = next(name for name in key.sk_fields if name not in selection.values)
+    return EntityAccess("query", selection.entity, key.name, fields, range_field)
+
+
+def collection_accesses(
+    collection: type[Collection], selection: Selection[Any]
+) -> tuple[EntityAccess, ...]:
+    """Return what reading a collection does: it reads the whole partition."""
+    key = selection.access
+    return tuple(
+        EntityAccess("collect", entity, key.name, key.pk_fields) for entity in collection.entities()
+    )
 
 
 def _patterns(
-    made: Iterable[ItemKey[Any] | Selection[Any] | UniqueValue[Any]],
+    arguments: Iterable[ItemKey[Any] | Selection[Any] | UniqueValue[Any]],
 ) -> frozenset[str]:
-    return frozenset(one.pattern for one in made if one.pattern is not None)
-
-
-# FROM observe.py: What a call of a store did and cost, told to whoever observes it.
-#
-# A store without observers pays nothing for this. With one, every request asks what it consumes.
-
-R = TypeVar("R")
-
-_LOG = logging.getLogger("singletable.store")
+    return frozenset(one.pattern for one in arguments if one.pattern is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that was sent, and what it consumed, one entry a table; or what it met."""
+    """A request that was sent, with the capacity it consumed by table, or the error it got."""
 
     operation: Operation[Any]
     consumed: tuple[ConsumedCapacity, ...] = ()
@@ -166,7 +153,7 @@ class SentRequest:
 
     @property
     def units(self) -> float:
-        """The units consumed, of all tables and indexes."""
+        """Capacity units of all tables and indexes."""
         return sum((one.capacity_units for one in self.consumed), 0.0)
 
     @property
@@ -177,11 +164,11 @@ class SentRequest:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a store, when it is over.
+    """A finished call of a store.
 
-    A query is read as it is needed: what follows its first page is a call of its own, `continued`.
-    `waits` are the reasons for which it waited before it sent something again. `error` is what it
-    raised; GeneratorExit if it was cancelled.
+    A query reads pages as they are needed: each page after the first is a call of its own, with
+    `continued` set. `pauses` are the reasons for which it waited before it sent something again.
+    `error` is the exception that it raised; GeneratorExit if it was canceled.
     """
 
     shape: CallShape
@@ -193,115 +180,125 @@ class Call:
 
     @property
     def read_units(self) -> float:
-        """Read units consumed by all requests."""
+        """Read units of all requests."""
         return sum((one.units for one in self.requests if one.is_read), 0.0)
 
     @property
     def write_units(self) -> float:
-        """Write units consumed by all requests."""
+        """Write units of all requests."""
         return sum((one.units for one in self.requests if not one.is_read), 0.0)
 
     @property
     def retries(self) -> int:
-        """How often something was sent again because it was refused or not processed."""
+        """The number of requests sent again because they were refused or left unprocessed."""
         return sum(reason in ("refused", "unprocessed") for reason in self.pauses)
 
     @property
     def conflicts(self) -> int:
-        """How often something was done anew because it met another's write."""
+        """The number of attempts that failed because of a concurrent write."""
         return self.pauses.count("conflict")
 
 
 Observer: TypeAlias = Callable[[Call], None]
 
-# Those who observe every store of the process: tests do, for as long as one runs.
-_EVERYWHERE: list[Observer] = []
+# Observers of every store in the process; the pytest plugin uses them.
+_GLOBAL_OBSERVERS: list[Observer] = []
 
 
 @contextmanager
 def observe_all_stores(observer: Observer) -> Generator[None]:
-    """Tell an observer of the calls of all stores, within the block."""
-    _EVERYWHERE.append(observer)
+    """Report the calls of all stores to `observer` within the block."""
+    _GLOBAL_OBSERVERS.append(observer)
     try:
         yield
     finally:
-        _EVERYWHERE.remove(observer)
+        _GLOBAL_OBSERVERS.remove(observer)
 
 
-def observers_of(own: tuple[Observer, ...]) -> tuple[Observer, ...]:
-    """A store's own observers, and those of all stores."""
-    return (*own, *_EVERYWHERE) if _EVERYWHERE else own
+def observe(
+    observers: tuple[Observer, ...],
+    steps: Steps[R],
+    shape: Callable[[], CallShape],
+    *,
+    continued: bool = False,
+) -> Steps[R]:
+    """Return steps that report to the observers when they end; the same steps if there are none."""
+    if _GLOBAL_OBSERVERS:
+        observers = (*observers, *_GLOBAL_OBSERVERS)
+    if not observers:
+        return steps
+    return _observed(steps, shape(), observers, continued=continued)
 
 
 @dataclass(slots=True)
-class _Notes:
-    sent: list[SentRequest] = field(default_factory=list[SentRequest])
-    waits: list[Reason] = field(default_factory=list[Reason])
+class _Recording:
+    requests: list[SentRequest] = field(default_factory=list[SentRequest])
+    pauses: list[Reason] = field(default_factory=list[Reason])
 
 
-def observed(
-    steps: Steps[R], question: CallShape, observers: Sequence[Observer], *, continued: bool
+def _observed(
+    steps: Steps[R], shape: CallShape, observers: Sequence[Observer], *, continued: bool
 ) -> Steps[R]:
-    """The same work; observers are told what it did, also if it fails."""
-    notes = _Notes()
+    recording = _Recording()
     error: BaseException | None = None
-    began = perf_counter()
+    start = perf_counter()
     try:
-        return (yield from _noted(steps, notes))
+        return (yield from _record(steps, recording))
     except BaseException as raised:
         error = raised
         raise
     finally:
-        seconds = perf_counter() - began
-        call = Call(question, seconds, tuple(notes.sent), tuple(notes.waits), continued, error)
-        # Whoever has read all pages asks once more, and nothing is sent.
-        if notes.sent or error is not None or not continued:
+        seconds = perf_counter() - start
+        requests, pauses = tuple(recording.requests), tuple(recording.pauses)
+        # The call after the last page of a query sends nothing.
+        if requests or error is not None or not continued:
+            call = Call(shape, seconds, requests, pauses, continued, error)
             for observer in observers:
-                _tell(observer, call)
+                _notify(observer, call)
 
 
-def _noted(steps: Steps[R], notes: _Notes) -> Steps[R]:
+def _record(steps: Steps[R], recording: _Recording) -> Steps[R]:
     try:
         step = next(steps)
         while True:
             if isinstance(step, Pause):
                 if step.reason is not None:
-                    notes.waits.append(step.reason)
+                    recording.pauses.append(step.reason)
                 yield step
                 step = next(steps)
                 continue
             if isinstance(step, Together):
-                # Each piece notes what it sends.
-                step = Together(tuple(_noted(piece, notes) for piece in step.pieces))
+                # Each part records what it sends.
+                step = Together(tuple(_record(piece, recording) for piece in step.pieces))
                 try:
-                    answers = yield step
+                    outputs = yield step
                 except SingleTableError as error:
                     step = steps.throw(error)
                 else:
-                    step = steps.send(answers)
+                    step = steps.send(outputs)
                 continue
             operation = _with_capacity(step)
             try:
-                answer = yield operation
+                output = yield operation
             except SingleTableError as error:
-                notes.sent.append(SentRequest(operation, error=error))
+                recording.requests.append(SentRequest(operation, error=error))
                 step = steps.throw(error)
             else:
-                notes.sent.append(SentRequest(operation, _consumed(answer)))
-                step = steps.send(answer)
+                recording.requests.append(SentRequest(operation, _consumed(output)))
+                step = steps.send(output)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
 
 
 def _with_capacity(operation: Operation[Any]) -> Operation[Any]:
-    """The request, asking what it consumes; requests about tables consume nothing."""
+    """Return the request with ReturnConsumedCapacity, if it has that parameter."""
     if hasattr(operation, "return_consumed_capacity"):
         return replace(operation, return_consumed_capacity="INDEXES")
     return operation
 
 
-def _consumed(answer: object) -> tuple[ConsumedCapacity, ...]:
-    match getattr(answer, "consumed_capacity", None):
+def _consumed(output: object) -> tuple[ConsumedCapacity, ...]:
+    match getattr(output, "consumed_capacity", None):
         case None:
             return ()
         case ConsumedCapacity() as one:
@@ -310,9 +307,9 @@ def _consumed(answer: object) -> tuple[ConsumedCapacity, ...]:
             return tuple(several)
 
 
-def _tell(observer: Observer, call: Call) -> None:
+def _notify(observer: Observer, call: Call) -> None:
     try:
         observer(call)
     except Exception:
-        # What was done is done, whatever its observer thinks of it.
+        # The call has already happened: a failing observer must not change its result.
         _LOG.exception("An observer of the store failed; the call itself is not affected.")

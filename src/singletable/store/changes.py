@@ -1,4 +1,4 @@
-"""Change records as entities: from the engine's feed, and from the events of a stream."""
+"""Changes of entities, decoded from the engine's change feed or from DynamoDB Streams events."""
 
 from __future__ import annotations
 
@@ -8,43 +8,40 @@ from datetime import UTC, datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, get_args, overload
 
 from singletable.errors import InvalidValue, ItemMismatch
-from singletable.operations import ChangeRecord as Record
-from singletable.operations import ReadChanges, ReadChangesOutput
+from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput
 from singletable.operations.arn import parse_arn
 from singletable.retry import Steps, send
 from singletable.schema import Model, Table
-from singletable.store.context import Context, context_of
-from singletable.store.items import instance_of
-from singletable.store.validation import check_amount, models_of
+from singletable.store.context import Context, create_context
+from singletable.store.decoding import decode_item
+from singletable.store.validation import check_count, models_of
 from singletable.values import Item
 
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
-E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
 
-
-Kind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
+ChangeKind: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[E_co]):
-    """One item written or removed: what it was, and what it is."""
+    """One item that was written or removed, before and after."""
 
-    kind: Kind
+    kind: ChangeKind
     old: E_co | None
     new: E_co | None
     when: datetime
-    # Whether it was removed because its time was over.
+    # Whether it was removed because it had expired.
     expired: bool
     position: str
 
 
 @dataclass(frozen=True, slots=True)
 class Changes(Generic[E_co]):
-    """Changes in the order in which they were made; go on after `position`."""
+    """Changes in the order in which they happened; read on after `position`."""
 
     changes: list[Change[E_co]]
     position: int
@@ -53,21 +50,21 @@ class Changes(Generic[E_co]):
 def read_changes(
     context: Context, entities: Sequence[type[Any]], after: int | None, limit: int
 ) -> Steps[Changes[Any]]:
-    """The changes to items of some entities after a position of the engine's feed."""
-    check_amount("limit", limit or 0)
+    """Return the changes of some entities after a position of the engine's change feed."""
+    check_count("limit", limit)
     models: dict[str, list[Model]] = {}
     for model in models_of(entities):
         models.setdefault(context.table_name(model.table), []).append(model)
-    only = next(iter(models)) if len(models) == 1 else None
-    read: ReadChangesOutput = yield from send(
-        context.retry_policy, ReadChanges(after, table_name=only, limit=limit)
+    table = next(iter(models)) if len(models) == 1 else None
+    output: ReadChangesOutput = yield from send(
+        context.retry_policy, ReadChanges(after, table_name=table, limit=limit)
     )
-    found = [
+    changes = [
         change
-        for record in read.changes
-        for change in _of_record(record, models.get(record.table_name, []))
+        for record in output.changes
+        for change in _from_record(record, models.get(record.table_name, []))
     ]
-    return Changes(found, read.position)
+    return Changes(changes, output.position)
 
 
 @overload
@@ -111,77 +108,79 @@ def parse_stream_event(
 def parse_stream_event(
     event: Mapping[str, Any], /, *entities: type[Any], tables: Mapping[Table, str] | None = None
 ) -> list[Change[Any]]:
-    """The changes in an event that AWS Lambda gets from a DynamoDB stream.
+    """Return the changes in an event that AWS Lambda receives from DynamoDB Streams.
 
-    The stream must carry new and old images. `tables` gives tables their real names, as a store is
-    given them; then records of other tables are left out, as records of other entities always are.
+    The stream must contain new and old images. `tables` maps tables to their real names, as for a
+    store; with it, records of other tables are skipped. Records of other entities always are.
     """
     models = models_of(entities)
     if not isinstance(event, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidValue(f"expected the event of a stream, with Records, but got {event!r}.")
-    context = context_of(tables, None, None)
+        raise InvalidValue(f"expected a DynamoDB Streams event with Records, but got {event!r}.")
+    context = create_context(tables)
     return [
         change
         for record in event.get("Records", [])
-        for change in _of_event(record, models, context)
+        for change in _from_event(record, models, context)
     ]
 
 
-def _of_record(record: Record, models: Sequence[Model]) -> Iterator[Change[Any]]:
+def _from_record(record: ChangeRecord, models: Sequence[Model]) -> Iterator[Change[Any]]:
     old, new = record.old, record.new
-    model = _model(models, new or old or {})
+    model = _find_model(models, new or old or {})
     if model is not None:
         yield Change(
             record.kind,
-            None if old is None else instance_of(model, old),
-            None if new is None else instance_of(model, new),
+            None if old is None else decode_item(model, old),
+            None if new is None else decode_item(model, new),
             datetime.fromtimestamp(record.when, UTC),
             record.expired,
             str(record.position),
         )
 
 
-def _of_event(
+def _from_event(
     record: Mapping[str, Any], models: Sequence[Model], context: Context
 ) -> Iterator[Change[Any]]:
     try:
-        told = record["dynamodb"]
-        kind = cast("Kind", record["eventName"])
-        if kind not in get_args(Kind):
+        data = record["dynamodb"]
+        kind = cast("ChangeKind", record["eventName"])
+        if kind not in get_args(ChangeKind):
             raise ValueError
-        when = datetime.fromtimestamp(float(told.get("ApproximateCreationDateTime", 0)), UTC)
+        when = datetime.fromtimestamp(float(data.get("ApproximateCreationDateTime", 0)), UTC)
     except (KeyError, TypeError, ValueError):
         raise ItemMismatch(
-            "expected a record of a DynamoDB stream, with eventName and dynamodb, but got "
+            "expected a DynamoDB Streams record with eventName and dynamodb, but got "
             f"{str(record)[:200]}."
         ) from None
-    models = _in_table(record, models, context)
+    models = _models_in_table(record, models, context)
     if not models:
         return
-    old, new = cast("tuple[Item | None, Item | None]", (told.get("OldImage"), told.get("NewImage")))
+    old, new = cast("tuple[Item | None, Item | None]", (data.get("OldImage"), data.get("NewImage")))
     if (old is None and kind != "INSERT") or (new is None and kind != "REMOVE"):
         raise ItemMismatch(
-            f"the record of a {kind} lacks the {'old' if old is None else 'new'} image. Let the "
-            "stream carry both: StreamViewType NEW_AND_OLD_IMAGES."
+            f"the {kind} record has no {'old' if old is None else 'new'} image. Set the stream's "
+            "StreamViewType to NEW_AND_OLD_IMAGES."
         )
-    model = _model(models, new or old or {})
+    model = _find_model(models, new or old or {})
     if model is not None:
-        by = cast("Mapping[str, Any]", record.get("userIdentity") or {})
+        identity = cast("Mapping[str, Any]", record.get("userIdentity") or {})
         yield Change(
             kind,
-            None if old is None else instance_of(model, old),
-            None if new is None else instance_of(model, new),
+            None if old is None else decode_item(model, old),
+            None if new is None else decode_item(model, new),
             when,
-            by.get("principalId") == "dynamodb.amazonaws.com",
-            str(told.get("SequenceNumber", "")),
+            identity.get("principalId") == "dynamodb.amazonaws.com",
+            str(data.get("SequenceNumber", "")),
         )
 
 
-def _in_table(record: Mapping[str, Any], models: Sequence[Model], context: Context) -> list[Model]:
-    """Those of the entities that are in the table that a record comes from."""
+def _models_in_table(
+    record: Mapping[str, Any], models: Sequence[Model], context: Context
+) -> list[Model]:
+    """Return the models whose table the record comes from."""
     source = record.get("eventSourceARN")
-    named = {model.table: context.table_name(model.table) for model in models}
-    if source is None and len(named) == 1:
+    names = {model.table: context.table_name(model.table) for model in models}
+    if source is None and len(names) == 1:
         return list(models)
     arn = parse_arn(str(source))
     table = arn and arn.table
@@ -190,20 +189,17 @@ def _in_table(record: Mapping[str, Any], models: Sequence[Model], context: Conte
             "expected a record whose eventSourceARN names a table, as in arn:aws:dynamodb:…:"
             f"table/name/stream/…, but got {source!r}."
         )
-    # Under a name that nobody has given it may be one of these tables, or another.
-    if not context.table_names and table not in named.values():
-        first = next(iter(named))
+    # Without `tables` an unknown name may be the real name of one of these tables, or another.
+    if not context.table_names and table not in names.values():
+        first = next(iter(names))
         raise InvalidValue(
-            f"the record comes from table {table!r}, and the entities are in "
-            f"{', '.join(map(repr, named.values()))}. If that is its real name, say so, as to a "
-            f"store: tables={{{first.name}: {table!r}}}. If it is another table, name your own: "
-            f"tables={{{first.name}: {first.name!r}}}."
+            f"the record comes from table {table!r}, but the entities are in "
+            f"{', '.join(map(repr, names.values()))}. If that is the real name, pass "
+            f"tables={{{first.name}: {table!r}}}, as to a store. If it is another table, pass "
+            f"tables={{{first.name}: {first.name!r}}} to skip it."
         )
-    return [model for model in models if named[model.table] == table]
+    return [model for model in models if names[model.table] == table]
 
 
-def _model(models: Sequence[Model], item: Item) -> Model | None:
-    for model in models:
-        if model.matches(item):
-            return model
-    return None
+def _find_model(models: Sequence[Model], item: Item) -> Model | None:
+    return next((model for model in models if model.matches(item)), None)

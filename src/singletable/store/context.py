@@ -1,4 +1,4 @@
-"""What the work of a store depends on: the clock, the real names of tables, and patience."""
+"""What every store call needs: table names, the clock, the retry policy and the observers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from singletable.retry import RetryPolicy
 from singletable.schema import Table
 from singletable.store.calls import Observer
 
-SHORTEST_SECRET = 16
+MIN_SECRET_LENGTH = 16
 
 
 def _now() -> datetime:
@@ -24,7 +24,7 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Passed to every piece of work."""
+    """The settings of a store."""
 
     table_names: Mapping[Table, str] = field(default_factory=dict[Table, str])
     clock: Callable[[], datetime] = _now
@@ -33,65 +33,69 @@ class Context:
     observers: tuple[Observer, ...] = ()
 
     def table_name(self, table: Table) -> str:
-        """The table's name where it really is."""
+        """Return the table's real name."""
         return self.table_names.get(table, table.name)
 
 
-def context_of(
-    names: Mapping[Table, str] | None,
-    secret: bytes | None,
-    clock: Callable[[], datetime] | None,
+def create_context(
+    table_names: Mapping[Table, str] | None = None,
+    cursor_secret: bytes | None = None,
+    clock: Callable[[], datetime] | None = None,
     observers: Iterable[Observer] = (),
 ) -> Context:
-    """The context for what a store was given; what was not given is as usual."""
-    if secret is not None and (not isinstance(secret, bytes) or len(secret) < SHORTEST_SECRET):  # pyright: ignore[reportUnnecessaryIsInstance]
+    """Check a store's arguments and return its context, with defaults for those not given."""
+    if cursor_secret is not None and (
+        not isinstance(cursor_secret, bytes) or len(cursor_secret) < MIN_SECRET_LENGTH  # pyright: ignore[reportUnnecessaryIsInstance]
+    ):
         raise InvalidValue(
-            f"secret: expected at least {SHORTEST_SECRET} bytes, but got "
-            f"{len(secret)} of {type(secret).__name__}. Make one with secrets.token_bytes(32)."
+            f"cursor_secret: expected at least {MIN_SECRET_LENGTH} bytes, but got "
+            f"{len(cursor_secret)} of {type(cursor_secret).__name__}. Create one with "
+            "secrets.token_bytes(32)."
         )
-    for table in names or ():
+    for table in table_names or ():
         if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidValue(
-                f"tables: expected {{table: its real name}}, but {table!r} is not a Table."
+                f"tables: expected {{table: real name}}, but {table!r} is not a Table."
             )
-    listed = tuple(observers)
-    for observer in listed:
+    all_observers = tuple(observers)
+    for observer in all_observers:
         if not callable(observer):
             raise InvalidValue(
-                f"observers: expected what can be called with a Call, but got {observer!r}."
+                f"observers: expected callables that take a Call, but got {observer!r}."
             )
-    usual = Context()
+    defaults = Context()
     return Context(
-        table_names=dict(names or {}),
-        cursor_secret=usual.cursor_secret if secret is None else secret,
-        clock=clock or usual.clock,
-        observers=listed,
+        table_names=dict(table_names or {}),
+        cursor_secret=defaults.cursor_secret if cursor_secret is None else cursor_secret,
+        clock=clock or defaults.clock,
+        observers=all_observers,
     )
 
 
-def check_driver(store: str, driver: object, connect: str) -> None:
-    """Refuse what carries out nothing: most often it is the address of what would."""
-    if not callable(getattr(driver, "execute", None)):
-        # An address may hold a password, so it is not repeated.
-        raise InvalidValue(
-            f"{store}: expected a driver, as {connect}(address) gives, but got "
-            f"{type(driver).__name__}. Write {store}({connect}(…))."
-        )
-
-
-def check_sync(driver: Driver) -> None:
-    """Refuse a driver that answers only who awaits it."""
+def check_driver(driver: Driver) -> None:
+    """Raise unless `driver` is a sync driver."""
+    _check_executes("Store", driver, "connect")
     if iscoroutinefunction(driver.execute):
         raise InvalidValue(
-            f"Store: {type(driver).__name__} is a driver for an event loop. Give it to "
-            "AsyncStore(…), or take one from connect(address)."
+            f"Store: {type(driver).__name__} is an async driver. Pass it to AsyncStore(…), or "
+            "get a sync one from connect(address)."
         )
 
 
-def check_async(driver: AsyncDriver) -> None:
-    """Refuse a driver that an event loop would wait for."""
+def check_async_driver(driver: AsyncDriver) -> None:
+    """Raise unless `driver` is an async driver."""
+    _check_executes("AsyncStore", driver, "connect_async")
     if not iscoroutinefunction(driver.execute):
         raise InvalidValue(
-            f"AsyncStore: {type(driver).__name__} is a driver that blocks. Give it to Store(…), or "
-            "take one from connect_async(address)."
+            f"AsyncStore: {type(driver).__name__} is a sync driver. Pass it to Store(…), or get "
+            "an async one from connect_async(address)."
+        )
+
+
+def _check_executes(store: str, driver: object, connect: str) -> None:
+    if not callable(getattr(driver, "execute", None)):
+        # Most often it is an address. It may contain a password, so it is not repeated.
+        raise InvalidValue(
+            f"{store}: expected a driver, such as {connect}(address) returns, but got "
+            f"{type(driver).__name__}. Write {store}({connect}(…))."
         )

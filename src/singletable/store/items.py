@@ -1,20 +1,20 @@
-"""One item: get, put, create, replace, update, delete."""
+"""Read and write one item: get, find, create, put, replace, update, delete."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
-from singletable.errors import InvalidValue, ItemMismatch
+from singletable.errors import InvalidValue
 from singletable.operations import GetItem, GetItemOutput
 from singletable.retry import Steps, send
-from singletable.schema import Condition, Edit, ItemKey, Model, UniqueValue, key_of, model_of
-from singletable.store.commit import carry_out
+from singletable.schema import Condition, Edit, ItemKey, UniqueValue, key_of, model_of
+from singletable.store.commit import commit
 from singletable.store.context import Context
-from singletable.store.kept import without_right_markers
+from singletable.store.decoding import decode_item
 from singletable.store.plan import (
     Plan,
-    must_read,
     plan_create,
     plan_delete,
     plan_put,
@@ -22,178 +22,162 @@ from singletable.store.plan import (
     reads_before_create,
     reads_before_delete,
     reads_before_put,
+    reads_before_update,
 )
-from singletable.store.ttl import is_seen
-from singletable.store.validation import check_address, check_edits, check_taken, model_of_item
+from singletable.store.side_writes import skip_correct_markers
+from singletable.store.ttl import is_visible
+from singletable.store.validation import check_edits, check_key, check_unique_value, model_of_item
 from singletable.values import Item
 
 E = TypeVar("E")
 
+# Which state of the item an update returns.
 State: TypeAlias = Literal["old", "new"]
 
 
-def get(context: Context, address: ItemKey[E], *, consistent: bool) -> Steps[E | None]:
-    """The item at an address, if there is one and its time is not over."""
-    check_address(address)
-    item = yield from read(context, address, consistent=consistent)
-    if item is None or not is_seen(context, address.model, item):
+def get(context: Context, key: ItemKey[E], *, consistent: bool) -> Steps[E | None]:
+    """Return the item, or None if it does not exist or has expired."""
+    check_key(key)
+    item = yield from read_item(context, key, consistent=consistent)
+    if item is None or not is_visible(context, key.model, item):
         return None
-    return instance(address, item)
+    return cast(E, decode_item(key.model, item))
+
+
+def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
+    """Return the item that the marker of a unique value names, or None."""
+    check_unique_value(value)
+    model = model_of(value.entity)
+    marker = model.uniques[value.unique]
+    marker_key = marker.lookup_key(value.values)
+    get_marker = GetItem(context.table_name(model.table), marker_key, consistent_read=True)
+    output: GetItemOutput = yield from send(context.retry_policy, get_marker)
+    if output.item is None:
+        return None
+    owner = ItemKey(value.entity, marker.owner(output.item), {})
+    item = yield from get(context, owner, consistent=True)
+    # The marker of a released value still names its last owner.
+    if item is None or marker.key(item.__dict__) != marker_key:
+        return None
+    return item
 
 
 def create(context: Context, item: E, if_: Condition[E] | None) -> Steps[E]:
-    """Store an item that is not there yet."""
-    plan, _ = yield from carry_out(context, lambda: planned_create(context, item, if_))
-    return stamped(item, plan)
+    """Store an item that does not exist yet."""
+    plan, _ = yield from commit(context, lambda: prepare_create(context, item, if_))
+    return apply_stamps(item, plan)
 
 
 def put(context: Context, item: E, if_: Condition[E] | None, *, must_exist: bool) -> Steps[E]:
-    """Store an item in place of the one with its key."""
-    plan, _ = yield from carry_out(
-        context, lambda: planned_put(context, item, if_, must_exist=must_exist)
+    """Store an item over the one with its key."""
+    plan, _ = yield from commit(
+        context, lambda: prepare_put(context, item, if_, must_exist=must_exist)
     )
-    return stamped(item, plan)
+    return apply_stamps(item, plan)
 
 
 def update(
     context: Context,
-    address: ItemKey[E],
+    key: ItemKey[E],
     edits: Sequence[Edit[E]],
     if_: Condition[E] | None,
     returning: State,
 ) -> Steps[E]:
-    """Change some fields of an item that is there."""
+    """Edit an existing item and return it, as it is or as it was."""
     if returning not in ("old", "new"):
         raise InvalidValue(f"returning: expected 'old' or 'new', but got {returning!r}.")
-    seen: Item | None = None
+    old: Item | None = None
 
-    def replan() -> Steps[Plan]:
-        nonlocal seen
-        plan, seen = yield from planned_update(context, address, edits, if_)
+    def planner() -> Steps[Plan]:
+        nonlocal old
+        plan, old = yield from prepare_update(context, key, edits, if_)
         return plan
 
-    plan, written = yield from carry_out(
-        context, replan, "ALL_OLD" if returning == "old" else "ALL_NEW"
+    plan, output = yield from commit(
+        context, planner, "ALL_OLD" if returning == "old" else "ALL_NEW"
     )
-    if written is not None and written.attributes is not None:
-        return instance(address, written.attributes)
-    # A transaction gives nothing back.
-    if returning == "old" and seen is not None:
-        return instance(address, seen)
-    item = yield from read(context, address, consistent=True)
-    return instance(address, item or plan.after or {})
+    if output is not None and output.attributes is not None:
+        return cast(E, decode_item(key.model, output.attributes))
+    # A transaction returns no attributes.
+    if returning == "old" and old is not None:
+        return cast(E, decode_item(key.model, old))
+    item = yield from read_item(context, key, consistent=True)
+    return cast(E, decode_item(key.model, item or plan.after or {}))
 
 
-def delete(context: Context, address: ItemKey[E], if_: Condition[E] | None) -> Steps[E | None]:
-    """Remove an item and give it back; None if there was none."""
-    seen: Item | None = None
+def delete(context: Context, key: ItemKey[E], if_: Condition[E] | None) -> Steps[E | None]:
+    """Delete an item and return it, or None if it did not exist."""
+    old: Item | None = None
 
-    def replan() -> Steps[Plan]:
-        nonlocal seen
-        plan, seen = yield from planned_delete(context, address, if_)
+    def planner() -> Steps[Plan]:
+        nonlocal old
+        plan, old = yield from prepare_delete(context, key, if_)
         return plan
 
-    _, written = yield from carry_out(context, replan, "ALL_OLD")
-    old = seen if written is None else written.attributes
-    if old is None or not is_seen(context, address.model, old):
+    _, output = yield from commit(context, planner, "ALL_OLD")
+    deleted = old if output is None else output.attributes
+    if deleted is None or not is_visible(context, key.model, deleted):
         return None
-    return instance(address, old)
+    return cast(E, decode_item(key.model, deleted))
 
 
-def planned_create(context: Context, item: object, if_: Condition[Any] | None) -> Steps[Plan]:
-    """The plan to store an item that is not there yet."""
+def prepare_create(context: Context, item: object, if_: Condition[Any] | None) -> Steps[Plan]:
+    """Plan a create, after reading the old item if necessary."""
     model = model_of_item(item)
-    seen = None
+    old = None
     if reads_before_create(model):
-        seen = yield from read(context, key_of(item), consistent=True)
-    return plan_create(context, model, item, if_, seen)
+        old = yield from read_item(context, key_of(item), consistent=True)
+    return plan_create(context, model, item, if_, old)
 
 
-def planned_put(
+def prepare_put(
     context: Context, item: object, if_: Condition[Any] | None, *, must_exist: bool
 ) -> Steps[Plan]:
-    """The plan to store an item in place of the one with its key."""
+    """Plan a put, after reading the old item and its markers if necessary."""
     model = model_of_item(item)
-    seen = None
+    old = None
     if reads_before_put(model):
-        seen = yield from read(context, key_of(item), consistent=True)
-    plan = plan_put(context, model, item, if_, seen, must_exist=must_exist)
-    return (yield from without_right_markers(context, plan))
+        old = yield from read_item(context, key_of(item), consistent=True)
+    plan = plan_put(context, model, item, if_, old, must_exist=must_exist)
+    if not model.uniques:
+        return plan
+    return replace(plan, writes=(yield from skip_correct_markers(context, plan.writes)))
 
 
-def planned_update(
+def prepare_update(
     context: Context,
-    address: ItemKey[Any],
+    key: ItemKey[Any],
     edits: Sequence[Edit[Any]],
     if_: Condition[Any] | None,
 ) -> Steps[tuple[Plan, Item | None]]:
-    """The plan to change some fields of an item, and the item if it had to be read."""
-    check_address(address)
-    check_edits(address.model, address, edits)
-    reads, seen = must_read(address, edits), None
-    if reads:
-        seen = yield from read(context, address, consistent=True)
-    return plan_update(context, address, edits, if_, seen, read=reads), seen
+    """Plan an update; also return the old item if it was read."""
+    check_key(key)
+    check_edits(key.model, key, edits)
+    must_read, old = reads_before_update(key, edits), None
+    if must_read:
+        old = yield from read_item(context, key, consistent=True)
+    return plan_update(context, key, edits, if_, old, was_read=must_read), old
 
 
-def planned_delete(
-    context: Context, address: ItemKey[Any], if_: Condition[Any] | None
+def prepare_delete(
+    context: Context, key: ItemKey[Any], if_: Condition[Any] | None
 ) -> Steps[tuple[Plan, Item | None]]:
-    """The plan to remove an item, and the item if it had to be read."""
-    check_address(address)
-    seen = None
-    if reads_before_delete(address.model):
-        seen = yield from read(context, address, consistent=True)
-    return plan_delete(context, address, if_, seen), seen
+    """Plan a delete; also return the old item if it was read."""
+    check_key(key)
+    old = None
+    if reads_before_delete(key.model):
+        old = yield from read_item(context, key, consistent=True)
+    return plan_delete(context, key, if_, old), old
 
 
-def read(context: Context, address: ItemKey[Any], *, consistent: bool) -> Steps[Item | None]:
-    """The item at an address as it is, even if its time is over."""
-    get = GetItem(
-        context.table_name(address.model.table), address.key, consistent_read=consistent or None
-    )
-    got: GetItemOutput = yield from send(context.retry_policy, get)
-    return got.item
+def read_item(context: Context, key: ItemKey[Any], *, consistent: bool) -> Steps[Item | None]:
+    """Return the stored item, even if it has expired."""
+    get = GetItem(context.table_name(key.model.table), key.key, consistent_read=consistent or None)
+    output: GetItemOutput = yield from send(context.retry_policy, get)
+    return output.item
 
 
-def instance(address: ItemKey[E], item: Item) -> E:
-    """The instance that an item holds, which must be of the address's entity."""
-    return cast(E, instance_of(address.model, item))
-
-
-def instance_of(model: Model, item: Item) -> Any:
-    """The instance that an item holds, which must be of this entity."""
-    if model.tag is not None:
-        tag = item.get(model.tag[0])
-        if tag is not None and tag.get("S") != model.tag[1]:
-            raise ItemMismatch(
-                f"expected an item tagged {model.tag[0]} = {model.tag[1]!r}, but got {tag}.",
-                model.name,
-            )
-    return model.instance(item)
-
-
-def stamped(item: E, plan: Plan) -> E:
-    """The instance, with what the store set."""
+def apply_stamps(item: E, plan: Plan) -> E:
+    """Set the fields that the store sets on an instance, and return it."""
     item.__dict__.update(plan.stamps)
-    return item
-
-
-# FROM unique.py: Find an item by a unique value: the marker names its owner.
-
-
-def find(context: Context, taken: UniqueValue[E]) -> Steps[E | None]:
-    """The item that has a unique value; None if nobody has it, or had it and gave it up."""
-    check_taken(taken)
-    model = model_of(taken.entity)
-    marker = model.uniques[taken.unique]
-    key = marker.lookup_key(taken.values)
-    get_marker = GetItem(context.table_name(model.table), key, consistent_read=True)
-    got: GetItemOutput = yield from send(context.retry_policy, get_marker)
-    if got.item is None:
-        return None
-    owner = marker.owner(got.item)
-    item = yield from get(context, ItemKey(taken.entity, owner, {}), consistent=True)
-    if item is None or marker.key(item.__dict__) != key:
-        return None
     return item

@@ -1,4 +1,9 @@
-"""What must be written for one change to one item, companions included."""
+"""Plan a change of one item: the write of the item, its index keys, markers and counters.
+
+The attributes of an index key are formatted from several fields, and an update may change only some
+of them. Then the item is read first, the key is formatted again, and the write is guarded by the
+condition that what was read has not changed.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +28,31 @@ from singletable.expressions import (
     value_at,
 )
 from singletable.schema import Attr, Condition, Edit, ItemKey, Model, ResolvedKey, counters_of
-from singletable.store.companions import companions, watched
 from singletable.store.context import Context
-from singletable.store.held import held
-from singletable.store.ttl import is_free, is_there
-from singletable.store.validation import node_of
-from singletable.store.write_errors import exists_already, not_met, refused, version_asked
-from singletable.store.writes import Explain, Write, both
+from singletable.store.decoding import decode_fields
+from singletable.store.side_writes import plan_side_writes, side_write_fields
+from singletable.store.ttl import item_absent, item_exists
+from singletable.store.validation import condition_node
+from singletable.store.write_errors import (
+    already_exists,
+    caller_condition_failed,
+    expected_version,
+    missing_or_changed,
+)
+from singletable.store.writes import ErrorFactory, Write, both
 from singletable.values import Item
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The writes of one change, the item itself first; and what the instance has after it."""
+    """The writes of one change, the item itself first.
+
+    `stamps` are the fields that the store sets: version and timestamps.
+    """
 
     writes: list[Write]
     stamps: Mapping[str, object]
-    # The item as an update leaves it, as far as it was read.
+    # The item after an update, if it was read before.
     after: Item | None = None
 
 
@@ -48,23 +61,23 @@ def plan_create(
     model: Model,
     instance: Any,
     if_: Condition[Any] | None,
-    seen: Item | None = None,
+    old: Item | None = None,
 ) -> Plan:
-    """Store an item where there is none."""
+    """Plan to store an item whose key is free."""
     now = context.clock()
     stamps = _stamps(model, instance, now, version=1)
-    item = _item(model, {**instance.__dict__, **stamps})
-    key = key_of(model, item)
-    main = Write(
+    item = _encode(model, {**instance.__dict__, **stamps})
+    key = key_attributes(model, item)
+    write = Write(
         "put",
         context.table_name(model.table),
         key,
-        exists_already(model, _address(model, instance), now),
+        already_exists(model, _key_of(model, instance), now),
         item=item,
-        condition=both(is_free(model, now), node_of(model, if_)),
-        guard=_guard(model, seen, watched(model)) if reads_before_create(model) else None,
+        condition=both(item_absent(model, now), condition_node(model, if_)),
+        guard=_guard(model, old, side_write_fields(model)) if reads_before_create(model) else None,
     )
-    return Plan([main, *companions(context, model, key, seen, item, now)], stamps)
+    return Plan([write, *plan_side_writes(context, model, key, old, item, now)], stamps)
 
 
 def plan_put(
@@ -72,298 +85,249 @@ def plan_put(
     model: Model,
     instance: Any,
     if_: Condition[Any] | None,
-    seen: Item | None,
+    old: Item | None,
     *,
     must_exist: bool,
 ) -> Plan:
-    """Store an item whether there is one or not, or only in place of one."""
+    """Plan to store an item over the one with its key; with `must_exist`, only over one."""
     now = context.clock()
     field = model.role("version")
-    read: int = instance.__dict__.get(field.name, 0) if field else 0
-    stamps = _stamps(model, instance, now, version=read + 1)
-    item = _item(model, {**instance.__dict__, **stamps})
-    key, shown = key_of(model, item), _address(model, instance)
-    condition = both(is_there(model, now) if must_exist else None, node_of(model, if_))
-    explain: Explain
+    version: int = instance.__dict__.get(field.name, 0) if field else 0
+    stamps = _stamps(model, instance, now, version=version + 1)
+    item = _encode(model, {**instance.__dict__, **stamps})
+    key, shown = key_attributes(model, item), _key_of(model, instance)
+    condition = both(item_exists(model, now) if must_exist else None, condition_node(model, if_))
+    error: ErrorFactory
     if field is None:
-        explain = refused(model, shown, now) if must_exist else not_met(model, shown)
+        error = (
+            missing_or_changed(model, shown, now)
+            if must_exist
+            else caller_condition_failed(model, shown)
+        )
     else:
-        condition = both(condition, _is_version(model, field.attribute, read, now))
-        explain = (
-            refused(model, shown, now, read)
-            if must_exist or read
-            else exists_already(model, shown, now, versioned=True)
+        condition = both(condition, _has_version(model, field.attribute, version, now))
+        error = (
+            missing_or_changed(model, shown, now, version)
+            if must_exist or version
+            else already_exists(model, shown, now, versioned=True)
         )
     guard = None
     if reads_before_put(model):
-        guard = _guard(model, seen, watched(model))
-        if seen is not None:
-            item, guard = _with_counts(model, item, seen, guard, stamps)
-    main = Write(
+        guard = _guard(model, old, side_write_fields(model))
+        if old is not None:
+            item, guard = _keep_counters(model, item, old, guard, stamps)
+    write = Write(
         "put",
         context.table_name(model.table),
         key,
-        explain,
+        error,
         item=item,
         condition=condition,
         guard=guard,
     )
-    return Plan([main, *companions(context, model, key, seen, item, now)], stamps)
+    return Plan([write, *plan_side_writes(context, model, key, old, item, now)], stamps)
 
 
-def plan_delete(
-    context: Context, address: ItemKey[Any], if_: Condition[Any] | None, seen: Item | None
+def plan_update(
+    context: Context,
+    key: ItemKey[Any],
+    edits: Sequence[Edit[Any]],
+    if_: Condition[Any] | None,
+    old: Item | None,
+    *,
+    was_read: bool,
 ) -> Plan:
-    """Remove an item, if it is there."""
-    model, now = address.model, context.clock()
-    given = node_of(model, if_)
-    condition = None if given is None else both(is_there(model, now), given)
-    version = version_asked(model, given)
-    guard = _guard(model, seen, watched(model)) if reads_before_delete(model) else None
-    main = Write(
-        "delete",
+    """Plan to edit an existing item; `old` is the item if it `was_read`, or None if missing."""
+    model, now = key.model, context.clock()
+    caller_condition = condition_node(model, if_)
+    condition = both(item_exists(model, now), caller_condition)
+    if was_read and old is None:
+        raise NotFound(f"{key} does not exist.")
+    edited = _edited_fields(model, edits)
+    needed = _index_fields(model, edited)
+    actions = [*(edit.action for edit in edits), *_stamp_actions(model, now)]
+    guard, new = None, None
+    side_writes: list[Write] = []
+    if old is not None:
+        new = apply_update(tuple(actions), old)
+        if edited & side_write_fields(model):
+            needed |= side_write_fields(model)
+            side_writes = plan_side_writes(context, model, key.key, old, new, now, edited)
+        guard = _unchanged(model, old, sorted(needed - set(model.key.fields)))
+        actions += _index_actions(key, edited, new)
+    elif needed:
+        attributes = {model.fields[name].attribute for name in needed}
+        known = tuple(action for action in actions if action.path[0] in attributes)
+        actions += _index_actions(key, edited, apply_update(known, _key_fields_item(key)))
+    write = Write(
+        "update",
         context.table_name(model.table),
-        address.key,
-        refused(model, address, now, version) if version is not None else not_met(model, address),
+        key.key,
+        missing_or_changed(model, key, now, expected_version(model, caller_condition)),
+        actions=tuple(actions),
         condition=condition,
         guard=guard,
     )
-    return Plan([main, *companions(context, model, address.key, seen, None, now)], {})
+    return Plan([write, *side_writes], {}, new)
 
 
-def plan_check(context: Context, address: ItemKey[Any], condition: Condition[Any] | None) -> Plan:
-    """Let a transaction happen only if an item is there, and meets a condition."""
-    model, now = address.model, context.clock()
-    given = node_of(model, condition)
+def plan_delete(
+    context: Context, key: ItemKey[Any], if_: Condition[Any] | None, old: Item | None
+) -> Plan:
+    """Plan to delete an item, if it exists."""
+    model, now = key.model, context.clock()
+    caller_condition = condition_node(model, if_)
+    version = expected_version(model, caller_condition)
+    write = Write(
+        "delete",
+        context.table_name(model.table),
+        key.key,
+        caller_condition_failed(model, key)
+        if version is None
+        else missing_or_changed(model, key, now, version),
+        condition=None
+        if caller_condition is None
+        else both(item_exists(model, now), caller_condition),
+        guard=_guard(model, old, side_write_fields(model)) if reads_before_delete(model) else None,
+    )
+    return Plan([write, *plan_side_writes(context, model, key.key, old, None, now)], {})
+
+
+def plan_check(context: Context, key: ItemKey[Any], condition: Condition[Any] | None) -> Plan:
+    """Plan to check that an item exists, and satisfies a condition, in a transaction."""
+    model, now = key.model, context.clock()
+    caller_condition = condition_node(model, condition)
     check = Write(
         "check",
         context.table_name(model.table),
-        address.key,
-        refused(model, address, now, version_asked(model, given)),
-        condition=both(is_there(model, now), given),
+        key.key,
+        missing_or_changed(model, key, now, expected_version(model, caller_condition)),
+        condition=both(item_exists(model, now), caller_condition),
     )
     return Plan([check], {})
 
 
 def reads_before_create(model: Model) -> bool:
-    """Whether a create must know what was there: an item whose time is over is still counted."""
+    """Return whether a create reads the old item: an expired one is still counted."""
     return bool(model.counts) and model.role("expires") is not None
 
 
 def reads_before_put(model: Model) -> bool:
-    """Whether a put must know what was there."""
+    """Return whether a put reads the old item."""
     return reads_before_delete(model) or bool(counters_of(model.entity))
 
 
 def reads_before_delete(model: Model) -> bool:
-    """Whether a delete must know what was there."""
+    """Return whether a delete reads the old item."""
     return bool(model.uniques or model.counts)
 
 
-def key_of(model: Model, item: Item) -> Item:
-    """The key attributes of an item."""
+def reads_before_update(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> bool:
+    """Return whether this update reads the old item."""
+    model = key.model
+    edited = _edited_fields(model, edits)
+    if edited & side_write_fields(model):
+        return True
+    return not _index_fields(model, edited) <= _known_fields(key, edits)
+
+
+def may_read_before_update(model: Model, fields: set[str]) -> bool:
+    """Return whether an update of these fields may read the old item."""
+    if fields & side_write_fields(model):
+        return True
+    return not _index_fields(model, fields) <= fields | set(model.key.fields)
+
+
+def key_attributes(model: Model, item: Item) -> Item:
+    """Return the key attributes of an item."""
     return {attribute.name: item[attribute.name] for attribute in model.table.key_attributes}
 
 
-def unchanged(model: Model, seen: Item, fields: Sequence[str]) -> expressions.Condition | None:
-    """The condition that these fields hold what was seen."""
-    condition: expressions.Condition | None = None
-    for name in sorted(fields):
-        condition = both(condition, _still((model.fields[name].attribute,), seen))
-    return condition
+def _key_of(model: Model, instance: Any) -> ItemKey[Any]:
+    """Return an instance's key for error messages, without the encoded attributes."""
+    values = {name: instance.__dict__.get(name) for name in model.key.fields}
+    return ItemKey(model.entity, {}, values)
 
 
-def _still(place: expressions.Path, seen: Item) -> expressions.Condition:
-    value = value_at(place, seen)
-    return NotExists(place) if value is None else Compare("=", At(place), Constant(value))
-
-
-def _guard(model: Model, seen: Item | None, fields: set[str]) -> expressions.Condition:
-    """The condition that what was read is still so."""
-    pk = model.table.pk.name
-    if seen is None:
-        return NotExists((pk,))
-    keys = set(model.key.fields)
-    exists: expressions.Condition = Exists((pk,))
-    return both(exists, unchanged(model, seen, sorted(fields - keys))) or exists
-
-
-def _with_counts(
-    model: Model,
-    item: Item,
-    seen: Item,
-    guard: expressions.Condition,
-    stamps: dict[str, object],
-) -> tuple[Item, expressions.Condition]:
-    """The item with the counts that are kept in it, which a put does not set back."""
-    for path in counters_of(model.entity):
-        count = value_at(path.document_path(), seen)
-        if count is not None:
-            item = apply_update((Set(path.document_path(), Constant(count)),), item)
-            field = model.fields[path.field]
-            stamps[path.field] = field.codec().decode(item[field.attribute])
-        guard = both(guard, _still(path.document_path(), seen)) or guard
-    return item, guard
-
-
-def _is_version(model: Model, attribute: str, read: int, now: datetime) -> expressions.Condition:
-    """The condition that an item has the version that was read."""
-    same = Compare("=", At((attribute,)), Constant({"N": str(read)}))
-    if read:
-        return same
-    # Items from before the field was declared have none; they count as version 0.
-    return Or(Or(NotExists((attribute,)), same), is_free(model, now))
-
-
-def _item(model: Model, values: Mapping[str, object]) -> Item:
+def _encode(model: Model, values: Mapping[str, object]) -> Item:
     if model.has_checks:
         model.codec.check(values)
     return model.item(values)
 
 
+def _guard(model: Model, old: Item | None, fields: set[str]) -> expressions.Condition:
+    """Return the condition that these fields have not changed since the item was read."""
+    pk = model.table.pk.name
+    if old is None:
+        return NotExists((pk,))
+    exists: expressions.Condition = Exists((pk,))
+    return both(exists, _unchanged(model, old, sorted(fields - set(model.key.fields)))) or exists
+
+
+def _unchanged(model: Model, old: Item, fields: Sequence[str]) -> expressions.Condition | None:
+    condition: expressions.Condition | None = None
+    for name in fields:
+        condition = both(condition, _same_value((model.fields[name].attribute,), old))
+    return condition
+
+
+def _same_value(path: expressions.Path, old: Item) -> expressions.Condition:
+    value = value_at(path, old)
+    return NotExists(path) if value is None else Compare("=", At(path), Constant(value))
+
+
+def _keep_counters(
+    model: Model,
+    item: Item,
+    old: Item,
+    guard: expressions.Condition,
+    stamps: dict[str, object],
+) -> tuple[Item, expressions.Condition]:
+    """Return the item with the counters of `old`, which a put must not reset."""
+    for path in counters_of(model.entity):
+        count = value_at(path.document_path(), old)
+        if count is not None:
+            item = apply_update((Set(path.document_path(), Constant(count)),), item)
+            field = model.fields[path.field]
+            stamps[path.field] = field.codec().decode(item[field.attribute])
+        guard = both(guard, _same_value(path.document_path(), old)) or guard
+    return item, guard
+
+
+def _has_version(
+    model: Model, attribute: str, version: int, now: datetime
+) -> expressions.Condition:
+    """Return the condition of optimistic locking."""
+    same = Compare("=", At((attribute,)), Constant({"N": str(version)}))
+    if version:
+        return same
+    # Items that are older than the version field have none, which is version 0.
+    return Or(Or(NotExists((attribute,)), same), item_absent(model, now))
+
+
 def _stamps(model: Model, instance: Any, now: datetime, *, version: int) -> dict[str, object]:
-    """What the store itself sets."""
+    """Return the fields that the store sets: version and timestamps."""
     stamps: dict[str, object] = {}
     for role, field in model.roles.items():
         match role:
             case "version":
                 stamps[field.name] = version
             case "updated":
-                stamps[field.name] = _as_held(field, now)
+                stamps[field.name] = _as_stored(field, now)
             case "created" if instance.__dict__.get(field.name) is None:
-                stamps[field.name] = _as_held(field, now)
+                stamps[field.name] = _as_stored(field, now)
             case _:
                 pass
     return stamps
 
 
-def _as_held(field: Attr[Any], now: datetime) -> object:
-    """The time as it will be read again."""
+def _as_stored(field: Attr[Any], now: datetime) -> object:
+    """Return the timestamp with the precision that it will have when it is read."""
     codec = field.codec()
     return codec.decode(codec.encode(now))
 
 
-def _address(model: Model, instance: Any) -> ItemKey[Any]:
-    values = {name: instance.__dict__.get(name) for name in model.key.fields}
-    return ItemKey(model.entity, {}, values)
-
-
-# FROM plan_update.py: What must be written to change some fields of an item, so that its index ke
-#
-# The attributes of an index key are made of several fields, and an update may name only some.
-# The rest is read, the key is made anew, and the write demands that what was read is still so.
-
-
-def must_read(address: ItemKey[Any], edits: Sequence[Edit[Any]]) -> bool:
-    """Whether the update cannot be made without knowing the item."""
-    model = address.model
-    touched = _touched(model, edits)
-    if touched & watched(model):
-        return True
-    return not _needed(model, touched) <= _known(address, edits)
-
-
-def may_read(model: Model, fields: set[str]) -> bool:
-    """Whether an update of these fields cannot be made without knowing the item."""
-    if fields & watched(model):
-        return True
-    return not _needed(model, fields) <= fields | set(model.key.fields)
-
-
-def plan_update(
-    context: Context,
-    address: ItemKey[Any],
-    edits: Sequence[Edit[Any]],
-    if_: Condition[Any] | None,
-    seen: Item | None,
-    *,
-    read: bool,
-) -> Plan:
-    """Change an item that is there; `read` says whether it was looked for, and seen or not."""
-    model, now = address.model, context.clock()
-    given = node_of(model, if_)
-    condition = both(is_there(model, now), given)
-    if read and seen is None:
-        raise NotFound(f"{address} is not there.")
-    touched = _touched(model, edits)
-    needed = _needed(model, touched)
-    actions = [*(edit.action for edit in edits), *_stamps_plan_update(model, now)]
-    guard, new = None, None
-    together: list[Write] = []
-    if seen is not None:
-        new = apply_update(tuple(actions), seen)
-        if touched & watched(model):
-            needed |= watched(model)
-            together = companions(context, model, address.key, seen, new, now, touched)
-        guard = unchanged(model, seen, sorted(needed - set(model.key.fields)))
-        actions += _index_actions(address, touched, new)
-    elif needed:
-        places = {model.fields[name].attribute for name in needed}
-        known = tuple(action for action in actions if action.path[0] in places)
-        actions += _index_actions(address, touched, apply_update(known, _base(address)))
-    main = Write(
-        "update",
-        context.table_name(model.table),
-        address.key,
-        refused(model, address, now, version_asked(model, given)),
-        actions=tuple(actions),
-        condition=condition,
-        guard=guard,
-    )
-    return Plan([main, *together], {}, new)
-
-
-def _touched(model: Model, edits: Sequence[Edit[Any]]) -> set[str]:
-    kept = {one.name for role, one in model.roles.items() if role in ("version", "updated")}
-    return {edit.field for edit in edits} | kept
-
-
-def _needed(model: Model, touched: set[str]) -> set[str]:
-    """All fields of the index keys that the update touches."""
-    needed: set[str] = set()
-    for access in model.indexes.values():
-        if _affected(model, access, touched):
-            needed |= _depends_on(model, access)
-    return needed
-
-
-def _affected(model: Model, access: ResolvedKey, touched: set[str]) -> bool:
-    return bool(access.dedicated_attributes) and bool(_depends_on(model, access) & touched)
-
-
-def _depends_on(model: Model, access: ResolvedKey) -> set[str]:
-    if access.when is None:
-        return set(access.fields)
-    tested = {path[0] for path in access.condition_paths}
-    return set(access.fields) | {
-        name for name, field in model.fields.items() if field.attribute in tested
-    }
-
-
-def _known(address: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
-    """The fields whose values after the update are known without reading it."""
-    known = set(address.values)
-    for edit in edits:
-        match edit.action:
-            case Set(path, Constant()) | Remove(path) if len(path) == 1:
-                known.add(edit.field)
-            case _:
-                pass
-    updated = address.model.role("updated")
-    return known if updated is None else known | {updated.name}
-
-
-def _base(address: ItemKey[Any]) -> Item:
-    """What is known of the item from its address alone."""
-    fields = address.model.fields
-    return {
-        fields[name].attribute: fields[name].codec().encode(value)
-        for name, value in address.values.items()
-        if fields[name].stored
-    }
-
-
-def _stamps_plan_update(model: Model, now: object) -> list[expressions.Action]:
+def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:
     actions: list[expressions.Action] = []
     for role, field in model.roles.items():
         if role == "version":
@@ -373,13 +337,65 @@ def _stamps_plan_update(model: Model, now: object) -> list[expressions.Action]:
     return actions
 
 
-def _index_actions(address: ItemKey[Any], touched: set[str], new: Item) -> list[expressions.Action]:
-    model = address.model
+def _edited_fields(model: Model, edits: Sequence[Edit[Any]]) -> set[str]:
+    stamped = {field.name for role, field in model.roles.items() if role in ("version", "updated")}
+    return {edit.field for edit in edits} | stamped
+
+
+def _index_fields(model: Model, edited: set[str]) -> set[str]:
+    """Return all fields of the index keys that an update of these fields changes."""
+    fields: set[str] = set()
+    for access in model.indexes.values():
+        if _is_affected(model, access, edited):
+            fields |= _dependencies(model, access)
+    return fields
+
+
+def _is_affected(model: Model, access: ResolvedKey, edited: set[str]) -> bool:
+    return bool(access.dedicated_attributes) and bool(_dependencies(model, access) & edited)
+
+
+def _dependencies(model: Model, access: ResolvedKey) -> set[str]:
+    """Return the fields of an index key, and of the condition on which it is set."""
+    if access.when is None:
+        return set(access.fields)
+    tested = {path[0] for path in access.condition_paths}
+    return set(access.fields) | {
+        name for name, field in model.fields.items() if field.attribute in tested
+    }
+
+
+def _known_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
+    """Return the fields whose values after the update are known without reading the item."""
+    known = set(key.values)
+    for edit in edits:
+        match edit.action:
+            case Set(path, Constant()) | Remove(path) if len(path) == 1:
+                known.add(edit.field)
+            case _:
+                pass
+    updated = key.model.role("updated")
+    return known if updated is None else known | {updated.name}
+
+
+def _key_fields_item(key: ItemKey[Any]) -> Item:
+    """Return the attributes that are known from the key alone."""
+    fields = key.model.fields
+    return {
+        fields[name].attribute: fields[name].codec().encode(value)
+        for name, value in key.values.items()
+        if fields[name].stored
+    }
+
+
+def _index_actions(key: ItemKey[Any], edited: set[str], new: Item) -> list[expressions.Action]:
+    """Return the actions that set or remove the index keys that the update changes."""
+    model = key.model
     actions: list[expressions.Action] = []
     for access in model.indexes.values():
-        if not _affected(model, access, touched):
+        if not _is_affected(model, access, edited):
             continue
-        values = held(model, new, access.fields, address.values)
+        values = decode_fields(model, new, access.fields, key.values)
         attributes = model.index_attributes(access, values, new)
         for name in access.dedicated_attributes:
             if name in attributes:

@@ -1,4 +1,4 @@
-"""Several writes that happen together or not at all."""
+"""Transactions: several writes, or reads, that happen together or not at all."""
 
 from __future__ import annotations
 
@@ -12,151 +12,158 @@ from singletable.schema import Condition, Edit, ItemKey
 from singletable.store.calls import (
     CallShape,
     PatternLike,
-    about_addresses,
-    about_items,
-    about_update,
+    shape_of_items,
+    shape_of_keys,
+    shape_of_update,
 )
-from singletable.store.commit import LONGEST_TOKEN, MOST_ACTIONS, commit_all
+from singletable.store.commit import MAX_TOKEN_LENGTH, MAX_TRANSACTION_ITEMS, commit_all
 from singletable.store.context import Context
+from singletable.store.decoding import decode_item
 from singletable.store.items import (
-    instance_of,
-    planned_create,
-    planned_delete,
-    planned_put,
-    planned_update,
-    stamped,
+    apply_stamps,
+    prepare_create,
+    prepare_delete,
+    prepare_put,
+    prepare_update,
 )
 from singletable.store.plan import Plan, plan_check
-from singletable.store.ttl import is_alive
-from singletable.store.validation import addresses_of, check_address, check_edits, model_of_item
-from singletable.store.writes import Place, place_of
+from singletable.store.ttl import is_expired
+from singletable.store.validation import check_edits, check_key, check_keys, model_of_item
+from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
 E = TypeVar("E")
 
 
 class Transaction:
-    """The writes of one transaction, collected inside a `with` block and made at its end.
+    """The writes of one transaction, collected in a `with` block and committed at its end.
 
-    If the block raises, nothing is written. What must be read to plan the writes is read at the
-    end, and demanded to be still so when they are made.
+    If the block raises, nothing is written. Items that must be read to plan the writes are read at
+    the end, and the transaction checks that they have not changed.
     """
 
     def __init__(
         self, context: Context, token: str | None, pattern: PatternLike | None = None
     ) -> None:
-        if token is not None and not (isinstance(token, str) and 0 < len(token) <= LONGEST_TOKEN):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if token is not None and not (
+            isinstance(token, str) and 0 < len(token) <= MAX_TOKEN_LENGTH  # pyright: ignore[reportUnnecessaryIsInstance]
+        ):
             raise InvalidValue(
-                f"token: expected a text of 1 to {LONGEST_TOKEN} characters, but got {token!r}."
+                f"token: expected a string of 1 to {MAX_TOKEN_LENGTH} characters, but got "
+                f"{token!r}."
             )
         self._context = context
         self._token = token
         self._pattern = pattern
-        self._planned: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
-        self._parts: list[CallShape] = []
-        self._over = False
+        self._changes: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
+        self._shapes: list[CallShape] = []
+        self._is_over = False
 
     def create(self, item: E, *, if_: Condition[E] | None = None) -> None:
-        """Store an item that is not there yet."""
+        """Store an item that does not exist yet."""
         model_of_item(item)
-        self._parts.append(about_items("create", item, kind="create"))
-        self._add(item, lambda: planned_create(self._context, item, if_))
+        self._shapes.append(shape_of_items("create", "create", item))
+        self._add(item, lambda: prepare_create(self._context, item, if_))
 
     def put(self, item: E, *, if_: Condition[E] | None = None) -> None:
-        """Store an item in place of the one with its key, if there is one."""
+        """Store an item, over the one with its key if there is one."""
         model_of_item(item)
-        self._parts.append(about_items("put", item, kind="put"))
-        self._add(item, lambda: planned_put(self._context, item, if_, must_exist=False))
+        self._shapes.append(shape_of_items("put", "put", item))
+        self._add(item, lambda: prepare_put(self._context, item, if_, must_exist=False))
 
     def replace(self, item: E, *, if_: Condition[E] | None = None) -> None:
-        """Store an item in place of one that is there."""
+        """Store an item over an existing one."""
         model_of_item(item)
-        self._parts.append(about_items("replace", item, kind="put"))
-        self._add(item, lambda: planned_put(self._context, item, if_, must_exist=True))
+        self._shapes.append(shape_of_items("replace", "put", item))
+        self._add(item, lambda: prepare_put(self._context, item, if_, must_exist=True))
 
-    def update(self, address: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
-        """Change some fields of an item that is there."""
-        check_address(address)
-        check_edits(address.model, address, edits)
-        self._parts.append(about_update(address, edits))
-        self._add(None, lambda: _first(planned_update(self._context, address, edits, if_)))
+    def update(self, key: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
+        """Edit some fields of an existing item."""
+        check_key(key)
+        check_edits(key.model, key, edits)
+        self._shapes.append(shape_of_update(key, edits))
+        self._add(None, lambda: _only_plan(prepare_update(self._context, key, edits, if_)))
 
-    def delete(self, address: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
-        """Remove an item, if it is there."""
-        check_address(address)
-        self._parts.append(about_addresses("delete", address, kind="delete"))
-        self._add(None, lambda: _first(planned_delete(self._context, address, if_)))
+    def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
+        """Delete an item, if it exists."""
+        check_key(key)
+        self._shapes.append(shape_of_keys("delete", "delete", key))
+        self._add(None, lambda: _only_plan(prepare_delete(self._context, key, if_)))
 
-    def check(self, address: ItemKey[E], condition: Condition[E] | None = None) -> None:
-        """Let the transaction happen only if the item is there, and meets the condition."""
-        check_address(address)
-        self._parts.append(about_addresses("check", address, kind="check"))
+    def check(self, key: ItemKey[E], condition: Condition[E] | None = None) -> None:
+        """Commit only if the item exists, and satisfies the condition."""
+        check_key(key)
+        self._shapes.append(shape_of_keys("check", "check", key))
 
-        def plan() -> Steps[Plan]:
-            return plan_check(self._context, address, condition)
+        def planner() -> Steps[Plan]:
+            return plan_check(self._context, key, condition)
             yield
 
-        self._add(None, plan)
+        self._add(None, planner)
 
-    def question(self) -> CallShape:
-        """What it does to which entities."""
-        touches = dict.fromkeys(touch for part in self._parts for touch in part.accesses)
-        patterns = frozenset(name for part in self._parts for name in part.patterns)
+    def shape(self) -> CallShape:
+        """Return what the transaction does to which entities."""
+        accesses = dict.fromkeys(access for shape in self._shapes for access in shape.accesses)
+        patterns = frozenset(name for shape in self._shapes for name in shape.patterns)
         if self._pattern is not None:
             patterns = frozenset([self._pattern.id])
-        return CallShape("transaction", tuple(touches), patterns)
+        return CallShape("transaction", tuple(accesses), patterns)
 
     def commit(self) -> Steps[None]:
-        """Make all writes, or none."""
-        self._over = True
+        """Apply all writes, or none."""
+        self._is_over = True
         plans = yield from commit_all(self._context, self._plan, self._token)
-        for (item, _), plan in zip(self._planned, plans, strict=True):
+        for (item, _), plan in zip(self._changes, plans, strict=True):
             if item is not None:
-                stamped(item, plan)
+                apply_stamps(item, plan)
 
-    def _add(self, item: object, plan: Callable[[], Steps[Plan]]) -> None:
-        if self._over:
+    def _add(self, item: object, planner: Callable[[], Steps[Plan]]) -> None:
+        if self._is_over:
             raise InvalidValue(
-                "The transaction is over: its writes are made at the end of the `with` block."
+                "The transaction is over: it is committed at the end of the `with` block."
             )
-        self._planned.append((item, plan))
+        self._changes.append((item, planner))
 
     def _plan(self) -> Steps[list[Plan]]:
         plans: list[Plan] = []
-        for _, plan in self._planned:
-            plans.append((yield from plan()))
+        for _, planner in self._changes:
+            plans.append((yield from planner()))
         return plans
 
 
-def transact_get(context: Context, addresses: tuple[ItemKey[Any], ...]) -> Steps[tuple[Any, ...]]:
-    """The items at some addresses, as they stood at one moment; None where there is none."""
-    asked = addresses_of(addresses)
-    places = [place_of(context.table_name(one.model.table), one.key) for one in asked]
-    # DynamoDB refuses an item that is asked for twice.
-    once = dict(zip(places, asked, strict=True))
-    if len(once) > MOST_ACTIONS:
+def transact_get(context: Context, keys: tuple[ItemKey[Any], ...]) -> Steps[tuple[Any, ...]]:
+    """Return the items in a consistent snapshot; None where there is none."""
+    checked = check_keys(keys)
+    ids = [item_id(context.table_name(key.model.table), key.key) for key in checked]
+    # DynamoDB rejects a transaction that has an item twice.
+    distinct = dict(zip(ids, checked, strict=True))
+    if len(distinct) > MAX_TRANSACTION_ITEMS:
         raise InvalidValue(
-            f"At most {MOST_ACTIONS} items are read together, and {len(once)} were asked for. "
-            "Read them with get_many(), if they need not be of one moment."
+            f"A transaction reads at most {MAX_TRANSACTION_ITEMS} items, but this one has "
+            f"{len(distinct)}. Use get_many() if you do not need a consistent snapshot."
         )
-    found: dict[Place, Item | None] = {}
-    if once:
-        gets = [TransactGetItem(Get(place[0], one.key)) for place, one in once.items()]
-        got = yield from _read_together(context, TransactGetItems(gets))
-        found = {place: one.item for place, one in zip(once, got.responses, strict=True)}
+    items: dict[ItemId, Item | None] = {}
+    if distinct:
+        gets = [TransactGetItem(Get(id_[0], key.key)) for id_, key in distinct.items()]
+        output = yield from _transact_get_items(context, TransactGetItems(gets))
+        items = {id_: one.item for id_, one in zip(distinct, output.responses, strict=True)}
     now = context.clock()
     results: list[object] = []
-    for address, place in zip(asked, places, strict=True):
-        item = found[place]
-        gone = item is None or not is_alive(address.model, item, now)
-        results.append(None if item is None or gone else instance_of(address.model, item))
+    for key, id_ in zip(checked, ids, strict=True):
+        item = items[id_]
+        if item is None or is_expired(key.model, item, now):
+            results.append(None)
+        else:
+            results.append(decode_item(key.model, item))
     return tuple(results)
 
 
-def _read_together(context: Context, gets: TransactGetItems) -> Steps[TransactGetItemsOutput]:
+def _transact_get_items(
+    context: Context, operation: TransactGetItems
+) -> Steps[TransactGetItemsOutput]:
     for attempt in range(context.retry_policy.max_attempts):
         try:
-            return (yield from send(context.retry_policy, gets))
+            return (yield from send(context.retry_policy, operation))
         except TransactionCanceled as error:
             codes = {reason.code for reason in error.reasons} - {"None"}
             if not codes <= {"TransactionConflict", "ThrottlingError"}:
@@ -168,6 +175,6 @@ def _read_together(context: Context, gets: TransactGetItems) -> Steps[TransactGe
     )
 
 
-def _first(planned: Steps[tuple[Plan, Item | None]]) -> Steps[Plan]:
-    plan, _ = yield from planned
+def _only_plan(steps: Steps[tuple[Plan, Item | None]]) -> Steps[Plan]:
+    plan, _ = yield from steps
     return plan

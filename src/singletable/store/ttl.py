@@ -1,4 +1,4 @@
-"""Items whose time is over: DynamoDB deletes them late, and no one is to see them until then."""
+"""Expired items: DynamoDB deletes them up to days late, so the store hides them until then."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from singletable.store.writes import both
 from singletable.values import Item
 
 
-def is_alive(model: Model, item: Item, now: datetime) -> bool:
-    """Whether the item's time is not over."""
+def is_expired(model: Model, item: Item, now: datetime) -> bool:
+    """Return whether the item's TTL has passed at `now`."""
     expires = model.role("expires")
     if expires is None:
-        return True
-    held = item.get(expires.attribute, {}).get("N")
-    return held is None or Decimal(held) > int(now.timestamp())
+        return False
+    timestamp = item.get(expires.attribute, {}).get("N")
+    return timestamp is not None and Decimal(timestamp) <= int(now.timestamp())
 
 
-def is_seen(context: Context, model: Model, item: Item) -> bool:
-    """Whether the item's time is not over now."""
-    return "expires" not in model.roles or is_alive(model, item, context.clock())
+def is_visible(context: Context, model: Model, item: Item) -> bool:
+    """Return whether the item has not expired now; the clock is read only if items can expire."""
+    return "expires" not in model.roles or not is_expired(model, item, context.clock())
 
 
-def alive(model: Model, now: datetime) -> expressions.Condition | None:
-    """The condition that an item's time is not over; None where items do not expire."""
-    over = _over(model, now)
-    # What has no time, or something else in its place, never expires: DynamoDB sees it so too.
-    return None if over is None else Not(over)
+def not_expired(model: Model, now: datetime) -> expressions.Condition | None:
+    """Return the condition that an item has not expired; None if items do not expire."""
+    expired = _expired(model, now)
+    # Like DynamoDB, treat a missing or non-numeric TTL as "never expires".
+    return None if expired is None else Not(expired)
 
 
-def is_there(model: Model, now: datetime) -> expressions.Condition:
-    """The condition that there is such an item, and its time is not over."""
+def item_exists(model: Model, now: datetime) -> expressions.Condition:
+    """Return the condition that an item exists and has not expired."""
     exists = Exists((model.table.pk.name,))
-    return both(exists, alive(model, now)) or exists
+    return both(exists, not_expired(model, now)) or exists
 
 
-def is_free(model: Model, now: datetime) -> expressions.Condition:
-    """The condition that nothing is at a key of the model's table, or its time is over."""
-    missing = NotExists((model.table.pk.name,))
-    over = _over(model, now)
-    return missing if over is None else Or(missing, over)
+def item_absent(model: Model, now: datetime) -> expressions.Condition:
+    """Return the condition that no item has the key, or that it has expired."""
+    absent = NotExists((model.table.pk.name,))
+    expired = _expired(model, now)
+    return absent if expired is None else Or(absent, expired)
 
 
-def _over(model: Model, now: datetime) -> expressions.Condition | None:
+def _expired(model: Model, now: datetime) -> expressions.Condition | None:
     expires = model.role("expires")
     if expires is None:
         return None

@@ -1,4 +1,4 @@
-"""What callers give to a store, looked at before anything is asked of a table."""
+"""Check the arguments of store calls before anything is sent."""
 
 from __future__ import annotations
 
@@ -26,105 +26,122 @@ E = TypeVar("E")
 
 
 def model_of_item(item: object) -> Model:
-    """What an instance's entity declares."""
+    """Return the model of an item's entity; raise unless it is an instance of one."""
     if not isinstance(item, Entity) and type(item) not in MODELS:
         name = item.__name__ if isinstance(item, type) else None
         raise InvalidValue(
             "expected an item, an instance of an entity, but got "
-            + (f"the class {name}. Make an item of it: {name}(…)." if name else f"{_shown(item)}.")
+            + (f"the class {name}. Create an item: {name}(…)." if name else f"{_show(item)}.")
         )
     return model_of(type(item))
 
 
-def check_address(address: object) -> None:
-    """Refuse what is not the address of an item."""
-    if isinstance(address, ItemKey):
+def models_of(entities: Iterable[object]) -> list[Model]:
+    """Return the models of some entities; raise unless there is at least one."""
+    models: list[Model] = []
+    for entity in entities:
+        if not isinstance(entity, type):
+            raise DeclarationError(f"expected an entity class, but got {_show(entity)}.")
+        models.append(model_of(entity))
+    if not models:
+        raise InvalidValue("expected at least one entity, but got none.")
+    return models
+
+
+def check_key(key: object) -> None:
+    """Raise unless `key` is an ItemKey."""
+    if isinstance(key, ItemKey):
         return
-    if isinstance(address, Entity):
-        name = type(address).__name__
+    if isinstance(key, Entity):
+        name = type(key).__name__
         raise InvalidValue(
-            f"expected an address, but got an item of {name}. Its address is "
-            f"{name}.key(…), or key_of(item)."
+            f"expected an item key, but got an item of {name}. Its key is {name}.key(…), or "
+            "key_of(item)."
         )
-    raise InvalidValue(f"expected an address, as Entity.key(…) gives, but got {_shown(address)}.")
+    raise InvalidValue(
+        f"expected an item key, such as Entity.key(…) returns, but got {_show(key)}."
+    )
 
 
-def addresses_of(addresses: Iterable[ItemKey[E]]) -> list[ItemKey[E]]:
-    """The addresses, each looked at."""
-    check_several("addresses", addresses)
-    listed = list(addresses)
-    for address in listed:
-        check_address(address)
-    return listed
+def check_keys(keys: Iterable[ItemKey[E]]) -> list[ItemKey[E]]:
+    """Return the keys as a list; raise unless all are ItemKeys."""
+    check_iterable("item keys", keys)
+    checked = list(keys)
+    for key in checked:
+        check_key(key)
+    return checked
 
 
-def check_several(what: str, given: object) -> None:
-    """Refuse one thing where several are expected."""
-    if isinstance(given, ItemKey | Entity | str) or not isinstance(given, Iterable):
-        raise InvalidValue(f"expected several {what}, in a list, but got {_shown(given)}.")  # pyright: ignore[reportUnknownArgumentType]
+def check_iterable(what: str, values: object) -> None:
+    """Raise if `values` is a single key or item, or not iterable."""
+    if isinstance(values, ItemKey | Entity | str) or not isinstance(values, Iterable):
+        raise InvalidValue(f"expected a list of {what}, but got {_show(values)}.")  # pyright: ignore[reportUnknownArgumentType]
 
 
 def check_table(table: object) -> None:
-    """Refuse what is not a table, as its name is not."""
+    """Raise unless `table` is a Table; names are not accepted."""
     if not isinstance(table, Table):
-        raise InvalidValue(f"expected a Table as it is declared, but got {table!r}.")
+        raise InvalidValue(f"expected a declared Table, but got {table!r}.")
 
 
-def check_item(item: object) -> None:
-    """Refuse what is not an item as it is stored."""
+def check_stored_item(item: object) -> None:
+    """Raise unless `item` is a mapping of attribute names to values."""
     if not isinstance(item, dict):
         raise InvalidValue(
-            "expected an item as it is stored, such as {'PK': {'S': '…'}}, but got "
-            f"{_shown(item)}."
+            f"expected a stored item, such as {{'PK': {{'S': '…'}}}}, but got {_show(item)}."
         )
 
 
 def check_selection(selection: object) -> None:
-    """Refuse what a query cannot ask for."""
+    """Raise unless `selection` can be queried."""
     if isinstance(selection, Selection):
         return
     if isinstance(selection, ItemKey):
         raise InvalidValue(
-            f"{selection} is the address of one item. Read it with get(), or query its partition "
-            "with key.partition(…)."
+            f"{selection} is the key of one item. Read it with get(), or query its partition with "
+            "key.partition(…)."
         )
     raise InvalidValue(
-        "expected what a query asks for, as Entity.key.partition(…) or Entity.index(…) gives, but "
-        f"got {_shown(selection)}."
+        "expected a selection, such as Entity.key.partition(…) or Entity.index(…) returns, but "
+        f"got {_show(selection)}."
     )
 
 
-def check_taken(taken: object) -> None:
-    """Refuse what is no unique value."""
-    if not isinstance(taken, UniqueValue):
+def check_unique_value(value: object) -> None:
+    """Raise unless `value` is a UniqueValue."""
+    if not isinstance(value, UniqueValue):
         raise InvalidValue(
-            f"expected a unique value, as Entity.unique(…) gives, but got {_shown(taken)}."
+            f"expected a unique value, such as Entity.unique(…) returns, but got {_show(value)}."
         )
 
 
-def check_collection(kind: object) -> None:
-    """Refuse what is no class of collections."""
-    if isinstance(kind, type) and issubclass(kind, Collection):
+def check_collection(collection: object) -> None:
+    """Raise unless `collection` is a subclass of Collection."""
+    if isinstance(collection, type) and issubclass(collection, Collection):
         return
-    raise InvalidValue(f"expected a class of Collection, but got {str(kind)[:100]!r}.")  # pyright: ignore[reportUnknownArgumentType]
+    raise InvalidValue(f"expected a Collection class, but got {str(collection)[:100]!r}.")  # pyright: ignore[reportUnknownArgumentType]
 
 
-def check_amount(name: str, amount: object) -> None:
-    """Refuse a number of items that is none."""
-    if amount is None and name == "limit":
-        return
-    if not isinstance(amount, int) or isinstance(amount, bool) or amount < 1:
-        raise InvalidValue(f"{name}: expected a whole number from 1 on, but got {amount!r}.")
+def check_count(name: str, value: object) -> None:
+    """Raise unless `value` is a whole number, 1 or more."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InvalidValue(f"{name}: expected a whole number, 1 or more, but got {value!r}.")
 
 
-def node_of(model: Model, condition: Condition[Any] | None) -> expressions.Condition | None:
-    """The condition in DynamoDB's language; it must be about fields of this entity."""
+def check_limit(limit: object) -> None:
+    """Raise unless `limit` is None or a whole number, 1 or more."""
+    if limit is not None:
+        check_count("limit", limit)
+
+
+def condition_node(model: Model, condition: Condition[Any] | None) -> expressions.Condition | None:
+    """Return the condition as an expression; raise unless it is on fields of this entity."""
     if condition is None:
         return None
     if not isinstance(condition, Condition):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidValue(
-            f"expected a condition on {model.name}, as {model.name}.field == value gives, but got "
-            f"{_shown(condition)}."
+            f"expected a condition on {model.name}, such as {model.name}.field == value, but got "
+            f"{_show(condition)}."
         )
     for path in condition.fields:
         check_path(model, path)
@@ -132,58 +149,46 @@ def node_of(model: Model, condition: Condition[Any] | None) -> expressions.Condi
 
 
 def check_path(model: Model, path: object, *, in_key: bool = False) -> None:
-    """Refuse the way to a value that items of this entity do not have."""
+    """Raise unless `path` leads to a field of this entity; with `in_key`, it may be key-only."""
     root = path._root if isinstance(path, NestedPath) else path  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if not isinstance(root, Attr):
-        raise InvalidValue(f"expected a field of {model.name}, but got {_shown(path)}.")  # pyright: ignore[reportUnknownArgumentType]
+        raise InvalidValue(f"expected a field of {model.name}, but got {_show(path)}.")  # pyright: ignore[reportUnknownArgumentType]
     if model.fields.get(root.name) is not root:
-        _not_a_field(model, path)  # pyright: ignore[reportUnknownArgumentType]
+        _raise_unknown_field(model, path)  # pyright: ignore[reportUnknownArgumentType]
     if not root.stored and not in_key:
         raise InvalidValue(
-            f"{path} stands in the key alone (key_only=True), where no condition can look."
+            f"{path} is stored only in the key (key_only=True), which conditions cannot test."
         )
 
 
-def check_edits(model: Model, shown: object, edits: Iterable[Edit[Any]]) -> None:
-    """Refuse changes that an item of this entity cannot have."""
-    listed = list(edits)
-    if not listed:
-        raise InvalidValue(f"{shown}: an update needs at least one change.")
-    for edit in listed:
+def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
+    """Raise unless these edits are possible for items of this entity."""
+    checked = list(edits)
+    if not checked:
+        raise InvalidValue(f"{key}: an update needs at least one edit.")
+    for edit in checked:
         if not isinstance(edit, Edit):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidValue(
-                f"{shown}: expected changes, as {model.name}.field.set(…) gives, but got "
-                f"{_shown(edit)}. A condition is given as if_=…."
+                f"{key}: expected edits, such as {model.name}.field.set(…) returns, but got "
+                f"{_show(edit)}. Pass a condition as if_=…."
             )
         field = model.fields.get(edit.field)
         if field is None or not f"{edit.shown}.".replace("[", ".").startswith(f"{field}."):
-            _not_a_field(model, edit.shown)
+            _raise_unknown_field(model, edit.shown)
         if edit.field in model.key.fields:
             raise InvalidValue(
-                f"{edit.shown} is part of the primary key, which never changes. In a transaction, "
+                f"{edit.shown} is part of the primary key, which cannot change. In a transaction, "
                 "create an item with the new key and delete this one."
             )
         if field.role in ("version", "updated"):
             raise InvalidValue(f"{edit.shown} is set by the store with every write.")
 
 
-def models_of(entities: Iterable[object]) -> list[Model]:
-    """What some entities declare; at least one."""
-    found = [model_of(one) if isinstance(one, type) else _no_entity(one) for one in entities]
-    if not found:
-        raise InvalidValue("expected at least one entity, but got none.")
-    return found
-
-
-def _not_a_field(model: Model, path: object) -> NoReturn:
+def _raise_unknown_field(model: Model, path: object) -> NoReturn:
     raise InvalidValue(
         f"{path} is not a field of {model.name}, which has {', '.join(model.fields)}."
     )
 
 
-def _no_entity(given: object) -> NoReturn:
-    raise DeclarationError(f"expected an entity, a class, but got {_shown(given)}.")
-
-
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     return f"{str(value)[:100]!r} ({type(value).__name__})" if value is not None else "None"

@@ -1,4 +1,8 @@
-"""Why a write was refused, in the words of the one who asked for it."""
+"""Errors for failed conditions: what the caller did wrong, given the item as it was.
+
+The functions that return an ErrorFactory are called when a write is planned, the factory only when
+its condition failed.
+"""
 
 from __future__ import annotations
 
@@ -16,106 +20,107 @@ from singletable.errors import (
 from singletable.expressions import And, At, Compare, Constant
 from singletable.schema import ItemKey, Model
 from singletable.schema.unique import RELEASED
-from singletable.store.ttl import is_alive
-from singletable.store.writes import Explain
+from singletable.store.ttl import is_expired
+from singletable.store.writes import ErrorFactory
 from singletable.values import Item
 
 F = TypeVar("F", bound=ConditionFailed)
 
 
-def exists_already(
-    model: Model, shown: object, now: datetime, *, versioned: bool = False
-) -> Explain:
-    """There must be no item, or none that has a version; or the caller's condition failed."""
+def already_exists(
+    model: Model, key: object, now: datetime, *, versioned: bool = False
+) -> ErrorFactory:
+    """Explain the failure of a write that expects no item, or none with a version."""
 
-    def explain(item: Item | None) -> ConditionFailed:
-        if item is None or not is_alive(model, item, now):
-            return condition_failed(model, shown, item)
+    def create_error(item: Item | None) -> ConditionFailed:
+        if item is None or is_expired(model, item, now):
+            return condition_failed(model, key, item)
         field = model.role("version")
-        if versioned and field is not None and _version(item, field.attribute) == "0":
-            return condition_failed(model, shown, item)
-        return _with_current(
-            AlreadyExists(f"{shown} exists already.", model.key.fields, item), model, item
-        )
+        if versioned and field is not None and _stored_version(item, field.attribute) == "0":
+            return condition_failed(model, key, item)
+        error = AlreadyExists(f"{key} already exists.", model.key.fields, item)
+        return _with_current(error, model, item)
 
-    return explain
+    return create_error
 
 
-def refused(model: Model, shown: object, now: datetime, version: int | None = None) -> Explain:
-    """A write to an item that must be there, perhaps in a version, met something else."""
+def missing_or_changed(
+    model: Model, key: object, now: datetime, version: int | None = None
+) -> ErrorFactory:
+    """Explain the failure of a write that expects an item, perhaps with a version."""
 
-    def explain(item: Item | None) -> ConditionFailed:
-        if item is None or not is_alive(model, item, now):
-            return NotFound(f"{shown} is not there.")
+    def create_error(item: Item | None) -> ConditionFailed:
+        if item is None or is_expired(model, item, now):
+            return NotFound(f"{key} does not exist.")
         field = model.role("version")
         if version is not None and field is not None:
-            held = _version(item, field.attribute)
-            if held != str(version):
+            stored = _stored_version(item, field.attribute)
+            if stored != str(version):
                 text = (
-                    f"{shown} was written since it was read: version {version} was expected, and "
-                    f"it has {held}. Read it again, and decide again."
+                    f"{key} was written after it was read: expected version {version}, but it has "
+                    f"{stored}. Read it again and retry."
                 )
                 return _with_current(VersionConflict(text, item), model, item)
-        return condition_failed(model, shown, item)
+        return condition_failed(model, key, item)
 
-    return explain
+    return create_error
 
 
-def version_asked(model: Model, condition: expressions.Condition | None) -> int | None:
-    """The version that a caller's own condition demands, `if_=Loan.version == 3`; None if none."""
+def caller_condition_failed(model: Model, key: object) -> ErrorFactory:
+    """Explain the failure of a write that has only the caller's condition."""
+
+    def create_error(item: Item | None) -> ConditionFailed:
+        return condition_failed(model, key, item)
+
+    return create_error
+
+
+def value_taken(model: Model, unique: str, fields: tuple[str, ...]) -> ErrorFactory:
+    """Explain that another item has, or had, the unique value."""
+
+    def create_error(item: Item | None) -> ConditionFailed:
+        other, value = f"{model.name}.{unique}: another {model.name}", " and ".join(fields)
+        text = f"{other} has the same {value}."
+        if item is not None and RELEASED in item:
+            text = f"{other} had the same {value}, which is never available again."
+        return AlreadyExists(text, fields, item)
+
+    return create_error
+
+
+def counter_missing(key: ItemKey[object], counted: Model) -> ErrorFactory:
+    """Explain that the item with the counter does not exist."""
+
+    def create_error(item: Item | None) -> ConditionFailed:
+        return NotFound(f"{key}, which counts {counted.name} items, does not exist.")
+
+    return create_error
+
+
+def expected_version(model: Model, condition: expressions.Condition | None) -> int | None:
+    """Return the version that the caller's condition requires, `if_=Loan.version == 3`, or None."""
     field = model.role("version")
     match condition:
         case And(left, right):
-            found = version_asked(model, left)
-            return version_asked(model, right) if found is None else found
+            version = expected_version(model, left)
+            return expected_version(model, right) if version is None else version
         case Compare("=", At(path), Constant(value)) if field is not None:
             return int(value.get("N", "0")) if path == field.document_path() else None
         case _:
             return None
 
 
-def condition_failed(model: Model, shown: object, item: Item | None) -> ConditionFailed:
-    """The caller's own condition did not hold."""
+def condition_failed(model: Model, key: object, item: Item | None) -> ConditionFailed:
+    """Return the error for the caller's condition."""
     if item is None:
-        return ConditionFailed(f"The condition does not hold: {shown} is not there.")
-    failed = ConditionFailed(
-        f"The condition does not hold for {shown}; `current` is the item as it stood.", item
+        return ConditionFailed(f"The condition failed: {key} does not exist.")
+    error = ConditionFailed(
+        f"The condition failed for {key}; the error's `current` is the item as it was.", item
     )
-    return _with_current(failed, model, item)
+    return _with_current(error, model, item)
 
 
-def not_met(model: Model, shown: object) -> Explain:
-    """Nothing but the caller's own condition can be the reason."""
-
-    def explain(item: Item | None) -> ConditionFailed:
-        return condition_failed(model, shown, item)
-
-    return explain
-
-
-def taken(model: Model, unique: str, fields: tuple[str, ...]) -> Explain:
-    """Another item has the unique value."""
-
-    def explain(item: Item | None) -> ConditionFailed:
-        who, value = f"{model.name}.{unique}: another {model.name}", " and ".join(fields)
-        said = f"{who} has the same {value}."
-        if item is not None and RELEASED in item:
-            said = f"{who} once had the same {value}, and it stays taken."
-        return AlreadyExists(said, fields, item)
-
-    return explain
-
-
-def no_counter(address: ItemKey[object], counted: Model) -> Explain:
-    """The item that keeps the count is not there."""
-
-    def explain(item: Item | None) -> ConditionFailed:
-        return NotFound(f"{address} is not there, and counts each {counted.name}.")
-
-    return explain
-
-
-def _version(item: Item, attribute: str) -> str:
+def _stored_version(item: Item, attribute: str) -> str:
     return item.get(attribute, {}).get("N", "0")
 
 

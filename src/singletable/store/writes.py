@@ -1,4 +1,4 @@
-"""One write to one item, before it is known whether it stands alone or in a transaction."""
+"""Planned writes of single items, and merging several of one item, as a transaction requires."""
 
 from __future__ import annotations
 
@@ -21,39 +21,38 @@ from singletable.operations import (
 from singletable.values import Item, key_bytes
 
 Returning: TypeAlias = Literal["ALL_OLD", "ALL_NEW"]
-Explain: TypeAlias = Callable[[Item | None], ConditionFailed]
-# What a write does with a unique value. Who keeps one has a marker already, or should have.
-Marks: TypeAlias = Literal["takes", "keeps", "gives up"]
-# A table, and the key of an item in it.
-Place: TypeAlias = tuple[str, tuple[bytes, ...]]
+# Returns the error for a failed condition, given the item as it was.
+ErrorFactory: TypeAlias = Callable[[Item | None], ConditionFailed]
+# What a write does to the marker of a unique value. "keep" writes a marker that should exist.
+MarkerAction: TypeAlias = Literal["claim", "keep", "release"]
+# Identifies an item: its table and its encoded key.
+ItemId: TypeAlias = tuple[str, tuple[bytes, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A put if there is an item, an update if there are actions, a check or a delete otherwise."""
+    """A put, update, delete or condition check of one item."""
 
     kind: Literal["put", "update", "delete", "check"]
     table: str
     key: Item
-    # What to say when the condition does not hold, for the item as it stood.
-    explain: Explain
+    error: ErrorFactory
     item: Item | None = None
     actions: expressions.Update = ()
     condition: expressions.Condition | None = None
-    # What was read before and must still be so; if it is not, the work begins again.
+    # What was read before and must not have changed; if it has, the change is planned again.
     guard: expressions.Condition | None = None
-    # Whether the other writes may happen without this one, when its condition does not hold.
+    # Whether to drop this write, and keep the others, if its condition fails.
     optional: bool = False
-    # What it does with a unique value, if it is about a marker.
-    marks: Marks | None = None
+    marker: MarkerAction | None = None
 
     @property
-    def place(self) -> Place:
-        """Where it writes."""
-        return place_of(self.table, self.key)
+    def item_id(self) -> ItemId:
+        """The id of the item."""
+        return item_id(self.table, self.key)
 
     def operation(self, returning: Returning | None = None) -> Operation[WriteItemOutput]:
-        """The write by itself."""
+        """Return the write as a request of its own."""
         aliases = Aliases()
         change = render_update(self.actions, aliases) if self.actions else None
         condition = self._condition(aliases)
@@ -92,7 +91,7 @@ class Write:
                 )
 
     def action(self) -> TransactWriteItem:
-        """The write as one of a transaction."""
+        """Return the write as an action of a transaction."""
         aliases = Aliases()
         change = render_update(self.actions, aliases) if self.actions else None
         condition = self._condition(aliases)
@@ -118,102 +117,95 @@ class Write:
                 return TransactWriteItem(condition_check=check)
 
     def _condition(self, aliases: Aliases) -> str | None:
-        whole = both(self.condition, self.guard)
-        return None if whole is None else render_condition(whole, aliases).text
+        condition = both(self.condition, self.guard)
+        return None if condition is None else render_condition(condition, aliases).text
 
 
-def place_of(table: str, key: Item) -> Place:
-    """The place of an item, the same however the numbers in its key are written."""
+def item_id(table: str, key: Item) -> ItemId:
+    """Return the id of an item, the same however the numbers in its key are written."""
     return table, tuple([key_bytes(key[name]) for name in sorted(key)])
 
 
 def both(
-    one: expressions.Condition | None, other: expressions.Condition | None
+    left: expressions.Condition | None, right: expressions.Condition | None
 ) -> expressions.Condition | None:
-    """The two conditions together, where there are any."""
-    if one is None or other is None:
-        return one or other
-    return expressions.And(one, other)
+    """Return `left AND right`, or the one that is not None."""
+    if left is None or right is None:
+        return left or right
+    return expressions.And(left, right)
 
 
-# FROM merge.py: Several changes to one item in a transaction, made into one: DynamoDB takes an it
-
-
-def merged(writes: Sequence[Write]) -> list[Write]:
-    """The writes with at most one to each item."""
+def merge_writes(writes: Sequence[Write]) -> list[Write]:
+    """Merge the writes of the same item: a transaction may contain an item only once."""
     if len(writes) == 1:
         return list(writes)
-    found: dict[Place, Write] = {}
+    merged: dict[ItemId, Write] = {}
     for write in writes:
-        place = write.place
-        found[place] = _both(found[place], write) if place in found else write
-    return list(found.values())
+        target = write.item_id
+        merged[target] = _merge(merged[target], write) if target in merged else write
+    return list(merged.values())
 
 
-def _both(one: Write, other: Write) -> Write:
-    if one.marks is not None and other.marks is not None:
-        return _handed_over(one, other)
-    match one.kind, other.kind:
+def _merge(first: Write, second: Write) -> Write:
+    if first.marker is not None and second.marker is not None:
+        return _merge_markers(first, second)
+    match first.kind, second.kind:
         case "update", "update":
             return replace(
-                one,
-                actions=_actions(one, other),
-                condition=both(one.condition, other.condition),
-                guard=both(one.guard, other.guard),
-                optional=one.optional and other.optional,
+                first,
+                actions=_merge_actions(first, second),
+                condition=both(first.condition, second.condition),
+                guard=both(first.guard, second.guard),
+                optional=first.optional and second.optional,
             )
         case ("check", "update") | ("update", "check"):
-            update = one if one.kind == "update" else other
-            condition = both(one.condition, other.condition)
-            return replace(update, condition=condition, explain=one.explain, optional=False)
-        case "put", "update" if _counts(other):
-            # A count of something that is written together with what it counts.
-            return replace(one, item=apply_update(other.actions, one.item or {}))
-        case "update", "put" if _counts(one):
-            return replace(other, item=apply_update(one.actions, other.item or {}))
-        case ("delete", "update") if _counts(other):
-            return one
-        case ("update", "delete") if _counts(one):
-            return other
+            update = first if first.kind == "update" else second
+            condition = both(first.condition, second.condition)
+            return replace(update, condition=condition, error=first.error, optional=False)
+        case "put", "update" if _only_adds(second):
+            # The item has a counter of another item that is written in the same transaction.
+            return replace(first, item=apply_update(second.actions, first.item or {}))
+        case "update", "put" if _only_adds(first):
+            return replace(second, item=apply_update(first.actions, second.item or {}))
+        case ("delete", "update") if _only_adds(second):
+            return first
+        case ("update", "delete") if _only_adds(first):
+            return second
         case _:
             raise InvalidValue(
-                f"A transaction can write an item once, and this one has a {one.kind} and a "
-                f"{other.kind} of {one.key} in {one.table}. Make them one."
+                f"A transaction can write an item only once, but this one has a {first.kind} and "
+                f"a {second.kind} of {first.key} in {first.table}. Combine them."
             )
 
 
-def _handed_over(one: Write, other: Write) -> Write:
-    """A unique value that one item gives up and another takes, as when an item gets another key."""
-    takes, gives = (other, one) if one.marks == "gives up" else (one, other)
-    if takes.marks != "gives up" and takes.item == gives.item:
-        return takes  # the same owner, changed twice
-    if gives.marks != "gives up" or takes.marks == "gives up":
-        raise takes.explain(None)
-    return replace(takes, condition=_either(takes.condition, gives.condition))
+def _merge_markers(first: Write, second: Write) -> Write:
+    """Hand a unique value over from one item to another, as when an item gets a new key."""
+    claim, release = (second, first) if first.marker == "release" else (first, second)
+    if claim.marker != "release" and claim.item == release.item:
+        return claim  # two changes of the same owner
+    if release.marker != "release" or claim.marker == "release":
+        raise claim.error(None)
+    if claim.condition is None or release.condition is None:
+        return replace(claim, condition=None)
+    return replace(claim, condition=Or(claim.condition, release.condition))
 
 
-def _either(
-    one: expressions.Condition | None, other: expressions.Condition | None
-) -> expressions.Condition | None:
-    return None if one is None or other is None else Or(one, other)
-
-
-def _counts(write: Write) -> bool:
+def _only_adds(write: Write) -> bool:
     return all(isinstance(action, Add) for action in write.actions)
 
 
-def _actions(one: Write, other: Write) -> expressions.Update:
-    actions = {action.path: action for action in one.actions}
-    for action in other.actions:
-        there = actions.get(action.path)
-        if isinstance(there, Add) and isinstance(action, Add) and "N" in there.value:
-            amount = Decimal(there.value["N"]) + Decimal(action.value.get("N", "0"))
+def _merge_actions(first: Write, second: Write) -> expressions.Update:
+    actions = {action.path: action for action in first.actions}
+    for action in second.actions:
+        other = actions.get(action.path)
+        if isinstance(other, Add) and isinstance(action, Add) and "N" in other.value:
+            amount = Decimal(other.value["N"]) + Decimal(action.value.get("N", "0"))
             actions[action.path] = Add(action.path, {"N": f"{amount:f}"})
             continue
-        if there is not None and there != action:
+        if other is not None and other != action:
             raise InvalidValue(
-                f"A transaction changes {'.'.join(map(str, action.path))} of {one.key} twice. "
-                "Make it one change."
+                f"A transaction changes {'.'.join(map(str, action.path))} of {first.key} twice. "
+                "Combine the edits."
             )
         actions[action.path] = action
     return tuple(actions.values())

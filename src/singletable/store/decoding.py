@@ -1,0 +1,133 @@
+"""Decode stored items, and index entries that contain only some of their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from singletable import expressions
+from singletable.errors import InvalidValue, ItemMismatch
+from singletable.expressions import condition_paths, value_at
+from singletable.schema import Index, Model, Path, ResolvedKey
+from singletable.values import Item
+
+NO_VALUES: Mapping[str, object] = {}
+
+
+def decode_item(model: Model, item: Item) -> Any:
+    """Return the instance; raise ItemMismatch if the item is of another entity."""
+    if model.tag is not None:
+        tag = item.get(model.tag[0])
+        if tag is not None and tag.get("S") != model.tag[1]:
+            raise ItemMismatch(
+                f"expected an item tagged {model.tag[0]} = {model.tag[1]!r}, but got {tag}.",
+                model.name,
+            )
+    return model.instance(item)
+
+
+def decode_fields(
+    model: Model, item: Item, names: Iterable[str], key_values: Mapping[str, object] = NO_VALUES
+) -> dict[str, object]:
+    """Return the values of these fields.
+
+    Fields that are stored only in the key come from `key_values`, or else from the parsed key.
+    """
+    values: dict[str, object] = {}
+    parsed: Mapping[str, object] | None = key_values or None
+    for name in names:
+        field = model.fields[name]
+        value = item.get(field.attribute)
+        if not field.stored:
+            parsed = model.key.parse(item) or NO_VALUES if parsed is None else parsed
+            values[name] = parsed[name]
+        elif value is not None:
+            values[name] = field.codec().decode(value)
+        elif field.role == "version":
+            values[name] = 0
+        else:
+            values[name] = None if field.default is None else field.default()
+    return values
+
+
+def decode_paths(
+    model: Model, paths: Sequence[tuple[Path[Any, Any], ResolvedKey | None]], item: Item
+) -> tuple[Any, ...]:
+    """Return the values at some paths; a path with a key is parsed from that key."""
+    values: list[object] = []
+    for path, key in paths:
+        place = path.document_path()
+        if key is not None:
+            values.append((key.parse(item) or {})[path.field])
+        elif len(place) == 1:
+            values.append(decode_fields(model, item, [path.field])[path.field])
+        else:
+            value = value_at(place, item)
+            values.append(None if value is None else path.codec().decode(value))
+    return tuple(values)
+
+
+def projected_attributes(model: Model, index: Index | None) -> set[str] | None:
+    """Return the attributes that an index contains, or None if it contains all."""
+    if index is None or index.projection == "ALL":
+        return None
+    projected = set(() if index.projection == "KEYS_ONLY" else index.projection)
+    return projected | {one.name for one in (*model.table.key_attributes, *index.pk, *index.sk)}
+
+
+def is_projected(model: Model, index: Index | None, attribute: str) -> bool:
+    """Return whether an index contains an attribute."""
+    projected = projected_attributes(model, index)
+    return projected is None or attribute in projected
+
+
+def key_with_field(model: Model, access: ResolvedKey, name: str) -> ResolvedKey | None:
+    """Return the key to parse a field from if the index does not contain it, or None."""
+    field = model.fields[name]
+    if field.stored and is_projected(model, access.index, field.attribute):
+        return None
+    return next((key for key in (model.key, access) if name in key.recoverable_fields), None)
+
+
+def check_whole(model: Model, access: ResolvedKey) -> None:
+    """Raise if an index does not contain whole items."""
+    projected = projected_attributes(model, access.index)
+    if projected is None:
+        return
+    missing = [
+        name
+        for name, field in model.fields.items()
+        if field.stored and field.attribute not in projected
+    ]
+    if missing:
+        raise InvalidValue(
+            f"{access}: {access.index!r} does not contain {', '.join(missing)}, so it cannot "
+            f"return whole items of {model.name}. Read the fields that it contains with select(), "
+            "or read the items from the table with hydrate()."
+        )
+
+
+def check_where(model: Model, access: ResolvedKey, where: expressions.Condition) -> None:
+    """Raise if a condition tests attributes that the index does not contain."""
+    projected = projected_attributes(model, access.index)
+    tested = {str(path[0]) for path in condition_paths(where)}
+    missing = [] if projected is None else sorted(tested - projected)
+    if missing:
+        raise InvalidValue(
+            f"{access}: {access.index!r} does not contain {', '.join(missing)}, so where=… cannot "
+            "test it. Project it, or read the items from the table with hydrate()."
+        )
+
+
+def check_selectable(model: Model, access: ResolvedKey, paths: Sequence[Path[Any, Any]]) -> None:
+    """Raise if neither the index nor its keys contain one of the fields."""
+    for path in paths:
+        field = model.fields[path.field]
+        if (
+            not is_projected(model, access.index, field.attribute)
+            and key_with_field(model, access, path.field) is None
+        ):
+            raise InvalidValue(
+                f"{access}: {access.index!r} does not contain {field}. Project it, or read the "
+                "items from the table with hydrate()."
+            )

@@ -1,0 +1,191 @@
+"""Side writes: the markers of unique values and the counters that are written with an item.
+
+The marker of an expired item may belong to another item by now, so a marker is deleted only if it
+names the item as its owner. An expired item is counted until it is deleted. An item that keeps a
+value should have its marker, but has none if it is older than the constraint: a put writes the
+marker again unless it finds it, because reading a marker costs less than writing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from singletable.expressions import (
+    Add,
+    And,
+    At,
+    Compare,
+    Condition,
+    Constant,
+    Exists,
+    NotExists,
+    Or,
+)
+from singletable.operations import GetItem, GetItemOutput
+from singletable.retry import Steps, send
+from singletable.schema import Counter, ItemKey, Model, UniqueConstraint, model_of
+from singletable.schema.unique import OWNER, RELEASED
+from singletable.store.context import Context
+from singletable.store.decoding import decode_fields
+from singletable.store.ttl import item_absent, item_exists
+from singletable.store.write_errors import counter_missing, value_taken
+from singletable.store.writes import MarkerAction, Write
+from singletable.values import Item
+
+
+def plan_side_writes(
+    context: Context,
+    model: Model,
+    key: Item,
+    old: Item | None,
+    new: Item | None,
+    now: datetime,
+    edited: set[str] | None = None,
+) -> list[Write]:
+    """Return the writes of markers and counters when `old` becomes `new`.
+
+    `edited` are the fields of an update; None means all.
+    """
+    writes: list[Write] = []
+    for marker in model.uniques.values():
+        if edited is None or edited & _marker_fields(model, marker):
+            writes += _marker_writes(context, model, marker, key, old, new, now)
+    for count in model.counts.values():
+        writes += _counter_writes(context, model, count, old, new, now)
+    return writes
+
+
+def side_write_fields(model: Model) -> set[str]:
+    """Return the fields that markers and counters depend on."""
+    fields = {field for count in model.counts.values() for field in count.fields}
+    for marker in model.uniques.values():
+        fields |= _marker_fields(model, marker)
+    return fields
+
+
+def skip_correct_markers(context: Context, writes: Sequence[Write]) -> Steps[list[Write]]:
+    """Return the writes without those of unchanged markers that are correct."""
+    needed = list(writes)
+    for write in writes:
+        if write.marker == "keep" and (yield from _is_correct(context, write)):
+            needed.remove(write)
+    return needed
+
+
+def _is_correct(context: Context, write: Write) -> Steps[bool]:
+    get = GetItem(write.table, write.key, consistent_read=True)
+    output: GetItemOutput = yield from send(context.retry_policy, get)
+    expected: Item = write.item or {}
+    stored = output.item or {}
+    # Other programs may have added attributes.
+    return RELEASED not in stored and all(stored.get(name) == expected[name] for name in expected)
+
+
+def _marker_fields(model: Model, marker: UniqueConstraint) -> set[str]:
+    attributes = set(marker.copies.values())
+    copied = {name for name, field in model.fields.items() if field.attribute in attributes}
+    return set(marker.fields) | copied
+
+
+def _marker_writes(
+    context: Context,
+    model: Model,
+    marker: UniqueConstraint,
+    key: Item,
+    old: Item | None,
+    new: Item | None,
+    now: datetime,
+) -> list[Write]:
+    table = context.table_name(model.table)
+    old_key = None if old is None else marker.key(decode_fields(model, old, marker.fields))
+    new_key = None if new is None else marker.key(decode_fields(model, new, marker.fields))
+    error = value_taken(model, marker.name, marker.fields)
+    writes: list[Write] = []
+    if new_key is not None and new is not None:
+        item = marker.item(new_key, key, new)
+        condition: Condition = item_absent(model, now)
+        unchanged = old is not None and new_key == old_key
+        # With history, an owner may claim a value again that it has released.
+        if unchanged or marker.keep_released:
+            condition = Or(condition, _owned_by(key))
+        same = unchanged and old is not None and item == marker.item(new_key, key, old)
+        action: MarkerAction = "keep" if same else "claim"
+        writes.append(
+            Write("put", table, new_key, error, item=item, condition=condition, marker=action)
+        )
+    if old_key is not None and old_key != new_key and old is not None:
+        released: Item = {**marker.item(old_key, key, old), RELEASED: {"S": now.isoformat()}}
+        writes.append(
+            Write(
+                "put" if marker.keep_released else "delete",
+                table,
+                old_key,
+                error,
+                item=released if marker.keep_released else None,
+                # Leave the marker of another owner: this item never had the value to itself.
+                condition=Or(NotExists((model.table.pk.name,)), _owned_by(key)),
+                optional=True,
+                marker="release",
+            )
+        )
+    return writes
+
+
+def _owned_by(key: Item) -> And | Compare:
+    """Return the condition that a marker names this owner."""
+    first, *rest = [
+        Compare("=", At((f"{OWNER}{name}",)), Constant(value)) for name, value in key.items()
+    ]
+    return And(first, rest[0]) if rest else first
+
+
+def _counter_writes(
+    context: Context,
+    model: Model,
+    count: Counter,
+    old: Item | None,
+    new: Item | None,
+    now: datetime,
+) -> list[Write]:
+    before = None if old is None else _counter_key(model, count, old)
+    after = None if new is None else _counter_key(model, count, new)
+    if before == after:
+        return []
+    counter = model_of(count.entity)
+    path, table = count.path.document_path(), context.table_name(counter.table)
+    writes: list[Write] = []
+    if after is not None:
+        writes.append(
+            Write(
+                "update",
+                table,
+                after.key,
+                counter_missing(after, model),
+                actions=(Add(path, {"N": "1"}),),
+                condition=item_exists(counter, now),
+            )
+        )
+    if before is not None:
+        writes.append(
+            Write(
+                "update",
+                table,
+                before.key,
+                counter_missing(before, model),
+                actions=(Add(path, {"N": "-1"}),),
+                condition=Exists((counter.table.pk.name,)),
+                # The item with the counter may have been deleted.
+                optional=True,
+            )
+        )
+    return writes
+
+
+def _counter_key(model: Model, count: Counter, item: Item) -> ItemKey[Any] | None:
+    """Return the key of the item that counts this one; None if its fields are missing."""
+    values = count.values(decode_fields(model, item, count.fields))
+    if any(value is None for value in values):
+        return None
+    return ItemKey[Any].of(count.entity, values)
