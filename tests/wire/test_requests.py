@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
-from singletable.errors import OperationError, SerializationError
+from singletable.errors import OperationError, SerializationError, SingleTableError
 from singletable.operations import (
     GetItem,
     ListTables,
+    Operation,
     PutItem,
     Query,
     ReadChanges,
@@ -48,6 +49,16 @@ def test_operation_round_trips(operation: Any) -> None:
 
 def test_every_target_ends_with_the_name_of_its_operation() -> None:
     assert all(target.endswith(f".{kind.__name__}") for target, kind in TARGETS.items())
+
+
+class Rename(Operation[None], frozen=True):
+    """An operation that is not in the registry."""
+
+
+@pytest.mark.parametrize("value", [Rename(), None, "PutItem"])
+def test_write_request_rejects_other_values(value: Any) -> None:
+    with pytest.raises(SingleTableError):
+        write_request(value)
 
 
 # null means absent, and AWS ignores members that it does not know.

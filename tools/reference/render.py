@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from singletable import errors
+from singletable.operations.registry import OPERATIONS
 from tools.reference import commands
 from tools.reference.contents import Contents, Placement, build_contents
 from tools.reference.definitions import Definition, Function, find, functions, is_overload
@@ -49,11 +50,35 @@ def _page(contents: Contents, page: Page) -> Iterator[str]:
     if page.name == "errors":
         tree = (errors.__doc__ or "").partition("\n\n")[2].partition("\n\n")[0]
         yield from ("```text", tree, "```", "")
+    if page.name == "operations":
+        yield from _operations_table(contents)
     for section in page.sections:
         if len(page.sections) > 1:
             yield from (f"## {section.title}", "")
         for placement in contents.sections[page.name, section.title]:
             yield from _placed_entry(contents, placement)
+
+
+def _operations_table(contents: Contents) -> Iterator[str]:
+    """Yield the facts about every operation in the registry."""
+    links = {
+        placement.definition.name: _link(placement, page)
+        for (page, _), placements in contents.sections.items()
+        if page == "operations"
+        for placement in placements
+    }
+    yield "*Retried* says whether a request that may have been applied is sent again. *Other faults*"
+    yield "can be injected besides throttling, unavailability and internal errors."
+    yield ""
+    yield "| operation | kind | permission | retried | other faults |"
+    yield "|---|---|---|---|---|"
+    for spec in OPERATIONS.values():
+        is_transaction = spec.name.startswith("Transact")
+        permission = "of each action" if is_transaction else f"`{spec.action}`"
+        faults = ", ".join(f"`{fault}`" for fault in spec.faults)
+        kind = "write" if spec.writes else "read"
+        yield f"| {links[spec.name]} | {kind} | {permission} | {spec.idempotent} | {faults} |"
+    yield ""
 
 
 def _placed_entry(contents: Contents, placement: Placement) -> Iterator[str]:

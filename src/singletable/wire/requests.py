@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from msgspec import DecodeError, ValidationError, json
 
-from singletable.errors import OperationError, SerializationError
+from singletable.errors import OperationError, SerializationError, SingleTableError
 from singletable.operations import Operation
 from singletable.operations.registry import OPERATIONS
 from singletable.wire.lenient import read_structure
@@ -73,4 +73,9 @@ def _unknown_operation(body: bytes) -> OperationError:
 
 def write_request(operation: Operation[Any]) -> tuple[str, bytes]:
     """Return the target header and the body of a request."""
-    return _TARGET_OF[type(operation)], _encode(operation)
+    try:
+        target = _TARGET_OF[type(operation)]
+    except KeyError:
+        kind = type(operation).__name__
+        raise SingleTableError(f"Expected an operation such as PutItem, but got {kind}.") from None
+    return target, _encode(operation)
