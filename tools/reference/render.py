@@ -67,8 +67,8 @@ def _operations_table(contents: Contents) -> Iterator[str]:
         if page == "operations"
         for placement in placements
     }
-    yield "*Retried* says whether a request that may have been applied is sent again. *Other faults*"
-    yield "can be injected besides throttling, unavailability and internal errors."
+    yield "*Retried* says whether a request that may have been applied is sent again. *Other*"
+    yield "*faults* can be injected besides throttling, unavailability and internal errors."
     yield ""
     yield "| operation | kind | permission | retried | other faults |"
     yield "|---|---|---|---|---|"
