@@ -130,7 +130,7 @@ INVALID = {
         ("O3", "2026-03-01", "--consistent"),
         "uses Order.of_day, which is in the global index",
     ),
-    "empty value": (("C1", ""), "a value in a key is never empty"),
+    "empty value": (("C1", ""), "must not be empty"),
     "missing file": (
         ("C1", "ada", "--address", "file:not-there.db"),
         "There is no file 'not-there.db'",

@@ -69,7 +69,7 @@ def test_markers_and_unknown_items_are_distinguished(run: Run, address: str) -> 
     _, out, _ = run("show", address, "shop", "--app", APP)
     assert "UNIQUE  Customer.one_email  owner_PK CUSTOMER#ada  owner_SK PROFILE" in out
     assert "├─ ?        ?         matches no declared entity" in out
-    assert "0009  Order     Order.customer: attribute 'customer': expected text" in out
+    assert "0009  Order     Order.customer: attribute 'customer': expected a string" in out
 
 
 def test_kinds_are_guessed_without_a_declaration(run: Run, address: str) -> None:

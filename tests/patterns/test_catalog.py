@@ -154,7 +154,7 @@ INVALID: dict[str, tuple[Callable[[PatternCatalog], object], str]] = {
     "example that does not work": (
         lambda c: c.read("A", "One", Ballot.key, example=("L", "")),
         "Pattern 'A' (One) failed with election='L', voter='': Ballot.voter in the key "
-        "BALLOT#{voter}: a value in a key is never empty. Pass values that work: example=(…).",
+        "BALLOT#{voter}: a value in a key must not be empty. Pass values that work: example=(…).",
     ),
     "collection from one item": (
         lambda c: c.read("A", "File", Election.key, collection=File),

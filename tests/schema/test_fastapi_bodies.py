@@ -1,4 +1,4 @@
-"""Entities as bodies and responses of FastAPI, and as types that pydantic knows."""
+"""Entities as request bodies and responses of FastAPI, and as pydantic types."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ FULL: dict[str, object] = LEAST | {
 adapter: TypeAdapter[Poll] = TypeAdapter(Poll)
 
 
-def errors_of(given: object) -> dict[tuple[int | str, ...], str]:
-    with pytest.raises(ValidationError) as refused:
-        adapter.validate_python(given)
-    return {error["loc"]: error["msg"] for error in refused.value.errors()}
+def errors_of(value: object) -> dict[tuple[int | str, ...], str]:
+    with pytest.raises(ValidationError) as rejected:
+        adapter.validate_python(value)
+    return {error["loc"]: error["msg"] for error in rejected.value.errors()}
 
 
-def test_each_type_comes_in_and_goes_out_as_json_has_it() -> None:
+def test_each_type_is_validated_from_json_and_dumped_as_json() -> None:
     poll = adapter.validate_python(FULL)
     assert type(poll) is Poll
     assert poll.fee == Decimal("2.5")
@@ -124,7 +124,7 @@ def test_each_type_comes_in_and_goes_out_as_json_has_it() -> None:
     assert adapter.validate_json(adapter.dump_json(poll)) == poll
 
 
-def test_what_is_left_out_takes_its_default_anew_each_time() -> None:
+def test_default_is_created_for_each_instance() -> None:
     one, other = adapter.validate_python(LEAST), adapter.validate_python(LEAST)
     assert one.places == 1
     assert one.day is None
@@ -132,56 +132,56 @@ def test_what_is_left_out_takes_its_default_anew_each_time() -> None:
     assert one.lines is not other.lines
 
 
-def test_what_is_missing_is_told_at_its_field() -> None:
+def test_missing_fields_are_reported() -> None:
     missing = {("name",), ("title",), ("opens",)}
     assert errors_of({}) == dict.fromkeys(missing, "Field required")
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "fragment"),
     [
         ("title", "WHERE?", "no shouting, please"),
-        ("places", 0, "expected what positive allows, but got 0."),
+        ("places", 0, "that positive accepts, but got 0."),
         ("places", "many", "valid integer"),
         ("opens", "2026-01-01T12:00:00", "timezone"),
         ("stage", "shut", "'open' or 'closed'"),
         ("method", "dice", "'runoff' or 'pairs'"),
         ("seal", "no base64", "expected base64"),
         ("quorum", float("nan"), "expected a number"),
-        ("name", "", "a value in a key is never empty"),
+        ("name", "", "must not be empty"),
         ("name", "\ud800", "half of a surrogate pair"),
     ],
 )
-def test_what_does_not_fit_is_told_at_its_field(field: str, value: object, said: str) -> None:
-    told = errors_of(LEAST | {field: value})
-    assert list(told) == [(field,)]
-    assert said in told[field,]
+def test_invalid_value_is_reported_at_its_field(field: str, value: object, fragment: str) -> None:
+    errors = errors_of(LEAST | {field: value})
+    assert list(errors) == [(field,)]
+    assert fragment in errors[field,]
 
 
-def test_what_is_deep_inside_is_told_there() -> None:
-    told = errors_of(LEAST | {"lines": [{"name": "here"}, {"rank": 1}]})
-    assert list(told) == [("lines", 1, "name")]
+def test_invalid_nested_value_is_reported_with_its_path() -> None:
+    errors = errors_of(LEAST | {"lines": [{"name": "here"}, {"rank": 1}]})
+    assert list(errors) == [("lines", 1, "name")]
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
-    told = errors_of({"name": "", "title": "LOUD", "opens": "now"})
-    assert list(told) == [("name",), ("title",), ("opens",)]
+def test_all_errors_are_reported_at_once() -> None:
+    errors = errors_of({"name": "", "title": "LOUD", "opens": "now"})
+    assert list(errors) == [("name",), ("title",), ("opens",)]
 
 
-# A client that sends back what it got, with changes, need not take these out first.
-def test_what_the_store_sets_is_ignored_where_it_comes_in() -> None:
+# A client may send back what it received, with changes.
+def test_fields_set_by_the_store_are_ignored_in_input() -> None:
     poll = adapter.validate_python(LEAST | {"version": 7, "made": NOON, "changed": "nonsense"})
     assert poll.version == 0
     assert "made" not in adapter.dump_python(poll)
 
 
-def test_an_instance_is_taken_as_it_is() -> None:
+def test_instance_is_accepted_unchanged() -> None:
     poll = adapter.validate_python(LEAST)
     assert adapter.validate_python(poll) is poll
     assert Board(polls=[poll]).polls[0] is poll
 
 
-def test_a_model_may_hold_entities() -> None:
+def test_model_may_contain_entities() -> None:
     board = Board.model_validate({"polls": [LEAST]})
     assert board.model_dump(mode="json")["polls"][0]["title"] == "Where?"
     with pytest.raises(ValidationError) as refused:
@@ -189,7 +189,7 @@ def test_a_model_may_hold_entities() -> None:
     assert {error["loc"][:2] for error in refused.value.errors()} == {("polls", 1)}
 
 
-def test_some_fields_can_be_asked_for() -> None:
+def test_fields_can_be_included_and_excluded() -> None:
     poll = adapter.validate_python(LEAST | {"lines": [{"name": "here"}]})
     assert adapter.dump_python(poll, include={"name"}) == {"name": "lunch"}
     assert "name" not in adapter.dump_python(poll, exclude={"name"})
@@ -198,7 +198,7 @@ def test_some_fields_can_be_asked_for() -> None:
     assert "places" not in adapter.dump_python(poll, exclude_defaults=True)
 
 
-def test_the_schema_says_what_may_come_in() -> None:
+def test_json_schema_of_input() -> None:
     schema = adapter.json_schema()
     shown = schema["properties"]
     assert (schema["title"], schema["description"]) == ("Poll", "What is asked.")
@@ -211,7 +211,7 @@ def test_the_schema_says_what_may_come_in() -> None:
     assert shown["tags"]["uniqueItems"] is True
 
 
-def test_the_schema_says_what_goes_out() -> None:
+def test_json_schema_of_output() -> None:
     schema = adapter.json_schema(mode="serialization")
     shown = schema["properties"]
     assert shown["version"] == {"title": "Version", "type": "integer", "readOnly": True}
@@ -236,7 +236,7 @@ def read(name: str) -> Poll | None:
     return store.get(Poll.key(name))
 
 
-def test_a_body_is_stored_and_a_response_shows_what_the_store_has_set() -> None:
+def test_body_is_stored_and_response_has_the_fields_set_by_the_store() -> None:
     answer = client.post("/polls", json=FULL)
     assert answer.status_code == 200, answer.text
     shown: dict[str, Any] = answer.json()
@@ -247,13 +247,13 @@ def test_a_body_is_stored_and_a_response_shows_what_the_store_has_set() -> None:
     assert client.get("/polls/dinner").json() is None
 
 
-def test_a_body_that_is_refused_says_where() -> None:
+def test_rejected_body_reports_the_field() -> None:
     answer = client.post("/polls", json=LEAST | {"places": 0})
     assert answer.status_code == 422
     assert [error["loc"] for error in answer.json()["detail"]] == [["body", "places"]]
 
 
-def test_openapi_knows_both_shapes() -> None:
+def test_openapi_has_input_and_output_schemas() -> None:
     documented = client.get("/openapi.json").json()
     asked = documented["paths"]["/polls"]["post"]["requestBody"]["content"]["application/json"]
     assert asked["schema"] == {"$ref": "#/components/schemas/Poll-Input"}
@@ -261,15 +261,14 @@ def test_openapi_knows_both_shapes() -> None:
     assert "version" in documented["components"]["schemas"]["Poll-Output"]["properties"]
 
 
-# Attributes that newer writers added are theirs to show.
-def test_unknown_attributes_are_not_shown() -> None:
+def test_unknown_attributes_are_not_in_the_output() -> None:
     poll = adapter.validate_python(LEAST)
     poll.__dict__["_unknown"] = {"later": {"S": "x"}}
     assert "_unknown" not in adapter.dump_python(poll)
     assert b"later" not in adapter.dump_json(poll)
 
 
-def test_an_entity_is_a_dataclass_as_checkers_believe() -> None:
+def test_entity_is_a_dataclass_at_run_time() -> None:
     poll = store.create(Poll(name="dinner", title="When?", opens=datetime(2026, 1, 1, tzinfo=UTC)))
     other = dataclasses.replace(poll, name="supper")
     assert (other.name, other.title, other.version) == ("supper", "When?", 0)
@@ -277,6 +276,6 @@ def test_an_entity_is_a_dataclass_as_checkers_believe() -> None:
     assert [field.name for field in dataclasses.fields(poll)][:2] == ["name", "title"]
 
 
-def test_the_library_does_without_pydantic() -> None:
+def test_import_does_not_need_pydantic() -> None:
     script = "import sys; sys.modules['pydantic'] = None; from singletable import *; Entity"
     subprocess.run([sys.executable, "-c", script], check=True)

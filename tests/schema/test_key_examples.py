@@ -1,4 +1,4 @@
-"""Keys by example: what they look like, what is refused, what is shared with other keys."""
+"""Keys by example: their texts, rejected values, and attributes shared with other keys."""
 
 # Some classes are declared for what their declaration does to others.
 # pyright: reportUnusedClass=false
@@ -84,20 +84,20 @@ def _ballot(model: Model, **values: Any) -> Any:
     return model.item({"election": "Favorite Language", "voter": "al ice", "cast": NOW, **values})
 
 
-def test_ordinary_text_reads_as_in_the_document() -> None:
+def test_ordinary_text_is_not_escaped() -> None:
     item = _ballot(model_of(Ballot))
     assert item["PK"] == {"S": "ELECTION#Favorite Language"}
     assert item["SK"] == {"S": "BALLOT#al ice"}
     assert item["GSI1SK"] == {"S": "2026-11-03T10:30:00.000000Z#Favorite Language"}
 
 
-def test_a_divider_in_a_value_is_escaped() -> None:
+def test_separator_in_a_value_is_escaped() -> None:
     item = _ballot(model_of(Ballot), election="a#b$c", voter="x")
     assert item["PK"] == {"S": "ELECTION#a$23b$24c"}
 
 
-# `sk=(name)` is a tuple to nobody but a reader.
-def test_a_part_alone_needs_no_tuple() -> None:
+# `sk=(name)` looks like a tuple, but is not.
+def test_single_part_needs_no_tuple() -> None:
     class Note(Entity, table=Table("alone")):
         name: Attr[str] = attr()
         number: Attr[int] = attr()
@@ -107,21 +107,20 @@ def test_a_part_alone_needs_no_tuple() -> None:
     assert Note.key("Ada", 7).key == {"PK": {"S": "Ada"}, "SK": {"S": "07"}}
 
 
-# An inverted index has the table's own attributes: an update that leaves it must not remove them.
-def test_an_index_on_the_keys_of_the_table_owns_nothing() -> None:
+# An inverted index uses the table's own attributes: leaving the index must not remove them.
+def test_inverted_index_has_no_dedicated_attributes() -> None:
     assert model_of(Ballot).indexes["turned"].dedicated_attributes == ()
     assert Ballot.turned("alice").key_queries()[0].clauses[0].attribute == "SK"
 
 
-def test_random_shards_are_all_asked() -> None:
+def test_all_random_shards_are_queried() -> None:
     asked = Ballot.newest().key_queries()
     partitions = [one.clauses[0].values[0]["S"] for one in asked]
     assert partitions == ["RECENT#0", "RECENT#1", "RECENT#2", "RECENT#3"]
     assert _ballot(model_of(Ballot))["RECENTPK"]["S"] in partitions
 
 
-# A shard that is calculated from a value is known as soon as the value is.
-def test_a_calculated_shard_is_asked_alone_once_its_value_is_given() -> None:
+def test_only_the_computed_shard_is_queried_if_its_value_is_given() -> None:
     day = date(2026, 11, 3)
     partition = Event.key.partition(day)
     assert len(partition.key_queries()) == 4
@@ -129,14 +128,14 @@ def test_a_calculated_shard_is_asked_alone_once_its_value_is_given() -> None:
     assert alone.clauses[0].values[0] == Event.key(day, 7, Decimal(0)).key["PK"]
 
 
-def test_a_value_without_its_case_is_found_whatever_its_case() -> None:
+def test_casefold_value_is_found_in_any_case() -> None:
     assert Skill.key("Ada", "x").key["PK"] == Skill.key("ADA", "x").key["PK"]
     item = Skill.key("Ada", "x").key
     assert model_of(Skill).matches(item)
     assert model_of(Skill).key.parse(item) == {"user": "Ada", "skill": "x"}
 
 
-def test_a_native_key_is_its_fields() -> None:
+def test_multi_attribute_key_consists_of_fields() -> None:
     clauses = Skill.by_level("Python", 4).eq(3).ge(date(2026, 1, 1)).key_queries()[0].clauses
     assert [(one.attribute, one.comparator, *one.values) for one in clauses] == [
         ("skill", "=", {"S": "Python"}),
@@ -147,14 +146,14 @@ def test_a_native_key_is_its_fields() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "fragment"),
     [
         (lambda: Ballot.key("", "x"), "Ballot.election in the key ELECTION#{election}: a value in"),
-        (lambda: Ballot.key("x" * 2040, "x"), "would have 2049 bytes; DynamoDB allows 2048 in PK."),
-        (lambda: Ballot.key("x", "é" * 509), "would have 1025 bytes; DynamoDB allows 1024 in SK."),
+        (lambda: Ballot.key("x" * 2040, "x"), "2049 bytes, but DynamoDB allows 2048 in PK."),
+        (lambda: Ballot.key("x", "é" * 509), "1025 bytes, but DynamoDB allows 1024 in SK."),
         (lambda: Ballot.key("x", "\ud800"), "Ballot.voter in the key BALLOT#{voter}: expected a"),
-        (lambda: Ballot.of_voter("x").gt(datetime(2026, 1, 1)), "expected a moment with its time"),
-        (lambda: Ballot.of_voter("").key_queries(), "a value in a key is never empty"),
+        (lambda: Ballot.of_voter("x").gt(datetime(2026, 1, 1)), "a datetime with a time zone"),
+        (lambda: Ballot.of_voter("").key_queries(), "must not be empty"),
         (lambda: Ballot.key.partition("x").eq(None), "expected a value for voter, but got None"),  # type: ignore[arg-type]
         (lambda: Ballot.key.partition(None), "expected values, but got None"),  # type: ignore[arg-type]
         (lambda: Ballot.key("x"), "Ballot.key expects 2 values (election, voter), but got 1."),  # type: ignore[call-arg]
@@ -164,24 +163,24 @@ def test_a_native_key_is_its_fields() -> None:
         ),
         (
             lambda: Skill.by_level("", 1).key_queries(),
-            "Skill.skill: a value in a key is never empty.",
+            "Skill.skill: a value in a key must not be empty.",
         ),
         (
             lambda: Event.key(NOW.date(), -1, Decimal(0)),
-            "expected a number from 0 on, with at most 4",
+            "expected a number of 0 or more with at most 4",
         ),
-        (lambda: Event.key(NOW.date(), 1, Decimal("NaN")), "expected a number from 0 on"),
+        (lambda: Event.key(NOW.date(), 1, Decimal("NaN")), "expected a number of 0 or more"),
         (lambda: Event.key(NOW.date(), 1, Decimal("0.001")), "and 2 after it, but got 0.001"),
     ],
 )
-def test_a_wrong_value_is_refused_in_the_words_of_its_field(call: Any, said: str) -> None:
-    with pytest.raises(InvalidValue) as refused:
+def test_invalid_key_value_is_rejected_with_its_field(call: Any, fragment: str) -> None:
+    with pytest.raises(InvalidValue) as rejected:
         call()
-    assert said in str(refused.value)
+    assert fragment in str(rejected.value)
 
 
-# A value that just fits can still be asked for with a range.
-def test_a_range_from_the_longest_value_is_allowed() -> None:
+# A range needs a text longer than its bound, which does not fit here.
+def test_range_from_the_longest_value_is_allowed() -> None:
     longest = "x" * (1024 - len("BALLOT#"))
     for selection in (
         Ballot.key.partition("e").gt(longest),
@@ -193,13 +192,13 @@ def test_a_range_from_the_longest_value_is_allowed() -> None:
     assert Ballot.key.partition("e").gt(longest).key_queries()[0].excluded == f"BALLOT#{longest}"
 
 
-def test_a_zero_has_one_text() -> None:
+def test_negative_zero_has_the_same_key_as_zero() -> None:
     day = NOW.date()
     assert Event.key(day, 0, Decimal("-0.00")) == Event.key(day, 0, Decimal(0))
 
 
-# Partition keys never sort, and sort keys of other partitions never meet: both stay as they are.
-def test_only_a_sort_key_beside_longer_ones_is_written_otherwise() -> None:
+# Partition keys are not sorted, and sort keys are sorted only within a partition.
+def test_only_sort_keys_next_to_longer_ones_are_escaped_more() -> None:
     table = Table("followed")
 
     class Person(Entity, table=table):
@@ -221,8 +220,8 @@ def test_only_a_sort_key_beside_longer_ones_is_written_otherwise() -> None:
     assert Person.key("Ada L").key == {"PK": {"S": "PERSON#Ada L"}, "SK": {"S": "NAME#Ada$20L"}}
 
 
-# A mixin's fields belong to each entity that inherits them: one table's names are not another's.
-def test_inherited_fields_are_each_entitys_own() -> None:
+# Each entity has its own stored names for inherited fields.
+def test_inherited_fields_are_copied_for_each_entity() -> None:
     class Brief(Entity):
         name: Attr[str] = attr()
         gone: Attr[datetime] = expires()
@@ -239,7 +238,7 @@ def test_inherited_fields_are_each_entitys_own() -> None:
     assert str(Two.gone) == "Two.gone"
 
 
-def test_an_entity_on_an_index_beside_another_is_warned_about() -> None:
+def test_overlapping_index_keys_cause_a_warning() -> None:
     index = Index("all", pk="ALLPK", sk="ALLSK")
     table = Table("mixed", indexes=[index])
 
@@ -248,7 +247,7 @@ def test_an_entity_on_an_index_beside_another_is_warned_about() -> None:
         key = Key(pk=("POLL", name), sk="X")
         all = Key(pk="ALL", sk=(name,)).on(index)
 
-    with pytest.warns(DeclarationWarning, match="A query for one reads past") as warned:
+    with pytest.warns(DeclarationWarning, match="A query of one also reads") as warned:
 
         class _Survey(Entity, table=table):
             name: Attr[str] = attr()
@@ -258,7 +257,7 @@ def test_an_entity_on_an_index_beside_another_is_warned_about() -> None:
     assert warned[0].filename == __file__
 
 
-def test_a_field_named_as_another_entitys_type_tag_is_warned_about() -> None:
+def test_field_stored_as_the_type_tag_of_another_entity_causes_a_warning() -> None:
     table = Table("tagged")
 
     class _Poll(Entity, table=table, type_tag=("type", "POLL")):
@@ -274,8 +273,8 @@ def test_a_field_named_as_another_entitys_type_tag_is_warned_about() -> None:
     assert warned[0].filename == __file__
 
 
-# An index by type has the type tag for its key; an update must not remove it with the index.
-def test_a_type_tag_may_be_the_key_of_an_index() -> None:
+# An index by type uses the type tag as key; an update that leaves the index must not remove it.
+def test_type_tag_may_be_the_key_of_an_index() -> None:
     index = Index("by_type", pk="type", sk="name")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -288,7 +287,7 @@ def test_a_type_tag_may_be_the_key_of_an_index() -> None:
     assert model_of(Poll).indexes["all"].dedicated_attributes == ()
 
 
-def test_a_refused_entity_leaves_no_trace() -> None:
+def test_rejected_entity_is_not_registered() -> None:
     table = Table("clean")
     with pytest.raises(DeclarationError):
 
@@ -298,30 +297,30 @@ def test_a_refused_entity_leaves_no_trace() -> None:
     assert table.entities == []
 
 
-# Whoever meets a key elsewhere, in a log or in a stream, can go on with it.
+# A key from a log or a stream can be used again.
 @pytest.mark.parametrize(
-    "address",
+    "item_key",
     [
         Ballot.key("a#b", "al ice"),
         Event.key(NOW.date(), 7, Decimal("1.50")),
         Election.key(ElectionName("$23")),
     ],
 )
-def test_a_key_is_read_back_as_the_address_it_was_made_of(address: ItemKey[Any]) -> None:
-    parsed = address.entity.key.parse({**address.key, "other": {"N": "1"}})
-    assert parsed == address
-    assert parsed.values == address.values
+def test_key_is_parsed_to_an_equal_item_key(item_key: ItemKey[Any]) -> None:
+    parsed = item_key.entity.key.parse({**item_key.key, "other": {"N": "1"}})
+    assert parsed == item_key
+    assert parsed.values == item_key.values
 
 
 @pytest.mark.parametrize(
     "item",
     [{}, {"PK": {"S": "ELECTION#x"}}, {"PK": {"N": "1"}, "SK": {"S": "X"}}, Election.key(NAME).key],
 )
-def test_what_is_no_such_key_has_no_address(item: Item) -> None:
+def test_key_of_another_shape_is_not_parsed(item: Item) -> None:
     assert Ballot.key.parse(item) is None
 
 
-# Two ways to one text would be two keys for one value.
+# Otherwise two keys would be parsed as the same value.
 @pytest.mark.parametrize(
     "text",
     [
@@ -333,6 +332,6 @@ def test_what_is_no_such_key_has_no_address(item: Item) -> None:
         "EVENTS#2026-11-03#s1#0007",
     ],
 )
-def test_what_was_not_written_so_is_not_read(text: str) -> None:
+def test_text_that_is_not_canonical_is_not_parsed(text: str) -> None:
     pk, sk = "#".join(text.split("#")[:3]), "#".join(text.split("#")[3:])
     assert model_of(Event).key.parse({"PK": {"S": pk}, "SK": {"S": sk}}) is None

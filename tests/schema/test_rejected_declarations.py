@@ -1,6 +1,6 @@
-"""Every declaration that cannot work is refused at import, in words that teach.
+"""Every declaration that cannot work is rejected at import, with a helpful message.
 
-The cases are in `rejected_declarations.txt`: a title, the declaration, and what is said of it.
+The cases are in `rejected_declarations.txt`: a title, the declaration, and the error message.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from singletable import DeclarationError
 
 CASES = Path(__file__).with_suffix(".txt").with_stem("rejected_declarations")
 
-# What stands before each declaration.
+# Executed before each declaration.
 BEFORE = """
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -43,32 +43,32 @@ class Poll(Entity, table=votes, type_tag=("type", "POLL")):
 
 
 class Case(NamedTuple):
-    """A declaration and what is said of it."""
+    """A declaration and its error message."""
 
     title: str
     source: str
-    said: str
+    message: str
 
 
 def _cases() -> list[Case]:
     cases: list[Case] = []
     for block in CASES.read_text().split("=== ")[1:]:
         title, _, rest = block.partition("\n")
-        source, _, said = rest.partition("--- ")
-        cases.append(Case(title, source, said.strip()))
+        source, _, message = rest.partition("--- ")
+        cases.append(Case(title, source, message.strip()))
     return cases
 
 
 @pytest.mark.parametrize("case", _cases(), ids=lambda case: case.title.replace(" ", "-"))
-def test_a_wrong_declaration_is_refused_in_these_words(case: Case) -> None:
+def test_invalid_declaration_is_rejected_with_this_message(case: Case) -> None:
     names: dict[str, object] = {"__name__": "declared"}
     exec(BEFORE, names)
-    with pytest.raises(DeclarationError) as refused:
+    with pytest.raises(DeclarationError) as rejected:
         exec(case.source, names)
-    assert str(refused.value) == case.said
+    assert str(rejected.value) == case.message
 
 
-# A title that stands twice would hide one of the two in what a failing run prints.
-def test_every_case_has_a_title_of_its_own() -> None:
+# Two cases with one title could not be told apart in the output of a failing run.
+def test_titles_of_cases_are_unique() -> None:
     titles = [case.title for case in _cases()]
     assert len(set(titles)) == len(titles)

@@ -55,7 +55,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BY_STORE: dict[str, tuple[object, str]] = {
     "version": (1, "Voter.version is set by the store: leave it out"),
     "made": (NOON, "Voter.made is set by the store: leave it out"),
-    "changed": (NOON, "Voter.changed is set by the store with every write: leave it out"),
+    "changed": (NOON, "Voter.changed is set by the store on every write: leave it out"),
 }
 
 

@@ -1,4 +1,4 @@
-"""The entities that the typing files speak of."""
+"""The entities that the typing files use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from singletable.schema.unique import Unique
 
 
 class Stage(Enum):
-    """Where an election stands."""
+    """The status of an election."""
 
     OPEN = "open"
     CLOSED = "closed"
@@ -41,7 +41,7 @@ class Stage(Enum):
 
 @dataclass
 class Ranking:
-    """One line of a ballot."""
+    """The rank of one option."""
 
     name: str
     rank: int
@@ -49,7 +49,7 @@ class Ranking:
 
 @dataclass
 class Place:
-    """Where somebody lives."""
+    """A postal address."""
 
     street: str
     floors: list[int]
@@ -62,7 +62,7 @@ votes = Table("votes", indexes=[by_voter, by_stage, levels], ttl="TTL")
 
 
 class Stamped(Entity):
-    """Fields for others to inherit."""
+    """Fields that other entities inherit."""
 
     made: Attr[datetime] = created()
     changed: Attr[datetime] = updated()
@@ -79,7 +79,7 @@ class Election(Stamped, table=votes):
 
 
 class Ballot(Stamped, table=votes, type_tag=("entity_type", "BALLOT")):
-    """What a voter cast."""
+    """The ballot of a voter."""
 
     election: Attr[str] = attr()
     voter: Attr[str] = attr()
@@ -103,7 +103,7 @@ class Ballot(Stamped, table=votes, type_tag=("entity_type", "BALLOT")):
 
 
 class Person(Entity, table=votes):
-    """Somebody, whose address nobody else has."""
+    """A person with a unique email address."""
 
     number: Attr[int] = attr()
     email: Attr[str] = attr()
@@ -114,7 +114,7 @@ class Person(Entity, table=votes):
 
 
 class UserSkill(Entity, table=votes):
-    """What somebody can, and how well."""
+    """A skill of a person, with its level."""
 
     user: Attr[str] = attr()
     skill: Attr[str] = attr()
@@ -126,7 +126,7 @@ class UserSkill(Entity, table=votes):
 
 
 class Event(Entity, table=votes):
-    """What happened, the latest first."""
+    """An event; the latest sorts first."""
 
     day: Attr[date] = attr()
     at: Attr[datetime] = attr()

@@ -9,7 +9,7 @@ from singletable.introspection.item_groups import ItemGroup, KeyShape, split_key
 from singletable.introspection.names import snake_case
 from singletable.introspection.sample import EntityHint, Sample
 from singletable.schema import Table
-from singletable.schema.key_template import DIVIDER
+from singletable.schema.key_template import SEPARATOR
 from singletable.values import AttributeValue, Item
 
 _VALUE = re.compile(r"[{<]([^{}<>]*)[}>]")
@@ -76,7 +76,7 @@ def _group(table: Table, hint: EntityHint, tag: str | None) -> ItemGroup | None:
     value_names = {
         (attribute.name, at): snake_case(match[1])
         for attribute, text in zip(table.key_attributes, templates, strict=True)
-        for at, part in enumerate((text or "").split(DIVIDER))
+        for at, part in enumerate((text or "").split(SEPARATOR))
         if (match := _VALUE.fullmatch(part)) is not None and snake_case(match[1]).isidentifier()
     }
     if not hint.items:
@@ -101,7 +101,7 @@ def _group(table: Table, hint: EntityHint, tag: str | None) -> ItemGroup | None:
 
 
 def _key_shape(text: str) -> KeyShape:
-    return tuple(None if _VALUE.fullmatch(part) else part for part in text.split(DIVIDER))
+    return tuple(None if _VALUE.fullmatch(part) else part for part in text.split(SEPARATOR))
 
 
 def _fits(table: Table, item: Item, pk: KeyShape, sk: KeyShape) -> bool:
@@ -126,7 +126,7 @@ def _placeholder_item(
     for attribute, template in zip(table.key_attributes, (hint.pk, hint.sk), strict=False):
         parts = [
             texts[value_names[attribute.name, at]] if (attribute.name, at) in value_names else part
-            for at, part in enumerate((template or "").split(DIVIDER))
+            for at, part in enumerate((template or "").split(SEPARATOR))
         ]
-        item[attribute.name] = {"S": DIVIDER.join(parts)}
+        item[attribute.name] = {"S": SEPARATOR.join(parts)}
     return item

@@ -24,7 +24,7 @@ from singletable.introspection.field_types import (
     text_format,
 )
 from singletable.schema import Table
-from singletable.schema.key_template import DIVIDER, unescape
+from singletable.schema.key_template import SEPARATOR, unescape
 from singletable.values import Item
 
 # The parts of a key attribute: a constant, or None for a value.
@@ -61,7 +61,7 @@ class ItemGroup:
 def split_key(item: Item, attribute: str) -> list[str]:
     """Split a key attribute at each `#`; an attribute of another type is one empty part."""
     value = item.get(attribute, {})
-    return value["S"].split(DIVIDER) if "S" in value else [""]
+    return value["S"].split(SEPARATOR) if "S" in value else [""]
 
 
 def group_items(table: Table, items: Sequence[Item], tag: str | None) -> list[ItemGroup]:

@@ -30,7 +30,7 @@ from singletable.introspection.spec import (
     has_typed_shape,
 )
 from singletable.schema import Index
-from singletable.schema.key_template import DIVIDER, escape, unescape
+from singletable.schema.key_template import SEPARATOR, escape, unescape
 from singletable.schema.table import KeyAttribute
 from singletable.values import AttributeValue
 
@@ -188,7 +188,7 @@ def index_only_attributes(builder: EntityBuilder) -> set[str]:
 def _is_composed(builder: EntityBuilder, attribute: str) -> bool:
     values = builder.attribute_values(attribute)
     texts = [value["S"] for value in values if value is not None and "S" in value]
-    return bool(texts) and all(DIVIDER in text for text in texts)
+    return bool(texts) and all(SEPARATOR in text for text in texts)
 
 
 def build_index_keys(builder: EntityBuilder, key: KeySpec) -> list[KeySpec]:

@@ -1,4 +1,4 @@
-"""What an app declares: tables, entities and keys, with types that hold."""
+"""Declarations: tables, entities, keys and constraints, with types that checkers verify."""
 
 from singletable.schema.checks import DeclarationWarning
 from singletable.schema.codec import TimeFormat

@@ -1,4 +1,4 @@
-"""What must hold of an entity by itself, before it joins its table."""
+"""Checks of a declared entity, before it is added to its table, and warnings about declarations."""
 
 from __future__ import annotations
 
@@ -23,37 +23,51 @@ from singletable.schema.resolved_key import Column, ResolvedKey, TextColumn
 from singletable.schema.table import Table
 
 
-def check_primary(access: ResolvedKey, fields: dict[str, Attr[Any]]) -> None:
-    """A primary key is always there, never changes, and can be found again."""
-    for name in access.fields:
+class DeclarationWarning(UserWarning):
+    """A declaration that works, but may not do what you expect."""
+
+
+def warn(text: str) -> None:
+    """Warn at the line of the user's module that contains the declaration."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
+        "singletable.schema"
+    ):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, DeclarationWarning, stacklevel=level)
+
+
+def check_primary(key: ResolvedKey, fields: dict[str, Attr[Any]]) -> None:
+    """Raise unless a primary key always exists, never changes, and can be computed again."""
+    for name in key.fields:
         field = fields[name]
         if field.codec().optional or field.role in ("version", "updated", "expires"):
             raise DeclarationError(
-                f"{access}: {name} may be absent or change, and a primary key does neither. "
-                "Make it a field that every item has."
+                f"{key}: {name} may be absent or change, which a primary key must not. Use a "
+                "field that every item has."
             )
-    shards = access.shards
+    shards = key.shards
     if shards is not None and shards.by is None:
         raise DeclarationError(
-            f"{access}: random shards are for indexes: an item whose primary key is random cannot "
-            "be found again. Calculate the shard from a field: Shards(…, by=field)."
+            f"{key}: random shards are for indexes only: an item with a random primary key cannot "
+            "be read by its key. Compute the shard from a field: Shards(…, by=field)."
         )
     if (
         shards is not None
         and shards.by is not None
-        and shards.by.field not in (*access.pk_fields, *access.sk_fields)
+        and shards.by.field not in (*key.pk_fields, *key.sk_fields)
     ):
         raise DeclarationError(
-            f"{access}: the shard is calculated from {shards.by.field}, which is not in the key; "
-            "an item could not be found again. Use a field of the key."
+            f"{key}: the shard is computed from {shards.by.field}, which is not in the key, so an "
+            "item cannot be read by its key. Use a field of the key."
         )
 
 
-def check_order(access: ResolvedKey) -> None:
-    """Each value is given once, from left to right, and shards spread the partition alone."""
+def check_order(key: ResolvedKey) -> None:
+    """Raise unless each value is passed once, from left to right, and shards are in pk only."""
     given: set[str] = set()
     sharded = False
-    for column in access.columns:
+    for column in key.columns:
         segments = column.template.segments if isinstance(column, TextColumn) else ()
         names = [*column.parameters] if not segments else []
         for segment in segments:
@@ -62,12 +76,12 @@ def check_order(access: ResolvedKey) -> None:
                     names.append(field)
                 case RepeatedSegment(FieldSegment(field)) if field not in (*given, *names):
                     raise DeclarationError(
-                        f"{access}: repeated({field}) repeats a value that does not stand before it in "
-                        f"the key. Write {field} itself there."
+                        f"{key}: repeated({field}) repeats a value that is not in the key before "
+                        f"it. Write {field} itself there."
                     )
-                case ShardSegment() if sharded or column not in access.pk:
+                case ShardSegment() if sharded or column not in key.pk:
                     raise DeclarationError(
-                        f"{access}: Shards spread a partition, so they stand once, in pk."
+                        f"{key}: Shards spread a partition, so they are allowed once, in pk."
                     )
                 case ShardSegment():
                     sharded = True
@@ -76,54 +90,54 @@ def check_order(access: ResolvedKey) -> None:
         for name in names:
             if name in given or names.count(name) > 1:
                 raise DeclarationError(
-                    f"{access}: {name} stands in the key twice, and would be asked for twice. "
-                    f"Write repeated({name}) where it is repeated."
+                    f"{key}: {name} is in the key twice, so it would have to be passed twice. "
+                    f"Write repeated({name}) the second time."
                 )
         given |= set(names)
 
 
 def check_when(where: str, when: Condition[Any] | None, fields: dict[str, Attr[Any]]) -> None:
-    """The condition of an index asks about fields of the entity, with values of their types."""
+    """Raise unless the condition of an index uses fields of the entity, with fitting values."""
     if when is None:
         return
     if not isinstance(when, Condition):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DeclarationError(
-            f"{where}: when={when!r} is no condition. Compare a field: when=status == 'open'."
+            f"{where}: when={when!r} is not a condition. Compare a field: when=status == 'open'."
         )
     for path in when.fields:
         if isinstance(path, Path) and path.field not in fields:
             raise DeclarationError(
-                f"{where}: when=… asks about {path}, which is not a field of the entity. "
-                f"There are {', '.join(fields)}."
+                f"{where}: when=… uses {path}, which is not a field of the entity. "
+                f"Fields: {', '.join(fields)}."
             )
     try:
         when.node()
     except InvalidValue as error:
-        raise DeclarationError(f"{where}: when=… cannot be asked: {error}") from None
+        raise DeclarationError(f"{where}: when=… is not valid: {error}") from None
 
 
 _ROLE_TYPES: dict[str, tuple[type, str]] = {
-    "version": (int, "counts writes"),
+    "version": (int, "is the version number"),
     "created": (datetime, "is the time of the first write"),
     "updated": (datetime, "is the time of the last write"),
-    "expires": (datetime, "is the time after which the item is gone"),
+    "expires": (datetime, "is the expiration time"),
 }
 
 
 def _check_role_type(field: Attr[Any]) -> None:
     if field.role is None:
         return
-    kind, what = _ROLE_TYPES[field.role]
-    # Items from before a time was kept have none; every item has a version, if only zero.
+    kind, meaning = _ROLE_TYPES[field.role]
+    # Items that are older than the field have no time, but every item has a version, if only zero.
     may_be_none = field.role != "version"
     if field.annotation is not kind or (field.codec().optional and not may_be_none):
         raise DeclarationError(
-            f"{field} {what}. Declare it as Attr[{kind.__name__}] = {field.role}()."
+            f"{field} {meaning}. Declare it as Attr[{kind.__name__}] = {field.role}()."
         )
 
 
 def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> None:
-    """Each part that the store plays is played by one field, and items expire by their table's."""
+    """Raise unless each role has at most one field, and items expire by the table's attribute."""
     for role in ("version", "created", "updated", "expires"):
         having = [field for field in fields.values() if field.role == role]
         if len(having) > 1:
@@ -136,8 +150,9 @@ def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Non
         if field.role != "expires":
             if field.stored and field.attribute == table.ttl:
                 raise DeclarationError(
-                    f"{field} is stored as {table.ttl!r}, by which items of table {table.name!r} "
-                    f"expire. Declare it with expires(), or give it another name at rest."
+                    f"{field} is stored as {table.ttl!r}, the TTL attribute of table "
+                    f"{table.name!r}. Declare it with expires(), or store it under another name: "
+                    "attr(name=…)."
                 )
             continue
         if table.ttl is None:
@@ -148,59 +163,62 @@ def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Non
             field.attribute = table.ttl
         if field.attribute != table.ttl:
             raise DeclarationError(
-                f"{field} is stored as {field.attribute!r}, but items of table {table.name!r} "
-                f"expire by {table.ttl!r}."
+                f"{field} is stored as {field.attribute!r}, but the TTL attribute of table "
+                f"{table.name!r} is {table.ttl!r}."
             )
 
 
 def check_names(fields: dict[str, Attr[Any]]) -> None:
-    """No two fields are stored under one name."""
-    taken: dict[str, Attr[Any]] = {}
+    """Raise if two fields are stored under one name."""
+    stored: dict[str, Attr[Any]] = {}
     for field in fields.values():
-        if field.stored and taken.setdefault(field.attribute, field) is not field:
+        if field.stored and stored.setdefault(field.attribute, field) is not field:
             raise DeclarationError(
-                f"{field} and {taken[field.attribute]} are both stored as {field.attribute!r}. "
-                "Give one of them another name at rest: attr(name=…)."
+                f"{field} and {stored[field.attribute]} are both stored as {field.attribute!r}. "
+                "Store one of them under another name: attr(name=…)."
             )
 
 
 def check_model(model: Model) -> None:
-    """No field is stored as a key, and everything can be read back."""
-    taken = {field.attribute: str(field) for field in model.fields.values() if field.stored}
-    own = [
-        name
-        for access in (model.key, *model.indexes.values())
-        for name in access.dedicated_attributes
+    """Raise if a field is stored where a key is, or an item could not be written or read."""
+    stored = {field.attribute: str(field) for field in model.fields.values() if field.stored}
+    reserved = [
+        name for key in (model.key, *model.indexes.values()) for name in key.dedicated_attributes
     ]
     if model.tag is not None:
-        own.append(model.tag[0])
-    for name in own:
-        if name in taken:
+        reserved.append(model.tag[0])
+    for name in reserved:
+        if name in stored:
             raise DeclarationError(
-                f"{taken[name]} is stored as {name!r}, which is a key or the type tag. Give the "
-                "field another name at rest: attr(name=…)."
+                f"{stored[name]} is stored as {name!r}, which is a key or the type tag. Store the "
+                "field under another name: attr(name=…)."
             )
-    _check_shared(model)
-    _check_types(model)
-    _check_expiry(model)
-    _check_in_key_only(model)
+    _check_shared_attributes(model)
+    _check_key_types(model)
+    _check_ttl_projected(model)
+    for name in model.key_only_fields:
+        if name not in model.key.recoverable_fields:
+            raise DeclarationError(
+                f"{model.name}.{name} has key_only=True, but it cannot be read back from the "
+                "primary key. Add it to the key, or store it."
+            )
 
 
-def _check_shared(model: Model) -> None:
-    """An attribute that stands in several keys is made in one way."""
-    made: dict[str, tuple[ResolvedKey, object]] = {}
-    for access in (model.key, *model.indexes.values()):
-        for column in access.columns:
+def _check_shared_attributes(model: Model) -> None:
+    """Raise if two keys compute the same attribute in different ways."""
+    origins: dict[str, tuple[ResolvedKey, object]] = {}
+    for key in (model.key, *model.indexes.values()):
+        for column in key.columns:
             name = column.attribute.name
-            other, way = made.setdefault(name, (access, _way(column)))
-            if way != _way(column) or (other is not access and other.index is access.index):
+            other, content = origins.setdefault(name, (key, _content(column)))
+            if content != _content(column) or (other is not key and other.index is key.index):
                 raise DeclarationError(
-                    f"{access} and {other} both make {name!r}, in two ways, and an item has one "
-                    "value in an attribute. Make it alike in both, or use another index."
+                    f"{key} and {other} both set {name!r}, in different ways, but an attribute has "
+                    "one value. Declare it alike in both, or use another index."
                 )
 
 
-def _way(column: Column) -> object:
+def _content(column: Column) -> object:
     if not isinstance(column, TextColumn):
         return column.field
     return [
@@ -209,8 +227,8 @@ def _way(column: Column) -> object:
     ]
 
 
-def _check_types(model: Model) -> None:
-    """DynamoDB refuses an item whose attribute is not of the type that an index expects."""
+def _check_key_types(model: Model) -> None:
+    """Raise if DynamoDB would reject items, because an attribute has not the type of its index."""
     for attribute in model.table.all_key_attributes():
         for field in model.fields.values():
             types = field.codec().types
@@ -220,96 +238,62 @@ def _check_types(model: Model) -> None:
                 and types != frozenset((attribute.type,))
             ):
                 raise DeclarationError(
-                    f"{field} is stored as {attribute.name!r} and held as "
+                    f"{field} is stored as {attribute.name!r} with type "
                     f"{'/'.join(sorted(types))}, but that is a key attribute of type "
-                    f"{attribute.type} in table {model.table.name!r}, and DynamoDB would refuse "
-                    "the item. Give the field another name at rest: attr(name=…)."
+                    f"{attribute.type} in table {model.table.name!r}, so DynamoDB would reject "
+                    "the item. Store the field under another name: attr(name=…)."
                 )
 
 
-def _check_expiry(model: Model) -> None:
+def _check_ttl_projected(model: Model) -> None:
     expires = model.role("expires")
-    for access in model.indexes.values():
-        if expires is None or access.index is None or access.index.projection == "ALL":
+    for key in model.indexes.values():
+        if expires is None or key.index is None or key.index.projection == "ALL":
             continue
-        projected = access.index.projection
+        projected = key.index.projection
         if projected == "KEYS_ONLY" or expires.attribute not in projected:
             raise DeclarationError(
-                f"{access}: {access.index!r} does not project {expires.attribute!r}, so a query "
-                "could not tell what has expired. Project it: projection=[…]."
+                f"{key}: {key.index!r} does not project {expires.attribute!r}, so a query could "
+                "not hide expired items. Project it: projection=[…]."
             )
-
-
-def _check_in_key_only(model: Model) -> None:
-    for name in model.key_only_fields:
-        if name not in model.key.recoverable_fields:
-            raise DeclarationError(
-                f"{model.name}.{name} is not stored, and cannot be read back from the primary key. "
-                "Put it there, or store it."
-            )
-
-
-# FROM check_counts.py: What must hold of the counts that an entity keeps.
 
 
 def check_counts(model: Model) -> None:
-    """A count names an item by its key, and a number in it."""
-    for name, counted in model.counts.items():
+    """Raise unless each count names a number of another entity, and the key of its item."""
+    for name, counter in model.counts.items():
         where = f"{model.name}.{name}"
-        target = model_of(counted.entity)
-        number = target.fields.get(counted.path.field)
-        if number is None or str(counted.path).partition(".")[0] != number.owner:
+        target = model_of(counter.entity)
+        number = target.fields.get(counter.path.field)
+        if number is None or str(counter.path).partition(".")[0] != number.owner:
             raise DeclarationError(
-                f"{where}: {counted.path} is no field of {target.name}, which has "
+                f"{where}: {counter.path} is not a field of {target.name}, which has "
                 f"{', '.join(target.fields)}."
             )
-        if counted.path.codec().types != frozenset("N") or number.name in target.key.fields:
+        if counter.path.codec().types != frozenset("N") or number.name in target.key.fields:
             raise DeclarationError(
-                f"{where}: {counted.path} cannot be counted up. Give a number that is not in the "
+                f"{where}: {counter.path} cannot be a counter. Use a number that is not in the "
                 "key: Attr[int] = attr(default=0)."
             )
         expected = (*target.key.pk_fields, *target.key.sk_fields)
         types = [target.fields[field].annotation for field in expected]
-        unknown = [field for field in counted.fields if field not in model.fields]
-        if unknown or [model.fields[field].annotation for field in counted.fields] != types:
+        unknown = [field for field in counter.fields if field not in model.fields]
+        if unknown or [model.fields[field].annotation for field in counter.fields] != types:
             raise DeclarationError(
-                f"{where}: {target.key} is made of ({', '.join(expected)}), but key="
-                f"({', '.join(counted.fields)}). Give one field of {model.name} for each, of the "
+                f"{where}: {target.key} takes ({', '.join(expected)}), but key="
+                f"({', '.join(counter.fields)}). Pass one field of {model.name} for each, of the "
                 "same type."
             )
 
 
-# FROM warning.py: Warnings about a declaration, told where it stands.
-
-
-class DeclarationWarning(UserWarning):
-    """A declaration that works, but may not mean what it says."""
-
-
-def warn(text: str) -> None:
-    """Warn at the line outside of this room from which it was entered."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, DeclarationWarning, stacklevel=level)
-
-
-def _is_ours(module: str) -> bool:
-    return module.startswith("singletable.schema")
-
-
-# FROM check_tags.py: What must hold of the type tags in a table: by them an item finds its entity.
-
-
 def check_tags(model: Model, others: Sequence[Model]) -> None:
-    """No two entities have one tag, and no key or field takes its place."""
+    """Raise if a type tag is not unique in its table, or if a key has its attribute."""
     if model.tag is not None:
         _check_tag(model, *model.tag)
     for other in others:
         if model.tag is not None and model.tag == other.tag:
             raise DeclarationError(
                 f"{model.name} and {other.name} have the same type tag {model.tag}: an item of one "
-                "would be read as the other. Give each its own."
+                "would be read as the other. Use different tags."
             )
         for tagged, plain in ((model, other), (other, model)):
             _warn_of_fields(tagged, plain)
@@ -321,23 +305,23 @@ def _check_tag(model: Model, name: str, text: str) -> None:
             f"{model.name}: type_tag=({name!r}, {text!r}) needs the name of an attribute and a "
             "text, such as ('entity_type', 'BALLOT')."
         )
-    for access in (model.key, *model.indexes.values()):
-        for column in access.columns:
-            if column.attribute.name == name and not _always(column, text):
+    for key in (model.key, *model.indexes.values()):
+        for column in key.columns:
+            if column.attribute.name == name and not _is_fixed(column, text):
                 raise DeclarationError(
-                    f"{access}: {name!r} is a key attribute, and the type tag of {model.name}. "
-                    "Give the tag an attribute of its own, or let the key be its text."
+                    f"{key}: {name!r} is a key attribute, and the type tag of {model.name}. "
+                    "Use another attribute for the tag, or the tag's text as the key."
                 )
     for attribute in model.table.all_key_attributes():
         if attribute.name == name and attribute.type != "S":
             raise DeclarationError(
-                f"{model.name}: the type tag is a text, but {name!r} is a key attribute of type "
-                f"{attribute.type}, and DynamoDB would refuse the item. Name another attribute."
+                f"{model.name}: the type tag is a string, but {name!r} is a key attribute of type "
+                f"{attribute.type}, so DynamoDB would reject the item. Use another attribute."
             )
 
 
-def _always(column: Column, text: str) -> bool:
-    """Whether the column holds just this text, in every item."""
+def _is_fixed(column: Column, text: str) -> bool:
+    """Return whether the column has this text in every item."""
     return isinstance(column, TextColumn) and column.template.segments == (FixedSegment(text),)
 
 
@@ -349,5 +333,5 @@ def _warn_of_fields(tagged: Model, plain: Model) -> None:
             warn(
                 f"{field} is stored as {field.attribute!r}, which is the type tag of "
                 f"{tagged.name}: with the value {tagged.tag[1]!r} an item would be read as one. "
-                "Give the field another name at rest: attr(name=…)."
+                "Store the field under another name: attr(name=…)."
             )

@@ -1,4 +1,4 @@
-"""Collections: the items of one partition, of several entities, read by one query."""
+"""Item collections: the items of several entities in one partition, read by one query."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from singletable.schema.model import MODELS
 
 @dataclass_transform(kw_only_default=True)
 class Collection:
-    """What a partition holds, by entity.
+    """The content of a partition, by entity.
 
-    `election: Election` is there, `result: Result | None` may be, `ballots: list[Ballot]` are all
-    there are, in the order of the sort key.
+    `election: Election` is required, `result: Result | None` is optional, and
+    `ballots: list[Ballot]` are all of them, in the order of the sort key.
     """
 
     _members: dict[str, tuple[type, str]]
@@ -31,26 +31,26 @@ class Collection:
         }
         entities = cls.entities()
         if len(set(entities)) != len(entities) or not entities:
-            raise DeclarationError(f"{cls.__name__}: name each entity of a collection once.")
+            raise DeclarationError(f"{cls.__name__}: a collection lists each entity once.")
 
     def __init__(self, **members: Any) -> None:
         self.__dict__.update(members)
 
     @classmethod
     def entities(cls) -> list[type]:
-        """The entities it is made of."""
+        """Return the entities of the collection."""
         return [entity for entity, _ in cls._members.values()]
 
     @classmethod
-    def of(cls, found: dict[type, list[object]]) -> Self:
-        """The collection of what was found, by entity."""
+    def of(cls, instances: dict[type, list[object]]) -> Self:
+        """Return the collection with these instances; raise ItemMismatch if the number is wrong."""
         members: dict[str, object] = {}
-        for name, (entity, many) in cls._members.items():
-            items = found[entity]
-            if many == "all":
+        for name, (entity, cardinality) in cls._members.items():
+            items = instances[entity]
+            if cardinality == "all":
                 members[name] = items
                 continue
-            if len(items) > 1 or (many == "one" and not items):
+            if len(items) > 1 or (cardinality == "one" and not items):
                 raise ItemMismatch(
                     f"expected one {entity.__name__} in the partition, but found {len(items)}.",
                     f"{cls.__name__}.{name}",
@@ -65,10 +65,10 @@ class Collection:
 
 def _member(owner: type, name: str, hint: object) -> tuple[type, str]:
     inner = get_args(hint)[0] if get_origin(hint) is list else without_none(hint)
-    many = "all" if get_origin(hint) is list else "one" if inner is hint else "perhaps"
+    cardinality = "all" if get_origin(hint) is list else "one" if inner is hint else "optional"
     if not (isinstance(inner, type) and inner in MODELS):
         raise DeclarationError(
             f"{owner.__name__}.{name}: expected an entity, `Entity | None` or `list[Entity]`, but "
             f"got {hint}."
         )
-    return inner, many
+    return inner, cardinality

@@ -7,28 +7,30 @@ from typing import Generic, TypeVar
 
 from singletable import expressions
 from singletable.errors import DeclarationError
-from singletable.expressions import Compare, Constant, Operand
+from singletable.expressions import At, Compare, Constant, Operand
 from singletable.schema.codec import Codec
 
 E = TypeVar("E")
 
+NULL = Constant({"NULL": True})
+
 
 class Condition(Generic[E]):
-    """Something an item of entity E meets or not; put together with `&`, `|` and `~`.
+    """A condition on an item of entity E; combine conditions with `&`, `|` and `~`.
 
-    Comparing a field makes one: `Ballot.rank > 3`. The store takes it as `if_` and `where`.
+    Comparing a field creates one: `Ballot.rank > 3`. The store takes it as `if_` and `where`.
     """
 
-    __slots__ = ("_read", "fields")
+    __slots__ = ("_build", "fields")
 
-    def __init__(self, read: Callable[[], expressions.Condition], *fields: object) -> None:
-        # Read when it is needed: while a class is being declared its fields have no names yet.
-        self._read = read
+    def __init__(self, build: Callable[[], expressions.Condition], *fields: object) -> None:
+        # Built when it is used: fields have no names yet while their class is being declared.
+        self._build = build
         self.fields = fields
 
     def node(self) -> expressions.Condition:
-        """The condition in DynamoDB's language."""
-        return self._read()
+        """Return the condition as an expression."""
+        return self._build()
 
     def __and__(self, other: Condition[E]) -> Condition[E]:
         return Condition(
@@ -45,30 +47,27 @@ class Condition(Generic[E]):
 
     def __bool__(self) -> bool:
         raise DeclarationError(
-            "A condition has no truth of its own: it is asked of items in the table. Give it to "
-            "the store (if_=…, where=…), and join conditions with &, | and ~, not with and, or, "
-            "not. To compare the value of an item you have, compare the attribute of the instance."
+            "A condition is neither true nor false: DynamoDB evaluates it on items. Pass it to "
+            "the store (if_=…, where=…), and combine conditions with &, | and ~, not with and, or, "
+            "not. To compare a value of an item that you have, use the attribute of the instance."
         )
 
 
-# FROM size.py: How large a value in an item is.
-
-
 class Size(Generic[E]):
-    """The size of a value: characters of a text, bytes, members of a list, map or set.
+    """The size of a value: characters of a string, bytes, or members of a list, map or set.
 
-    Comparing it with a number makes a condition: `Ballot.notes.size() < 10`.
+    Comparing it with a number creates a condition: `Ballot.notes.size() < 10`.
     """
 
-    __slots__ = ("_path", "_place")
+    __slots__ = ("_document_path", "_path")
 
-    def __init__(self, place: Callable[[], expressions.Path], path: object) -> None:
-        self._place = place
+    def __init__(self, document_path: Callable[[], expressions.Path], path: object) -> None:
+        self._document_path = document_path
         self._path = path
 
     def operand(self) -> Operand:
-        """The size in DynamoDB's language."""
-        return expressions.SizeOf(self._place())
+        """Return the size as an expression."""
+        return expressions.SizeOf(self._document_path())
 
     def __lt__(self, other: int) -> Condition[E]:
         return self._compare("<", other)
@@ -96,22 +95,22 @@ class Size(Generic[E]):
         )
 
 
-# FROM presence.py: Whether an item has a value.
+# None is an absent attribute or null: other programs write null for "no value", and so does the
+# library where absence would be read as a default. Where the type does not allow None, null could
+# not be read, and only the existence of the attribute counts.
 
-NULL = expressions.Constant({"NULL": True})
 
-
-def is_not_null(place: expressions.Path, codec: Codec) -> expressions.Condition:
-    """The condition that there is a value."""
-    exists = expressions.Exists(place)
+def is_not_null(path: expressions.Path, codec: Codec) -> expressions.Condition:
+    """Return the condition that the attribute has a value."""
+    exists = expressions.Exists(path)
     if codec.absent_value is None:
         return exists
-    return expressions.And(exists, expressions.Compare("<>", expressions.At(place), NULL))
+    return expressions.And(exists, Compare("<>", At(path), NULL))
 
 
-def is_null(place: expressions.Path, codec: Codec) -> expressions.Condition:
-    """The condition that there is no value."""
-    missing = expressions.NotExists(place)
+def is_null(path: expressions.Path, codec: Codec) -> expressions.Condition:
+    """Return the condition that the attribute is absent or null."""
+    missing = expressions.NotExists(path)
     if codec.absent_value is None:
         return missing
-    return expressions.Or(missing, expressions.Compare("=", expressions.At(place), NULL))
+    return expressions.Or(missing, Compare("=", At(path), NULL))

@@ -1,4 +1,4 @@
-"""Counts that are kept in the same transaction as what they count."""
+"""Counts that are updated in the same transaction as the items that they count."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ E = TypeVar("E")
 
 
 class Count(Generic[E]):
-    """Each item of the entity adds one to a number of another item, for as long as it is there.
+    """Each item of the entity adds one to a number of another item, for as long as it exists.
 
-    `Count(Poll, Poll.votes, key=(poll_id,))`: the poll whose key has this value. An item bears about
-    a thousand writes a second; for more, count shards or count what was read.
+    `Count(Poll, Poll.votes, key=(poll_id,))` counts in the poll whose key has this value. One item
+    takes about a thousand writes a second; for more, count by shard, or count when you read.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Count(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A count that is ready to use."""
+    """A count, resolved: the number to update, and the fields with the key of its item."""
 
     name: str
     entity: type[Any]
@@ -41,18 +41,18 @@ class Counter:
     fields: tuple[str, ...]
 
     def values(self, values: Mapping[str, object]) -> tuple[object, ...]:
-        """The key of the item that counts, from left to right."""
+        """Return the key values of the item with the counter, from left to right."""
         return tuple(values[field] for field in self.fields)
 
 
-_KEPT: dict[type, list[Path[Any, int]]] = {}
+_COUNTERS: dict[type, list[Path[Any, int]]] = {}
 
 
-def register_counter(counted: Counter) -> None:
-    """Let it be known that an entity keeps this count."""
-    _KEPT.setdefault(counted.entity, []).append(counted.path)
+def register_counter(counter: Counter) -> None:
+    """Remember that items of the counter's entity have this counter."""
+    _COUNTERS.setdefault(counter.entity, []).append(counter.path)
 
 
 def counters_of(entity: type) -> Sequence[Path[Any, int]]:
-    """The numbers of an entity that count items of others."""
-    return _KEPT.get(entity, ())
+    """Return the paths of an entity's numbers that count items of other entities."""
+    return _COUNTERS.get(entity, ())

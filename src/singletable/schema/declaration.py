@@ -1,4 +1,4 @@
-"""Read the declaration of an entity, and refuse at import what cannot work."""
+"""Read the declaration of an entity class, and reject at import what cannot work."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from singletable.schema.checks import (
 from singletable.schema.codec import StoredField, compile_codec
 from singletable.schema.count import Count, Counter, register_counter
 from singletable.schema.fields import Attr
+from singletable.schema.key_encoding import type_name
 from singletable.schema.key_overlap import check_overlaps
 from singletable.schema.key_resolution import (
     declared_members,
@@ -32,31 +33,30 @@ from singletable.schema.unique import Unique
 
 
 def read_fields(entity: type) -> dict[str, Attr[Any]]:
-    """The fields of a class and of those it inherits from, in the order of their declaration."""
-    said = said_fields(entity)
-    for field, annotation in said.values():
+    """Return the fields of a class, inherited ones included, in the order of declaration."""
+    declared = declared_fields(entity)
+    for field, annotation in declared.values():
         field.resolve(annotation)
-    return {name: field for name, (field, _) in said.items()}
+    return {name: field for name, (field, _) in declared.items()}
 
 
-def said_fields(entity: type) -> dict[str, tuple[Attr[Any], object]]:
-    """The fields that a class declares, each with its type."""
-    hints = _hints(entity)
+def declared_fields(entity: type) -> dict[str, tuple[Attr[Any], object]]:
+    """Return the fields that a class declares, each with its type."""
     fields: dict[str, tuple[Attr[Any], object]] = {}
-    for name, hint in hints.items():
+    for name, hint in _hints(entity).items():
         if get_origin(hint) is ClassVar or hint is ClassVar:
             continue
         if name.startswith("_"):
             if get_origin(hint) is Attr:
                 raise DeclarationError(
-                    f"{entity.__name__}.{name}: the name of a field begins with a letter. For "
-                    f"another name at rest, write attr(name={name!r})."
+                    f"{entity.__name__}.{name}: the name of a field must start with a letter. To "
+                    f"store it under this name, write attr(name={name!r})."
                 )
             continue
         if get_origin(hint) is not Attr:
             raise DeclarationError(
-                f"{entity.__name__}.{name} is declared as {_shown(hint)}. Declare a field as "
-                f"Attr: {name}: Attr[{_shown(hint)}] = attr()."
+                f"{entity.__name__}.{name} is declared as {type_name(hint)}. Declare a field as "
+                f"Attr: {name}: Attr[{type_name(hint)}] = attr()."
             )
         fields[name] = _field(entity, name), get_args(hint)[0]
     for name, value in vars(entity).items():
@@ -67,30 +67,25 @@ def said_fields(entity: type) -> dict[str, tuple[Attr[Any], object]]:
     return fields
 
 
-def declare(entity: type, table: Table, tag: tuple[str, str] | None) -> None:
-    """Make an entity of a class, and add it to its table."""
-    add_entity(entity, entity, read_fields(entity), table, tag)
-
-
 def add_entity(
-    said: type,
+    declaration: type,
     entity: type,
     fields: dict[str, Attr[Any]],
     table: Table,
     tag: tuple[str, str] | None,
-    make: Callable[[dict[str, object]], Any] | None = None,
+    factory: Callable[[dict[str, object]], Any] | None = None,
 ) -> None:
-    """Add an entity to its table; `said` declares its keys, and may be the entity itself."""
+    """Add an entity to its table; `declaration` declares its keys, and may be the entity itself."""
     if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DeclarationError(
-            f"{said.__name__}: expected a table, as Table('votes') is, but got {table!r}."
+            f"{declaration.__name__}: expected a table, such as Table('votes'), but got {table!r}."
         )
-    check_roles(said, table, fields)
+    check_roles(declaration, table, fields)
     check_names(fields)
-    key = resolve_primary_key(said, table, fields)
+    key = resolve_primary_key(declaration, table, fields)
     indexes = {
-        name: resolve_index_key(said, table, fields, key_in, tag)
-        for name, key_in in declared_members(said, IndexKey).items()
+        name: resolve_index_key(declaration, table, fields, index_key, tag)
+        for name, index_key in declared_members(declaration, IndexKey).items()
     }
     model = Model(
         entity=entity,
@@ -100,18 +95,18 @@ def add_entity(
         key=key,
         indexes=indexes,
         uniques={
-            name: resolve_unique(said, table, fields, unique)
-            for name, unique in declared_members(said, Unique).items()
+            name: resolve_unique(declaration, table, fields, unique)
+            for name, unique in declared_members(declaration, Unique).items()
         },
         counts={
             name: Counter(name, count.entity, count.path, tuple(part.field for part in count.key))
-            for name, count in declared_members(said, Count).items()
+            for name, count in declared_members(declaration, Count).items()
         },
         codec=compile_codec(
-            entity.__name__, _stored(fields), _known(key, indexes, tag) - _attributes(fields)
+            entity.__name__, _stored_fields(fields), _other_attributes(fields, key, indexes, tag)
         ),
         key_only_fields=tuple(name for name, field in fields.items() if not field.stored),
-        factory=make,
+        factory=factory,
     )
     others = [MODELS[other] for other in table.entities]
     check_model(model)
@@ -120,22 +115,22 @@ def add_entity(
     check_overlaps(table, others, model)
     MODELS[entity] = model
     table.entities.append(entity)
-    for count in model.counts.values():
-        register_counter(count)
+    for counter in model.counts.values():
+        register_counter(counter)
 
 
 def _hints(entity: type) -> dict[str, Any]:
     try:
-        return get_type_hints(entity, localns=_names_around(entity), include_extras=True)
+        return get_type_hints(entity, localns=_local_names(entity), include_extras=True)
     except NameError as error:
         raise DeclarationError(
-            f"{entity.__name__}: the type {error.name!r} is not known where the class stands. "
+            f"{entity.__name__}: the type {error.name!r} is not defined where the class is. "
             "Import it, or define it before the class."
         ) from None
 
 
-def _names_around(entity: type) -> dict[str, Any]:
-    """The names that a class inside a function can see."""
+def _local_names(entity: type) -> dict[str, Any]:
+    """Return the local variables that a class inside a function can refer to."""
     frame = sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__") != entity.__module__:
         frame = frame.f_back
@@ -149,37 +144,31 @@ def _names_around(entity: type) -> dict[str, Any]:
 
 
 def _field(entity: type, name: str) -> Attr[Any]:
+    """Return the entity's own field: a copy if it is inherited, a new one if it is not assigned."""
+    field: Attr[Any] = Attr()
     for base in entity.__mro__:
         if name in vars(base):
             value: object = vars(base)[name]
             if isinstance(value, Key | IndexKey | Unique | Count):
                 raise DeclarationError(
-                    f"{entity.__name__}.{name} is a field and a key too. Give one of them another "
-                    "name."
+                    f"{entity.__name__}.{name} is both a field and a key. Rename one of them."
                 )
             if not isinstance(value, Attr):
                 raise DeclarationError(
                     f"{entity.__name__}.{name} is set to {value!r}. Write attr(default={value!r})."
                 )
-            found: Attr[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            return found if base is entity else _inherited(entity, name, found)
-    field: Attr[Any] = Attr(
-        name=None, default=None, check=None, time_format=None, stored=True, role=None
-    )
+            field = value  # pyright: ignore[reportUnknownVariableType]
+            if base is entity:
+                return field
+            # Its stored name and its type may differ from those in other classes.
+            field = field.copy()
+            break
     setattr(entity, name, field)
     field.__set_name__(entity, name)
     return field
 
 
-def _inherited(entity: type, name: str, field: Attr[Any]) -> Attr[Any]:
-    """The entity's own copy of a field: its name at rest and its type may differ from others'."""
-    own = field.copy()
-    setattr(entity, name, own)
-    own.__set_name__(entity, name)
-    return own
-
-
-def _stored(fields: dict[str, Attr[Any]]) -> list[StoredField]:
+def _stored_fields(fields: dict[str, Attr[Any]]) -> list[StoredField]:
     return [
         StoredField(
             field.name,
@@ -193,17 +182,13 @@ def _stored(fields: dict[str, Attr[Any]]) -> list[StoredField]:
     ]
 
 
-def _attributes(fields: dict[str, Attr[Any]]) -> frozenset[str]:
-    return frozenset(field.attribute for field in fields.values() if field.stored)
-
-
-def _known(
-    key: ResolvedKey, indexes: dict[str, ResolvedKey], tag: tuple[str, str] | None
+def _other_attributes(
+    fields: dict[str, Attr[Any]],
+    key: ResolvedKey,
+    indexes: dict[str, ResolvedKey],
+    tag: tuple[str, str] | None,
 ) -> frozenset[str]:
-    columns = [*key.columns, *(one for access in indexes.values() for one in access.columns)]
-    names = {column.attribute.name for column in columns}
-    return frozenset(names | ({tag[0]} if tag else set()))
-
-
-def _shown(hint: object) -> str:
-    return hint.__name__ if isinstance(hint, type) else str(hint)
+    """Return the attributes of keys and the type tag that are not fields."""
+    columns = [*key.columns, *(one for index_key in indexes.values() for one in index_key.columns)]
+    names = {column.attribute.name for column in columns} | ({tag[0]} if tag else set())
+    return frozenset(names - {field.attribute for field in fields.values() if field.stored})

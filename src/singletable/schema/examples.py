@@ -1,4 +1,4 @@
-"""A value of a type, made up to show what one looks like."""
+"""Example values, for documentation."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from uuid import UUID
 from singletable.schema.key_template import FieldSegment, FixedSegment
 from singletable.schema.resolved_key import Column, TextColumn
 
-_BEGIN = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
+_FIRST_TIME = datetime(2026, 1, 1, 9, 30, tzinfo=UTC)
 
 
 def example_value(kind: Any, name: str, number: int) -> object:
-    """A value of a type, for a field of a name; TypeError if none can be made up."""
-    made = _simple(kind, name, number)
-    if made is not None:
-        return made
+    """Return an example value of a type for a named field; raise TypeError if there is none."""
+    value = _simple(kind, name, number)
+    if value is not None:
+        return value
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return example_value(arguments[0], name, number)
     if isinstance(kind, NewType):
         return example_value(kind.__supertype__, name, number)
     if origin is Literal:
-        some = [one for one in arguments if one is not None]
-        return some[number % len(some)]
+        values = [one for one in arguments if one is not None]
+        return values[number % len(values)]
     if origin in (Union, types.UnionType):
         return example_value(next(one for one in arguments if one is not type(None)), name, number)
     if origin is list:
@@ -38,7 +38,7 @@ def example_value(kind: Any, name: str, number: int) -> object:
     if origin is tuple:
         return (example_value(arguments[0], name, number),)
     if origin in (set, frozenset):
-        # Either will do for the other.
+        # A set is accepted for a frozenset.
         return {example_value(arguments[0], name, number)}
     if origin is dict:
         return {name: example_value(arguments[1], name, number)}
@@ -46,8 +46,8 @@ def example_value(kind: Any, name: str, number: int) -> object:
         return list(kind)[number % len(kind)]
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind, include_extras=True)
-        needed = [one.name for one in dataclasses.fields(kind) if one.init]
-        return kind(**{one: example_value(hints[one], one, number) for one in needed})
+        names = [one.name for one in dataclasses.fields(kind) if one.init]
+        return kind(**{one: example_value(hints[one], one, number) for one in names})
     raise TypeError(f"no example for {kind}")
 
 
@@ -65,9 +65,9 @@ def _simple(kind: Any, name: str, number: int) -> object:
     if kind is bytes:
         return f"{name}-{number}".encode()
     if kind is datetime:
-        return _BEGIN + timedelta(days=number)
+        return _FIRST_TIME + timedelta(days=number)
     if kind is date:
-        return (_BEGIN + timedelta(days=number)).date()
+        return (_FIRST_TIME + timedelta(days=number)).date()
     if kind is UUID:
         return UUID(bytes=md5(f"{name}-{number}".encode(), usedforsecurity=False).digest())
     return None

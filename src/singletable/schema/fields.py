@@ -1,4 +1,4 @@
-"""A field of an entity: a way into stored items on the class, a value on an instance."""
+"""Fields of an entity: `Attr`, and the functions that declare one."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ from singletable.schema.key_parts import KeyPart
 from singletable.schema.path import Edit, Path
 from singletable.values import AttributeValue
 
-# FROM annotation.py: What a type annotation says about the inside of a value.
+E = TypeVar("E")
+M = TypeVar("M")
+T = TypeVar("T")
 
 
 def without_none(annotation: object) -> object:
-    """The type itself, where it or None is allowed."""
+    """Return T for `T | None`."""
     if get_origin(annotation) in (Union, types.UnionType):
         rest = [one for one in get_args(annotation) if one is not type(None)]
         return rest[0] if len(rest) == 1 else annotation
@@ -39,12 +41,12 @@ def without_none(annotation: object) -> object:
 
 
 def inner_type(annotation: object, step: str | int, where: str) -> object:
-    """The type of a member or an element of such a value."""
+    """Return the type of a member of a list, map or dataclass."""
     outer = without_none(annotation)
     origin, arguments = get_origin(outer), get_args(outer)
     if origin in (list, tuple) and isinstance(step, int):
         if step < 0:
-            raise InvalidValue(f"{where}[{step}]: elements of a stored list are counted from 0 on.")
+            raise InvalidValue(f"{where}[{step}]: the index of a stored list starts at 0.")
         return arguments[0]
     if origin is dict and isinstance(step, str):
         return arguments[1]
@@ -52,50 +54,42 @@ def inner_type(annotation: object, step: str | int, where: str) -> object:
         hints = get_type_hints(outer)
         if step in hints:
             return hints[step]
-        raise InvalidValue(f"{where} has no member {step!r}; there are {', '.join(hints)}.")
-    raise InvalidValue(f"{where} is no list, map or dataclass: {step!r} cannot be inside it.")
-
-
-# FROM stands_for.py: Classes that declare how instances of another class are stored.
-
-M = TypeVar("M")
+        raise InvalidValue(f"{where} has no member {step!r}. Members: {', '.join(hints)}.")
+    raise InvalidValue(f"{where} is not a list, map or dataclass, so it has no member {step!r}.")
 
 
 class EntityDeclaration(Generic[M]):
-    """A class whose fields and keys are those of entity M, which cannot declare them itself."""
+    """A class that declares the fields and keys of entity M, which cannot declare them itself."""
 
 
 DECLARED_ENTITIES: dict[type, type] = {}
 
 
 def declared_entity(owner: type[Any]) -> type[Any]:
-    """The entity that a class declares: itself, or the one it stands for."""
+    """Return the entity that a class declares: itself, or the model of a ModelEntity."""
     return DECLARED_ENTITIES.get(owner, owner)
 
-
-E = TypeVar("E")
-T = TypeVar("T")
 
 Role: TypeAlias = Literal["version", "created", "updated", "expires"]
 Check: TypeAlias = Callable[[Any], object]
 
 
 class EntityInstance:
-    """What an instance of any entity is: so that a checker never takes the class for one."""
+    """Base of all entities, by which type checkers tell an instance from the class."""
 
 
 class Attr(Path[Any, T], KeyPart[T]):
-    """A field of type T: its value on an instance; on the class, the way to it in stored items."""
+    """A field of type T: its value on an instance; on the class, the path to it in stored items."""
 
     def __init__(
         self,
         *,
-        name: str | None,
-        default: Callable[[], object] | None,
-        check: Check | None,
-        time_format: TimeFormat | None,
-        stored: bool,
-        role: Role | None,
+        name: str | None = None,
+        default: Callable[[], object] | None = None,
+        check: Check | None = None,
+        time_format: TimeFormat | None = None,
+        stored: bool = True,
+        role: Role | None = None,
         constant: bool = False,
     ) -> None:
         self.attribute = name or ""
@@ -104,7 +98,7 @@ class Attr(Path[Any, T], KeyPart[T]):
         self.time_format = time_format
         self.stored = stored
         self.role: Role | None = role
-        # Whether the default is one value for all.
+        # Whether the default is the same value for all items.
         self.constant = constant
         self.name = ""
         self.owner = ""
@@ -120,12 +114,14 @@ class Attr(Path[Any, T], KeyPart[T]):
     def __get__(self, instance: EntityInstance | None, owner: type[E], /) -> Any:
         if instance is None:
             return self
-        # Values stand in the instance's own dictionary, so this is reached when there is none.
-        raise AttributeError(f"{owner.__name__}.{self.name} has no value yet: {_WHEN[self.role]}.")
+        # Values are in the instance's own dictionary, so this is reached if there is none.
+        raise AttributeError(
+            f"{owner.__name__}.{self.name} has no value yet: {_NO_VALUE_REASONS[self.role]}."
+        )
 
     if TYPE_CHECKING:
-        # For checkers alone: this is what makes the constructor and assignments typed. At run time
-        # a descriptor that can be set would make each reading five times as slow.
+        # For type checkers only: it makes the constructor and assignments typed. At run time a data
+        # descriptor would make each read five times as slow.
         def __set__(self, instance: EntityInstance, value: T, /) -> None: ...
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -134,7 +130,7 @@ class Attr(Path[Any, T], KeyPart[T]):
         self.attribute = self.attribute or name
 
     def copy(self) -> Attr[T]:
-        """The same field, for a class that inherits it."""
+        """Return a copy of the field, for a class that inherits it."""
         return Attr(
             name=self.attribute,
             default=self.default,
@@ -146,7 +142,7 @@ class Attr(Path[Any, T], KeyPart[T]):
         )
 
     def resolve(self, annotation: object, codec: Codec | None = None) -> None:
-        """Learn the type of the field, once it can be read; `codec` holds what the type cannot."""
+        """Set the type of the field; `codec` stores types that have no codec of their own."""
         if self._codec is not None:
             return
         try:
@@ -161,24 +157,24 @@ class Attr(Path[Any, T], KeyPart[T]):
         try:
             self.codec().encode(default)
         except InvalidValue as error:
-            raise DeclarationError(f"{self}: the default is not of its type: {error}") from None
+            raise DeclarationError(f"{self}: the default has the wrong type: {error}") from None
 
     def document_path(self) -> expressions.Path:
-        """The way, by the names of attributes."""
+        """Return the path by attribute names."""
         return (self.attribute,)
 
     def codec(self) -> Codec:
-        """How the value is held there."""
+        """Return the codec of the value."""
         if self._codec is None:
-            raise DeclarationError(f"{self} is used before its class is complete.")
+            raise DeclarationError(f"{self} is used before its class is declared completely.")
         return self._codec
 
     def set(self, value: T) -> Edit[Any]:
-        """Make it this value, if the field's own check allows it; None removes it."""
+        """Set the value, if the field's own check accepts it; None removes it."""
         return self._checked(super().set(value), value)
 
     def set_if_missing(self, value: T) -> Edit[Any]:
-        """Make it this value unless there is one, if the field's own check allows it."""
+        """Set the value unless the attribute exists, if the field's own check accepts it."""
         return self._checked(super().set_if_missing(value), value)
 
     @property
@@ -192,18 +188,18 @@ class Attr(Path[Any, T], KeyPart[T]):
         return without_none(self._type)
 
     def encoding(self) -> KeyEncoding:
-        """How the value is written into a key."""
+        """Return how the value is written into a key."""
         try:
             return key_encoding_of(self.annotation, self.time_format)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
 
     def child(self, step: str | int) -> Path[Any, Any]:
-        """The way to a member or an element of the value."""
+        """Return the path to a member of the value."""
         return NestedPath(self, (step,), inner_type(self._type, step, str(self)))
 
     def _checked(self, edit: Edit[Any], value: object) -> Edit[Any]:
-        # Asked last: a check may rely on the type.
+        # Last, because a check may rely on the type.
         run_check(self.check, value, str(self))
         return edit
 
@@ -211,29 +207,29 @@ class Attr(Path[Any, T], KeyPart[T]):
         return self.codec().optional or self.default is not None
 
     def _absence(self, instead: AttributeValue | None) -> expressions.Action:
-        """What takes the value away; a default is written, so that indexes have it too."""
+        """Return the action that removes the value, or that stores the default for indexes."""
         default = None if self.default is None else self.default()
         if default is None or default == frozenset():
             return expressions.Remove(self.document_path())
-        held = self.codec().encode(default) if instead is None else instead
-        return expressions.Set(self.document_path(), expressions.Constant(held))
+        value = self.codec().encode(default) if instead is None else instead
+        return expressions.Set(self.document_path(), expressions.Constant(value))
 
     def __repr__(self) -> str:
         return f"{self.owner}.{self.name}"
 
     def __str__(self) -> str:
-        # A field in the body of its class has no name yet: this is f"POLL#{id}", meant for a key.
+        # A field in the body of its class has no name yet: somebody wrote f"POLL#{id}" for a key.
         if not self.owner:
             raise DeclarationError(
-                "A field is made a text while its class is declared, and has no value there. A key "
-                'is made of texts and of the fields themselves: Key(pk=("POLL", id), …), and not '
+                "A field has no value while its class is being declared, so it cannot be formatted "
+                'as text. List texts and fields in the key: Key(pk=("POLL", id), …), not '
                 'f"POLL#{id}".'
             )
         return repr(self)
 
 
 class NestedPath(Path[E, T]):
-    """The way to something inside the value of a field."""
+    """The path to a member inside the value of a field."""
 
     def __init__(self, root: Attr[Any], steps: tuple[str | int, ...], annotation: object) -> None:
         self._root = root
@@ -241,20 +237,20 @@ class NestedPath(Path[E, T]):
         self._type = annotation
 
     def document_path(self) -> expressions.Path:
-        """The way, by the names of attributes."""
+        """Return the path by attribute names."""
         return (*self._root.document_path(), *self._steps)
 
     def codec(self) -> Codec:
-        """How the value is held there."""
+        """Return the codec of the value."""
         return codec_of(self._type)
 
     @property
     def field(self) -> str:
-        """The name of the field that the way begins with."""
+        """The name of the field that the path starts with."""
         return self._root.field
 
     def child(self, step: str | int) -> Path[E, Any]:
-        """The way to a member or an element of the value."""
+        """Return the path to a member of the value."""
         return NestedPath(self._root, (*self._steps, step), inner_type(self._type, step, str(self)))
 
     def __str__(self) -> str:
@@ -266,16 +262,13 @@ class NestedPath(Path[E, T]):
     __repr__ = __str__
 
 
-_WHEN: dict[Role | None, str] = {
-    None: "it was not among what was read",
+_NO_VALUE_REASONS: dict[Role | None, str] = {
+    None: "it was not read",
     "version": "the store sets it when the item is written",
     "created": "the store sets it when the item is written",
     "updated": "the store sets it when the item is written",
-    "expires": "it was not given",
+    "expires": "it was not set",
 }
-
-
-# FROM field.py: The words that declare a field: a plain one, or one that the store keeps.
 
 
 @overload
@@ -313,70 +306,62 @@ def attr(
     time_format: TimeFormat | None = None,
     key_only: bool = False,
 ) -> Any:
-    """A field, as in `title: Attr[str] = attr()`.
+    """Declare a field, as in `title: Attr[str] = attr()`.
 
-    `default` or `factory` gives its value where none is given, and where an older item has none.
-    `name` is its name at rest, if that differs. `check` refuses a value by a ValueError or by
-    False. `time_format` is how a time is written. With key_only=True it stands in the key alone.
+    `default` or `factory` provides the value where none is passed, and where a stored item has
+    none. `name` is the name of the stored attribute, if it differs. `check` rejects a value by
+    raising ValueError or returning False. `time_format` is how datetimes are stored. With
+    key_only=True the value is stored in the primary key only.
     """
-    make = factory
+    create = factory
     if check is not None and not callable(check):
-        raise DeclarationError(f"attr(check={check!r}): expected a function of the value.")
+        raise DeclarationError(f"attr(check={check!r}): expected a function that takes the value.")
     if default is not ...:
         if factory is not None:
-            raise DeclarationError("attr(default=…, factory=…): a field has one of them.")
+            raise DeclarationError("attr(default=…, factory=…): pass only one of them.")
         if default.__class__.__hash__ is None:
             raise DeclarationError(
-                f"attr(default={default!r}): one {type(default).__name__} would be shared by all "
-                f"instances. Write attr(factory={type(default).__name__})."
+                f"attr(default={default!r}): all instances would share one "
+                f"{type(default).__name__}. Write attr(factory={type(default).__name__})."
             )
-        make = lambda: default  # noqa: E731
+        create = lambda: default  # noqa: E731
     return Attr[Any](
         name=name,
-        default=make,
+        default=create,
         check=check,
         time_format=time_format,
         stored=not key_only,
-        role=None,
         constant=default is not ...,
     )
 
 
 def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
-    """A number that counts writes: a put that began from an older state is refused."""
-    return _kept(name, "version", None)
+    """Declare the version number for optimistic locking: a put of an older version is rejected."""
+    return Attr[Any](name=name, role="version")
 
 
 def created(
     *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
 ) -> Any:
-    """The time at which the item was first written, set by the store."""
-    return _kept(name, "created", time_format)
+    """Declare the time of the first write, set by the store."""
+    return Attr[Any](name=name, time_format=time_format, role="created")
 
 
 def updated(
     *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
 ) -> Any:
-    """The time at which the item was last written, set by the store."""
-    return _kept(name, "updated", time_format)
+    """Declare the time of the last write, set by the store."""
+    return Attr[Any](name=name, time_format=time_format, role="updated")
 
 
 def expires(*, name: str | None = None, default: object = ...) -> Any:
-    """The time after which the item is gone: no read shows it, and DynamoDB deletes it later."""
+    """Declare the expiration time (TTL): reads hide the item from then on, DynamoDB deletes it."""
     if default not in (None, ...):
-        raise DeclarationError("expires(default=…): only None can be the same time for all items.")
+        raise DeclarationError("expires(default=…): the only possible default is None.")
     return Attr[Any](
         name=name,
         default=None if default is ... else lambda: None,
-        check=None,
         time_format=TimeFormat.EPOCH_SECONDS,
-        stored=True,
         role="expires",
         constant=default is not ...,
-    )
-
-
-def _kept(name: str | None, role: Role, time_format: TimeFormat | None) -> Attr[Any]:
-    return Attr(
-        name=name, default=None, check=None, time_format=time_format, stored=True, role=role
     )

@@ -1,7 +1,7 @@
-"""Whether two entities of a table could be given the same key.
+"""Whether two entities of a table could have the same key, or keys in the same range.
 
-Values never contain a raw `#`, so two templates can make the same text only if they have as many
-segments, and each pair of segments could be equal.
+Values never contain a raw `#`, so two templates can render the same text only if they have the same
+number of segments and each pair of segments could be equal.
 """
 
 from __future__ import annotations
@@ -26,149 +26,126 @@ from singletable.schema.table import Table
 
 
 def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None:
-    """Refuse the newest entity if an item of it could take another's place."""
+    """Raise if an item of the newest entity could have the key of another item."""
     own = _primary_keys(newest)
-    for one, twin in [
+    for key, other_key in [
         *combinations(own, 2),
         *product(own, [key for model in others for key in _primary_keys(model)]),
     ]:
-        if _meet(one, twin):
+        if _may_equal(key.columns, other_key.columns):
             raise DeclarationError(
-                f"{one} and {twin} could be the same key in table {table.name!r}: {_shown(one)} "
-                f"and {_shown(twin)}. One item would replace the other. Let a text in one of the "
-                "keys tell them apart."
+                f"{key} and {other_key} could be the same key in table {table.name!r}: "
+                f"{_shown(key)} and {_shown(other_key)}. One item would overwrite the other. Add a "
+                "text to one of the keys that tells them apart."
             )
     for other in others:
-        for access in newest.indexes.values():
-            for same in other.indexes.values():
-                if access.index is same.index and _meet(access, same):
+        for key in newest.indexes.values():
+            for other_key in other.indexes.values():
+                if key.index is other_key.index and _may_equal(key.columns, other_key.columns):
                     warn(
-                        f"{access} and {same} could be the same in {access.index!r}: "
-                        f"{_shown(access)}. A query for one reads past the items of the other."
+                        f"{key} and {other_key} could be the same key in {key.index!r}: "
+                        f"{_shown(key)}. A query of one also reads the items of the other."
                     )
     _mark_followed([*others, newest])
 
 
 def _primary_keys(model: Model) -> list[ResolvedKey]:
-    """The keys under which the entity has items: its own, and those of its markers."""
-    return [model.key, *(marker.access for marker in model.uniques.values())]
+    """Return the keys of the entity's items: its own, and those of its markers."""
+    return [model.key, *(unique.access for unique in model.uniques.values())]
 
 
-def _meet(one: ResolvedKey, other: ResolvedKey) -> bool:
-    return _meet_in(one.columns, other.columns)
+def _may_equal(columns: Sequence[Column], others: Sequence[Column]) -> bool:
+    return all(_columns_may_equal(one, other) for one, other in zip(columns, others, strict=True))
 
 
-def _meet_in(one: Sequence[Column], other: Sequence[Column]) -> bool:
-    return all(_could_be_equal(mine, theirs) for mine, theirs in zip(one, other, strict=True))
-
-
-def _could_be_equal(one: Column, other: Column) -> bool:
+def _columns_may_equal(one: Column, other: Column) -> bool:
     if isinstance(one, TextColumn) and isinstance(other, TextColumn):
-        return len(one.template.segments) == len(other.template.segments) and _agree(
-            one.template, other.template
-        )
+        same_length = len(one.template.segments) == len(other.template.segments)
+        return same_length and _common_segments_may_equal(one.template, other.template)
     return one.attribute.type == other.attribute.type
 
 
-def _agree(one: KeyTemplate, other: KeyTemplate) -> bool:
-    """Whether the segments they both have could be equal."""
-    return all(
-        _segments_agree(mine, theirs)
-        for mine, theirs in zip(one.segments, other.segments, strict=False)
-    )
+def _common_segments_may_equal(one: KeyTemplate, other: KeyTemplate) -> bool:
+    return all(map(_segments_may_equal, one.segments, other.segments))
 
 
-def _segments_agree(one: Segment, other: Segment) -> bool:
+def _segments_may_equal(one: Segment, other: Segment) -> bool:
+    if isinstance(other, FixedSegment) and not isinstance(one, FixedSegment):
+        one, other = other, one
     match one, other:
-        case FixedSegment(text), FixedSegment(same):
-            return text == same
-        case (FixedSegment(text), ShardSegment(shards)) | (
-            ShardSegment(shards),
-            FixedSegment(text),
-        ):
+        case FixedSegment(text), FixedSegment(other_text):
+            return text == other_text
+        case FixedSegment(text), ShardSegment(shards):
             return text in shards.suffixes
-        case (
-            FixedSegment(text),
-            FieldSegment(_, form) | RepeatedSegment(FieldSegment(_, form)),
-        ) | (
-            FieldSegment(_, form) | RepeatedSegment(FieldSegment(_, form)),
-            FixedSegment(text),
+        case FixedSegment(text), FieldSegment(_, encoding) | RepeatedSegment(
+            FieldSegment(_, encoding)
         ):
-            return form.could_be(unescape(text))
+            return encoding.matches(unescape(text))
         case _:
             return True
 
 
 def _mark_followed(models: Sequence[Model]) -> None:
-    """Let a last value be escaped as an inner one where longer keys begin as its key does.
+    """Escape a last value like an inner one where longer sort keys start like its key.
 
-    Only sort keys sort, and only those of one partition sort beside each other.
+    Only the sort keys of one partition are sorted relative to each other.
     """
-    keys = [
-        access for model in models for access in (*_primary_keys(model), *model.indexes.values())
-    ]
+    keys = [key for model in models for key in (*_primary_keys(model), *model.indexes.values())]
     for one, other in combinations(keys, 2):
-        if one.index is not other.index or not _meet_in(one.pk, other.pk):
+        if one.index is not other.index or not _may_equal(one.pk, other.pk):
             continue
-        for mine, theirs in zip(one.sk, other.sk, strict=True):
-            if isinstance(mine, TextColumn) and isinstance(theirs, TextColumn):
-                _mark(*sorted([mine.template, theirs.template], key=lambda t: len(t.segments)))
+        for column, other_column in zip(one.sk, other.sk, strict=True):
+            if isinstance(column, TextColumn) and isinstance(other_column, TextColumn):
+                templates = [column.template, other_column.template]
+                shorter, longer = sorted(templates, key=lambda template: len(template.segments))
+                if len(shorter.segments) < len(longer.segments) and _common_segments_may_equal(
+                    shorter, longer
+                ):
+                    shorter.followed = True
 
 
-def _mark(shorter: KeyTemplate, longer: KeyTemplate) -> None:
-    if len(shorter.segments) < len(longer.segments) and _agree(shorter, longer):
-        shorter.followed = True
-
-
-def _shown(access: ResolvedKey) -> str:
+def _shown(key: ResolvedKey) -> str:
     texts = [
         str(column.template) if isinstance(column, TextColumn) else f"{{{column.field}}}"
-        for column in access.columns
+        for column in key.columns
     ]
     return " / ".join(texts)
 
 
 def has_overlapping_range(access: ResolvedKey, model: Model) -> bool:
-    """Whether items of other entities may lie between those that the key selects."""
+    """Return whether items of other entities may be among those that the key selects."""
     for entity in model.table.entities:
         other = MODELS[entity]
         keys = _primary_keys(other)
         if access.index is not None:
-            keys = [one for one in other.indexes.values() if one.index is access.index]
+            keys = [key for key in other.indexes.values() if key.index is access.index]
         for key in keys:
             itself = other is model and key.name == access.name
-            if not itself and _may_mingle(access, key):
+            if not itself and _may_be_in_range(access, key):
                 return True
     return False
 
 
 def may_share_partition(access: ResolvedKey, model: Model) -> bool:
-    """Whether items of the entity may lie in the partitions that a key asks for."""
+    """Return whether items of the entity may be in the partitions that a key selects."""
     keys = [model.key]
     if access.index is not None:
-        keys = [one for one in model.indexes.values() if one.index is access.index]
-    return any(_meet_in(access.pk, key.pk) for key in keys)
+        keys = [key for key in model.indexes.values() if key.index is access.index]
+    return any(_may_equal(access.pk, key.pk) for key in keys)
 
 
-def _may_mingle(access: ResolvedKey, other: ResolvedKey) -> bool:
-    """Whether the other's items may be in the same partition, and begin as this one's do."""
-    for mine, theirs in zip(access.pk, other.pk, strict=True):
-        if not _could_be_equal(mine, theirs):
-            return False
-    for mine, theirs in zip(access.sk, other.sk, strict=False):
-        if isinstance(mine, TextColumn) and isinstance(theirs, TextColumn):
-            fixed = list(takewhile(_is_fixed, mine.template.segments))
-            whole = len(fixed) == len(mine.template.segments)
-            if len(theirs.template.segments) < len(fixed) + (not whole):
+def _may_be_in_range(access: ResolvedKey, other: ResolvedKey) -> bool:
+    """Return whether the other's items may be in the same partition, with the same prefix."""
+    if not _may_equal(access.pk, other.pk):
+        return False
+    for column, other_column in zip(access.sk, other.sk, strict=False):
+        if isinstance(column, TextColumn) and isinstance(other_column, TextColumn):
+            segments, others = column.template.segments, other_column.template.segments
+            fixed = list(takewhile(lambda one: isinstance(one, FixedSegment), segments))
+            only_fixed = len(fixed) == len(segments)
+            if len(others) < len(fixed) + (not only_fixed):
                 return False
-            if whole and len(theirs.template.segments) != len(fixed):
+            if only_fixed and len(others) != len(fixed):
                 return False
-            return all(
-                _segments_agree(one, twin)
-                for one, twin in zip(fixed, theirs.template.segments, strict=False)
-            )
+            return all(map(_segments_may_equal, fixed, others))
     return True
-
-
-def _is_fixed(segment: Segment) -> bool:
-    return isinstance(segment, FixedSegment)

@@ -1,4 +1,4 @@
-"""The parts of a key: values of fields, each in its form, and shards that spread writes."""
+"""The parts of a key: field values with their encodings, shards, and the types of key tuples."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from singletable.schema.key_encoding import (
 
 T = TypeVar("T")
 
+MAX_SHARDS = 1000
+
 
 class KeyPart(ABC, Generic[T]):
-    """A value of type T that stands in a key."""
+    """A value of type T in a key."""
 
     @property
     @abstractmethod
     def field(self) -> str:
-        """The name of the field it comes from."""
+        """The name of its field."""
 
     @property
     @abstractmethod
@@ -35,15 +37,15 @@ class KeyPart(ABC, Generic[T]):
 
     @abstractmethod
     def encoding(self) -> KeyEncoding:
-        """How the value is written into a key."""
+        """Return how the value is written into a key."""
 
 
 class _EncodedPart(KeyPart[T]):
-    """A part in a form of its own."""
+    """A part with an encoding of its own."""
 
-    def __init__(self, part: KeyPart[T], shape: Callable[[KeyPart[T]], KeyEncoding]) -> None:
+    def __init__(self, part: KeyPart[T], encode: Callable[[KeyPart[T]], KeyEncoding]) -> None:
         self._part = part
-        self._shape = shape
+        self._encode = encode
 
     @property
     def field(self) -> str:
@@ -55,71 +57,76 @@ class _EncodedPart(KeyPart[T]):
 
     def encoding(self) -> KeyEncoding:
         try:
-            return self._shape(self._part)
+            return self._encode(self._part)
         except DeclarationError as error:
-            said = str(error).removeprefix(f"{self}: ")
-            raise DeclarationError(f"{self}: {said}") from None
+            problem = str(error).removeprefix(f"{self}: ")
+            raise DeclarationError(f"{self}: {problem}") from None
 
     def __repr__(self) -> str:
         return repr(self._part)
 
 
-def _unshaped(part: KeyPart[T], how: str) -> KeyPart[T]:
-    """The part, which must be a field: a form that is chosen for it would undo one it has."""
+def _check_plain(part: KeyPart[Any], function: str) -> None:
+    """Raise if the part has an encoding already, which a new one would replace."""
     if isinstance(part, _EncodedPart):
         raise DeclarationError(
-            f"{how}() is for a field, and comes first: descending({how}(field, …)), not "
-            f"{how}(descending(field), …)."
+            f"{function}() takes a field: write descending({function}(field, …)), not "
+            f"{function}(descending(field), …)."
         )
-    return part
 
 
 def padded(part: KeyPart[T], digits: int, decimals: int = 0) -> KeyPart[T]:
-    """A number written with so many digits before the point, and after it: 42 as 00000042."""
-    part = _unshaped(part, "padded")
+    """Write a number with leading zeros: padded(number, 8) writes 42 as 00000042.
+
+    `digits` are before the decimal point and `decimals` after it.
+    """
+    _check_plain(part, "padded")
     return _EncodedPart(part, lambda inner: padded_encoding(inner.annotation, digits, decimals))
 
 
 def ordered(part: KeyPart[T], order: Sequence[T] | None = None) -> KeyPart[T]:
-    """An Enum or Literal written as its place in an order, so that ranges can be asked for."""
-    part = _unshaped(part, "ordered")
+    """Write an Enum or Literal as its position in an order, so that ranges can be queried.
+
+    Without `order` it is the order of declaration.
+    """
+    _check_plain(part, "ordered")
     return _EncodedPart(part, lambda inner: ordered_encoding(inner.annotation, order))
 
 
 def descending(part: KeyPart[T]) -> KeyPart[T]:
-    """A number, time, date or ordered value written so that the highest comes first."""
+    """Write a number, datetime, date or ordered value so that the highest sorts first."""
     return _EncodedPart(part, lambda inner: descending_encoding(inner.encoding()))
 
 
 def casefold(part: KeyPart[T]) -> KeyPart[T]:
-    """A text written without the difference between upper and lower case."""
+    """Write a string case-insensitively."""
     return _EncodedPart(part, lambda inner: casefold_encoding(inner.encoding()))
 
 
 class RepeatedPart:
-    """A value that stands in the key a second time, and is given only once."""
+    """A value that is in the key a second time, and passed only once."""
 
     def __init__(self, part: KeyPart[Any]) -> None:
         self.part = part
 
 
 def repeated(part: KeyPart[Any]) -> RepeatedPart:
-    """The value again: `Key(pk=("USER", name), sk=("USER", same(name)))` takes one value."""
+    """Repeat a value: `Key(pk=("USER", name), sk=("USER", repeated(name)))` takes one value."""
     return RepeatedPart(part)
 
 
 class Shards:
-    """One of so many suffixes: what is written to one key is spread over as many partitions.
+    """A suffix that spreads the items of one partition key over `count` partitions.
 
-    `by` a field, the suffix is calculated from its value, and an item can be found again; without
-    it the suffix is random, which only the key of an index may be. Readers ask every shard.
+    With `by`, the suffix is computed from a field, so an item can be read by its key. Without it,
+    the suffix is random, which is allowed for indexes only. A query reads every shard.
     """
 
     def __init__(self, count: int, *, by: KeyPart[Any] | None = None, prefix: str = "") -> None:
         if not 2 <= count <= MAX_SHARDS:
             raise DeclarationError(
-                f"Shards({count}): expected a number of shards from 2 to {MAX_SHARDS}; "
-                "a reader asks each of them."
+                f"Shards({count}): expected a number of shards from 2 to {MAX_SHARDS}, because a "
+                "query reads each of them."
             )
         if "#" in prefix or "$" in prefix:
             raise DeclarationError(f"Shards: the prefix {prefix!r} must not contain # or $.")
@@ -129,30 +136,23 @@ class Shards:
 
     @property
     def suffixes(self) -> list[str]:
-        """What the segment may be, for each shard."""
+        """The suffix of each shard."""
         width = len(str(self.count - 1))
         return [f"{self.prefix}{number:0{width}d}" for number in range(self.count)]
 
     def suffix_for(self, value: str | None) -> str:
-        """The segment for a value of the field in its key form; a random one for None."""
+        """Return the suffix for the encoded value of the field, or a random one for None."""
         if value is None:
             return random.choice(self.suffixes)
         number = int.from_bytes(hashlib.sha256(value.encode()).digest()[:8])
         return self.suffixes[number % self.count]
 
 
-MAX_SHARDS = 1000
-
-
-# FROM shapes.py: The shapes a key may be declared in, with the types of its values.
-#
-# One field, or a tuple of fields with a text, or none, before each of them; after one or two values
-# also a text at the end, and a second one where the first value has a text before it: a shard after
-# its own text.
-# One value may also follow two or three of them: a text, a value that is repeated, a text.
-# Texts that meet are written as one ("A#B"). Checkers find the one arm that fits, and with it the
-# number, order and types of the values.
-
+# The tuples that `pk` and `sk` accept, by the number of field values. A field may have a text
+# before it. After one or two fields there may be a text at the end, and a second one (a shard after
+# its own text) if a text precedes the first field. One field may also follow two or three fixed
+# parts: a text, a repeated value, a text. Adjacent texts are written as one ("A#B"). Type checkers
+# find the alternative that fits, and with it the number, order and types of the values.
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")

@@ -1,4 +1,4 @@
-"""The keys of an entity, made ready from what it declares."""
+"""Resolve the keys and unique constraints that an entity declares."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from singletable.schema.resolved_key import Column, FieldColumn, ResolvedKey, Te
 from singletable.schema.table import KeyAttribute, Table
 from singletable.schema.unique import OWNER, RELEASED, Unique, UniqueConstraint
 
-PARTITION_BYTES = 2048
-SORT_BYTES = 1024
+PARTITION_KEY_BYTES = 2048
+SORT_KEY_BYTES = 1024
 
 
 def declared_members(entity: type, kind: type) -> dict[str, Any]:
-    """What a class and those it inherits from declare of one kind, by name."""
-    found: dict[str, Any] = {}
+    """Return the class attributes of one kind, inherited ones included, by name."""
+    members: dict[str, Any] = {}
     for base in reversed(entity.__mro__):
-        found |= {name: value for name, value in vars(base).items() if isinstance(value, kind)}
-    return found
+        members |= {name: value for name, value in vars(base).items() if isinstance(value, kind)}
+    return members
 
 
 def resolve_primary_key(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> ResolvedKey:
-    """The primary key of an entity."""
+    """Return the primary key of an entity."""
     keys = declared_members(entity, Key)
     if len(keys) != 1:
         raise DeclarationError(
-            f"{entity.__name__} declares {len(keys)} primary keys; an entity has one: "
+            f"{entity.__name__} declares {len(keys)} primary keys, but an entity has one: "
             f"key = Key(pk=…{', sk=…' if table.sk else ''}). For an index, write Key(…).on(index)."
         )
     ((name, key),) = keys.items()
-    pk = columns_of(entity, f"{name}.pk", (table.pk,), key.pk, fields, PARTITION_BYTES)
+    pk = _columns(entity, f"{name}.pk", (table.pk,), key.pk, fields, PARTITION_KEY_BYTES)
     if (table.sk is None) != (key.sk is None):
         raise DeclarationError(
             f"{entity.__name__}.{name}: table {table.name!r} has "
             + (
-                "no sort key, so the key has no sk."
+                "no sort key, so the key must not have sk."
                 if table.sk is None
                 else f"the sort key {table.sk.name}, so the key needs sk=…."
             )
@@ -55,79 +55,161 @@ def resolve_primary_key(entity: type, table: Table, fields: dict[str, Attr[Any]]
     sk = (
         ()
         if table.sk is None
-        else columns_of(entity, f"{name}.sk", (table.sk,), key.sk, fields, SORT_BYTES)
+        else _columns(entity, f"{name}.sk", (table.sk,), key.sk, fields, SORT_KEY_BYTES)
     )
-    access = ResolvedKey(entity.__name__, name, None, pk, sk)
-    check_order(access)
-    check_primary(access, fields)
-    return access
+    resolved = ResolvedKey(entity.__name__, name, None, pk, sk)
+    check_order(resolved)
+    check_primary(resolved, fields)
+    return resolved
 
 
 def resolve_index_key(
     entity: type,
     table: Table,
     fields: dict[str, Attr[Any]],
-    said: IndexKey[Any],
+    declared: IndexKey[Any],
     tag: tuple[str, str] | None,
 ) -> ResolvedKey:
-    """The key of an entity in an index."""
-    kept = {one.name for one in table.key_attributes} | set(tag[:1] if tag else ())
-    where = f"{entity.__name__}.{said.name}"
-    index = said.index
+    """Return the key of an entity in an index."""
+    where = f"{entity.__name__}.{declared.name}"
+    index, key = declared.index, declared.key
     if not any(index is one for one in table.indexes):
         raise DeclarationError(
             f"{where}: {index!r} is not an index of table {table.name!r}, which has "
-            f"{', '.join(repr(one.name) for one in table.indexes) or 'none'}. Name it in the "
+            f"{', '.join(repr(one.name) for one in table.indexes) or 'none'}. Add it to the "
             "table: Table(…, indexes=[…])."
         )
-    if bool(index.sk) != (said.key.sk is not None):
+    if bool(index.sk) != (key.sk is not None):
         raise DeclarationError(
             f"{where}: {index!r} has "
             + (
                 "a sort key, so the key needs sk=…."
                 if index.sk
-                else "no sort key, so the key has no sk."
+                else "no sort key, so the key must not have sk."
             )
         )
-    pk = columns_of(entity, f"{said.name}.pk", index.pk, said.key.pk, fields, PARTITION_BYTES)
+    pk = _columns(entity, f"{declared.name}.pk", index.pk, key.pk, fields, PARTITION_KEY_BYTES)
     sk = (
         ()
-        if said.key.sk is None
-        else columns_of(entity, f"{said.name}.sk", index.sk, said.key.sk, fields, SORT_BYTES)
+        if key.sk is None
+        else _columns(entity, f"{declared.name}.sk", index.sk, key.sk, fields, SORT_KEY_BYTES)
     )
-    check_when(where, said.when, fields)
-    access = ResolvedKey(entity.__name__, said.name, index, *_shared(pk, sk, kept), said.when)
-    check_order(access)
-    if said.when is not None and not any(column.dedicated for column in access.columns):
+    check_when(where, declared.when, fields)
+    # The primary key and the type tag are stored anyway, so they are not dedicated to the index.
+    stored = {one.name for one in table.key_attributes} | set(tag[:1] if tag else ())
+    pk, sk = _without_dedicated(pk, stored), _without_dedicated(sk, stored)
+    resolved = ResolvedKey(entity.__name__, declared.name, index, pk, sk, declared.when)
+    check_order(resolved)
+    if declared.when is not None and not any(column.dedicated for column in resolved.columns):
         raise DeclarationError(
-            f"{where}: when=… cannot keep an item out of an index whose keys are its own fields. "
-            "Make the field None for items that do not belong there."
+            f"{where}: when=… cannot keep an item out of an index whose keys are fields of the "
+            "entity. Set the field to None for items that should not be in it."
         )
-    return access
+    return resolved
 
 
-def _shared(
-    pk: tuple[Column, ...], sk: tuple[Column, ...], kept: set[str]
-) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """The columns; what the primary key or the type tag holds anyway is not the index's own."""
-
-    def plain(column: Column) -> Column:
-        return replace(column, dedicated=False) if column.attribute.name in kept else column
-
-    return tuple(map(plain, pk)), tuple(map(plain, sk))
+def _without_dedicated(columns: tuple[Column, ...], stored: set[str]) -> tuple[Column, ...]:
+    return tuple(
+        replace(column, dedicated=False) if column.attribute.name in stored else column
+        for column in columns
+    )
 
 
-def columns_of(
+def resolve_unique(
+    entity: type, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
+) -> UniqueConstraint:
+    """Return the unique constraint of an entity, with the key of its markers."""
+    owner = f"{entity.__name__}.{unique.name}"
+    _check_parts(entity.__name__, unique.name, [*unique.parts, *unique.include.values()], fields)
+    if table.sk is None and unique.sk is not None:
+        raise DeclarationError(
+            f"{owner}: table {table.name!r} has no sort key, so the marker must not have sk."
+        )
+    key = _marker_key(entity, table, fields, unique)
+    check_order(key)
+    _check_marker_key(owner, key, unique)
+    _check_include(owner, table, fields, unique)
+    included = unique.include.items()
+    copies = {
+        name: fields[one.field].attribute for name, one in included if isinstance(one, KeyPart)
+    }
+    if any(field.role == "expires" for field in fields.values()) and table.ttl is not None:
+        # A value is free again when its owner expires.
+        copies[table.ttl] = table.ttl
+    return UniqueConstraint(
+        unique.name,
+        tuple(part.field for part in unique.parts),
+        key,
+        constants={name: one for name, one in included if isinstance(one, str)},
+        copies=copies,
+        keep_released=unique.keep_released,
+    )
+
+
+def _marker_key(
+    entity: type, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
+) -> ResolvedKey:
+    names = "+".join(part.field for part in unique.parts)
+    pk = unique.pk or ("UNIQUE", entity.__name__, names, *unique.parts)
+    sk = unique.sk or "UNIQUE"
+    where = unique.name
+    columns = _columns(entity, f"{where}.pk", (table.pk,), pk, fields, PARTITION_KEY_BYTES)
+    sort = (
+        ()
+        if table.sk is None
+        else _columns(entity, f"{where}.sk", (table.sk,), sk, fields, SORT_KEY_BYTES)
+    )
+    return ResolvedKey(entity.__name__, where, None, columns, sort)
+
+
+def _check_marker_key(owner: str, key: ResolvedKey, unique: Unique[Any]) -> None:
+    """Raise unless the marker's key consists of the unique values, as they are compared."""
+    names = [part.field for part in unique.parts]
+    if set(key.fields) != set(names):
+        raise DeclarationError(
+            f"{owner}: its key consists of {', '.join(key.fields) or 'no field'}, but the unique "
+            f"fields are {', '.join(names)}. The key of a marker must consist of exactly these."
+        )
+    if len(set(names)) < len(names):
+        raise DeclarationError(f"{owner} lists a field twice: {', '.join(names)}.")
+    lossless = {part.field: part.encoding().lossless for part in unique.parts}
+    for column in key.columns:
+        for segment in column.template.segments if isinstance(column, TextColumn) else ():
+            value = segment.value if isinstance(segment, RepeatedSegment) else segment
+            if isinstance(value, FieldSegment) and value.encoding.lossless != lossless[value.field]:
+                raise DeclarationError(
+                    f"{owner}: {value.field} is compared with casefold() in one place and without "
+                    "it in another. Write the same in Unique(…) and in its key."
+                )
+
+
+def _check_include(
+    owner: str, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
+) -> None:
+    keys = {attribute.name for attribute in table.key_attributes}
+    for name, included in unique.include.items():
+        if name in keys or name.startswith(OWNER) or name == RELEASED:
+            raise DeclarationError(
+                f"{owner}: include={{{name!r}: …}} uses a name that the marker itself needs. "
+                "Choose another."
+            )
+        if isinstance(included, KeyPart) and not fields[included.field].stored:
+            raise DeclarationError(
+                f"{owner}: {included!r} is in the key only, so a marker cannot include it."
+            )
+
+
+def _columns(
     entity: type,
     where: str,
     attributes: tuple[KeyAttribute, ...],
-    said: KeySpec,
+    spec: KeySpec,
     fields: dict[str, Attr[Any]],
-    most_bytes: int,
+    max_bytes: int,
 ) -> tuple[Column, ...]:
-    """One column for a template, one for each field of a key with several attributes."""
+    """Return one column for a template, or one for each field of a multi-attribute key."""
     owner = entity.__name__
-    parts = parts_of_spec(said)
+    parts = parts_of_spec(spec)
     if not parts:
         raise DeclarationError(
             f"{owner}.{where}: a key needs at least one part: a text or a field."
@@ -136,48 +218,48 @@ def columns_of(
         if len(parts) != len(attributes) or not all(isinstance(part, Attr) for part in parts):
             names = ", ".join(attribute.name for attribute in attributes)
             raise DeclarationError(
-                f"{owner}.{where}: the key has the attributes {names}; give one field for each."
+                f"{owner}.{where}: the key has the attributes {names}; pass one field for each."
             )
         return tuple(
-            _field_column(owner, where, attribute, part, fields, most_bytes)
+            _field_column(owner, where, attribute, part, fields, max_bytes)
             for attribute, part in zip(attributes, parts, strict=True)
             if isinstance(part, Attr)
         )
     attribute = next(iter(attributes))
     part, *rest = parts
     if isinstance(part, Attr) and not rest:
-        as_it_is = attribute.type != "S" or part.attribute == attribute.name
-        if as_it_is:
-            return (_field_column(owner, where, attribute, part, fields, most_bytes),)
+        is_field = attribute.type != "S" or part.attribute == attribute.name
+        if is_field:
+            return (_field_column(owner, where, attribute, part, fields, max_bytes),)
     if attribute.type != "S":
         raise DeclarationError(
-            f"{owner}.{where}: {attribute.name} holds "
-            f"{'numbers' if attribute.type == 'N' else 'bytes'}, so the key is one field: (field,)."
+            f"{owner}.{where}: {attribute.name} stores "
+            f"{'numbers' if attribute.type == 'N' else 'bytes'}, so the key must be one field: "
+            "(field,)."
         )
-    check_parts(owner, where, parts, fields)
-    template = KeyTemplate.from_parts(owner, said)
-    return (TextColumn(attribute, template, most_bytes),)
+    _check_parts(owner, where, parts, fields)
+    return (TextColumn(attribute, KeyTemplate.from_parts(owner, spec), max_bytes),)
 
 
 def _field_column(
     owner: str,
     where: str,
     attribute: KeyAttribute,
-    said: Attr[Any],
+    declared: Attr[Any],
     fields: dict[str, Attr[Any]],
-    most_bytes: int,
+    max_bytes: int,
 ) -> FieldColumn:
-    check_parts(owner, where, [said], fields)
-    field = fields[said.name]
+    _check_parts(owner, where, [declared], fields)
+    field = fields[declared.name]
     codec = field.codec()
     if codec.types != frozenset((attribute.type,)):
         raise DeclarationError(
-            f"{owner}.{where}: {attribute.name} is of type {attribute.type}, but {field} is held "
+            f"{owner}.{where}: {attribute.name} has type {attribute.type}, but {field} is stored "
             f"as {'/'.join(sorted(codec.types))}. "
             + (
-                "Declare the attribute as Number(…), or write a key of texts."
+                "Declare the attribute as Number(…), or write a key with texts."
                 if "N" in codec.types
-                else "Give a field of that type."
+                else "Use a field of that type."
             )
         )
     return FieldColumn(
@@ -185,16 +267,16 @@ def _field_column(
         attribute,
         field.name,
         codec,
-        most_bytes,
+        max_bytes,
         ordered=attribute.type != "S" or field.encoding().ordered,
         dedicated=field.attribute != attribute.name,
     )
 
 
-def check_parts(owner: str, where: str, parts: list[Any], fields: dict[str, Attr[Any]]) -> None:
-    """Whatever a key is made of is a field of the entity."""
-    for said in parts:
-        part: KeyPart[Any] | None = _part(said)
+def _check_parts(owner: str, where: str, parts: list[Any], fields: dict[str, Attr[Any]]) -> None:
+    """Raise if a part of a key is not a field of the entity."""
+    for declared in parts:
+        part: KeyPart[Any] | None = _field_part(declared)
         if part is None:
             continue
         field = fields.get(part.field)
@@ -205,93 +287,10 @@ def check_parts(owner: str, where: str, parts: list[Any], fields: dict[str, Attr
             )
 
 
-def _part(said: Any) -> KeyPart[Any] | None:
-    """What names a field in a part of a key, if anything does."""
-    if isinstance(said, RepeatedPart):
-        return said.part
-    if isinstance(said, Shards):
-        return said.by
-    return said if isinstance(said, KeyPart) else None  # pyright: ignore[reportUnknownVariableType]
-
-
-# FROM markers.py: The markers of an entity's unique values, made ready from what it declares.
-
-
-def resolve_unique(
-    entity: type, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
-) -> UniqueConstraint:
-    """The unique constraint of an entity, with the key of its markers."""
-    owner = f"{entity.__name__}.{unique.name}"
-    check_parts(entity.__name__, unique.name, [*unique.parts, *unique.include.values()], fields)
-    if table.sk is None and unique.sk is not None:
-        raise DeclarationError(
-            f"{owner}: table {table.name!r} has no sort key, so the marker has no sk."
-        )
-    access = _access(entity, table, fields, unique)
-    check_order(access)
-    _check_values(owner, access, unique)
-    _check_holds(owner, table, fields, unique)
-    held = unique.include.items()
-    copies = {name: fields[one.field].attribute for name, one in held if isinstance(one, KeyPart)}
-    if any(field.role == "expires" for field in fields.values()) and table.ttl is not None:
-        # A value is free again when its owner is gone.
-        copies[table.ttl] = table.ttl
-    return UniqueConstraint(
-        unique.name,
-        tuple(part.field for part in unique.parts),
-        access,
-        constants={name: one for name, one in held if isinstance(one, str)},
-        copies=copies,
-        keep_released=unique.keep_released,
-    )
-
-
-def _access(
-    entity: type, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
-) -> ResolvedKey:
-    names = "+".join(part.field for part in unique.parts)
-    pk = unique.pk or ("UNIQUE", entity.__name__, names, *unique.parts)
-    sk = unique.sk or "UNIQUE"
-    where = unique.name
-    columns = columns_of(entity, f"{where}.pk", (table.pk,), pk, fields, PARTITION_BYTES)
-    sort = (
-        ()
-        if table.sk is None
-        else columns_of(entity, f"{where}.sk", (table.sk,), sk, fields, SORT_BYTES)
-    )
-    return ResolvedKey(entity.__name__, where, None, columns, sort)
-
-
-def _check_values(owner: str, access: ResolvedKey, unique: Unique[Any]) -> None:
-    """A marker's key is made of the unique values, in the form in which they are compared."""
-    names = [part.field for part in unique.parts]
-    if set(access.fields) != set(names):
-        raise DeclarationError(
-            f"{owner}: its key is made of {', '.join(access.fields) or 'no field'}, but the unique "
-            f"values are {', '.join(names)}. The key of a marker is made of just the values."
-        )
-    if len(set(names)) < len(names):
-        raise DeclarationError(f"{owner} names a field twice: {', '.join(names)}.")
-    exact = {part.field: part.encoding().exact for part in unique.parts}
-    for column in access.columns:
-        for segment in column.template.segments if isinstance(column, TextColumn) else ():
-            value = segment.value if isinstance(segment, RepeatedSegment) else segment
-            if isinstance(value, FieldSegment) and value.encoding.exact != exact[value.field]:
-                raise DeclarationError(
-                    f"{owner}: {value.field} is compared with casefold() in one place and without "
-                    "it in another. Write the same in Unique(…) and in its key."
-                )
-
-
-def _check_holds(
-    owner: str, table: Table, fields: dict[str, Attr[Any]], unique: Unique[Any]
-) -> None:
-    keys = {attribute.name for attribute in table.key_attributes}
-    for name, one in unique.include.items():
-        if name in keys or name.startswith(OWNER) or name == RELEASED:
-            raise DeclarationError(
-                f"{owner}: include={{{name!r}: …}} is a name that the marker itself needs. Take "
-                "another."
-            )
-        if isinstance(one, KeyPart) and not fields[one.field].stored:
-            raise DeclarationError(f"{owner}: {one!r} is not stored, so a marker cannot hold it.")
+def _field_part(declared: Any) -> KeyPart[Any] | None:
+    """Return the part that names a field, if there is one."""
+    if isinstance(declared, RepeatedPart):
+        return declared.part
+    if isinstance(declared, Shards):
+        return declared.by
+    return declared if isinstance(declared, KeyPart) else None  # pyright: ignore[reportUnknownVariableType]

@@ -1,4 +1,14 @@
-"""The template of one key attribute: texts that stay and values between them, joined by `#`."""
+"""Key templates: the fixed texts and field values of one key attribute, joined by `#`.
+
+Escaping keeps values apart and in order:
+
+Rule 1. Segments are joined by `#`. In a value, `#` and `$` are written as `$` and two hex digits,
+        so a `#` in a key always separates segments and a `$` always starts an escape.
+Rule 2. A value that another segment follows has every character below `#` escaped as well;
+        otherwise "a b" would sort before "a" once a separator follows both. A value at the end of
+        a key does not need this, so ordinary text stays readable.
+Rule 3. Texts sort as their values do, and a prefix of a value is a prefix of its text.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +22,9 @@ from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.key_encoding import KeyEncoding
 from singletable.schema.key_parts import KeyPart, RepeatedPart, Shards
 
-# FROM escape.py: How a value stands inside a key: no value can forge a divider, and order is kept.
-#
-# Rule 1. Parts of a key are joined by `#`. Inside a value `#` and `$` are written as `$` and
-# two hex
-#         digits, so a `#` in a key always divides, and a `$` always begins an escape.
-# Rule 2. A value that something follows escapes every character below `#` too: otherwise "a b"
-# would
-#         sort before "a" as soon as a divider follows both. A value that ends its key needs no such
-#         care, so ordinary text stays as it is.
-# Rule 3. Texts sort as the values they were made of, and a part of a value makes a part of its
-# text.
-
-DIVIDER = "#"
-AFTER_DIVIDER = "$"
+SEPARATOR = "#"
+# The character that sorts right after the separator.
+AFTER_SEPARATOR = "$"
 
 _INNER = {code: f"${code:02X}" for code in range(ord("$") + 1)}
 _LAST = {ord("#"): "$23", ord("$"): "$24"}
@@ -33,18 +32,18 @@ _ESCAPED = re.compile(r"\$([0-9A-F]{2})")
 
 
 def escape(text: str, *, last: bool) -> str:
-    """The text as it stands in a key, where it ends the key or something follows."""
+    """Escape a value; `last` tells that no segment follows it."""
     return text.translate(_LAST if last else _INNER)
 
 
 def unescape(text: str) -> str:
-    """The text that was escaped, in either way."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    """Return the value that was escaped, in either way."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 @dataclass(frozen=True, slots=True)
 class FixedSegment:
-    """A text that stays."""
+    """A fixed text."""
 
     text: str
 
@@ -59,14 +58,14 @@ class FieldSegment:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedSegment:
-    """A value that stands elsewhere in the key too."""
+    """A value that is in the key already, and is repeated."""
 
     value: FieldSegment
 
 
 @dataclass(frozen=True, slots=True)
 class ShardSegment:
-    """The suffix that spreads a key, calculated from a field's value or random."""
+    """The shard suffix, computed from a field's value or random."""
 
     shards: Shards
     by: FieldSegment | None
@@ -77,39 +76,37 @@ KeySpec: TypeAlias = str | KeyPart[Any] | Sequence[str | Shards | RepeatedPart |
 
 
 class KeyTemplate:
-    """How one key attribute is written and read."""
+    """Writes and parses one key attribute."""
 
     def __init__(self, owner: str, segments: Sequence[Segment]) -> None:
         self.owner = owner
         self.segments = tuple(segments)
-        # Whether the last value is escaped as if something followed: so that it sorts right beside
-        # longer keys that begin with the same segments.
+        # Whether the last value is escaped as if a segment followed, so that it sorts correctly
+        # among longer keys that start with the same segments.
         self.followed = False
 
     @classmethod
-    def from_parts(cls, owner: str, said: KeySpec) -> KeyTemplate:
-        """The template that was declared as a tuple; a `#` in a text divides it."""
+    def from_parts(cls, owner: str, spec: KeySpec) -> KeyTemplate:
+        """Create the template of a declared `pk` or `sk`; a `#` in a text separates segments."""
         segments: list[Segment] = []
-        for part in parts_of_spec(said):
+        for part in parts_of_spec(spec):
             segments += _segments(owner, part)
         return cls(owner, segments)
 
     @cached_property
     def field_segments(self) -> tuple[FieldSegment, ...]:
-        """The values it is called with, from left to right."""
+        """The values that a caller passes, from left to right."""
         return tuple(segment for segment in self.segments if isinstance(segment, FieldSegment))
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
-        """The fields it is made of, those that choose a shard included."""
+        """The fields that the key is computed from, including those that select a shard."""
         names: dict[str, None] = {}
         for segment in self.segments:
             match segment:
-                case (
-                    FieldSegment(field)
-                    | RepeatedSegment(FieldSegment(field))
-                    | ShardSegment(by=FieldSegment(field))
-                ):
+                case FieldSegment(field) | RepeatedSegment(FieldSegment(field)):
+                    names[field] = None
+                case ShardSegment(by=FieldSegment(field)):
                     names[field] = None
                 case FixedSegment() | ShardSegment():
                     pass
@@ -117,7 +114,7 @@ class KeyTemplate:
 
     @cached_property
     def visible_fields(self) -> tuple[str, ...]:
-        """The fields whose values stand in it."""
+        """The fields whose values are in the key."""
         return tuple(
             dict.fromkeys(
                 segment.field if isinstance(segment, FieldSegment) else segment.value.field
@@ -128,65 +125,62 @@ class KeyTemplate:
 
     @cached_property
     def shards(self) -> Shards | None:
-        """How it is spread, if it is."""
+        """The shards of the key, if it has any."""
         for segment in self.segments:
             if isinstance(segment, ShardSegment):
                 return segment.shards
         return None
 
     def render(self, values: Mapping[str, object], shard: str | None = None) -> str | None:
-        """The key for these values; None if one of them is absent."""
-        # Whoever asks for all shards has no value that chooses one.
+        """Return the key for these values, or None if one of them is None or missing."""
+        # A query of all shards has no value that selects one.
         for field in self.fields if shard is None else self.visible_fields:
             if values.get(field) is None:
                 return None
-        return DIVIDER.join(
+        return SEPARATOR.join(
             [
                 segment.text
                 if isinstance(segment, FixedSegment)
-                else self._written(at, values, shard)
-                for at, segment in enumerate(self.segments)
+                else self._segment_text(position, values, shard)
+                for position, segment in enumerate(self.segments)
             ]
         )
 
     def prefix(self, values: Mapping[str, object]) -> str:
-        """The key up to the first value that is not given, its divider included."""
-        written: list[str] = []
-        for at, segment in enumerate(self.segments):
-            match segment:
-                case FieldSegment(field) | RepeatedSegment(FieldSegment(field)) if (
-                    field not in values
-                ):
-                    return "".join(f"{text}{DIVIDER}" for text in written)
-                case _:
-                    written.append(self._written(at, values, None))
-        return DIVIDER.join(written)
+        """Return the key up to the first missing value, with the separator before it."""
+        texts: list[str] = []
+        for position, segment in enumerate(self.segments):
+            value = segment.value if isinstance(segment, RepeatedSegment) else segment
+            if isinstance(value, FieldSegment) and value.field not in values:
+                return "".join(f"{text}{SEPARATOR}" for text in texts)
+            texts.append(self._segment_text(position, values, None))
+        return SEPARATOR.join(texts)
 
-    def value_text(self, at: int, value: FieldSegment, given: object) -> str:
-        """The value as it stands in a segment of this template."""
-        return escape(self.encode_value(value, given), last=self.ends_at(at))
+    def value_text(self, position: int, segment: FieldSegment, value: object) -> str:
+        """Return the encoded and escaped value for the segment at this position."""
+        return escape(self.encode_value(segment, value), last=self.is_last(position))
 
-    def prefix_text(self, at: int, value: FieldSegment, given: object) -> str:
-        """The beginning of a value as it stands in a segment of this template; may be empty."""
-        return escape(self.encode_value(value, given), last=self.ends_at(at)) if given else ""
+    def prefix_text(self, position: int, segment: FieldSegment, prefix: object) -> str:
+        """Return the escaped prefix of a value for the segment at this position; may be empty."""
+        return self.value_text(position, segment, prefix) if prefix else ""
 
-    def ends_at(self, at: int) -> bool:
-        """Whether nothing follows the segment, in this key or in longer ones beside it."""
-        return at == len(self.segments) - 1 and not self.followed
+    def is_last(self, position: int) -> bool:
+        """Return whether no segment follows, in this key or in longer keys next to it."""
+        return position == len(self.segments) - 1 and not self.followed
 
     def next_value(self, values: Mapping[str, object]) -> tuple[int, FieldSegment] | None:
-        """The first value that is not given, and where it stands."""
-        for at, segment in enumerate(self.segments):
+        """Return the first missing value and its position."""
+        for position, segment in enumerate(self.segments):
             if isinstance(segment, FieldSegment) and segment.field not in values:
-                return at, segment
+                return position, segment
         return None
 
     def parse(self, text: str) -> dict[str, object] | None:
-        """The values that a key was made of; None if it was not made by this template.
+        """Return the values in a key, or None if this template never renders such a text.
 
-        A value that was written without its case cannot be had back, and is left out.
+        A value whose encoding is not lossless is left out.
         """
-        pieces = text.split(DIVIDER)
+        pieces = text.split(SEPARATOR)
         if len(pieces) != len(self.segments):
             return None
         values: dict[str, object] = {}
@@ -198,44 +192,50 @@ class KeyTemplate:
                 case ShardSegment(shards):
                     if piece not in shards.suffixes:
                         return None
-                case FieldSegment(field, form) | RepeatedSegment(FieldSegment(field, form)):
-                    read = form.parse(unescape(piece))
-                    if read is None or (form.exact and values.setdefault(field, read) != read):
+                case FieldSegment(field, encoding) | RepeatedSegment(FieldSegment(field, encoding)):
+                    value = encoding.parse(unescape(piece))
+                    if value is None:
+                        return None
+                    if encoding.lossless and values.setdefault(field, value) != value:
                         return None
         return values
 
-    def _written(self, at: int, values: Mapping[str, object], shard: str | None) -> str:
-        match self.segments[at]:
+    def _segment_text(self, position: int, values: Mapping[str, object], shard: str | None) -> str:
+        match self.segments[position]:
             case FixedSegment(text):
                 return text
             case ShardSegment(shards, by):
                 if shard is not None:
                     return shard
-                chosen_by = None if by is None else self.encode_value(by, values[by.field])
-                return shards.suffix_for(chosen_by)
-            case (FieldSegment() as value) | RepeatedSegment(value):
-                return self.value_text(at, value, values[value.field])
+                return shards.suffix_for(
+                    None if by is None else self.encode_value(by, values[by.field])
+                )
+            case (FieldSegment() as segment) | RepeatedSegment(segment):
+                return self.value_text(position, segment, values[segment.field])
 
-    def encode_value(self, value: FieldSegment, given: object) -> str:
-        """The value in the form it has in this key, before it is escaped."""
+    def encode_value(self, segment: FieldSegment, value: object) -> str:
+        """Return the encoded value before escaping; raise InvalidValue if it does not fit."""
         try:
-            text = value.encoding.write(given)
+            text = segment.encoding.write(value)
         except InvalidValue as error:
-            said = str(error).removesuffix(".")
-            raise InvalidValue(f"{self.owner}.{value.field} in the key {self}: {said}.") from None
+            problem = str(error).removesuffix(".")
+            raise InvalidValue(
+                f"{self.owner}.{segment.field} in the key {self}: {problem}."
+            ) from None
         if not text:
             raise InvalidValue(
-                f"{self.owner}.{value.field} in the key {self}: a value in a key is never empty."
+                f"{self.owner}.{segment.field} in the key {self}: a value in a key must not be "
+                "empty."
             )
         return text
 
     def __str__(self) -> str:
-        return DIVIDER.join([_shown(segment) for segment in self.segments])
+        return SEPARATOR.join([_shown(segment) for segment in self.segments])
 
 
-def parts_of_spec(said: KeySpec) -> list[str | Shards | RepeatedPart | KeyPart[Any]]:
-    """The parts of a key; one alone need not be a tuple."""
-    return [said] if isinstance(said, str | KeyPart) else list(said)
+def parts_of_spec(spec: KeySpec) -> list[str | Shards | RepeatedPart | KeyPart[Any]]:
+    """Return the parts of a key; a single part need not be in a tuple."""
+    return [spec] if isinstance(spec, str | KeyPart) else list(spec)
 
 
 def _segments(owner: str, part: str | Shards | RepeatedPart | KeyPart[Any]) -> list[Segment]:
@@ -249,22 +249,23 @@ def _segments(owner: str, part: str | Shards | RepeatedPart | KeyPart[Any]) -> l
     if isinstance(part, KeyPart):  # pyright: ignore[reportUnnecessaryIsInstance]
         return [FieldSegment(part.field, part.encoding())]
     raise DeclarationError(
-        f"{owner}: {part!r} ({type(part).__name__}) is no part of a key. Write texts and fields: "
-        "('ELECTION', election_name)."
+        f"{owner}: {part!r} ({type(part).__name__}) cannot be part of a key. Write texts and "
+        "fields: ('ELECTION', election_name)."
     )
 
 
 def _texts(owner: str, text: str) -> list[str]:
-    texts = text.split(DIVIDER)
+    texts = text.split(SEPARATOR)
     if not all(texts):
         raise DeclarationError(
-            f"{owner}: the text {text!r} in a key has an empty part. Parts are joined by # without "
-            "being told: write ('ELECTION', election_name), not ('ELECTION#', election_name)."
+            f"{owner}: the text {text!r} in a key has an empty segment. Parts are joined by # "
+            "automatically: write ('ELECTION', election_name), not ('ELECTION#', election_name)."
         )
     if "$" in text or "{" in text:
         raise DeclarationError(
             f"{owner}: the text {text!r} in a key contains {'$' if '$' in text else '{'!r}. "
-            "$ begins an escape, and fields are given as themselves: ('ELECTION', election_name)."
+            "$ starts an escape, and fields are written without quotes: ('ELECTION', "
+            "election_name)."
         )
     return texts
 

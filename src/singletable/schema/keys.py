@@ -1,9 +1,9 @@
-"""Keys as an entity declares them, and as they are used: `Ballot.key("Languages", "alice")`.
+"""Keys as an entity declares them, bound keys, and the keys of items.
 
-Rule 1. A key knows its values from left to right: first those of the partition, then those of the
-        sort key. A checker knows their number, order and types.
-Rule 2. The primary key called with all values is the address of one item; `partition` with the
-        first values, or an index key called with them, is a selection of items.
+Rule 1. A key takes its values from left to right: first those of the partition key, then those of
+        the sort key. Type checkers know their number, order and types.
+Rule 2. The primary key called with all values is the key of one item (`ItemKey`). `partition` with
+        the values of the partition key, or an index key called with them, selects items.
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ from singletable.schema.selection import Partition
 from singletable.schema.table import Index
 from singletable.values import Item
 
-# FROM address.py: The address of one item: its entity, and its key.
-
 E = TypeVar("E")
-# Covariant: mypy asks for None too where the items of `transact_get` are unpacked at once.
+# Covariant: otherwise mypy expects None too where the result of `transact_get` is unpacked.
 E_co = TypeVar("E_co", covariant=True)
 
 
 class ItemKey(Generic[E_co]):
-    """Where an item of entity E is, or would be."""
+    """The key of an item of entity E, which may or may not exist."""
 
     __slots__ = ("entity", "key", "pattern", "values")
 
@@ -42,27 +40,26 @@ class ItemKey(Generic[E_co]):
         self.entity = entity
         self.key = key
         self.values = values
-        # The access pattern that it was made by, if it was.
+        # The access pattern that created it, if any.
         self.pattern = pattern
 
     @classmethod
     def of(cls, entity: type[E], values: tuple[object, ...]) -> ItemKey[E]:
-        """The address for the values of the key, from left to right."""
+        """Return the item key with these values, from left to right."""
         access = model_of(entity).key
         named = access.bind((*access.pk_fields, *access.sk_fields), values)
         return ItemKey(entity, access.require_attributes(named), named)
 
     @property
     def model(self) -> Model:
-        """What the entity declares."""
+        """The model of the entity."""
         return model_of(self.entity)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ItemKey) and self.same_as(cast(ItemKey[Any], other))  # type: ignore[redundant-cast]
-
-    def same_as(self, other: ItemKey[Any]) -> bool:
-        """Whether it is the address of the same item."""
-        return self.model.table is other.model.table and self.key == other.key
+        if not isinstance(other, ItemKey):
+            return False
+        same = cast(ItemKey[Any], other)  # type: ignore[redundant-cast]
+        return self.model.table is same.model.table and self.key == same.key
 
     def __hash__(self) -> int:
         return hash(str(self.key))
@@ -73,7 +70,7 @@ class ItemKey(Generic[E_co]):
 
 
 def key_of(item: E) -> ItemKey[E]:
-    """The address of an instance."""
+    """Return the item key of an instance."""
     entity = type(item)
     model = model_of(entity)
     values: dict[str, Any] = {name: getattr(item, name) for name in model.key.fields}
@@ -94,7 +91,7 @@ R = TypeVarTuple("R")
 
 
 class Key(Generic[P, *S]):
-    """A key made of texts and fields: `Key(pk=("ELECTION", name), sk=("BALLOT", voter))`."""
+    """A key of texts and fields: `Key(pk=("ELECTION", name), sk=("BALLOT", voter))`."""
 
     pk: KeySpec
     sk: KeySpec | None
@@ -175,14 +172,14 @@ class Key(Generic[P, *S]):
         cls, *, pk: FourValues[A, B, C, D], sk: FourValues[W, X, Y, Z]
     ) -> Key[tuple[A, B, C, D], W, X, Y, Z]: ...
     def __new__(cls, *, pk: Any, sk: Any = None) -> Any:
-        """Texts and fields, in the order they have in the key; `#` comes between them by itself."""
+        """Declare a key by its texts and fields, in order; `#` is inserted between them."""
         key = super().__new__(cls)
         key.pk = pk
         key.sk = sk
         return key
 
     def on(self, index: Index, *, when: Condition[Any] | None = None) -> IndexKey[P, *S]:
-        """The key in an index; `when` says for which items, others are not in the index."""
+        """Declare the key in an index; `when` makes it sparse: only matching items are in it."""
         return IndexKey(self, index, when)
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -221,7 +218,7 @@ class IndexKey(Generic[P, *S]):
 
 
 class BoundKey(Generic[E, P, *S]):
-    """The primary key of an entity, to be called with values."""
+    """The primary key of an entity; call it with values to get an item key."""
 
     def __init__(self, entity: type[E], name: str) -> None:
         self._entity: type[Any] = entity
@@ -242,7 +239,7 @@ class BoundKey(Generic[E, P, *S]):
         self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /, *rest: *R
     ) -> ItemKey[E]: ...
     def __call__(self, *values: object) -> Any:  # pyright: ignore[reportInconsistentOverload]
-        """The address of one item."""
+        """Return the key of one item."""
         return ItemKey[Any].of(self._entity, values)
 
     @overload
@@ -260,11 +257,11 @@ class BoundKey(Generic[E, P, *S]):
         self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
     ) -> Partition[E, *R]: ...
     def partition(self, *values: object) -> Any:
-        """The items of the entity in one partition, to be narrowed by the sort key."""
+        """Return the entity's items in one partition, to narrow by sort key."""
         return Partition[Any].of(self._entity, model_of(self._entity).key, values)
 
     def parse(self, item: Item) -> ItemKey[E] | None:
-        """The address of an item, or of its key alone; None if this key never makes such texts."""
+        """Return the key of a stored item, or None if the item's key has another shape."""
         model = model_of(self._entity)
         values = model.key.parse(item)
         if values is None:
@@ -277,7 +274,7 @@ class BoundKey(Generic[E, P, *S]):
 
 
 class BoundIndexKey(Generic[E, P, *S]):
-    """The key of an entity in an index, to be called with the values of the partition."""
+    """The key of an entity in an index; call it with the values of the partition key."""
 
     def __init__(self, entity: type[E], name: str) -> None:
         self._entity: type[Any] = entity
@@ -298,7 +295,7 @@ class BoundIndexKey(Generic[E, P, *S]):
         self: BoundIndexKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
     ) -> Partition[E, *R]: ...
     def __call__(self, *values: object) -> Any:
-        """The items of the entity in one partition of the index, to be narrowed by the sort key."""
+        """Return the entity's items in one partition of the index, to narrow by sort key."""
         access = model_of(self._entity).indexes[self._name]
         return Partition[Any].of(self._entity, access, values)
 

@@ -1,4 +1,4 @@
-"""What an entity declares, once it is all read: fields, keys, and how its items are held."""
+"""The model of an entity: its resolved fields, keys, constraints and codec, and their registry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ E = TypeVar("E")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An entity as the library sees it."""
+    """Everything that an entity declares, resolved."""
 
     entity: type[Any]
     table: Table
@@ -31,11 +31,11 @@ class Model:
     uniques: Mapping[str, UniqueConstraint]
     counts: Mapping[str, Counter]
     codec: ItemCodec
-    # The fields that stand in the key alone.
+    # The fields that are stored in the key only.
     key_only_fields: tuple[str, ...]
-    # What makes an instance of its values, if that is more than holding them.
+    # Creates an instance from values; None: the values become its attributes.
     factory: Callable[[dict[str, object]], Any] | None = None
-    # The fields that the store keeps, by their role; and whether a field has a check of its own.
+    # The fields that the store maintains, by role; and whether any field has a check of its own.
     roles: Mapping[Role, Attr[Any]] = field(init=False, repr=False)
     has_checks: bool = field(init=False, repr=False)
 
@@ -51,33 +51,33 @@ class Model:
         return self.entity.__name__
 
     def role(self, role: Role) -> Attr[Any] | None:
-        """The field that the store keeps in this role."""
+        """Return the field with this role, if there is one."""
         return self.roles.get(role)
 
     def item(self, values: Mapping[str, object]) -> Item:
-        """The item for the values of the fields, with keys, type tag and what was unknown."""
+        """Return the item for these values, with keys, type tag and unknown attributes."""
         item = dict(cast("Item", values.get("_unknown", {})))
         item.update(self.codec.encode(values))
         if self.tag is not None:
             item[self.tag[0]] = {"S": self.tag[1]}
         item.update(self.key.require_attributes(values))
         for access in self.indexes.values():
-            self._into(access, values, item)
+            item.update(self.index_attributes(access, values, item))
         return item
 
     def index_attributes(
         self, access: ResolvedKey, values: Mapping[str, object], item: Item
     ) -> Item:
-        """The attributes that put such an item into an index; none if it is not in it."""
+        """Return the attributes that place the item in an index; none if it is not in the index."""
         if not access.includes(item):
             return {}
-        found = access.attributes(values)
-        if found is None:
+        attributes = access.attributes(values)
+        if attributes is None:
             return {}
-        return {name: found[name] for name in access.dedicated_attributes}
+        return {name: attributes[name] for name in access.dedicated_attributes}
 
     def instance(self, item: Item) -> Any:
-        """The instance that an item holds."""
+        """Return the instance that is stored in an item."""
         values = self.codec.decode(item)
         if self.key_only_fields:
             parsed = self.key.parse(item) or {}
@@ -90,24 +90,21 @@ class Model:
         return instance
 
     def matches(self, item: Item) -> bool:
-        """Whether an item is one of this entity: by its type tag or, without one, by its key."""
+        """Return whether the item is of this entity: by type tag or, without one, by its key."""
         if self.tag is not None:
             return item.get(self.tag[0]) == {"S": self.tag[1]}
         return self.key.parse(item) is not None
-
-    def _into(self, access: ResolvedKey, values: Mapping[str, object], item: Item) -> None:
-        item.update(self.index_attributes(access, values, item))
 
 
 MODELS: dict[type, Model] = {}
 
 
 def model_of(entity: type) -> Model:
-    """What the class declares."""
+    """Return the model of an entity; raise DeclarationError if the class is not one."""
     model = MODELS.get(entity)
     if model is None:
         raise DeclarationError(
-            f"{entity.__name__} is not an entity of a table. Declare it with a table: "
+            f"{entity.__name__} is not an entity with a table. Declare it: "
             f"class {entity.__name__}(Entity, table=…)."
         )
     return model

@@ -1,8 +1,10 @@
-"""An entity as pydantic sees it: what makes it a body and a response of FastAPI.
+"""The pydantic schema of an entity, so that FastAPI accepts it as request body and response.
 
-Rule 1. What the store sets (version, created, updated) is shown, and ignored where it comes in.
-Rule 2. Whatever the store would refuse is refused here, at its field, with all else that is wrong.
-Rule 3. Binary is base64 in JSON: what DynamoDB holds need not be text.
+Rule 1. Fields that the store sets (version, created, updated) are in the output, and ignored in the
+        input.
+Rule 2. Values that the store would reject are rejected here, at their field, together with all
+        other errors.
+Rule 3. Binary is base64 in JSON, because it need not be text.
 """
 
 from __future__ import annotations
@@ -33,46 +35,46 @@ from singletable.schema.fields import Attr
 from singletable.schema.model import Model, model_of
 from singletable.schema.resolved_key import FieldColumn, ResolvedKey
 
-BY_STORE = ("version", "created", "updated")
+SET_BY_STORE = ("version", "created", "updated")
 
 
 def schema_of(entity: type, handler: GetCoreSchemaHandler) -> CoreSchema:
-    """How pydantic makes instances of an entity, and what it writes for them."""
+    """Return the schema by which pydantic validates and serializes instances of an entity."""
     model = model_of(entity)
-    taken = {
-        name: _taken(model, field, handler)
+    inputs = {
+        name: _input_field(model, field, handler)
         for name, field in model.fields.items()
-        if field.role not in BY_STORE
+        if field.role not in SET_BY_STORE
     }
-    shown = {name: _shown(field, handler) for name, field in model.fields.items()}
+    outputs = {name: _output_field(field, handler) for name, field in model.fields.items()}
 
     def validate(value: object, from_fields: Callable[[object], dict[str, object]]) -> object:
         return value if isinstance(value, entity) else entity(**from_fields(value))
 
-    def serialize(instance: Any, to_shown: Callable[[object], object]) -> object:
-        held = instance.__dict__
-        return to_shown({name: held[name] for name in model.fields if name in held})
+    def serialize(instance: Any, to_output: Callable[[object], object]) -> object:
+        values = instance.__dict__
+        return to_output({name: values[name] for name in model.fields if name in values})
 
     return core_schema.no_info_wrap_validator_function(
         validate,
-        core_schema.typed_dict_schema(taken, cls=entity, cls_name=entity.__name__),
+        core_schema.typed_dict_schema(inputs, cls=entity, cls_name=entity.__name__),
         ref=f"{entity.__module__}.{entity.__qualname__}:{id(entity)}",
         serialization=core_schema.wrap_serializer_function_ser_schema(
-            serialize, schema=core_schema.typed_dict_schema(shown, cls=entity)
+            serialize, schema=core_schema.typed_dict_schema(outputs, cls=entity)
         ),
     )
 
 
 def json_schema_of(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-    """What OpenAPI says of an entity: of what comes in, or of what goes out."""
-    shown = cast(Any, schema)["serialization"]["schema"]
-    return handler(shown if handler.mode == "serialization" else schema)
+    """Return the JSON schema of an entity, for input or output."""
+    output = cast(Any, schema)["serialization"]["schema"]
+    return handler(output if handler.mode == "serialization" else schema)
 
 
-def _taken(
+def _input_field(
     model: Model, field: Attr[Any], handler: GetCoreSchemaHandler
 ) -> core_schema.TypedDictField:
-    """A field that comes in: required unless the constructor knows a value."""
+    """Return the schema of an input field: required unless the constructor has a value for it."""
     checked = core_schema.no_info_after_validator_function(
         _check_of(model, field), handler.generate_schema(_annotation(field))
     )
@@ -80,10 +82,10 @@ def _taken(
     return core_schema.typed_dict_field(schema, required=schema["type"] != "default")
 
 
-def _shown(field: Attr[Any], handler: GetCoreSchemaHandler) -> core_schema.TypedDictField:
-    """A field that goes out: always there, but for times of an item that was not yet written."""
+def _output_field(field: Attr[Any], handler: GetCoreSchemaHandler) -> core_schema.TypedDictField:
+    """Return the schema of an output field: present, except times of an item not yet written."""
     annotation = _annotation(field)
-    if field.role in BY_STORE:
+    if field.role in SET_BY_STORE:
         annotation = Annotated[annotation, Field(json_schema_extra={"readOnly": True})]
     schema = _with_default(handler.generate_schema(annotation), field)
     required = field.role not in ("created", "updated")
@@ -92,16 +94,16 @@ def _shown(field: Attr[Any], handler: GetCoreSchemaHandler) -> core_schema.Typed
 
 def _with_default(schema: CoreSchema, field: Attr[Any]) -> CoreSchema:
     if field.default is None:
-        absent = field.codec().optional
-        return core_schema.with_default_schema(schema, default=None) if absent else schema
-    # JSON has no word for bytes, so a default of bytes is not shown.
+        optional = field.codec().optional
+        return core_schema.with_default_schema(schema, default=None) if optional else schema
+    # JSON cannot represent bytes, so a default of bytes is not in the schema.
     if field.constant and not isinstance(field.default(), bytes):
         return core_schema.with_default_schema(schema, default=field.default())
     return core_schema.with_default_schema(schema, default_factory=field.default)
 
 
 def _check_of(model: Model, field: Attr[Any]) -> Callable[[Any], object]:
-    """What refuses, in the words of the library, a value that the store would not take."""
+    """Return a check that rejects, with the library's message, a value that cannot be stored."""
     in_keys = [
         write
         for access in (model.key, *model.indexes.values())
@@ -115,40 +117,40 @@ def _check_of(model: Model, field: Attr[Any]) -> Callable[[Any], object]:
             for write in in_keys if value is not None else ():
                 write(value)
         except InvalidValue as problem:
-            told = {"problem": problem.text}
-            raise PydanticCustomError("invalid_value", "{problem}", told) from None
+            context = {"problem": problem.text}
+            raise PydanticCustomError("invalid_value", "{problem}", context) from None
         return value
 
     return check
 
 
 def _writers(access: ResolvedKey, name: str) -> list[Callable[[Any], object]]:
-    """What writes the values of a field into a key, and refuses those that do not fit."""
-    found: list[Callable[[Any], object]] = []
+    """Return functions that write a field's value into a key, and raise if it does not fit."""
+    writers: list[Callable[[Any], object]] = []
     for column in access.columns:
         if isinstance(column, FieldColumn):
             if column.field == name:
-                found.append(_value_writer(column, name))
+                writers.append(_value_writer(column, name))
             continue
-        found += [
+        writers += [
             partial(column.template.encode_value, value)
             for value in column.template.field_segments
             if value.field == name
         ]
-    return found
+    return writers
 
 
 def _value_writer(column: FieldColumn, name: str) -> Callable[[Any], object]:
-    return lambda given: column.value({name: given})
+    return lambda value: column.value({name: value})
 
 
 def _annotation(field: Attr[Any]) -> Any:
     inner = _with_zones_and_base64(field.annotation)
-    return Optional[inner] if field.codec().optional else inner  # noqa: UP045 (made at run time)
+    return Optional[inner] if field.codec().optional else inner  # noqa: UP045 (evaluated at run time)
 
 
 def _with_zones_and_base64(annotation: Any) -> Any:
-    """The type with moments that have a zone, and with binary that is base64 in JSON."""
+    """Return the type with timezone-aware datetimes, and with binary that is base64 in JSON."""
     if annotation is bytes:
         return _BINARY
     if annotation is datetime:
@@ -166,7 +168,7 @@ def _binary(value: object) -> object:
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
-        raise PydanticCustomError("base64", "expected base64, which this is not") from None
+        raise PydanticCustomError("base64", "expected base64") from None
 
 
 def _base64(value: bytes) -> str:

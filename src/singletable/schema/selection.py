@@ -1,9 +1,12 @@
-"""Which items a query asks for: a partition, narrowed from left to right by the sort key.
+"""Selections: the items that a query reads, a partition narrowed from left to right by sort key.
 
-Rule 1. `eq` fixes the next value of the sort key, a range ends the narrowing: DynamoDB knows no
-        range before the last value it is given. A checker knows what may still be asked.
-Rule 2. A prefix of whole values is asked with its closing divider, and a range stays inside the
-        texts its template begins with, so that no other entity's items come along.
+Rule 1. `eq` fixes the next value of the sort key; a range ends the narrowing, because DynamoDB
+        accepts one range, on the last value. Type checkers know which values remain.
+Rule 2. A prefix of whole values includes its closing separator, and a range stays within the texts
+        that its template starts with, so that items of other entities are not read.
+Rule 3. DynamoDB allows one condition on a sort key, so a range is one BETWEEN, which includes both
+        ends. `BALLOT#` and `BALLOT$` enclose all texts that start with `BALLOT#`, because `$`
+        follows `#`, and no key is `BALLOT$` itself.
 """
 
 from __future__ import annotations
@@ -14,57 +17,236 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, TypeVarTuple
 
 from singletable.errors import InvalidValue
 from singletable.expressions import KeyClause, KeyCondition
-from singletable.schema.key_template import AFTER_DIVIDER, DIVIDER, FieldSegment
+from singletable.schema.key_template import AFTER_SEPARATOR, SEPARATOR, FieldSegment
 from singletable.schema.resolved_key import FieldColumn, ResolvedKey, TextColumn
 from singletable.values import AttributeValue
 
-# FROM span.py: A range of values as a range of texts in one key attribute.
-#
-# DynamoDB allows one clause for a sort key, so both ends go into one BETWEEN, and both are
-# included.
-# `BALLOT#` and `BALLOT$` enclose every text that begins with `BALLOT#`, for `$` follows `#`, and no
-# key is `BALLOT$` itself.
+A = TypeVar("A")
+E = TypeVar("E")
+S = TypeVarTuple("S")
+R = TypeVarTuple("R")
 
 Comparison: TypeAlias = Literal["<", "<=", ">", ">=", "between", "begins_with"]
-Clause: TypeAlias = tuple[KeyClause, str | None]
+# A condition on a sort key attribute, and a sort key that it includes but should not.
+SortClause: TypeAlias = tuple[KeyClause, str | None]
 
-_FLIPPED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_REVERSED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True, slots=True)
+class SortKeyRange:
+    """The bounds of the next value of the sort key."""
+
+    comparison: Comparison
+    bounds: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyQuery:
+    """The key condition of one query, and a sort key that it includes but should not."""
+
+    clauses: KeyCondition
+    excluded: str | None
+
+
+class Selection(Generic[E]):
+    """Items of entity E that one query reads, or one query for each shard."""
+
+    def __init__(
+        self,
+        entity: type[E],
+        access: ResolvedKey,
+        values: Mapping[str, object],
+        range_: SortKeyRange | None = None,
+        pattern: str | None = None,
+    ) -> None:
+        self.entity = entity
+        self.access = access
+        self.values = values
+        self.range = range_
+        # The access pattern that created it, if any.
+        self.pattern = pattern
+
+    def key_queries(self) -> list[KeyQuery]:
+        """Return the key condition of each query: one, or one for each shard."""
+        shards = self.access.shards
+        if shards is not None and shards.by is not None and shards.by.field in self.values:
+            shards = None  # The value selects one shard.
+        excluded = None
+        clauses: list[KeyClause] = []
+        for clause, sort_key in self._sort_clauses():
+            clauses.append(clause)
+            excluded = excluded or sort_key
+        suffixes = [None] if shards is None else shards.suffixes
+        return [
+            KeyQuery((*self._partition_clauses(suffix), *clauses), excluded) for suffix in suffixes
+        ]
+
+    def whole_partition(self) -> Selection[E]:
+        """Return the selection of all items in the partition, whatever their sort key."""
+        values = {name: self.values[name] for name in self.access.pk_fields}
+        return _WholePartition(self.entity, self.access, values, pattern=self.pattern)
+
+    def _partition_clauses(self, shard: str | None) -> KeyCondition:
+        clauses: list[KeyClause] = []
+        for column in self.access.pk:
+            value = column.value(self.values, shard)
+            if value is None:
+                raise InvalidValue(f"{self.access}: a query needs all values of the partition key.")
+            clauses.append(KeyClause(column.attribute.name, "=", (value,)))
+        return tuple(clauses)
+
+    def _sort_clauses(self) -> list[SortClause]:
+        clauses: list[SortClause] = []
+        for column in self.access.sk:
+            if isinstance(column, TextColumn):
+                clause = text_clause(column, self.values, self.range)
+            else:
+                clause = _field_clause(column, self.values, self.range)
+            if clause is None:
+                break
+            clauses.append(clause)
+            if column.parameters and column.parameters[-1] not in self.values:
+                break
+        return clauses
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
+        return f"{self.access}({values}){'' if self.range is None else f' {self.range}'}"
+
+
+class _WholePartition(Selection[E]):
+    """The items of all entities in a partition."""
+
+    def _sort_clauses(self) -> list[SortClause]:
+        return []
+
+
+class Partition(Selection[E], Generic[E, *S]):
+    """The items of one partition; S are the types of the remaining sort key values."""
+
+    @classmethod
+    def of(
+        cls, entity: type[E], access: ResolvedKey, values: tuple[object, ...]
+    ) -> Partition[E, *S]:
+        """Return the partition with these values, from left to right."""
+        named = access.bind(access.pk_fields, values)
+        if any(value is None for value in named.values()):
+            raise InvalidValue(f"{access}: expected values, but got None among {values!r}.")
+        return cls(entity, access, named)
+
+    def eq(self: Partition[E, A, *R], value: A) -> Partition[E, *R]:
+        """Select the items whose next value equals this one."""
+        if value is None:
+            raise InvalidValue(f"{self.access}: expected a value for {self._next()}, but got None.")
+        values = {**self.values, self._next(): value}
+        return Partition(self.entity, self.access, values, pattern=self.pattern)
+
+    def lt(self: Partition[E, A, *R], value: A) -> Selection[E]:
+        """Select the items whose next value is lower."""
+        return self._ranged("<", value)
+
+    def le(self: Partition[E, A, *R], value: A) -> Selection[E]:
+        """Select the items whose next value is lower or equal."""
+        return self._ranged("<=", value)
+
+    def gt(self: Partition[E, A, *R], value: A) -> Selection[E]:
+        """Select the items whose next value is higher."""
+        return self._ranged(">", value)
+
+    def ge(self: Partition[E, A, *R], value: A) -> Selection[E]:
+        """Select the items whose next value is higher or equal."""
+        return self._ranged(">=", value)
+
+    def between(self: Partition[E, A, *R], low: A, high: A) -> Selection[E]:
+        """Select the items whose next value is from low to high, both included."""
+        return self._ranged("between", low, high)
+
+    def begins_with(self: Partition[E, str, *R], prefix: str) -> Selection[E]:
+        """Select the items whose next value, a string, starts with the prefix."""
+        return self._ranged("begins_with", prefix)
+
+    def _ranged(
+        self: Partition[E, Any, *R], comparison: Comparison, *bounds: object
+    ) -> Selection[E]:
+        self._next()
+        if any(bound is None for bound in bounds):
+            raise InvalidValue(f"{self.access}: a bound cannot be None.")
+        range_ = SortKeyRange(comparison, bounds)
+        selection = Selection(self.entity, self.access, self.values, range_, self.pattern)
+        selection.key_queries()  # Raises for an invalid bound here, where it was written.
+        return selection
+
+    def _next(self) -> str:
+        for field in self.access.sk_fields:
+            if field not in self.values:
+                return field
+        raise InvalidValue(
+            f"{self.access}: all {len(self.access.sk_fields)} values of the sort key are given "
+            "already."
+        )
+
+
+def _field_clause(
+    column: FieldColumn, values: Mapping[str, object], range_: SortKeyRange | None
+) -> SortClause | None:
+    """Return the condition on a column that is a field itself, or None if there is none."""
+    name = column.attribute.name
+    if column.field in values:
+        value = column.value(values)
+        if value is None:
+            raise InvalidValue(f"{column.owner}.{column.field}: a key value cannot be None.")
+        return KeyClause(name, "=", (value,)), None
+    if range_ is None or (range_.comparison == "begins_with" and range_.bounds == ("",)):
+        return None
+    if not column.ordered:
+        raise InvalidValue(
+            f"{column.owner}.{column.field} has no declared order in {name}: select one value with "
+            "eq()."
+        )
+    encoded = [column.value({column.field: bound}) for bound in range_.bounds]
+    bounds = tuple(bound for bound in encoded if bound is not None)
+    match range_.comparison:
+        case "between":
+            return KeyClause(name, "BETWEEN", bounds), None
+        case other:
+            return KeyClause(name, other, bounds), None
 
 
 def text_clause(
     column: TextColumn, values: Mapping[str, object], range_: SortKeyRange | None
-) -> Clause | None:
-    """The clause for the values that are given and the range of the next; None if all is asked."""
+) -> SortClause | None:
+    """Return the condition for the given values and the range of the next; None if unrestricted."""
     template = column.template
-    beginning = template.prefix(values)
+    prefix = template.prefix(values)
     following = template.next_value(values)
     if following is None:
-        return _clause(column, "=", beginning), None
+        return _clause(column, "=", prefix), None
     if range_ is None:
-        return (_clause(column, "begins_with", beginning), None) if beginning else None
-    at, value = following
-    if range_.comparison == "begins_with":
-        prefix = beginning + template.prefix_text(at, value, range_.bounds[0])
         return (_clause(column, "begins_with", prefix), None) if prefix else None
-    return _ranged(column, beginning, at, value, range_)
+    position, segment = following
+    if range_.comparison == "begins_with":
+        prefix += template.prefix_text(position, segment, range_.bounds[0])
+        return (_clause(column, "begins_with", prefix), None) if prefix else None
+    return _range_clause(column, prefix, position, segment, range_)
 
 
-def _ranged(
-    column: TextColumn, beginning: str, at: int, value: FieldSegment, range_: SortKeyRange
-) -> Clause:
-    if not value.encoding.ordered:
+def _range_clause(
+    column: TextColumn, prefix: str, position: int, segment: FieldSegment, range_: SortKeyRange
+) -> SortClause:
+    if not segment.encoding.ordered:
         raise InvalidValue(
-            f"{column.template.owner}.{value.field} has no stated order in the key "
-            f"{column.template}: ask for one value with eq(), or declare it with ordered()."
+            f"{column.template.owner}.{segment.field} has no declared order in the key "
+            f"{column.template}: select one value with eq(), or declare it with ordered()."
         )
     comparison, bounds = range_.comparison, range_.bounds
-    if value.encoding.descending:
-        comparison, bounds = _FLIPPED.get(comparison, comparison), bounds[::-1]
-    first = beginning + column.template.value_text(at, value, bounds[0])
-    ends = at == len(column.template.segments) - 1
-    # All texts with exactly this value lie from `first` to `last`.
-    last = first if ends else first + AFTER_DIVIDER
-    low, high = beginning, _end(beginning)
+    if segment.encoding.descending:
+        comparison, bounds = _REVERSED.get(comparison, comparison), bounds[::-1]
+    first = prefix + column.template.value_text(position, segment, bounds[0])
+    ends = position == len(column.template.segments) - 1
+    # All texts with exactly this value are from `first` to `last`.
+    last = first if ends else first + AFTER_SEPARATOR
+    low, high = prefix, _upper_end(prefix)
     match comparison:
         case ">":
             above = first + "\0" if ends else last
@@ -80,15 +262,14 @@ def _ranged(
                 return _clause(column, "<", first), None
             return _to(column, low, first), first if ends else None
         case "between" | "begins_with":
-            second = beginning + column.template.value_text(at, value, bounds[1])
+            second = prefix + column.template.value_text(position, segment, bounds[1])
             if first > second:
                 raise InvalidValue(
-                    f"{column.template.owner}.{value.field}: between({range_.bounds[0]!r}, "
+                    f"{column.template.owner}.{segment.field}: between({range_.bounds[0]!r}, "
                     f"{range_.bounds[1]!r}) has the higher value first."
                 )
-            return _clause(
-                column, "BETWEEN", first, second if ends else second + AFTER_DIVIDER
-            ), None
+            upper = second if ends else second + AFTER_SEPARATOR
+            return _clause(column, "BETWEEN", first, upper), None
 
 
 def _from(column: TextColumn, low: str, high: str) -> KeyClause:
@@ -99,9 +280,9 @@ def _to(column: TextColumn, low: str, high: str) -> KeyClause:
     return _clause(column, "BETWEEN", low, high) if low else _clause(column, "<=", high)
 
 
-def _end(beginning: str) -> str:
-    """What follows every text that begins so, and is no key itself; empty if nothing is fixed."""
-    return beginning.removesuffix(DIVIDER) + AFTER_DIVIDER if beginning else ""
+def _upper_end(prefix: str) -> str:
+    """Return a text after all those with this prefix, and which is no key; empty for no prefix."""
+    return prefix.removesuffix(SEPARATOR) + AFTER_SEPARATOR if prefix else ""
 
 
 def _clause(
@@ -111,187 +292,3 @@ def _clause(
 ) -> KeyClause:
     values: tuple[AttributeValue, ...] = tuple({"S": column.checked(text)} for text in texts)
     return KeyClause(column.attribute.name, comparator, values)
-
-
-A = TypeVar("A")
-E = TypeVar("E")
-S = TypeVarTuple("S")
-R = TypeVarTuple("R")
-
-
-@dataclass(frozen=True, slots=True)
-class SortKeyRange:
-    """How the next value of the sort key is bounded."""
-
-    comparison: Comparison
-    bounds: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class KeyQuery:
-    """The key condition of one query, and a sort key that it includes though it should not."""
-
-    clauses: KeyCondition
-    excluded: str | None
-
-
-class Selection(Generic[E]):
-    """Items of entity E that one query asks for, or one for each shard."""
-
-    def __init__(
-        self,
-        entity: type[E],
-        access: ResolvedKey,
-        values: Mapping[str, object],
-        range_: SortKeyRange | None = None,
-        pattern: str | None = None,
-    ) -> None:
-        self.entity = entity
-        self.access = access
-        self.values = values
-        self.range = range_
-        # The access pattern that it was made by, if it was.
-        self.pattern = pattern
-
-    def key_queries(self) -> list[KeyQuery]:
-        """The key condition in DynamoDB's language, one for each shard."""
-        shards = self.access.shards
-        if shards is not None and shards.by is not None and shards.by.field in self.values:
-            shards = None  # Its value is given, and chooses one.
-        sort = self._sort()
-        unwanted = None
-        clauses: list[KeyClause] = []
-        for clause, excluded in sort:
-            clauses.append(clause)
-            unwanted = unwanted or excluded
-        partitions = [None] if shards is None else shards.suffixes
-        return [KeyQuery((*self._partition(shard), *clauses), unwanted) for shard in partitions]
-
-    def whole_partition(self) -> Selection[E]:
-        """All items of the partition, whatever their sort key."""
-        values = {name: self.values[name] for name in self.access.pk_fields}
-        return _WholePartition(self.entity, self.access, values, pattern=self.pattern)
-
-    def _partition(self, shard: str | None) -> KeyCondition:
-        clauses: list[KeyClause] = []
-        for column in self.access.pk:
-            value = column.value(self.values, shard)
-            if value is None:
-                raise InvalidValue(
-                    f"{self.access}: the partition is asked for with all its values."
-                )
-            clauses.append(KeyClause(column.attribute.name, "=", (value,)))
-        return tuple(clauses)
-
-    def _sort(self) -> list[tuple[KeyClause, str | None]]:
-        found: list[tuple[KeyClause, str | None]] = []
-        for column in self.access.sk:
-            if isinstance(column, TextColumn):
-                clause = text_clause(column, self.values, self.range)
-            else:
-                clause = _field_clause(column, self.values, self.range)
-            if clause is None:
-                break
-            found.append(clause)
-            if column.parameters and column.parameters[-1] not in self.values:
-                break
-        return found
-
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
-        return f"{self.access}({values}){'' if self.range is None else f' {self.range}'}"
-
-
-class _WholePartition(Selection[E]):
-    """Items of all entities in a partition."""
-
-    def _sort(self) -> list[tuple[KeyClause, str | None]]:
-        return []
-
-
-class Partition(Selection[E], Generic[E, *S]):
-    """The items of one partition; S are the types of the sort key's values that are still open."""
-
-    @classmethod
-    def of(
-        cls, entity: type[E], access: ResolvedKey, values: tuple[object, ...]
-    ) -> Partition[E, *S]:
-        """The partition for its values, from left to right."""
-        named = access.bind(access.pk_fields, values)
-        if any(value is None for value in named.values()):
-            raise InvalidValue(f"{access}: expected values, but got None among {values!r}.")
-        return cls(entity, access, named)
-
-    def eq(self: Partition[E, A, *R], value: A) -> Partition[E, *R]:
-        """Those whose next value is this one."""
-        if value is None:
-            raise InvalidValue(f"{self.access}: expected a value for {self._next()}, but got None.")
-        values = {**self.values, self._next(): value}
-        return Partition(self.entity, self.access, values, pattern=self.pattern)
-
-    def lt(self: Partition[E, A, *R], value: A) -> Selection[E]:
-        """Those whose next value is lower."""
-        return self._ranged("<", value)
-
-    def le(self: Partition[E, A, *R], value: A) -> Selection[E]:
-        """Those whose next value is this one or lower."""
-        return self._ranged("<=", value)
-
-    def gt(self: Partition[E, A, *R], value: A) -> Selection[E]:
-        """Those whose next value is higher."""
-        return self._ranged(">", value)
-
-    def ge(self: Partition[E, A, *R], value: A) -> Selection[E]:
-        """Those whose next value is this one or higher."""
-        return self._ranged(">=", value)
-
-    def between(self: Partition[E, A, *R], low: A, high: A) -> Selection[E]:
-        """Those whose next value is from low to high, both included."""
-        return self._ranged("between", low, high)
-
-    def begins_with(self: Partition[E, str, *R], prefix: str) -> Selection[E]:
-        """Those whose next value, a text, begins so."""
-        return self._ranged("begins_with", prefix)
-
-    def _ranged(self: Partition[E, Any, *R], how: Comparison, *bounds: object) -> Selection[E]:
-        self._next()
-        if any(bound is None for bound in bounds):
-            raise InvalidValue(f"{self.access}: a bound cannot be None.")
-        range_ = SortKeyRange(how, bounds)
-        selection = Selection(self.entity, self.access, self.values, range_, self.pattern)
-        selection.key_queries()  # A wrong bound is refused here, where it was written.
-        return selection
-
-    def _next(self) -> str:
-        for field in self.access.sk_fields:
-            if field not in self.values:
-                return field
-        raise InvalidValue(
-            f"{self.access}: all {len(self.access.sk_fields)} values of the sort key are given."
-        )
-
-
-def _field_clause(
-    column: FieldColumn, values: Mapping[str, object], range_: SortKeyRange | None
-) -> tuple[KeyClause, str | None] | None:
-    """The clause of a column that holds its field as it is."""
-    name = column.attribute.name
-    if column.field in values:
-        value = column.value(values)
-        if value is None:
-            raise InvalidValue(f"{column.owner}.{column.field}: a key is not asked for with None.")
-        return KeyClause(name, "=", (value,)), None
-    if range_ is None or (range_.comparison == "begins_with" and range_.bounds == ("",)):
-        return None
-    if not column.ordered:
-        raise InvalidValue(
-            f"{column.owner}.{column.field} has no stated order in {name}: ask for one value with "
-            "eq()."
-        )
-    bounds = [column.value({column.field: bound}) for bound in range_.bounds]
-    given = tuple(bound for bound in bounds if bound is not None)
-    match range_.comparison:
-        case "between":
-            return KeyClause(name, "BETWEEN", given), None
-        case other:
-            return KeyClause(name, other, given), None

@@ -1,4 +1,4 @@
-"""A table as it is declared: its keys, its indexes, and the attribute that ends an item's life."""
+"""Tables as they are declared: keys, indexes, TTL attribute and capacity; and how to create one."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ MOST_ATTRIBUTES = 4
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A key attribute that holds numbers."""
+    """A key attribute of type number."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """A key attribute that holds bytes."""
+    """A key attribute of type binary."""
 
     name: str
 
@@ -45,21 +45,21 @@ class KeyAttribute:
     type: ScalarType
 
     @classmethod
-    def of(cls, said: KeyType) -> KeyAttribute:
-        """A name alone is a text."""
-        match said:
+    def of(cls, declared: KeyType) -> KeyAttribute:
+        """Return the attribute; a plain name is a string attribute."""
+        match declared:
             case Number(name):
                 return cls(name, "N")
             case Binary(name):
                 return cls(name, "B")
             case str():
-                return cls(said, "S")
+                return cls(declared, "S")
 
 
 class Index:
     """A global secondary index; its partition and sort keys may have up to four attributes each.
 
-    `projection` says what it holds beside the keys: everything, nothing, or some attributes.
+    `projection` selects what it contains besides the keys: ALL, KEYS_ONLY, or some attributes.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Index:
 
     @property
     def local(self) -> bool:
-        """Whether it shares the table's partition key."""
+        """Whether it is a local index, with the table's partition key."""
         return False
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ class Index:
 
 
 class LocalIndex(Index):
-    """A local secondary index: the table's partition key with a sort key of its own."""
+    """A local secondary index: the table's partition key with another sort key."""
 
     def __init__(
         self,
@@ -94,18 +94,18 @@ class LocalIndex(Index):
         sk: KeyType,
         projection: Literal["ALL", "KEYS_ONLY"] | Sequence[str] = "ALL",
     ) -> None:
-        # The partition key is the table's; the table fills it in.
+        # The table sets the partition key, which is its own.
         super().__init__(name, pk="", sk=sk, projection=projection)
 
     @property
     def local(self) -> bool:
-        """Whether it shares the table's partition key."""
+        """Whether it is a local index, with the table's partition key."""
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class Provisioned:
-    """Capacity that is bought beforehand, in units a second."""
+    """Provisioned capacity, in units per second."""
 
     read: int
     write: int
@@ -114,8 +114,8 @@ class Provisioned:
 class Table:
     """A table, and the entities that share it.
 
-    `pk` and `sk` name the key attributes, sk=None: there is no sort key. `ttl` names the attribute
-    by which items expire. Without `capacity` a table is billed by request.
+    `pk` and `sk` are the key attributes; with sk=None there is no sort key. `ttl` is the attribute
+    by which items expire. Without `capacity` the table is billed per request (on demand).
     """
 
     def __init__(
@@ -151,35 +151,35 @@ class Table:
         if twice:
             raise DeclarationError(
                 f"Table {self.name!r} has several indexes named {', '.join(sorted(twice))}. "
-                "Give each a name of its own."
+                "Use different names."
             )
         for where, keys in self._schemas():
             listed = [attribute.name for attribute in keys]
             if not all(listed) or len(set(listed)) < len(listed):
                 raise DeclarationError(
-                    f"Table {self.name!r}: the key of {where} is made of "
-                    f"{', '.join(map(repr, listed))}. Each key attribute has a name of its own."
+                    f"Table {self.name!r}: the key of {where} consists of "
+                    f"{', '.join(map(repr, listed))}. Key attributes need distinct names."
                 )
         if self.ttl is not None and self.ttl in [one.name for one in self.key_attributes]:
             raise DeclarationError(
-                f"Table {self.name!r}: {self.ttl!r} is a key, and cannot tell when an item expires "
-                "too. Give ttl=… an attribute of its own."
+                f"Table {self.name!r}: {self.ttl!r} is a key attribute, so it cannot be the TTL "
+                "attribute. Use another attribute for ttl=…."
             )
         if self.sk is None and any(index.local for index in self.indexes):
             raise DeclarationError(
                 f"Table {self.name!r} has no sort key, and DynamoDB allows local indexes only on "
-                "tables that have one. Use a global index (Index), or give the table an sk."
+                "tables with one. Use a global index (Index), or declare the table with sk."
             )
         types: dict[str, ScalarType] = {}
         for attribute in self.all_key_attributes():
             if types.setdefault(attribute.name, attribute.type) != attribute.type:
                 raise DeclarationError(
                     f"Table {self.name!r} declares the key attribute {attribute.name!r} with two "
-                    "types. An attribute has one type wherever it is a key."
+                    "types. A key attribute has the same type in the table and all indexes."
                 )
 
     def all_key_attributes(self) -> list[KeyAttribute]:
-        """The attributes of the primary key and of all indexes."""
+        """Return the attributes of the primary key and of all indexes."""
         attributes = list(self.key_attributes)
         for index in self.indexes:
             attributes += [*index.pk, *index.sk]
@@ -194,50 +194,47 @@ class Table:
 
 
 def _attributes(
-    where: str, role: str, said: KeyType | Sequence[KeyType]
+    where: str, role: str, declared: KeyType | Sequence[KeyType]
 ) -> tuple[KeyAttribute, ...]:
-    listed = [said] if isinstance(said, str | Number | Binary) else list(said)
+    listed = [declared] if isinstance(declared, str | Number | Binary) else list(declared)
     if not 1 <= len(listed) <= MOST_ATTRIBUTES:
         raise DeclarationError(
-            f"{where}: {role} names {len(listed)} attributes; DynamoDB allows one to four."
+            f"{where}: {role} has {len(listed)} attributes; DynamoDB allows one to four."
         )
     return tuple(KeyAttribute.of(one) for one in listed)
 
 
 def _projection(
-    said: Literal["ALL", "KEYS_ONLY"] | Sequence[str],
+    declared: Literal["ALL", "KEYS_ONLY"] | Sequence[str],
 ) -> Literal["ALL", "KEYS_ONLY"] | tuple[str, ...]:
-    if isinstance(said, str):
-        if said == "ALL":
+    if isinstance(declared, str):
+        if declared == "ALL":
             return "ALL"
-        if said == "KEYS_ONLY":
+        if declared == "KEYS_ONLY":
             return "KEYS_ONLY"
         raise DeclarationError(
-            f"projection={said!r}: expected 'ALL', 'KEYS_ONLY' or a list of attribute names."
+            f"projection={declared!r}: expected 'ALL', 'KEYS_ONLY' or a list of attribute names."
         )
-    if not said:
-        raise DeclarationError("projection=[]: to project nothing but keys, write 'KEYS_ONLY'.")
-    return tuple(said)
-
-
-# FROM create.py: The operation that makes a declared table.
+    if not declared:
+        raise DeclarationError("projection=[]: to project only the keys, write 'KEYS_ONLY'.")
+    return tuple(declared)
 
 
 def create_operation(table: Table, name: str | None = None) -> CreateTable:
-    """CreateTable for a table as it is declared, under its name or another."""
+    """Return the CreateTable request for a declared table, under its name or another."""
     keys = [*table.key_attributes]
     for index in table.indexes:
         keys += [*index.pk, *index.sk]
     throughput = _throughput(table)
     globals_ = [
         GlobalSecondaryIndex(
-            index.name, _schema(index.pk, index.sk), _projection_create(index), throughput
+            index.name, _schema(index.pk, index.sk), _projection_shape(index), throughput
         )
         for index in table.indexes
         if not index.local
     ]
     locals_ = [
-        LocalSecondaryIndex(index.name, _schema(index.pk, index.sk), _projection_create(index))
+        LocalSecondaryIndex(index.name, _schema(index.pk, index.sk), _projection_shape(index))
         for index in table.indexes
         if index.local
     ]
@@ -262,7 +259,7 @@ def _schema(pk: tuple[KeyAttribute, ...], sk: tuple[KeyAttribute, ...]) -> list[
     ]
 
 
-def _projection_create(index: Index) -> Projection:
+def _projection_shape(index: Index) -> Projection:
     if index.projection == "ALL":
         return Projection("ALL")
     if index.projection == "KEYS_ONLY":

@@ -1,4 +1,4 @@
-"""Values that no two items share: a marker item include each value, and belongs to one owner."""
+"""Unique constraints: a marker item reserves each value, and belongs to one owner."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ RELEASED = "released"
 
 
 class Unique(Generic[*V]):
-    """The values of some fields, together, belong to one item of the entity.
+    """No two items of the entity have the same values in these fields.
 
-    The marker's key is made of `pk` and `sk`, or of the names of entity and fields. It include the
-    key of its owner, and what `include` names. With `keep_released` a value that its owner gave up stays
-    taken: its marker remains, with the time at which it was released.
+    A marker item reserves each value. Its key consists of `pk` and `sk`, or of the names of entity
+    and fields. It stores the key of its owner, and the fields and texts of `include`. With
+    `keep_released` a value that its owner released stays reserved: the marker remains, with the
+    time of the release.
     """
 
     parts: tuple[KeyPart[Any], ...]
@@ -82,7 +83,7 @@ class Unique(Generic[*V]):
         include: Mapping[str, KeyPart[Any] | str] | None = None,
         keep_released: bool = False,
     ) -> Any:
-        """The parts whose values are unique, in the form in which they are compared."""
+        """Declare the unique fields; wrap one in casefold() to compare it case-insensitively."""
         unique = super().__new__(cls)
         unique.parts = parts
         unique.pk = pk
@@ -105,46 +106,46 @@ class Unique(Generic[*V]):
 
 
 class BoundUnique(Generic[E, *V]):
-    """The unique values of an entity, to be called with one."""
+    """A unique constraint of an entity; call it with values to look up their owner."""
 
     def __init__(self, entity: type[E], name: str) -> None:
         self._entity: type[E] = entity
         self._name = name
 
     def __call__(self, *values: *V) -> UniqueValue[E]:
-        """Whoever has these values."""
+        """Return the unique value, which the store can read the owner of."""
         return UniqueValue(self._entity, self._name, values)
 
 
 @dataclass(frozen=True, slots=True)
 class UniqueValue(Generic[E]):
-    """The item of entity E that has some unique values, if there is one."""
+    """A unique value, which at most one item of entity E has."""
 
     entity: type[E]
     unique: str
     values: tuple[object, ...]
-    # The access pattern that it was made by, if it was.
+    # The access pattern that created it, if any.
     pattern: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class UniqueConstraint:
-    """A unique constraint that is ready to use."""
+    """A unique constraint, resolved: the key and content of its markers."""
 
     name: str
     fields: tuple[str, ...]
     access: ResolvedKey
-    # What the marker include beside its owner's key: texts, and copies of the owner's attributes.
+    # What a marker stores besides its owner's key: texts, and copies of the owner's attributes.
     constants: Mapping[str, str]
     copies: Mapping[str, str]
     keep_released: bool
 
     def key(self, values: Mapping[str, object]) -> Item | None:
-        """The key of the marker for these values; None if one is absent: nothing is taken then."""
+        """Return the key of the marker, or None if a value is missing: nothing is reserved then."""
         return self.access.attributes(values)
 
     def lookup_key(self, values: tuple[object, ...]) -> Item:
-        """The key of the marker for the values of a look-up."""
+        """Return the key of the marker for a lookup; raise InvalidValue if a value is missing."""
         if len(values) != len(self.fields):
             raise InvalidValue(
                 f"{self.access} expects {len(self.fields)} values ({', '.join(self.fields)}), "
@@ -153,7 +154,7 @@ class UniqueConstraint:
         return self.access.require_attributes(dict(zip(self.fields, values, strict=True)))
 
     def item(self, key: Item, owner: Item, attributes: Item) -> Item:
-        """The marker itself, for the key of its owner and the owner's attributes."""
+        """Return the marker item for the key and the attributes of its owner."""
         marker: dict[str, AttributeValue] = dict(key)
         marker |= {f"{OWNER}{name}": value for name, value in owner.items()}
         marker |= {name: {"S": text} for name, text in self.constants.items()}
@@ -163,7 +164,7 @@ class UniqueConstraint:
         return marker
 
     def owner(self, marker: Item) -> Item:
-        """The key of the owner that a marker names."""
+        """Return the key of the owner that a marker stores."""
         return {
             name.removeprefix(OWNER): value
             for name, value in marker.items()

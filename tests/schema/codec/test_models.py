@@ -1,4 +1,4 @@
-"""Models of pydantic's kind as the types of fields."""
+"""Pydantic models as the types of fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, RootModel
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import StoredField, codec_of, compile_codec
 from singletable.values import check_value
-from tests.schema.codec.values import Color, decimals, floats, lists, moments, sets, texts
+from tests.schema.codec.strategies import Color, datetimes, decimals, floats, lists, sets, texts
 
 
 class Point(BaseModel):
@@ -41,14 +41,14 @@ routes = st.builds(
     routeName=texts,
     points=lists(points),
     tags=sets(texts),
-    seen=st.none() | moments(),
+    seen=st.none() | datetimes(),
     color=st.sampled_from(Color),
     length=decimals,
 )
 
 
 @given(routes)
-def test_a_model_comes_back_as_it_was_and_dynamodb_takes_it(route: Route) -> None:
+def test_model_round_trips_and_is_valid_in_dynamodb(route: Route) -> None:
     compiled = compile_codec("Trip", [StoredField("it", "It", codec_of(Route))], frozenset())
     item = compiled.encode({"it": route})
     check_value(item["It"])
@@ -56,7 +56,7 @@ def test_a_model_comes_back_as_it_was_and_dynamodb_takes_it(route: Route) -> Non
     assert compiled.decode(item) == {"it": route}
 
 
-def test_what_a_model_refuses_is_told_in_its_words() -> None:
+def test_stored_map_that_the_model_rejects_is_a_mismatch() -> None:
     with pytest.raises(ItemMismatch, match=r"a map that Point accepts(?s:.*)Field required"):
         codec_of(Point).decode({"M": {"y": {"N": "1"}}})
     with pytest.raises(ItemMismatch, match=r"expected a map \(M\)"):
@@ -64,16 +64,16 @@ def test_what_a_model_refuses_is_told_in_its_words() -> None:
 
 
 @pytest.mark.parametrize("value", [{"x": 1.0}, None, Names(["ada"])])
-def test_a_model_is_given_as_one(value: Any) -> None:
+def test_value_must_be_an_instance_of_the_model(value: Any) -> None:
     with pytest.raises(InvalidValue, match="expected a Point, but got"):
         codec_of(Point).encode(value)
 
 
-def test_a_model_that_is_no_map_is_refused() -> None:
+def test_model_that_does_not_dump_a_dict_is_rejected() -> None:
     with pytest.raises(InvalidValue, match="that dumps a dict, but it dumped"):
         codec_of(Names).encode(Names(["ada"]))
 
 
-def test_a_number_that_dynamodb_cannot_hold_is_refused() -> None:
+def test_number_in_a_model_that_dynamodb_cannot_store_is_rejected() -> None:
     with pytest.raises(InvalidValue, match=r"\['x'\]: expected a number"):
         codec_of(Point).encode(Point(x=1e300))

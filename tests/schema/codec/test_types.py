@@ -1,4 +1,4 @@
-"""Every type: what goes in comes out, DynamoDB takes it, and other types are refused."""
+"""Every supported type: values round-trip, DynamoDB accepts them, other types are rejected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import Codec, StoredField, codec_of, compile_codec
 from singletable.values import check_item, check_value
-from tests.schema.codec.values import TYPES, Color, Level, Ranking, Shade, Tree, texts
+from tests.schema.codec.strategies import TYPES, Color, Level, Ranking, Shade, Tree, texts
 
 every_type = pytest.mark.parametrize("name", TYPES)
 CODECS: dict[str, Codec] = {name: codec_of(kind) for name, (kind, _) in TYPES.items()}
@@ -24,7 +24,7 @@ ITEMS = {
     name: compile_codec("Thing", [StoredField("it", "It", codec, None, None)], frozenset())
     for name, codec in CODECS.items()
 }
-# One value of each Python type that a field may be given.
+# One value of each Python type that may be passed for a field.
 SAMPLES: list[Any] = [
     None,
     "text",
@@ -62,19 +62,19 @@ SAMPLES: list[Any] = [
 
 @every_type
 @given(data=st.data())
-def test_a_value_comes_back_as_it_was_and_dynamodb_takes_it(name: str, data: st.DataObject) -> None:
+def test_value_round_trips_and_is_valid_in_dynamodb(name: str, data: st.DataObject) -> None:
     value = data.draw(TYPES[name][1])
     codec = CODECS[name]
-    held = codec.encode(value)
-    check_value(held)
-    assert codec.decode(held) == value
-    assert held.keys() <= codec.types | {"NULL"}
+    stored = codec.encode(value)
+    check_value(stored)
+    assert codec.decode(stored) == value
+    assert stored.keys() <= codec.types | {"NULL"}
 
 
-# The compiled way and the slow way are two descriptions of one thing.
+# The generated code and the slow path must agree.
 @every_type
 @given(data=st.data())
-def test_compiled_code_does_what_the_codec_does(name: str, data: st.DataObject) -> None:
+def test_generated_code_equals_the_codec(name: str, data: st.DataObject) -> None:
     value = data.draw(TYPES[name][1])
     compiled, codec = ITEMS[name], CODECS[name]
     item = compiled.encode({"it": value})
@@ -88,64 +88,63 @@ def test_compiled_code_does_what_the_codec_does(name: str, data: st.DataObject) 
     assert type(decoded["it"]) is type(codec.decode(codec.encode(value)))
 
 
-# Compiled code must refuse whatever the codec refuses, and nothing else.
+# Generated code must reject the same values as the codec.
 @every_type
-def test_what_does_not_fit_is_refused_in_both_ways(name: str) -> None:
+def test_invalid_value_is_rejected_by_both_paths(name: str) -> None:
     codec, compiled = CODECS[name], ITEMS[name]
-    refusals = [_refusal(codec.encode, value) for value in SAMPLES]
-    assert any(refusals)
-    for value, problem in zip(SAMPLES, refusals, strict=True):
-        if problem is None:
-            held = codec.encode(value)
-            assert codec.decode(held) == value
-            assert compiled.encode({"it": value}) in ({"It": held}, {})
+    errors = [_error(codec.encode, value) for value in SAMPLES]
+    assert any(errors)
+    for value, error in zip(SAMPLES, errors, strict=True):
+        if error is None:
+            stored = codec.encode(value)
+            assert codec.decode(stored) == value
+            assert compiled.encode({"it": value}) in ({"It": stored}, {})
             continue
-        for compiled_way in (compiled.encode, compiled.check):
-            refused = _refusal(compiled_way, {"it": value})
-            assert str(refused).startswith(f"Thing.it{problem.path}: expected ")
+        for method in (compiled.encode, compiled.check):
+            rejected = _error(method, {"it": value})
+            assert str(rejected).startswith(f"Thing.it{error.path}: expected ")
 
 
-def _refusal(act: Callable[[Any], object], value: object) -> InvalidValue | ItemMismatch | None:
-    """What is said against it, if anything."""
+def _error(act: Callable[[Any], object], value: object) -> InvalidValue | ItemMismatch | None:
+    """Return the error, if there is one."""
     try:
         act(value)
-    except (InvalidValue, ItemMismatch) as problem:
-        return problem
+    except (InvalidValue, ItemMismatch) as error:
+        return error
     return None
 
 
-# Values of one type, given to a field of each other type: refused, or the same when read again.
+# A value of one type passed to a field of another type is rejected or reads back as the same.
 @every_type
 @given(data=st.data())
-def test_nothing_is_coerced(name: str, data: st.DataObject) -> None:
+def test_values_are_never_coerced(name: str, data: st.DataObject) -> None:
     other = data.draw(st.sampled_from(sorted(TYPES)))
     value = data.draw(TYPES[other][1])
     codec = CODECS[name]
     try:
-        held = codec.encode(value)
+        stored = codec.encode(value)
     except InvalidValue:
         return
-    check_value(held)
-    assert codec.decode(held) == value
+    check_value(stored)
+    assert codec.decode(stored) == value
 
 
-# Whatever an attribute holds is read, or is refused in words; compiled or not.
 @every_type
 @given(data=st.data())
-def test_any_attribute_is_read_or_refused_in_words(name: str, data: st.DataObject) -> None:
+def test_any_attribute_is_decoded_or_rejected_by_both_paths(name: str, data: st.DataObject) -> None:
     other = data.draw(st.sampled_from(sorted(TYPES)))
-    held = CODECS[other].encode(data.draw(TYPES[other][1]))
+    stored = CODECS[other].encode(data.draw(TYPES[other][1]))
     codec, compiled = CODECS[name], ITEMS[name]
-    problem = _refusal(codec.decode, held)
-    if problem is None:
-        assert compiled.decode({"It": held}) == {"it": codec.decode(held)}
+    error = _error(codec.decode, stored)
+    if error is None:
+        assert compiled.decode({"It": stored}) == {"it": codec.decode(stored)}
     else:
-        refused = _refusal(compiled.decode, {"It": held})
-        assert str(refused).startswith(f"Thing.it{problem.path}: attribute 'It': expected ")
+        rejected = _error(compiled.decode, {"It": stored})
+        assert str(rejected).startswith(f"Thing.it{error.path}: attribute 'It': expected ")
 
 
 @given(texts, st.characters(categories=["Cs"]))
-def test_half_a_character_is_refused(text: str, half: str) -> None:
+def test_half_of_a_surrogate_pair_is_rejected(text: str, half: str) -> None:
     for kind, value in (
         (str, text + half),
         (list[str], [text + half]),
@@ -172,8 +171,8 @@ def _chain(levels: int) -> Chain:
     return chain
 
 
-# DynamoDB nests 32 levels; a chain has two for each link, its map and its list.
-def test_what_is_nested_too_deep_is_refused() -> None:
+# DynamoDB allows 32 levels; a chain has two for each link, its map and its list.
+def test_value_nested_too_deep_is_rejected() -> None:
     codec = codec_of(Chain)
     check_value(codec.encode(_chain(15)))
     with pytest.raises(InvalidValue, match="Nesting Levels"):
@@ -185,22 +184,20 @@ def test_what_is_nested_too_deep_is_refused() -> None:
         codec_of(Any).encode(deep)
 
 
-def test_what_contains_itself_is_refused() -> None:
+def test_value_that_contains_itself_is_rejected() -> None:
     chain = Chain()
     chain.next.append(chain)
     with pytest.raises(InvalidValue, match="may contain itself"):
         codec_of(Chain).encode(chain)
 
 
-# Edits of a set are given as any set.
-def test_a_frozen_set_will_do_for_a_set() -> None:
+def test_set_and_frozenset_are_interchangeable() -> None:
     assert codec_of(set[str]).encode(frozenset({"b", "a"})) == {"SS": ["a", "b"]}
     assert codec_of(frozenset[int]).encode({10, 9}) == {"NS": ["9", "10"]}
 
 
-# A member of a StrEnum is a string, and is held as the bare one.
-def test_a_string_of_a_type_of_its_own_is_held_bare() -> None:
+def test_str_subclass_is_stored_as_plain_str() -> None:
     compiled = compile_codec("Thing", [StoredField("it", "It", codec_of(str))], frozenset())
-    held = compiled.encode({"it": Shade.DARK})["It"]["S"]
-    assert type(held) is str
-    assert held == "dark"
+    stored = compiled.encode({"it": Shade.DARK})["It"]["S"]
+    assert type(stored) is str
+    assert stored == "dark"

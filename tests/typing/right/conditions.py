@@ -11,7 +11,7 @@ NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
 
 def ask(condition: Condition[Ballot]) -> Condition[Ballot]:
-    """What a store would take."""
+    """Call functions as a store would be called."""
     return condition
 
 

@@ -1,4 +1,4 @@
-"""Instances: what their constructors take, and what their attributes are."""
+"""Instances: the parameters of constructors, and the types of attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
 
 def stamps(ballot: Ballot) -> tuple[datetime, datetime]:
-    """What the store sets when it writes the item."""
+    """Read the fields that the store sets when it writes the item."""
     return ballot.made, ballot.changed
 
 

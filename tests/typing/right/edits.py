@@ -1,4 +1,4 @@
-"""Changes to the fields of an entity."""
+"""Edits of the fields of an entity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
 
 def change(*edits: Edit[Ballot]) -> tuple[Edit[Ballot], ...]:
-    """What a store would take."""
+    """Call functions as a store would be called."""
     return edits
 
 

@@ -1,4 +1,4 @@
-"""Keys of no to four values on either side: their number, order and types."""
+"""Keys with zero to four values on each side: their number, order and types."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ NOW = datetime(2026, 11, 3, tzinfo=UTC)
 def none_to_four(
     s: str, i: int, d: date, t: datetime, u: UUID, m: Decimal, b: bool, g: Stage
 ) -> None:
-    """Each shape of a key takes its values, from left to right."""
+    """Pass values to each shape of key, from left to right."""
     first, second, third, fourth = (Index(n, pk=f"{n}P", sk=f"{n}S") for n in ("A", "B", "C", "D"))
     table = Table("shapes", indexes=[first, second, third, fourth])
 
     class Thing(Entity, table=table):
-        """Something with many fields."""
+        """An entity with many fields."""
 
         s: Attr[str] = attr()
         i: Attr[int] = attr()
@@ -60,7 +60,7 @@ def none_to_four(
         four = Key(pk=("1", s, "2", i, "3", d, "4", t), sk=("M", maybe)).on(fourth)
 
     class Other(Entity, table=table):
-        """Something with a value that is repeated before another."""
+        """An entity with a repeated value before another."""
 
         s: Attr[str] = attr()
         i: Attr[int] = attr()

@@ -1,4 +1,4 @@
-"""Pydantic models that are stored: keys and fields give the model, not the class beside it."""
+"""Stored pydantic models: keys and fields have the type of the model, not of its declaration."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ table = Table("polls", indexes=[by_owner])
 
 
 class Poll(BaseModel):
-    """A model that somebody has."""
+    """A pydantic model."""
 
     number: UUID
     title: str
@@ -40,7 +40,7 @@ class Poll(BaseModel):
 
 
 class Polls(ModelEntity[Poll], table=table):
-    """Where it is."""
+    """The declaration of its keys."""
 
     number: Attr[UUID] = attr()
     title: Attr[str] = attr(name="T")
@@ -53,7 +53,7 @@ class Polls(ModelEntity[Poll], table=table):
 
 
 def use(store: Store, number: UUID, at: datetime) -> None:
-    """What is stored and read is the model."""
+    """Store and read the model."""
     address: ItemKey[Poll] = Polls.key(number)
     found: Poll | None = store.get(address)
     title: Path[Poll, str] = Polls.title

@@ -1,4 +1,4 @@
-"""Patterns are called with the values of their keys, and give what a store is asked with."""
+"""Patterns take the values of their keys, and return what a store accepts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ skill = catalog.lookup("AP7", "One of them", UserSkill, UserSkill.user, UserSkil
 
 @catalog.read_function("AP8", size=300)
 def since(voter: str, moment: datetime) -> Selection[Ballot]:
-    """Ballots of a voter since a moment."""
+    """Return the ballots of a voter since a time."""
     return Ballot.of_voter(voter).ge(moment)
 
 
 def asked(store: Store, now: datetime) -> None:
-    """Each gives its own type, and so does the store."""
+    """Check the return types of patterns and of the store."""
     assert_type(one("L", "ada"), ItemKey[Ballot])
     assert_type(store.get(one("L", "ada")), Ballot | None)
     assert_type(all_of("L"), Partition[Ballot, str])

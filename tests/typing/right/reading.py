@@ -1,4 +1,4 @@
-"""What a store gives: the entity that was asked for, or nothing."""
+"""Return types of a store: the entity, or None."""
 
 from __future__ import annotations
 

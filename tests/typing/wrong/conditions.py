@@ -1,4 +1,4 @@
-"""Conditions that make no sense, each refused where it is written."""
+"""Invalid conditions, each rejected where it is written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
 
 def ask(condition: Condition[Ballot]) -> Condition[Ballot]:
-    """What a store would take."""
+    """Call functions as a store would be called."""
     return condition
 
 

@@ -1,4 +1,4 @@
-"""Instances: what their constructors and attributes refuse."""
+"""Invalid arguments of constructors, and invalid assignments."""
 
 from __future__ import annotations
 

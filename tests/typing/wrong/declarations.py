@@ -1,4 +1,4 @@
-"""Declarations that a checker refuses before they are ever run."""
+"""Declarations that type checkers reject."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Wrong(Entity, table=votes):
 
 
 class NoTable(Entity, table="votes"):  # error: arg-type | reportArgumentType, reportGeneralTypeIssues
-    """A table is named by itself."""
+    """A table is passed as a Table, not by name."""
 
 
 Table("x", indexes=["by_name"])  # error: list-item | reportArgumentType

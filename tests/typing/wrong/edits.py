@@ -1,4 +1,4 @@
-"""Changes that make no sense, each refused where it is written."""
+"""Invalid edits, each rejected where it is written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.typing.declared import Ballot, Election
 
 
 def change(*edits: Edit[Ballot]) -> tuple[Edit[Ballot], ...]:
-    """What a store would take."""
+    """Call functions as a store would be called."""
     return edits
 
 

@@ -1,4 +1,4 @@
-"""Keys with wrong values: too few, too many, of another type, a range too early."""
+"""Keys with invalid values: too few, too many, of another type, a range too early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong about keys and fields of a pydantic model that is stored."""
+"""Invalid keys and fields of a stored pydantic model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.typing.right.models import Poll, Polls
 
 
 def use(store: Store, number: UUID, at: datetime) -> None:
-    """Each marked line is refused."""
+    """Write each marked line wrongly."""
     Polls.key("x")  # error: arg-type | reportArgumentType
     Polls.of_owner("ada").gt(number)  # error: arg-type | reportArgumentType
     Polls.title.set(5)  # error: arg-type | reportArgumentType

@@ -1,4 +1,4 @@
-"""Patterns called or declared wrongly, each refused where it is written."""
+"""Invalid calls and declarations of patterns, each rejected where it is written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ skilled = catalog.lookup("AP4", "Skills of a user", UserSkill, UserSkill.user)
 
 @catalog.read_function("AP5")
 def since(voter: str, moment: datetime) -> Selection[Ballot]:
-    """Ballots of a voter since a moment."""
+    """Return the ballots of a voter since a time."""
     return Ballot.of_voter(voter).ge(moment)
 
 

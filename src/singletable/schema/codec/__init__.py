@@ -1,4 +1,4 @@
-"""How Python values are held in attributes, and whole items in one compiled step."""
+"""Codecs: how Python values are stored in attributes, and whole items in one compiled step."""
 
 from singletable.schema.codec.annotations import codec_of
 from singletable.schema.codec.codec import Codec

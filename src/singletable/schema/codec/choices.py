@@ -1,4 +1,4 @@
-"""One of a few values: enumerations, held by value, and literals."""
+"""Enums and Literal types: one of a few values, all strings or all integers."""
 
 from __future__ import annotations
 
@@ -7,100 +7,104 @@ from enum import Enum, Flag
 from typing import cast
 
 from singletable.errors import DeclarationError
-from singletable.schema.codec.codec import Codec, Source, invalid_value, mismatch, short_repr
-from singletable.schema.codec.scalars import TEXT, WHOLE
+from singletable.schema.codec.codec import (
+    Codec,
+    SourceBuilder,
+    invalid_value,
+    mismatch,
+    short_repr,
+)
+from singletable.schema.codec.scalars import INT, STRING
 from singletable.values import AttributeValue
 
 
-def members_of(kind: type[Enum]) -> Codec:
-    """How the members of an enumeration are held: each as its value, which is text or a number."""
-    codec = _codec_of_values(kind.__name__, [member.value for member in kind])
-    (tag,) = codec.types
-    says = f"{_any_of([str(member) for member in kind])} ({kind.__name__})"
-    # What a reader meets is looked up by its wire form; numbers have one text each.
-    by_wire = {_content(codec.encode(member.value)): member for member in kind}
+def enum_codec(kind: type[Enum]) -> Codec:
+    """Return the codec of an Enum, whose members are stored as their values."""
+    inner = _codec_of_values(kind.__name__, [member.value for member in kind])
+    (tag,) = inner.types
+    expects = f"{_one_of([str(member) for member in kind])} ({kind.__name__})"
+    # Looked up by stored content; a canonical number has one text.
+    by_content = {_content(inner.encode(member.value)): member for member in kind}
 
     def encode(value: object) -> AttributeValue:
         if not isinstance(value, kind):
-            raise invalid_value(says, value)
-        return codec.encode(cast(object, value.value))
+            raise invalid_value(expects, value)
+        return inner.encode(cast(object, value.value))
 
     def decode(value: AttributeValue) -> object:
         if tag not in value:
-            raise mismatch(_values_say(by_wire, tag), value)
+            raise mismatch(_stored_values(by_content, tag), value)
         try:
-            # Asks the enumeration too, which may know more values than it lists.
-            return kind(codec.decode(value))
+            # Calls the enum, whose `_missing_` may accept more values than it lists.
+            return kind(inner.decode(value))
         except ValueError:
-            raise mismatch(_values_say(by_wire, tag), value) from None
+            raise mismatch(_stored_values(by_content, tag), value) from None
 
-    def writing(source: Source, name: str) -> str:
-        if issubclass(kind, Flag):  # has more values than members, and not all of them fit
-            return f"{source.name(encode, f'encode_{kind.__name__}')}({name})"
+    def writing(source: SourceBuilder, name: str) -> str:
         content = f"{name}._value_" if tag == "S" else f"str({name}._value_)"
-        wire = f'{{"{tag}": {content}}}'
-        return f"{wire} if {name}.__class__ is {source.name(kind, kind.__name__)} else refuse()"
+        bound = source.bind(kind, kind.__name__)
+        return f'{{"{tag}": {content}}} if {name}.__class__ is {bound} else fail()'
 
     return Codec(
-        types=codec.types,
+        types=inner.types,
         optional=False,
         encode=encode,
         decode=decode,
-        expects=says,
-        writing=writing,
-        reading=lambda source, name: f'{source.name(by_wire, kind.__name__)}[{name}["{tag}"]]',
+        expects=expects,
+        # A Flag has more values than members, and DynamoDB cannot store all of them.
+        writing=None if issubclass(kind, Flag) else writing,
+        reading=lambda source, name: f'{source.bind(by_content, kind.__name__)}[{name}["{tag}"]]',
     )
 
 
-def literals_of(values: Sequence[object]) -> Codec:
-    """How a Literal is held: as the text or the number that it is."""
-    codec = _codec_of_values("Literal", values)
-    (tag,) = codec.types
-    says = _any_of([repr(value) for value in values])
-    by_wire = {_content(codec.encode(value)): value for value in values}
+def literal_codec(values: Sequence[object]) -> Codec:
+    """Return the codec of a Literal, stored as the string or integer that it is."""
+    inner = _codec_of_values("Literal", values)
+    (tag,) = inner.types
+    expects = _one_of([repr(value) for value in values])
+    by_content = {_content(inner.encode(value)): value for value in values}
     allowed = frozenset(values)
 
     def encode(value: object) -> AttributeValue:
         if type(value) not in (str, int) or value not in allowed:
-            raise invalid_value(says, value)
-        return codec.encode(value)
+            raise invalid_value(expects, value)
+        return inner.encode(value)
 
     def decode(value: AttributeValue) -> object:
-        if tag not in value or codec.decode(value) not in allowed:
-            raise mismatch(_values_say(by_wire, tag), value)
-        return codec.decode(value)
+        if tag not in value or inner.decode(value) not in allowed:
+            raise mismatch(_stored_values(by_content, tag), value)
+        return inner.decode(value)
 
-    def writing(source: Source, name: str) -> str:
+    def writing(source: SourceBuilder, name: str) -> str:
         content, kind = (name, "str") if tag == "S" else (f"str({name})", "int")
-        fits = f"{name}.__class__ is {kind} and {name} in {source.name(allowed, 'allowed')}"
-        return f'{{"{tag}": {content}}} if {fits} else refuse()'
+        valid = f"{name}.__class__ is {kind} and {name} in {source.bind(allowed, 'allowed')}"
+        return f'{{"{tag}": {content}}} if {valid} else fail()'
 
     return Codec(
-        types=codec.types,
+        types=inner.types,
         optional=False,
         encode=encode,
         decode=decode,
-        expects=says,
+        expects=expects,
         writing=writing,
-        reading=lambda source, name: f'{source.name(by_wire, "literal")}[{name}["{tag}"]]',
+        reading=lambda source, name: f'{source.bind(by_content, "literal")}[{name}["{tag}"]]',
     )
 
 
 def _codec_of_values(owner: str, values: Sequence[object]) -> Codec:
-    """How the values are held, which are all text or all whole numbers."""
-    kinds = {_base(value) for value in values}
+    kinds = {_base_type(value) for value in values}
     if kinds == {str}:
-        return TEXT
+        return STRING
     if kinds == {int}:
-        return WHOLE
-    came = ", ".join(short_repr(value) for value in values) or "none"
+        return INT
+    listed = ", ".join(short_repr(value) for value in values) or "none"
     raise DeclarationError(
-        f"{owner} is held by its values, which must be all str or all int, and has: {came}. "
-        "Give every one a str, or every one an int."
+        f"{owner} is stored by value, so its values must be all str or all int, but they are: "
+        f"{listed}. Make every value a str, or every value an int."
     )
 
 
-def _base(value: object) -> type:
+def _base_type(value: object) -> type:
     if isinstance(value, str) and not isinstance(value, Enum):
         return str
     if isinstance(value, int) and not isinstance(value, bool | Enum):
@@ -112,12 +116,12 @@ def _content(value: AttributeValue) -> str:
     return value["S"] if "S" in value else value["N"]
 
 
-def _values_say(by_wire: Mapping[str, object], tag: str) -> str:
-    shown_values = [repr(value) if tag == "S" else value for value in by_wire]
-    return f"{_any_of(shown_values)} ({tag})"
+def _stored_values(by_content: Mapping[str, object], tag: str) -> str:
+    values = [repr(content) if tag == "S" else content for content in by_content]
+    return f"{_one_of(values)} ({tag})"
 
 
-def _any_of(names: Sequence[str]) -> str:
+def _one_of(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     listed = ", ".join(names[:12]) + (" …" if len(names) > 12 else "")

@@ -1,4 +1,10 @@
-"""How one type is held in an attribute, and the words for what does not fit."""
+"""The codec of one type, the builder of generated source, and the errors that codecs raise.
+
+A codec has a slow path and a fast path. `encode` and `decode` are plain functions that explain what
+is wrong with a value. `write_source` and `read_source` return a Python expression that converts a
+valid value; the generated functions of an entity inline it (see `items.py`). The expression may
+raise anything: its caller then takes the slow path.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +13,46 @@ import linecache
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, cast
 
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.values import AttributeValue, content_of, type_of
 
-# FROM source.py: Python source in the making: functions, and the objects that they name.
-#
-# A codec for an entity is straight-line code, written once when the class is made. The source is
-# known to `linecache`, so that a traceback shows its lines.
+TYPE_NAMES = {
+    "S": "a string (S)",
+    "N": "a number (N)",
+    "B": "binary (B)",
+    "BOOL": "a boolean (BOOL)",
+    "NULL": "null (NULL)",
+    "M": "a map (M)",
+    "L": "a list (L)",
+    "SS": "a string set (SS)",
+    "NS": "a number set (NS)",
+    "BS": "a binary set (BS)",
+}
+REPAIR_ADVICE = "Correct the item, or declare the field with the type that is stored."
 
-_numbers = itertools.count(1)
+_source_numbers = itertools.count(1)
 
 
-def refuse() -> NoReturn:
-    """Leave the straight line: the value does not fit, or not as simply as the code assumes."""
+def fail() -> NoReturn:
+    """Leave the fast path: the value is invalid, or valid in an unusual way."""
     raise TypeError
 
 
-class Source:
-    """Functions that are being written, and the names they use."""
+class SourceBuilder:
+    """Builds the source of generated functions, and the namespace that they run in."""
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._objects: dict[str, object] = {"refuse": refuse}
+        self._objects: dict[str, object] = {"fail": fail}
         self._names: dict[int, str] = {}
         self._functions: dict[tuple[str, object], str] = {}
         self._text: list[str] = []
         self._variables = itertools.count(1)
 
-    def name(self, thing: object, hint: str) -> str:
-        """The name under which the code finds the object."""
+    def bind(self, thing: object, hint: str) -> str:
+        """Return the name under which the generated code finds the object."""
         known = self._names.get(id(thing))
         if known is not None:
             return known
@@ -46,66 +61,52 @@ class Source:
         self._objects[name] = thing
         return name
 
-    def variable(self, hint: str = "value") -> str:
-        """A variable that nobody else has."""
+    def new_variable(self, hint: str = "value") -> str:
+        """Return the name of an unused variable."""
         return f"{_identifier(hint)}{next(self._variables)}"
 
     def function(
-        self, verb: str, of: object, hint: str, body: Callable[[], tuple[str, Sequence[str]]]
+        self, verb: str, key: object, hint: str, body: Callable[[], tuple[str, Sequence[str]]]
     ) -> str:
-        """The name of a function that is written once; `body` gives its argument and its lines.
+        """Define a function once per `verb` and `key`, and return its name.
 
-        It may call itself: the name is known before the lines are written.
+        `body` returns the parameter and the lines. The function may call itself: its name is known
+        before the lines are generated.
         """
-        known = self._functions.get((verb, of))
+        known = self._functions.get((verb, key))
         if known is not None:
             return known
         name = f"{verb}_{_identifier(hint)}_{len(self._functions) + 1}"
-        self._functions[verb, of] = name
-        argument, lines = body()
+        self._functions[verb, key] = name
+        parameter, lines = body()
         indented = "".join(f"    {line}\n" for line in lines)
-        self._text.append(f"def {name}({argument}):\n{indented}")
+        self._text.append(f"def {name}({parameter}):\n{indented}")
         return name
 
-    def compiled(self) -> dict[str, object]:
-        """The functions, by name."""
+    def compile(self) -> dict[str, object]:
+        """Return the functions by name. Tracebacks show their lines, by way of `linecache`."""
         text = "\n\n".join(self._text)
-        file = f"<singletable codec {next(_numbers)}: {self._title}>"
+        file = f"<singletable codec {next(_source_numbers)}: {self._title}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-        space = dict(self._objects)
-        exec(compile(text, file, "exec"), space)
-        return space
+        namespace = dict(self._objects)
+        exec(compile(text, file, "exec"), namespace)
+        return namespace
 
 
 def _identifier(hint: str) -> str:
     return re.sub(r"\W", "_", hint, flags=re.ASCII)
 
 
-Writing: TypeAlias = Callable[[Source, str], str]
-
-TYPE_WORDS = {
-    "S": "text (S)",
-    "N": "a number (N)",
-    "B": "binary (B)",
-    "BOOL": "true or false (BOOL)",
-    "NULL": "null (NULL)",
-    "M": "a map (M)",
-    "L": "a list (L)",
-    "SS": "a set of texts (SS)",
-    "NS": "a set of numbers (NS)",
-    "BS": "a set of binaries (BS)",
-}
-
-OR_DECLARE = "Correct the item, or declare the field as what it holds."
+Expression: TypeAlias = Callable[[SourceBuilder, str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How one type is held in an attribute.
+    """How values of one type are stored in an attribute.
 
-    `encode` and `decode` explain what does not fit. `writing` and `reading` give a Python
-    expression that does the same for a value in a variable; it may raise anything, for whoever
-    runs it then asks `encode` or `decode`. A wire form is trusted to be one: text under "S".
+    `expects` names the type in error messages. `writing` and `reading` generate the fast path for
+    the value in a variable; without them the generated code calls `encode` and `decode`. Stored
+    values are trusted to be well formed: the content of "S" is a string.
     """
 
     types: frozenset[str]
@@ -113,58 +114,70 @@ class Codec:
     encode: Callable[[object], AttributeValue]
     decode: Callable[[AttributeValue], object]
     expects: str
-    writing: Writing
-    reading: Writing
-    # Levels of nesting, itself included; DynamoDB allows 32.
+    writing: Expression | None = None
+    reading: Expression | None = None
+    # Levels of nesting, this one included. DynamoDB allows 32.
     depth: int = 1
-    # What an attribute that is not there stands for; None if it must be there.
+    # Creates the value of an attribute that is absent. None: the attribute is required.
     absent_value: Callable[[], object] | None = None
 
+    def write_source(self, source: SourceBuilder, name: str) -> str:
+        """Return an expression that encodes the value of the variable `name`."""
+        if self.writing is None:
+            return f"{source.bind(self.encode, 'encode')}({name})"
+        return self.writing(source, name)
 
-def invalid_value(says: str, value: object, advice: str = "") -> InvalidValue:
-    """What is said of a value that is not of the type."""
-    came = "None" if value is None else f"{short_repr(value)} ({type(value).__name__})"
-    if value is None:
-        advice = advice or "Give one, or declare the type as T | None."
-    return InvalidValue(f"expected {says}, but got {came}.{_after(advice)}")
-
-
-def mismatch(says: str, value: AttributeValue, advice: str = OR_DECLARE) -> ItemMismatch:
-    """What is said of an attribute that does not hold the type."""
-    kind = type_of(value) if value else ""
-    came = TYPE_WORDS.get(kind, "no value")
-    if kind in ("S", "N", "BOOL"):
-        came += f": {short_repr(content_of(value))}"
-    return ItemMismatch(f"expected {says}, but the item has {came}.{_after(advice)}")
+    def read_source(self, source: SourceBuilder, name: str) -> str:
+        """Return an expression that decodes the attribute value in the variable `name`."""
+        if self.reading is None:
+            return f"{source.bind(self.decode, 'decode')}({name})"
+        return self.reading(source, name)
 
 
-def located(problem: InvalidValue | ItemMismatch, outer: str) -> InvalidValue | ItemMismatch:
-    """The same problem, its place told from further out."""
-    return type(problem)(problem.text, outer + problem.path)
+def scalar_codec(
+    tag: str,
+    encode: Callable[[object], object],
+    decode: Callable[[Any], object],
+    *,
+    expects: str,
+    stored: str,
+    writing: Expression | None,
+    reading: Expression,
+) -> Codec:
+    """Return the codec of a type that is stored under one tag.
+
+    `encode` returns the content or raises InvalidValue; `decode` takes the content and may raise
+    ValueError. `stored` describes a valid attribute in error messages.
+    """
+
+    def encode_value(value: object) -> AttributeValue:
+        return cast(AttributeValue, {tag: encode(value)})
+
+    def decode_value(value: AttributeValue) -> object:
+        if tag not in value:
+            raise mismatch(stored, value)
+        try:
+            return decode(cast(Any, value)[tag])
+        except (ValueError, OverflowError):
+            raise mismatch(stored, value) from None
+
+    return Codec(
+        types=frozenset({tag}),
+        optional=False,
+        encode=encode_value,
+        decode=decode_value,
+        expects=expects,
+        writing=writing,
+        reading=reading,
+    )
 
 
-def short_repr(value: object) -> str:
-    """The beginning of what Python prints for the value; some things it cannot print."""
-    try:
-        text = repr(value)
-    except Exception:
-        return "something that cannot be printed"
-    return text if len(text) <= 80 else f"{text[:77]}…"
+def none_value() -> None:
+    """Return None, the value of an absent optional attribute."""
 
 
-def _after(advice: str) -> str:
-    return f" {advice}" if advice else ""
-
-
-# FROM optional.py: A type or None: null inside lists and maps, and an attribute that is not there.
-
-
-def nothing() -> None:
-    """None, for an attribute that is not there."""
-
-
-def optional(inner: Codec) -> Codec:
-    """How the inner type, or None, is held."""
+def optional_codec(inner: Codec) -> Codec:
+    """Return the codec of `T | None`: None is null in lists and maps, or an absent attribute."""
 
     def encode(value: object) -> AttributeValue:
         return {"NULL": True} if value is None else inner.encode(value)
@@ -172,11 +185,11 @@ def optional(inner: Codec) -> Codec:
     def decode(value: AttributeValue) -> object:
         return None if "NULL" in value else inner.decode(value)
 
-    def writing(source: Source, name: str) -> str:
-        return f'{{"NULL": True}} if {name} is None else {inner.writing(source, name)}'
+    def writing(source: SourceBuilder, name: str) -> str:
+        return f'{{"NULL": True}} if {name} is None else {inner.write_source(source, name)}'
 
-    def reading(source: Source, name: str) -> str:
-        return f'None if "NULL" in {name} else {inner.reading(source, name)}'
+    def reading(source: SourceBuilder, name: str) -> str:
+        return f'None if "NULL" in {name} else {inner.read_source(source, name)}'
 
     return replace(
         inner,
@@ -186,5 +199,36 @@ def optional(inner: Codec) -> Codec:
         expects=f"{inner.expects} or None",
         writing=writing,
         reading=reading,
-        absent_value=nothing,
+        absent_value=none_value,
     )
+
+
+def invalid_value(expects: str, value: object, advice: str = "") -> InvalidValue:
+    """Return the error for a value that is not of the declared type."""
+    got = "None" if value is None else f"{short_repr(value)} ({type(value).__name__})"
+    if value is None:
+        advice = advice or "Pass a value, or declare the type as T | None."
+    return InvalidValue(f"expected {expects}, but got {got}.{advice and ' ' + advice}")
+
+
+def mismatch(expects: str, value: AttributeValue, advice: str = REPAIR_ADVICE) -> ItemMismatch:
+    """Return the error for a stored attribute that does not fit the declared type."""
+    tag = type_of(value) if value else ""
+    stored = TYPE_NAMES.get(tag, "no value")
+    if tag in ("S", "N", "BOOL"):
+        stored += f": {short_repr(content_of(value))}"
+    return ItemMismatch(f"expected {expects}, but the item has {stored}.{advice and ' ' + advice}")
+
+
+def located(error: InvalidValue | ItemMismatch, outer: str) -> InvalidValue | ItemMismatch:
+    """Return the same error with its path extended to the left."""
+    return type(error)(error.text, outer + error.path)
+
+
+def short_repr(value: object) -> str:
+    """Return the start of `repr(value)`, or a substitute if that raises."""
+    try:
+        text = repr(value)
+    except Exception:
+        return "a value that cannot be printed"
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -1,4 +1,11 @@
-"""Lists and tuples of one type, and maps from text to one type."""
+"""Lists, tuples, maps and sets of one type, and dataclasses.
+
+DynamoDB has no empty set: an absent attribute is an empty set, and so is null in a list or map.
+
+A dataclass is stored as a map (M). Members that the map lacks get their defaults. Other entries of
+the map are dropped, because the dataclass has no place to keep them: store a dataclass only if no
+other program adds entries to its map.
+"""
 
 from __future__ import annotations
 
@@ -6,208 +13,190 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias, cast, get_type_hints
+from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.schema.codec.codec import (
     Codec,
-    Source,
+    SourceBuilder,
     invalid_value,
     located,
     mismatch,
     short_repr,
 )
-from singletable.schema.codec.scalars import TEXT_SAYS, is_text, whole_characters
+from singletable.schema.codec.scalars import STRING_TYPE, check_surrogates, is_string_source
 from singletable.values import AttributeValue, Item
 
+V = TypeVar("V")
+R = TypeVar("R")
 
-def sequence_of(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec) -> Codec:
-    """How a list, or a tuple, of members is held: as a list (L)."""
-    says = f"a {kind.__name__}, each of it {member.expects}"
+CodecOf: TypeAlias = Callable[[object], Codec]
+
+# The type of a set, by the type of its members.
+SET_TYPES = {"S": "SS", "N": "NS", "B": "BS"}
+_SET_NAMES = {"SS": "a string set", "NS": "a number set", "BS": "a binary set"}
+
+
+def _convert(convert: Callable[[V], R], value: V, path: str) -> R:
+    """Return the converted member; an error names its path."""
+    try:
+        return convert(value)
+    except (InvalidValue, ItemMismatch) as error:
+        raise located(error, path) from None
+
+
+def sequence_codec(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec) -> Codec:
+    """Return the codec of a list or tuple, stored as a list (L)."""
+    expects = f"a {kind.__name__}, each member {member.expects}"
 
     def encode(value: object) -> AttributeValue:
         if not isinstance(value, kind):
-            raise invalid_value(says, value)
-        encoded: list[AttributeValue] = []
-        for place, one in enumerate(cast(Iterable[object], value)):
-            try:
-                encoded.append(member.encode(one))
-            except InvalidValue as problem:
-                raise located(problem, f"[{place}]") from None
-        return {"L": encoded}
+            raise invalid_value(expects, value)
+        members = enumerate(cast(Iterable[object], value))
+        return {"L": [_convert(member.encode, one, f"[{index}]") for index, one in members]}
 
     def decode(value: AttributeValue) -> object:
         if "L" not in value:
             raise mismatch("a list (L)", value)
-        decoded: list[object] = []
-        for place, one in enumerate(value["L"]):
-            try:
-                decoded.append(member.decode(one))
-            except ItemMismatch as problem:
-                raise located(problem, f"[{place}]") from None
-        return kind(decoded)
+        members = enumerate(value["L"])
+        return kind([_convert(member.decode, one, f"[{index}]") for index, one in members])
 
-    def writing(source: Source, name: str) -> str:
-        one = source.variable("one")
-        wire = f'{{"L": [{member.writing(source, one)} for {one} in {name}]}}'
-        return f"{wire} if {name}.__class__ is {kind.__name__} else refuse()"
+    def writing(source: SourceBuilder, name: str) -> str:
+        one = source.new_variable("one")
+        encoded = f'{{"L": [{member.write_source(source, one)} for {one} in {name}]}}'
+        return f"{encoded} if {name}.__class__ is {kind.__name__} else fail()"
 
-    def reading(source: Source, name: str) -> str:
-        one = source.variable("one")
-        made = f'[{member.reading(source, one)} for {one} in {name}["L"]]'
-        return made if kind is list else f"tuple({made})"
+    def reading(source: SourceBuilder, name: str) -> str:
+        one = source.new_variable("one")
+        decoded = f'[{member.read_source(source, one)} for {one} in {name}["L"]]'
+        return decoded if kind is list else f"tuple({decoded})"
 
     return Codec(
         types=frozenset({"L"}),
         optional=False,
         encode=encode,
         decode=decode,
-        expects=says,
+        expects=expects,
         writing=writing,
         reading=reading,
         depth=member.depth + 1,
     )
 
 
-def map_of(member: Codec) -> Codec:
-    """How a dict from text to members is held: as a map (M)."""
-    says = f"a dict from text to {member.expects}"
+def map_codec(member: Codec) -> Codec:
+    """Return the codec of a dict with string keys, stored as a map (M)."""
+    expects = f"a dict from str to {member.expects}"
 
     def encode(value: object) -> AttributeValue:
         if not isinstance(value, dict):
-            raise invalid_value(says, value)
+            raise invalid_value(expects, value)
         encoded: dict[str, AttributeValue] = {}
         for name, one in cast(Iterable[tuple[object, object]], value.items()):
             if not isinstance(name, str):
-                raise invalid_value(f"{TEXT_SAYS} for every name in the dict", name)
-            try:
-                encoded[whole_characters(name)] = member.encode(one)
-            except InvalidValue as problem:
-                raise located(problem, f"[{name!r}]") from None
+                raise invalid_value(f"{STRING_TYPE} for every key of the dict", name)
+            encoded[check_surrogates(name)] = _convert(member.encode, one, f"[{name!r}]")
         return {"M": encoded}
 
     def decode(value: AttributeValue) -> object:
         if "M" not in value:
             raise mismatch("a map (M)", value)
-        decoded: dict[str, object] = {}
-        for name, one in value["M"].items():
-            try:
-                decoded[name] = member.decode(one)
-            except ItemMismatch as problem:
-                raise located(problem, f"[{name!r}]") from None
-        return decoded
+        entries = value["M"].items()
+        return {name: _convert(member.decode, one, f"[{name!r}]") for name, one in entries}
 
-    def writing(source: Source, name: str) -> str:
-        key, one = source.variable("key"), source.variable("one")
-        checked = f"({key} if {is_text(key)} else refuse())"
-        members = f"{checked}: {member.writing(source, one)} for {key}, {one} in {name}.items()"
-        return f'{{"M": {{{members}}}}} if {name}.__class__ is dict else refuse()'
+    def writing(source: SourceBuilder, name: str) -> str:
+        key, one = source.new_variable("key"), source.new_variable("one")
+        checked = f"({key} if {is_string_source(key)} else fail())"
+        entries = f"{checked}: {member.write_source(source, one)}"
+        encoded = f"{{{entries} for {key}, {one} in {name}.items()}}"
+        return f'{{"M": {encoded}}} if {name}.__class__ is dict else fail()'
 
-    def reading(source: Source, name: str) -> str:
-        key, one = source.variable("key"), source.variable("one")
-        return f'{{{key}: {member.reading(source, one)} for {key}, {one} in {name}["M"].items()}}'
+    def reading(source: SourceBuilder, name: str) -> str:
+        key, one = source.new_variable("key"), source.new_variable("one")
+        decoded = member.read_source(source, one)
+        return f'{{{key}: {decoded} for {key}, {one} in {name}["M"].items()}}'
 
     return Codec(
         types=frozenset({"M"}),
         optional=False,
         encode=encode,
         decode=decode,
-        expects=says,
+        expects=expects,
         writing=writing,
         reading=reading,
         depth=member.depth + 1,
     )
 
 
-# FROM sets.py: Sets of text, numbers or binary, and of what is held as one of these.
-#
-# DynamoDB has no empty set: an attribute that is not there is one, and inside lists and maps
-# null is.
-
-# A member's tag to its set's.
-SETS = {"S": "SS", "N": "NS", "B": "BS"}
-_CONTENTS = {"SS": "texts", "NS": "numbers", "BS": "binaries"}
-
-
-def set_of(kind: type[set[object]] | type[frozenset[object]], member: Codec) -> Codec:
-    """How a set of members is held: as a set of texts, of numbers or of binaries."""
+def set_codec(kind: type[set[object]] | type[frozenset[object]], member: Codec) -> Codec:
+    """Return the codec of a set, stored as a string, number or binary set."""
     (tag,) = member.types
-    plural = SETS[tag]
-    says = f"a {kind.__name__}, each of it {member.expects}"
+    set_type = SET_TYPES[tag]
+    expects = f"a {kind.__name__}, each member {member.expects}"
 
     def encode(value: object) -> AttributeValue:
-        # Either will do for the other: they are equal, and the same at rest.
+        # A set and a frozenset are equal and stored alike, so either is accepted for the other.
         if not isinstance(value, set | frozenset):
-            raise invalid_value(says, value)
-        return _wire(plural, [encode_member(one) for one in cast(Iterable[object], value)])
+            raise invalid_value(expects, value)
+        return _encode_set(set_type, [content(one) for one in cast(Iterable[object], value)])
 
-    def encode_member(one: object) -> str:
-        try:
-            return cast(str, cast(Any, member.encode(one))[tag])
-        except InvalidValue as problem:
-            raise located(problem, f"[{short_repr(one)}]") from None
+    def content(one: object) -> str:
+        return cast(str, cast(Any, _convert(member.encode, one, f"[{short_repr(one)}]"))[tag])
 
     def decode(value: AttributeValue) -> object:
         if "NULL" in value:
             return kind()
-        if plural not in value:
-            raise mismatch(f"a set of {_CONTENTS[plural]} ({plural})", value)
-        return kind(decode_member(one) for one in cast(Any, value)[plural])
-
-    def decode_member(one: str) -> object:
-        try:
-            return member.decode(cast(AttributeValue, {tag: one}))
-        except ItemMismatch as problem:
-            raise located(problem, f"[{short_repr(one)}]") from None
-
-    def writing(source: Source, name: str) -> str:
-        one = source.variable("one")
-        wire = source.name(_wire, "set_wire")
-        contents = f'[({member.writing(source, one)})["{tag}"] for {one} in {name}]'
-        return (
-            f'{wire}("{plural}", {contents}) if {name}.__class__ is {kind.__name__} else refuse()'
+        if set_type not in value:
+            raise mismatch(f"{_SET_NAMES[set_type]} ({set_type})", value)
+        return kind(
+            _convert(member.decode, cast(AttributeValue, {tag: one}), f"[{short_repr(one)}]")
+            for one in cast(Any, value)[set_type]
         )
 
-    def reading(source: Source, name: str) -> str:
-        one = source.variable("one")
-        held = f'{name}["{plural}"]'
-        if tag != "S" or member.reading(source, one) != f'{one}["S"]':
-            held = f"[{member.reading(source, f'{{{tag!r}: {one}}}')} for {one} in {held}]"
-        return f'{kind.__name__}() if "NULL" in {name} else {kind.__name__}({held})'
+    def writing(source: SourceBuilder, name: str) -> str:
+        one = source.new_variable("one")
+        encode_set = source.bind(_encode_set, "encode_set")
+        contents = f'[({member.write_source(source, one)})["{tag}"] for {one} in {name}]'
+        encoded = f'{encode_set}("{set_type}", {contents})'
+        return f"{encoded} if {name}.__class__ is {kind.__name__} else fail()"
+
+    def reading(source: SourceBuilder, name: str) -> str:
+        one = source.new_variable("one")
+        contents = f'{name}["{set_type}"]'
+        if tag != "S" or member.read_source(source, one) != f'{one}["S"]':
+            decoded = member.read_source(source, f"{{{tag!r}: {one}}}")
+            contents = f"[{decoded} for {one} in {contents}]"
+        return f'{kind.__name__}() if "NULL" in {name} else {kind.__name__}({contents})'
 
     return Codec(
-        types=frozenset({plural}),
+        types=frozenset({set_type}),
         optional=False,
         encode=encode,
         decode=decode,
-        expects=says,
+        expects=expects,
         writing=writing,
         reading=reading,
         absent_value=kind,
     )
 
 
-def _wire(plural: str, contents: list[str]) -> AttributeValue:
-    """The set in the order in which DynamoDB gives it back; null if it is empty.
+def _encode_set(set_type: str, contents: list[str]) -> AttributeValue:
+    """Return the set in the order in which DynamoDB returns it, or null if it is empty.
 
-    Two moments that differ by less than their form can tell are one member.
+    Datetimes that differ by less than the precision of their format become one member.
     """
     if not contents:
         return {"NULL": True}
-    ordered = sorted(set(contents), key=Decimal if plural == "NS" else None)
-    return cast(AttributeValue, {plural: ordered})
-
-
-# FROM members.py: Fields at rest: what stands under a name in an item, or in a map inside of one.
+    ordered = sorted(set(contents), key=Decimal if set_type == "NS" else None)
+    return cast(AttributeValue, {set_type: ordered})
 
 
 @dataclass(frozen=True, slots=True)
 class StoredField:
-    """One field at rest.
+    """One field as it is stored, in an item or in the map of a dataclass.
 
-    `default` makes what a missing attribute stands for, anew each time; without one, the attribute
-    is required, unless the type says what its absence means. `check` is the declarer's own: it
-    raises ValueError, or returns False for no.
+    `default` creates the value of an absent attribute; without it the attribute is required, unless
+    the codec has a value for absence. `check` is the user's own validator: it raises ValueError or
+    returns False.
     """
 
     field: str
@@ -217,119 +206,111 @@ class StoredField:
     check: Callable[[Any], object] | None = None
 
     @property
-    def missing(self) -> Callable[[], object] | None:
-        """What makes the value of an attribute that is not there; None if it must be there."""
+    def absent_value(self) -> Callable[[], object] | None:
+        """What creates the value of an absent attribute; None if the attribute is required."""
         return self.codec.absent_value if self.default is None else self.default
 
 
-def decode_member(stored: StoredField, item: Item, place: str) -> object:
-    """The field's value in the item, or in the map; ItemMismatch says what is wrong with it."""
-    held = item.get(stored.attribute)
-    if held is not None:
-        try:
-            return stored.codec.decode(held)
-        except ItemMismatch as problem:
-            raise located(problem, place) from None
-    if stored.missing is None:
+def decode_field(stored: StoredField, item: Item, path: str) -> object:
+    """Return the field's value in the item or map; raise ItemMismatch if it does not fit."""
+    value = item.get(stored.attribute)
+    if value is not None:
+        return _convert(stored.codec.decode, value, path)
+    if stored.absent_value is None:
         raise ItemMismatch(
-            f"expected {stored.codec.expects}, but there is no {stored.attribute!r}, and the field "
-            "has no default. Write it to the item, or give the field a default.",
-            place,
+            f"expected {stored.codec.expects}, but attribute {stored.attribute!r} is missing and "
+            "the field has no default. Add it to the item, or give the field a default.",
+            path,
         )
-    return stored.missing()
+    return stored.absent_value()
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Source that gives a member's value, and source that is true if it was there."""
+class FieldSource:
+    """Source that returns a field's value, and source that is true if the attribute exists."""
 
     value: str
-    there: str
+    exists: str
 
 
-def read_member(source: Source, stored: StoredField, item: str) -> Reading:
-    """How a member is read from the mapping that the variable `item` holds."""
-    if stored.missing is None:
-        return Reading(stored.codec.reading(source, f"{item}[{stored.attribute!r}]"), "True")
-    held = source.variable("held")
-    read = stored.codec.reading(source, held)
-    missing = "None"
+def field_source(source: SourceBuilder, stored: StoredField, item: str) -> FieldSource:
+    """Generate the source that reads a field from the mapping in the variable `item`."""
+    if stored.absent_value is None:
+        attribute = f"{item}[{stored.attribute!r}]"
+        return FieldSource(stored.codec.read_source(source, attribute), "True")
+    stored_value = source.new_variable("stored")
+    decoded = stored.codec.read_source(source, stored_value)
+    absent = "None"
     if stored.default is not None or not stored.codec.optional:
-        missing = f"{source.name(stored.missing, f'default_{stored.field}')}()"
-    there = f"({held} := {item}.get({stored.attribute!r})) is not None"
-    return Reading(f"({read}) if {there} else {missing}", f"({held} is not None)")
+        absent = f"{source.bind(stored.absent_value, f'default_{stored.field}')}()"
+    exists = f"({stored_value} := {item}.get({stored.attribute!r})) is not None"
+    return FieldSource(f"({decoded}) if {exists} else {absent}", f"({stored_value} is not None)")
 
 
-# FROM records.py: Dataclasses inside items, held as maps (M).
-#
-# Members that the map lacks take their defaults; what the map has besides is dropped, for there is
-# nowhere to keep it: write the whole dataclass only if nobody else adds members to its map.
-
-CodecOf: TypeAlias = Callable[[object], Codec]
-
-
-def record_of(kind: type[Any], codec_of: CodecOf) -> Codec:
-    """How a dataclass is held; `codec_of` tells how its members are."""
+def dataclass_codec(kind: type[Any], codec_of: CodecOf) -> Codec:
+    """Return the codec of a dataclass; `codec_of` returns the codecs of its members."""
     members = _members(kind, codec_of)
-    says = f"a {kind.__name__}"
-    by_name = [one.name for one in dataclasses.fields(kind) if one.init and one.kw_only]
+    expects = f"a {kind.__name__}"
+    keywords = [one.name for one in dataclasses.fields(kind) if one.init and one.kw_only]
     if not kind.__dataclass_params__.init:
-        by_name = [stored.field for stored in members]
+        keywords = [stored.field for stored in members]
 
     def encode(value: object) -> AttributeValue:
         if type(value) is not kind:
-            raise invalid_value(says, value)
-        encoded: dict[str, AttributeValue] = {}
-        for stored in members:
-            try:
-                encoded[stored.attribute] = stored.codec.encode(getattr(value, stored.field))
-            except InvalidValue as problem:
-                raise located(problem, f".{stored.field}") from None
-        return {"M": encoded}
+            raise invalid_value(expects, value)
+        return {
+            "M": {
+                stored.attribute: _convert(
+                    stored.codec.encode, getattr(value, stored.field), f".{stored.field}"
+                )
+                for stored in members
+            }
+        }
 
     def decode(value: AttributeValue) -> object:
         if "M" not in value:
             raise mismatch(f"a map (M) for {kind.__name__}", value)
-        held = value["M"]
-        values = {one.field: decode_member(one, held, f".{one.field}") for one in members}
+        entries = value["M"]
+        values = {one.field: decode_field(one, entries, f".{one.field}") for one in members}
         try:
             return kind(**values)
-        except (ValueError, TypeError) as problem:
+        except (ValueError, TypeError) as error:
             raise ItemMismatch(
-                f"expected what {kind.__name__} accepts, but it refused {short_repr(values)}: {problem}"
-            ) from problem
+                f"expected values that {kind.__name__} accepts, but it rejected "
+                f"{short_repr(values)}: {error}"
+            ) from error
 
-    def writing(source: Source, name: str) -> str:
-        function = source.function("write", kind, kind.__name__, lambda: _write(source))
+    def writing(source: SourceBuilder, name: str) -> str:
+        function = source.function("write", kind, kind.__name__, lambda: write_lines(source))
         return f"{function}({name})"
 
-    def _write(source: Source) -> tuple[str, list[str]]:
-        lines = [f"if value.__class__ is not {source.name(kind, kind.__name__)}: refuse()"]
+    def write_lines(source: SourceBuilder) -> tuple[str, list[str]]:
+        lines = [f"if value.__class__ is not {source.bind(kind, kind.__name__)}: fail()"]
         entries: list[str] = []
         for stored in members:
-            member = source.variable("member")
+            member = source.new_variable("member")
             lines.append(f"{member} = value.{stored.field}")
-            entries.append(f"{stored.attribute!r}: {stored.codec.writing(source, member)}")
+            entries.append(f"{stored.attribute!r}: {stored.codec.write_source(source, member)}")
         return "value", [*lines, f'return {{"M": {{{", ".join(entries)}}}}}']
 
-    def reading(source: Source, name: str) -> str:
-        function = source.function("read", kind, kind.__name__, lambda: _read(source))
+    def reading(source: SourceBuilder, name: str) -> str:
+        function = source.function("read", kind, kind.__name__, lambda: read_lines(source))
         return f"{function}({name})"
 
-    def _read(source: Source) -> tuple[str, list[str]]:
+    def read_lines(source: SourceBuilder) -> tuple[str, list[str]]:
         arguments: list[str] = []
         for stored in members:
-            read = read_member(source, stored, "map").value
-            arguments.append(f"{stored.field}={read}" if stored.field in by_name else read)
-        made = f"{source.name(kind, kind.__name__)}({', '.join(arguments)})"
-        return "value", ['map = value["M"]', f"return {made}"]
+            value = field_source(source, stored, "map").value
+            arguments.append(f"{stored.field}={value}" if stored.field in keywords else value)
+        instance = f"{source.bind(kind, kind.__name__)}({', '.join(arguments)})"
+        return "value", ['map = value["M"]', f"return {instance}"]
 
     return Codec(
         types=frozenset({"M"}),
         optional=False,
         encode=encode,
         decode=decode,
-        expects=says,
+        expects=expects,
         writing=writing,
         reading=reading,
         depth=1 + max((stored.codec.depth for stored in members), default=1),
@@ -338,30 +319,25 @@ def record_of(kind: type[Any], codec_of: CodecOf) -> Codec:
 
 def _members(kind: type[Any], codec_of: CodecOf) -> Sequence[StoredField]:
     hints = _hints(kind)
-    needs = [name for name, hint in hints.items() if isinstance(hint, dataclasses.InitVar)]
-    if needs:
+    init_only = [name for name, hint in hints.items() if isinstance(hint, dataclasses.InitVar)]
+    if init_only:
         raise DeclarationError(
-            f"{kind.__name__} cannot be held in an attribute: {needs[0]!r} is needed to make one "
-            "and is not kept (InitVar). Make it a field."
+            f"{kind.__name__} cannot be stored in an attribute: its constructor needs "
+            f"{init_only[0]!r}, which instances do not keep (InitVar). Make it a field."
         )
-    return [
-        _member(kind, one, hints[one.name], codec_of) for one in _positional_first(kind) if one.init
-    ]
+    positional_first = sorted(dataclasses.fields(kind), key=lambda one: one.kw_only is True)
+    return [_member(kind, one, hints[one.name], codec_of) for one in positional_first if one.init]
 
 
 def _hints(kind: type[Any]) -> dict[str, Any]:
     try:
-        # A class inside a function can be told by name in itself alone.
+        # A class that is defined in a function can refer to itself by name.
         return get_type_hints(kind, localns={kind.__name__: kind}, include_extras=True)
     except NameError as error:
         raise DeclarationError(
-            f"{kind.__name__}: the type {error.name!r} is not known where the class stands. "
+            f"{kind.__name__}: the type {error.name!r} is not defined in the module of the class. "
             "Import it there, or define it outside of functions."
         ) from None
-
-
-def _positional_first(kind: type[Any]) -> Sequence[dataclasses.Field[Any]]:
-    return sorted(dataclasses.fields(kind), key=lambda one: one.kw_only is True)
 
 
 def _member(
@@ -369,15 +345,11 @@ def _member(
 ) -> StoredField:
     try:
         codec = codec_of(hint)
-    except DeclarationError as problem:
-        raise DeclarationError(f"{kind.__name__}.{field.name}: {problem}") from None
+    except DeclarationError as error:
+        raise DeclarationError(f"{kind.__name__}.{field.name}: {error}") from None
     default: Callable[[], object] | None = None
     if field.default_factory is not dataclasses.MISSING:
         default = field.default_factory
-    elif field.default is not dataclasses.MISSING:
-        default = _always(field.default)
+    elif (constant := field.default) is not dataclasses.MISSING:
+        default = lambda: constant  # noqa: E731
     return StoredField(field.name, field.name, codec, default)
-
-
-def _always(value: object) -> Callable[[], object]:
-    return lambda: value

@@ -1,6 +1,8 @@
-"""Whatever DynamoDB can hold, for fields whose type is not declared further.
+"""Values whose stored type is known only at run time: `Any`, pydantic models and pydantic types.
 
-Numbers are read as Decimal. A float is refused, because it would not come back as one.
+Numbers in `Any` are read as Decimal. A float is rejected there, because it would not be read back
+as one. A pydantic model is stored as the map that it dumps for JSON, by alias, and validated when
+it is read.
 """
 
 from __future__ import annotations
@@ -13,39 +15,41 @@ from typing import Any, Protocol, TypeGuard, cast
 from singletable.errors import InvalidValue
 from singletable.schema.codec.codec import (
     Codec,
-    Source,
     invalid_value,
     located,
     mismatch,
-    nothing,
-    optional,
+    none_value,
+    optional_codec,
     short_repr,
 )
-from singletable.schema.codec.containers import SETS, set_of
-from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, TEXT, whole_characters
+from singletable.schema.codec.containers import SET_TYPES, set_codec
+from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, STRING, check_surrogates
 from singletable.values import AttributeValue, content_of, type_of
 
-# More than DynamoDB allows: what is nested so is looked at before it is sent.
-BOTTOMLESS = 1000
-SAYS = "what DynamoDB can hold (str, int, Decimal, bool, None, bytes, list, dict, set)"
-TAGS = frozenset({"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"})
-_SETS = [set_of(cast(type[set[object]], set), member) for member in (TEXT, DECIMAL, BYTES)]
+# More than DynamoDB allows: values of unknown depth are checked before they are sent.
+UNBOUNDED_DEPTH = 1000
+ANY_TYPE = "a value that DynamoDB can store (str, int, Decimal, bool, None, bytes, list, dict, set)"
+ALL_TYPES = frozenset({"S", "N", "B", "BOOL", "M", "L", "SS", "NS", "BS"})
+_SETS = {
+    tag: set_codec(cast(type[set[object]], set), member)
+    for tag, member in zip(SET_TYPES, (STRING, DECIMAL, BYTES), strict=True)
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Loose:
-    """Values of any type: how numbers are read, and whether floats may be written."""
+class DynamicConverter:
+    """Converts by the type of the value: `number` reads numbers, `floats` allows writing floats."""
 
     number: Callable[[str], object]
     floats: bool = False
 
     def encode(self, value: object) -> AttributeValue:
-        """The value in wire form, by the type that it has."""
+        """Return the attribute value; raise InvalidValue if DynamoDB cannot store the type."""
         match value:
             case None:
                 return {"NULL": True}
             case str():
-                return TEXT.encode(value)
+                return STRING.encode(value)
             case bool():
                 return BOOL.encode(value)
             case int() | Decimal():
@@ -55,27 +59,29 @@ class Loose:
             case bytes():
                 return BYTES.encode(value)
             case list():
-                return {"L": [self._member(one, at) for at, one in enumerate(_all(value))]}
+                members = enumerate(cast(Iterable[object], value))
+                return {"L": [self._member(one, index) for index, one in members]}
             case dict():
-                return {"M": dict(self._entry(name, one) for name, one in _pairs(value))}
+                entries = cast(Iterable[tuple[object, object]], value.items())
+                return {"M": dict(self._entry(name, one) for name, one in entries)}
             case set() | frozenset():
-                return _encode_set(set(_all(value)))
+                return _encode_set(set(cast(Iterable[object], value)))
             case _:
-                raise invalid_value(SAYS, value, _advice(value))
+                raise invalid_value(ANY_TYPE, value, _advice(value))
 
-    def _member(self, value: object, place: int | str) -> AttributeValue:
+    def _member(self, value: object, step: int | str) -> AttributeValue:
         try:
             return self.encode(value)
-        except InvalidValue as problem:
-            raise located(problem, f"[{place!r}]") from None
+        except InvalidValue as error:
+            raise located(error, f"[{step!r}]") from None
 
     def _entry(self, name: object, value: object) -> tuple[str, AttributeValue]:
         if not isinstance(name, str):
-            raise invalid_value("text (str) for every name in the dict", name)
-        return whole_characters(name), self._member(value, name)
+            raise invalid_value("a string (str) for every key of the dict", name)
+        return check_surrogates(name), self._member(value, name)
 
     def decode(self, value: AttributeValue) -> object:
-        """The value that the wire form tells."""
+        """Return the Python value."""
         match type_of(value):
             case "S" | "BOOL":
                 return content_of(value)
@@ -94,23 +100,23 @@ class Loose:
             case "SS":
                 return set(value["SS"])
             case _:
-                return _SETS[2].decode(value)
+                return _SETS["B"].decode(value)
 
 
 def _encode_set(value: set[object]) -> AttributeValue:
     if not value:
         raise InvalidValue(
-            "expected a set with something in it, but got an empty one, which DynamoDB does not "
-            "have. Leave it out, or declare the field as set[str], set[int] or the like."
+            "expected a set with members, but got an empty set, which DynamoDB cannot store. Leave "
+            "it out, or declare the field as set[str], set[int] or similar."
         )
-    kinds = {_kind(one) for one in value}
-    if len(kinds) > 1 or kinds == {""}:
+    tags = {_set_member_tag(one) for one in value}
+    if len(tags) > 1 or tags == {""}:
         raise invalid_value("a set of str, of numbers (int, Decimal) or of bytes", value)
-    (kind,) = kinds
-    return _SETS[list(SETS).index(kind)].encode(value)
+    (tag,) = tags
+    return _SETS[tag].encode(value)
 
 
-def _kind(value: object) -> str:
+def _set_member_tag(value: object) -> str:
     if isinstance(value, str):
         return "S"
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
@@ -118,81 +124,63 @@ def _kind(value: object) -> str:
     return "B" if isinstance(value, bytes) else ""
 
 
-def _all(values: Any) -> Iterable[object]:
-    return cast(Iterable[object], values)
-
-
-def _pairs(values: Any) -> Iterable[tuple[object, object]]:
-    return cast(Iterable[tuple[object, object]], values.items())
-
-
 def _advice(value: object) -> str:
     if isinstance(value, float):
         return f'Write Decimal("{value!r}"), or declare the field as float.'
     if isinstance(value, tuple):
         return "Make it a list, or declare the field as tuple[T, ...]."
-    return "Declare the field as that type, or convert the value."
+    return "Declare the field with that type, or convert the value."
 
 
-_anything = Loose(Decimal)
+def _json_number(text: str) -> object:
+    number = Decimal(text)
+    return int(number) if number == number.to_integral_value() else float(text)
 
 
-def _write(source: Source, name: str) -> str:
-    return f"{source.name(_anything.encode, 'encode_any')}({name})"
+_ANY_CONVERTER = DynamicConverter(Decimal)
+JSON = DynamicConverter(_json_number, floats=True)
 
-
-def _read(source: Source, name: str) -> str:
-    return f"{source.name(_anything.decode, 'decode_any')}({name})"
-
-
-ANYTHING = Codec(
-    types=TAGS - {"NULL"},
+ANY = Codec(
+    types=ALL_TYPES,
     optional=True,
-    encode=_anything.encode,
-    decode=_anything.decode,
-    expects=SAYS,
-    writing=_write,
-    reading=_read,
-    depth=BOTTOMLESS,
-    absent_value=nothing,
+    encode=_ANY_CONVERTER.encode,
+    decode=_ANY_CONVERTER.decode,
+    expects=ANY_TYPE,
+    depth=UNBOUNDED_DEPTH,
+    absent_value=none_value,
 )
 
 
-# FROM models.py: Models of pydantic's kind: whatever has `model_validate` and `model_dump`.
-#
-# They are held as the map that they dump for JSON, names by alias, and validate it when it is read.
-
-
-class Model(Protocol):
-    """As much of a model as is needed."""
+class PydanticModel(Protocol):
+    """The methods of a pydantic model that are used here; any class that has them is accepted."""
 
     def model_dump(self, *, mode: str, by_alias: bool) -> object:
-        """What the model holds, as JSON would have it."""
+        """Return the content as JSON would have it."""
         ...
 
     @classmethod
     def model_validate(cls, obj: Any) -> object:
-        """The model that holds this."""
+        """Return the model with this content."""
         ...
 
 
-def is_model(kind: object) -> TypeGuard[type[Model]]:
-    """Whether the type is one of these."""
+def is_model(kind: object) -> TypeGuard[type[PydanticModel]]:
+    """Return whether the type has the methods of a pydantic model."""
     names = ("model_dump", "model_validate")
     return isinstance(kind, type) and all(hasattr(kind, name) for name in names)
 
 
-def model_of(kind: type[Model]) -> Codec:
-    """How the model is held: as a map (M)."""
-    says = f"a {kind.__name__}"
+def model_codec(kind: type[PydanticModel]) -> Codec:
+    """Return the codec of a pydantic model, stored as a map (M)."""
+    expects = f"a {kind.__name__}"
 
     def encode(value: object) -> AttributeValue:
         if not isinstance(value, cast(type, kind)):
-            raise invalid_value(says, value)
-        dumped = cast(Model, value).model_dump(mode="json", by_alias=True)
+            raise invalid_value(expects, value)
+        dumped = cast(PydanticModel, value).model_dump(mode="json", by_alias=True)
         if not isinstance(dumped, dict):
             raise InvalidValue(
-                f"expected {says} that dumps a dict, but it dumped {short_repr(dumped)}."
+                f"expected {expects} that dumps a dict, but it dumped {short_repr(dumped)}."
             )
         return JSON.encode(cast(object, dumped))
 
@@ -201,56 +189,38 @@ def model_of(kind: type[Model]) -> Codec:
             raise mismatch("a map (M)", value)
         try:
             return kind.model_validate(JSON.decode(value))
-        except ValueError as problem:
-            raise mismatch(f"a map that {kind.__name__} accepts", value, str(problem)) from None
-
-    def writing(source: Source, name: str) -> str:
-        return f"{source.name(encode, f'write_{kind.__name__}')}({name})"
-
-    def reading(source: Source, name: str) -> str:
-        return f"{source.name(decode, f'read_{kind.__name__}')}({name})"
+        except ValueError as error:
+            raise mismatch(f"a map that {kind.__name__} accepts", value, str(error)) from None
 
     return Codec(
         types=frozenset({"M"}),
         optional=False,
         encode=encode,
         decode=decode,
-        expects=says,
-        writing=writing,
-        reading=reading,
-        depth=BOTTOMLESS,
+        expects=expects,
+        depth=UNBOUNDED_DEPTH,
     )
 
 
-def _number(text: str) -> object:
-    number = Decimal(text)
-    return int(number) if number == number.to_integral_value() else float(text)
+def adapter_codec(annotation: Any, name: str, *, optional: bool) -> Codec:
+    """Return the codec of a type that only pydantic knows, stored as the JSON that it dumps.
 
-
-JSON = Loose(_number, floats=True)
-
-
-# Types that pydantic knows and DynamoDB does not, held as the JSON that pydantic makes of them.
-#
-# What comes back must be what was written: pydantic writes a secret as stars, and such is refused.
-
-
-def validated(annotation: Any, name: str, *, or_none: bool) -> Codec:
-    """How pydantic's type is held; `name` is what people call it."""
-    from pydantic import TypeAdapter  # there is a model, so there is pydantic
+    A value that does not survive the round trip is rejected: pydantic dumps a secret as stars.
+    """
+    from pydantic import TypeAdapter  # called for fields of a model, so pydantic is installed
 
     adapter: TypeAdapter[Any] = TypeAdapter(annotation)
-    says = f"a value of type {name}"
+    expects = f"a value of type {name}"
 
     def encode(value: object) -> AttributeValue:
         try:
             dumped = adapter.dump_python(value, mode="json", warnings="error")
-            same = adapter.validate_python(dumped) == value
+            unchanged = adapter.validate_python(dumped) == value
         except ValueError:
-            raise invalid_value(says, value) from None
-        if not same:
+            raise invalid_value(expects, value) from None
+        if not unchanged:
             raise InvalidValue(
-                f"expected a value that pydantic reads back as it was, but {short_repr(value)} is "
+                f"expected a value that pydantic reads back unchanged, but {short_repr(value)} is "
                 f"written as {short_repr(dumped)}."
             )
         return JSON.encode(dumped)
@@ -258,22 +228,8 @@ def validated(annotation: Any, name: str, *, or_none: bool) -> Codec:
     def decode(value: AttributeValue) -> object:
         try:
             return adapter.validate_python(JSON.decode(value))
-        except ValueError as problem:
-            raise mismatch(f"what {name} accepts", value, str(problem)) from None
+        except ValueError as error:
+            raise mismatch(f"a value that {name} accepts", value, str(error)) from None
 
-    def writing(source: Source, variable: str) -> str:
-        return f"{source.name(encode, 'write_validated')}({variable})"
-
-    def reading(source: Source, variable: str) -> str:
-        return f"{source.name(decode, 'read_validated')}({variable})"
-
-    codec = Codec(
-        types=TAGS - {"NULL"},
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=says,
-        writing=writing,
-        reading=reading,
-    )
-    return optional(codec) if or_none else codec
+    codec = Codec(types=ALL_TYPES, optional=False, encode=encode, decode=decode, expects=expects)
+    return optional_codec(codec) if optional else codec

@@ -1,8 +1,8 @@
-"""Whole items: one compiled encoder and decoder for each entity.
+"""Codecs of whole items: one generated encoder and decoder for each entity.
 
-Both are straight-line code for the usual case. Whatever does not fit, or fits in an unusual way
-(a number written as 5.0, a StrEnum's member for a str), leaves it for the slow way, which goes from
-field to field and says what is wrong.
+Both are straight-line code for the usual case. A value that is invalid, or valid in an unusual way
+(a number stored as 5.0, a member of a StrEnum for a str), takes the slow path instead, which goes
+field by field and explains what is wrong.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
-from singletable.schema.codec.codec import Source, located, short_repr
-from singletable.schema.codec.containers import StoredField, decode_member, read_member
+from singletable.schema.codec.codec import SourceBuilder, located, short_repr
+from singletable.schema.codec.containers import StoredField, decode_field, field_source
 from singletable.values import Item
 
 UNKNOWN = "_unknown"
@@ -22,11 +22,12 @@ UNKNOWN = "_unknown"
 
 @dataclass(frozen=True, slots=True)
 class ItemCodec:
-    """An entity's values by field name, to and from the attributes of its item.
+    """Converts an entity's values, by field name, to the attributes of its item and back.
 
-    `encode` checks types; None and empty sets are left out, but where the field's default would
-    then take their place: there they are null. What `decode` keeps under "_unknown" is put back.
-    `check` checks types too, and then asks each field's own check about values other than None.
+    `encode` checks types. None and empty sets are left out, except where the field's default would
+    replace them on reading: there they are stored as null. Undeclared attributes are kept under
+    "_unknown" by `decode` and restored by `encode`. `check` checks types and then runs each field's
+    own check on values other than None.
     """
 
     encode: Callable[[Mapping[str, object]], Item]
@@ -35,15 +36,15 @@ class ItemCodec:
 
 
 def compile_codec(owner: str, fields: Sequence[StoredField], known: frozenset[str]) -> ItemCodec:
-    """The codec of an entity; attributes of `known` are read by others and are no fields."""
-    _once(owner, "field", [stored.field for stored in fields])
-    _once(owner, "attribute", [stored.attribute for stored in fields])
-    slow = _Slow(owner, tuple(fields), known | {stored.attribute for stored in fields})
-    source = Source(owner)
+    """Return the codec of an entity; `known` are further attributes that are not unknown."""
+    _check_distinct(owner, "field", [stored.field for stored in fields])
+    _check_distinct(owner, "attribute", [stored.attribute for stored in fields])
+    slow = _SlowPath(owner, tuple(fields), known | {stored.attribute for stored in fields})
+    source = SourceBuilder(owner)
     encode = source.function("encode", owner, owner, lambda: _encoder(source, slow))
     decode = source.function("decode", owner, owner, lambda: _decoder(source, slow))
-    made = source.compiled()
-    fast_encode = cast(Callable[[Mapping[str, object]], Item], made[encode])
+    functions = source.compile()
+    fast_encode = cast(Callable[[Mapping[str, object]], Item], functions[encode])
     checked = [stored for stored in fields if stored.check is not None]
 
     def check(values: Mapping[str, object]) -> None:
@@ -53,36 +54,34 @@ def compile_codec(owner: str, fields: Sequence[StoredField], known: frozenset[st
 
     return ItemCodec(
         encode=fast_encode,
-        decode=cast(Callable[[Item], dict[str, object]], made[decode]),
+        decode=cast(Callable[[Item], dict[str, object]], functions[decode]),
         check=check,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Slow:
-    """The slow way, which explains what is wrong."""
+class _SlowPath:
+    """Converts field by field, and explains what is wrong."""
 
     owner: str
     fields: tuple[StoredField, ...]
     names: frozenset[str]
 
     def encode(self, values: Mapping[str, object]) -> Item:
-        """The attributes, field by field."""
         item: Item = dict(cast(Item, values.get(UNKNOWN, {})))
         for stored in self.fields:
-            place = f"{self.owner}.{stored.field}"
+            path = f"{self.owner}.{stored.field}"
             if stored.field not in values:
-                raise InvalidValue(f"expected {stored.codec.expects}, but it has no value.", place)
+                raise InvalidValue(f"expected {stored.codec.expects}, but it has no value.", path)
             try:
-                held = stored.codec.encode(values[stored.field])
-            except InvalidValue as problem:
-                raise located(problem, place) from None
-            if "NULL" not in held or _matters(stored):
-                item[stored.attribute] = held
+                value = stored.codec.encode(values[stored.field])
+            except InvalidValue as error:
+                raise located(error, path) from None
+            if "NULL" not in value or _must_store_null(stored):
+                item[stored.attribute] = value
         return item
 
     def decode(self, item: Item) -> dict[str, object]:
-        """The values, attribute by attribute."""
         values = {stored.field: self._decode(stored, item) for stored in self.fields}
         if unknown := self.unknown(item):
             values[UNKNOWN] = unknown
@@ -90,85 +89,89 @@ class _Slow:
 
     def _decode(self, stored: StoredField, item: Item) -> object:
         try:
-            return decode_member(stored, item, f"{self.owner}.{stored.field}")
-        except ItemMismatch as problem:
-            text = f"attribute {stored.attribute!r}: {problem.text}"
-            raise ItemMismatch(text, problem.path) from None
+            return decode_field(stored, item, f"{self.owner}.{stored.field}")
+        except ItemMismatch as error:
+            text = f"attribute {stored.attribute!r}: {error.text}"
+            raise ItemMismatch(text, error.path) from None
 
     def unknown(self, item: Item) -> Item:
-        """The attributes that nobody has declared."""
-        return {name: held for name, held in item.items() if name not in self.names}
+        """Return the attributes that are not declared."""
+        return {name: value for name, value in item.items() if name not in self.names}
 
 
-def _matters(stored: StoredField) -> bool:
-    """Whether None, or an empty set, would be read as something else if it were left out."""
+def _must_store_null(stored: StoredField) -> bool:
+    """Return whether an absent attribute would be read as something else than None or empty."""
     return stored.default is not None and stored.default() not in (None, set())
 
 
-def _encoder(source: Source, slow: _Slow) -> tuple[str, list[str]]:
-    """The argument and the lines of the encoder: what is always there first, then the rest."""
+def _encoder(source: SourceBuilder, slow: _SlowPath) -> tuple[str, list[str]]:
+    """Return the parameter and lines of the encoder: required attributes first."""
     lines: list[str] = []
-    always: list[str] = []
-    perhaps: list[str] = []
+    required: list[str] = []
+    optional: list[str] = []
     for stored in slow.fields:
-        value = source.variable()
-        wire = stored.codec.writing(source, value)
+        value = source.new_variable()
+        encoded = stored.codec.write_source(source, value)
         lines.append(f"{value} = values[{stored.field!r}]")
         if stored.codec.absent_value is None:
-            always.append(f"    {stored.attribute!r}: {wire},")
+            required.append(f"    {stored.attribute!r}: {encoded},")
         else:
-            perhaps += [f"held = {wire}", *_unless_null(source, stored)]
+            optional += [f"encoded = {encoded}", *_store_unless_null(source, stored)]
     unknown = f"if {UNKNOWN!r} in values: item = {{**values[{UNKNOWN!r}], **item}}"
-    lines += ["item = {", *always, "}", *perhaps, unknown, "return item"]
-    return "values", [*_tried(lines), f"return {source.name(slow.encode, 'slowly')}(values)"]
+    lines += ["item = {", *required, "}", *optional, unknown, "return item"]
+    return "values", [*_try(lines), f"return {source.bind(slow.encode, 'slow_encode')}(values)"]
 
 
-def _unless_null(source: Source, stored: StoredField) -> list[str]:
-    lines = [f'if "NULL" not in held: item[{stored.attribute!r}] = held']
+def _store_unless_null(source: SourceBuilder, stored: StoredField) -> list[str]:
+    lines = [f'if "NULL" not in encoded: item[{stored.attribute!r}] = encoded']
     if stored.default is not None:
-        matters = f"{source.name(_matters, 'matters')}({source.name(stored, stored.field)})"
-        lines.append(f"elif {matters}: item[{stored.attribute!r}] = held")
+        must_store = source.bind(_must_store_null, "must_store_null")
+        condition = f"{must_store}({source.bind(stored, stored.field)})"
+        lines.append(f"elif {condition}: item[{stored.attribute!r}] = encoded")
     return lines
 
 
-def _decoder(source: Source, slow: _Slow) -> tuple[str, list[str]]:
-    """The argument and the lines of the decoder."""
-    reads = [read_member(source, stored, "item") for stored in slow.fields]
+def _decoder(source: SourceBuilder, slow: _SlowPath) -> tuple[str, list[str]]:
+    """Return the parameter and lines of the decoder."""
+    reads = [field_source(source, stored, "item") for stored in slow.fields]
     entries = [
         f"    {stored.field!r}: {read.value},"
         for stored, read in zip(slow.fields, reads, strict=True)
     ]
-    # There are unknown attributes if there are more than those that were found.
+    # The item has unknown attributes if it has more attributes than those that were read.
     others = slow.names - {stored.attribute for stored in slow.fields}
-    optional = [read.there for read in reads if read.there != "True"]
+    optional = [read.exists for read in reads if read.exists != "True"]
     known = [f"({name!r} in item)" for name in sorted(others)]
-    found = " + ".join([str(len(reads) - len(optional)), *optional, *known])
-    unknown = f"values[{UNKNOWN!r}] = {source.name(slow.unknown, 'unknown')}(item)"
-    tried = ["values = {", *entries, "}", f"if len(item) > {found}: {unknown}", "return values"]
-    return "item", [*_tried(tried), f"return {source.name(slow.decode, 'slowly')}(item)"]
+    count = " + ".join([str(len(reads) - len(optional)), *optional, *known])
+    unknown = f"values[{UNKNOWN!r}] = {source.bind(slow.unknown, 'unknown')}(item)"
+    lines = ["values = {", *entries, "}", f"if len(item) > {count}: {unknown}", "return values"]
+    return "item", [*_try(lines), f"return {source.bind(slow.decode, 'slow_decode')}(item)"]
 
 
-def _tried(lines: Sequence[str]) -> list[str]:
-    """The lines, and nothing if they do not bear what they are given."""
+def _try(lines: Sequence[str]) -> list[str]:
     return ["try:", *(f"    {line}" for line in lines), "except Exception:", "    pass"]
 
 
-def run_check(check: Callable[[Any], object] | None, value: object, place: str = "") -> None:
-    """InvalidValue if a field's own check does not allow the value."""
+def run_check(check: Callable[[Any], object] | None, value: object, path: str = "") -> None:
+    """Raise InvalidValue if a field's own check rejects the value; None is not checked."""
     if check is None or value is None:
         return
     try:
         allowed = check(value)
-    except ValueError as problem:
-        raise InvalidValue(f"{problem} (It was {short_repr(value)}.)", place) from problem
+    except ValueError as error:
+        raise InvalidValue(f"{error} (The value is {short_repr(value)}.)", path) from error
     if allowed is False:
         name = getattr(check, "__name__", "its check")
-        raise InvalidValue(f"expected what {name} allows, but got {short_repr(value)}.", place)
+        raise InvalidValue(
+            f"expected a value that {name} accepts, but got {short_repr(value)}.", path
+        )
 
 
-def _once(owner: str, what: str, names: Sequence[str]) -> None:
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise DeclarationError(f"{owner} has {times} times the {what} {name!r}. Rename one.")
+def _check_distinct(owner: str, what: str, names: Sequence[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise DeclarationError(f"{owner} has the {what} {name!r} {count} times. Rename one.")
         if what == "field" and name == UNKNOWN:
-            raise DeclarationError(f"{owner}.{name}: that name is for unknown attributes.")
+            raise DeclarationError(
+                f"{owner}.{name}: this name is reserved for undeclared attributes. Rename it."
+            )

@@ -1,7 +1,7 @@
-"""Days and moments.
+"""Dates and datetimes.
 
-A moment is held in UTC, in one of a few forms that sort as time does. Digits finer than the form
-has are cut off, towards the past. What is read back is in UTC as well, from any RFC 3339 text that
+A datetime is stored in UTC, in a format whose texts sort chronologically. Digits finer than the
+format are cut off, towards the past. Datetimes are read back in UTC, from any RFC 3339 text that
 has an offset.
 """
 
@@ -16,19 +16,24 @@ from typing import cast
 from msgspec import to_builtins
 
 from singletable.errors import InvalidValue
-from singletable.schema.codec.codec import Codec, Source, invalid_value, mismatch, short_repr
-from singletable.values import AttributeValue, InvalidNumber, canonical_number
+from singletable.schema.codec.codec import (
+    Codec,
+    SourceBuilder,
+    invalid_value,
+    scalar_codec,
+    short_repr,
+)
+from singletable.values import canonical_number
 
-MOMENT_SAYS = "a moment with its time zone (datetime)"
-DAY_SAYS = "a day (date)"
+DATETIME_TYPE = "a datetime with a time zone"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 MILLISECOND = timedelta(milliseconds=1)
-WHOLE_LENGTH = len("2026-11-15T05:00:00.000000Z")
+FULL_LENGTH = len("2026-11-15T05:00:00.000000Z")
 
 
 class TimeFormat(Enum):
-    """How a moment is written."""
+    """How a datetime is stored; the value is an example."""
 
     MICROSECONDS = "2026-11-15T05:00:00.000000Z"
     MILLISECONDS = "2026-11-15T05:00:00.000Z"
@@ -37,153 +42,117 @@ class TimeFormat(Enum):
     EPOCH_MILLISECONDS = "1794718800000"
 
 
-def in_utc(moment: datetime) -> datetime:
-    """The same moment in UTC; InvalidValue if it does not say what its zone is."""
-    if moment.utcoffset() is None:
+def in_utc(time: datetime) -> datetime:
+    """Return the datetime in UTC; raise InvalidValue if it has no time zone."""
+    if time.utcoffset() is None:
         raise InvalidValue(
-            f"expected {MOMENT_SAYS}, but got {short_repr(moment)}, which has none. Say which zone is "
-            "meant: datetime.now(UTC), or moment.replace(tzinfo=UTC) for one that is in UTC."
+            f"expected {DATETIME_TYPE}, but got {short_repr(time)}, which has none. Use "
+            "datetime.now(UTC), or time.replace(tzinfo=UTC) for a time that is in UTC."
         )
     try:
-        return moment.astimezone(UTC)
+        return time.astimezone(UTC)
     except OverflowError:
         raise InvalidValue(
-            f"expected {MOMENT_SAYS}, but {short_repr(moment)} is outside of the years 1 to 9999 in UTC."
+            f"expected {DATETIME_TYPE}, but {short_repr(time)} is outside the years 1 to 9999 in "
+            "UTC."
         ) from None
 
 
 def _utc(value: object) -> datetime:
     if not isinstance(value, datetime):
-        raise invalid_value(MOMENT_SAYS, value)
+        raise invalid_value(DATETIME_TYPE, value)
     return value if value.tzinfo is UTC else in_utc(value)
 
 
 def _microseconds(value: object) -> str:
-    # Ten times as fast as `isoformat`; it leaves out microseconds that are zero.
+    # Ten times as fast as `isoformat`, but it leaves out microseconds that are zero.
     text = cast(str, to_builtins(_utc(value)))
-    return text if len(text) == WHOLE_LENGTH else f"{text[:19]}.000000Z"
+    return text if len(text) == FULL_LENGTH else f"{text[:19]}.000000Z"
 
 
-def _milliseconds(value: object) -> str:
-    return f"{_microseconds(value)[:23]}Z"
-
-
-def _seconds(value: object) -> str:
-    return f"{_microseconds(value)[:19]}Z"
-
-
-def _epoch_seconds(value: object) -> str:
-    return str((_utc(value) - EPOCH) // SECOND)
-
-
-def _epoch_milliseconds(value: object) -> str:
-    return str((_utc(value) - EPOCH) // MILLISECOND)
-
-
-def moment_of(text: str) -> datetime:
-    """The moment that the text tells, in UTC; ValueError if it tells none."""
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is UTC:
-        return moment
-    if moment.tzinfo is None:
-        raise ValueError("no offset")
-    return moment.astimezone(UTC)
-
-
-def _moment_of_any(text: str) -> datetime:
-    """As `moment_of`; RFC 3339 allows small letters too, and a minute of 61 seconds."""
-    text = text.upper()
-    if text[16:19] == ":60":
-        return moment_of(f"{text[:16]}:59{text[19:]}") + SECOND
-    return moment_of(text)
-
-
-def _moment_from_seconds(text: str) -> datetime:
-    return EPOCH + timedelta(microseconds=int(Decimal(canonical_number(text)) * 1_000_000))
-
-
-def _moment_from_milliseconds(text: str) -> datetime:
-    return EPOCH + timedelta(microseconds=int(Decimal(canonical_number(text)) * 1_000))
-
-
-_WRITE: dict[TimeFormat, Callable[[object], str]] = {
+_WRITERS: dict[TimeFormat, Callable[[object], str]] = {
     TimeFormat.MICROSECONDS: _microseconds,
-    TimeFormat.MILLISECONDS: _milliseconds,
-    TimeFormat.SECONDS: _seconds,
-    TimeFormat.EPOCH_SECONDS: _epoch_seconds,
-    TimeFormat.EPOCH_MILLISECONDS: _epoch_milliseconds,
+    TimeFormat.MILLISECONDS: lambda value: f"{_microseconds(value)[:23]}Z",
+    TimeFormat.SECONDS: lambda value: f"{_microseconds(value)[:19]}Z",
+    TimeFormat.EPOCH_SECONDS: lambda value: str((_utc(value) - EPOCH) // SECOND),
+    TimeFormat.EPOCH_MILLISECONDS: lambda value: str((_utc(value) - EPOCH) // MILLISECOND),
 }
 
 
-def moments(form: TimeFormat) -> Codec:
-    """How a datetime is held in this form."""
-    if form is TimeFormat.EPOCH_SECONDS:
-        return _moments("N", "a moment in seconds since 1970", form, _moment_from_seconds)
-    if form is TimeFormat.EPOCH_MILLISECONDS:
-        return _moments("N", "a moment in milliseconds since 1970", form, _moment_from_milliseconds)
-    return _moments("S", f"a moment such as {form.value}, as text", form, _moment_of_any)
+def parse_datetime(text: str) -> datetime:
+    """Return the datetime in UTC; raise ValueError if the text is none or has no offset."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is UTC:
+        return time
+    if time.tzinfo is None:
+        raise ValueError("no offset")
+    return time.astimezone(UTC)
 
 
-def _moments(kind: str, says: str, form: TimeFormat, read: Callable[[str], datetime]) -> Codec:
-    write = _WRITE[form]
+def _parse_lenient(text: str) -> datetime:
+    """Parse lowercase letters and leap seconds (:60) too, which RFC 3339 allows."""
+    text = text.upper()
+    if text[16:19] == ":60":
+        return parse_datetime(f"{text[:16]}:59{text[19:]}") + SECOND
+    return parse_datetime(text)
 
-    def encode(value: object) -> AttributeValue:
-        return {"N": write(value)} if kind == "N" else {"S": write(value)}
 
-    def decode(value: AttributeValue) -> object:
-        if kind not in value:
-            raise mismatch(f"{says} ({kind})", value)
-        try:
-            return read(value["N"] if kind == "N" else value["S"])
-        except (ValueError, OverflowError, InvalidNumber):
-            raise mismatch(f"{says} ({kind}), with its offset from UTC", value) from None
+def _from_seconds(text: str) -> datetime:
+    return EPOCH + timedelta(microseconds=int(Decimal(canonical_number(text)) * 1_000_000))
 
-    def writing(source: Source, name: str) -> str:
-        return f'{{"{kind}": {source.name(write, form.name.lower())}({name})}}'
 
-    def reading(source: Source, name: str) -> str:
-        quick = moment_of if kind == "S" else read
-        return f'{source.name(quick, "moment")}({name}["{kind}"])'
+def _from_milliseconds(text: str) -> datetime:
+    return EPOCH + timedelta(microseconds=int(Decimal(canonical_number(text)) * 1_000))
 
-    return Codec(
-        types=frozenset({kind}),
-        optional=False,
-        encode=encode,
-        decode=decode,
-        expects=MOMENT_SAYS,
-        writing=writing,
-        reading=reading,
+
+def datetime_codec(time_format: TimeFormat) -> Codec:
+    """Return the codec of datetimes in this format."""
+    if time_format is TimeFormat.EPOCH_SECONDS:
+        return _datetime_codec("N", "a time in seconds since 1970", time_format, _from_seconds)
+    if time_format is TimeFormat.EPOCH_MILLISECONDS:
+        described = "a time in milliseconds since 1970"
+        return _datetime_codec("N", described, time_format, _from_milliseconds)
+    described = f"a time such as {time_format.value}, with its offset from UTC,"
+    return _datetime_codec("S", described, time_format, _parse_lenient)
+
+
+def _datetime_codec(
+    tag: str, described: str, time_format: TimeFormat, parse: Callable[[str], datetime]
+) -> Codec:
+    write = _WRITERS[time_format]
+    fast_parse = parse_datetime if tag == "S" else parse
+
+    def writing(source: SourceBuilder, name: str) -> str:
+        return f'{{"{tag}": {source.bind(write, time_format.name.lower())}({name})}}'
+
+    def reading(source: SourceBuilder, name: str) -> str:
+        return f'{source.bind(fast_parse, "parse_time")}({name}["{tag}"])'
+
+    stored = f"{described} as a string (S)" if tag == "S" else f"{described} (N)"
+    return scalar_codec(
+        tag, write, parse, expects=DATETIME_TYPE, stored=stored, writing=writing, reading=reading
     )
 
 
-def _encode_day(value: object) -> AttributeValue:
+def _encode_date(value: object) -> str:
     if isinstance(value, datetime):
-        raise invalid_value(DAY_SAYS, value, "Take its day: moment.date().")
+        raise invalid_value("a date", value, "Take its date: time.date().")
     if not isinstance(value, date):
-        raise invalid_value(DAY_SAYS, value)
-    return {"S": value.isoformat()}
+        raise invalid_value("a date", value)
+    return value.isoformat()
 
 
-def _decode_day(value: AttributeValue) -> object:
-    if "S" not in value:
-        raise mismatch("a day such as 2026-11-15, as text (S)", value)
-    try:
-        return date.fromisoformat(value["S"])
-    except ValueError:
-        raise mismatch("a day such as 2026-11-15, as text (S)", value) from None
+def _write_date(source: SourceBuilder, name: str) -> str:
+    kind = source.bind(date, "date")
+    return f'{{"S": {name}.isoformat()}} if {name}.__class__ is {kind} else fail()'
 
 
-def _write_day(source: Source, name: str) -> str:
-    kind = source.name(date, "date")
-    return f'{{"S": {name}.isoformat()}} if {name}.__class__ is {kind} else refuse()'
-
-
-DAY = Codec(
-    types=frozenset({"S"}),
-    optional=False,
-    encode=_encode_day,
-    decode=_decode_day,
-    expects=DAY_SAYS,
-    writing=_write_day,
-    reading=lambda source, name: f'{source.name(date.fromisoformat, "day")}({name}["S"])',
+DATE = scalar_codec(
+    "S",
+    _encode_date,
+    date.fromisoformat,
+    expects="a date",
+    stored="a date such as 2026-11-15, as a string (S)",
+    writing=_write_date,
+    reading=lambda source, name: f'{source.bind(date.fromisoformat, "date")}({name}["S"])',
 )

@@ -1,4 +1,4 @@
-"""Random tables, keys and values, full of what could forge a divider."""
+"""Strategies for random tables, keys and values, with texts that could forge a separator."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ from singletable.schema import (
 
 
 class Stage(Enum):
-    """Where something stands; alphabetical order is another."""
+    """A status whose order is not alphabetical."""
 
     OPEN = "open"
     CLOSED = "closed"
     ARCHIVED = "archived"
 
 
-# What divides, what escapes, what sorts below both, what looks like an escape, and other scripts.
+# The separator, the escape, characters below both, texts that look like an escape, other scripts.
 HOSTILE = st.text(alphabet="#$ !\"%&'0123AZab~\0\t\n\x7fé✓😀", min_size=1, max_size=6)
 TEXT = HOSTILE | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 MOMENT = st.datetimes(datetime(1970, 1, 1), datetime(5000, 1, 1), timezones=st.just(UTC))
 
 
-def as_it_is(field: Any) -> Any:
-    """A field in no other form than its type has."""
+def plain(field: Any) -> Any:
+    """Return the field, with the encoding of its type."""
     return field
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of values in keys: how it is declared, and what values there are."""
+    """A type of values in keys: how it is declared, and a strategy for its values."""
 
     name: str
     annotation: Any
     values: st.SearchStrategy[Any]
-    shape: Callable[[Any], Any] = as_it_is
+    shape: Callable[[Any], Any] = plain
 
 
 KINDS = (
@@ -80,7 +80,7 @@ TEXTS = st.sampled_from(["A", "AB", "B", "A#B", "true", "a", "0000", "open"])
 
 @dataclass(frozen=True)
 class Sketch:
-    """A key as it might be declared: texts, and kinds of values between them."""
+    """A key that might be declared: texts, and kinds of values between them."""
 
     pk: tuple[str | Kind, ...]
     sk: tuple[str | Kind, ...]
@@ -92,7 +92,7 @@ class Sketch:
 
 
 def declare(table: Table, sketch: Sketch, name: str = "Thing") -> Model | None:
-    """The entity with this key; None if it is refused."""
+    """Declare an entity with this key, or return None if it is rejected."""
     fields = {f"f{at}": kind for at, kind in enumerate(sketch.kinds)}
     attrs: dict[str, Any] = {field: attr() for field in fields}
     left = iter(fields.items())
@@ -121,19 +121,19 @@ def declare(table: Table, sketch: Sketch, name: str = "Thing") -> Model | None:
 
 
 def partition_of(model: Model, *values: Any) -> Any:
-    """The entity's items in a partition, whose types nobody knows before it is drawn."""
+    """Return the entity's items in a partition; its types are only known when it is drawn."""
     return Partition[Any].of(model.entity, model.key, values)
 
 
 def rank(kind: Kind, value: Any) -> Any:
-    """What the values of a kind are sorted by: texts by UTF-8, stages by declaration."""
+    """Return what values of a kind are sorted by: strings by UTF-8, stages by declaration."""
     if isinstance(value, Stage):
         return list(Stage).index(value)
     return value.encode() if kind.annotation is str else value
 
 
 def sides(kinds: Sequence[Kind] = KINDS) -> st.SearchStrategy[tuple[str | Kind, ...]]:
-    """One side of a key."""
+    """Return a strategy for the partition key or the sort key."""
     some = TEXTS | st.just(kinds[0]) | st.sampled_from(kinds)
     return st.lists(some, min_size=1, max_size=4).map(tuple)
 
@@ -142,5 +142,5 @@ SKETCHES = st.builds(Sketch, sides(), sides())
 
 
 def values_of(sketch: Sketch) -> st.SearchStrategy[tuple[Any, ...]]:
-    """Values for a key."""
+    """Return a strategy for the values of a key."""
     return st.tuples(*(kind.values for kind in sketch.kinds))

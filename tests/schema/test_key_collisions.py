@@ -1,4 +1,4 @@
-"""No two items ever share a primary key by accident, and a key can be read back."""
+"""No two items share a primary key by accident, and every key can be parsed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.schema import ItemKey, Model, Table
-from tests.schema.keys import KINDS, SKETCHES, Kind, Sketch, declare, rank, values_of
+from tests.schema.key_strategies import KINDS, SKETCHES, Kind, Sketch, declare, rank, values_of
 
 
 def _texts(model: Model, values: tuple[Any, ...]) -> tuple[str, ...]:
@@ -16,13 +16,13 @@ def _texts(model: Model, values: tuple[Any, ...]) -> tuple[str, ...]:
     return tuple(key[name]["S"] for name in ("PK", "SK"))
 
 
-# Texts that begin each other, or are each other with a divider or an escape moved.
+# Texts that are prefixes of each other, or differ by the position of a separator or an escape.
 CLOSE = st.text(alphabet="a#! ", min_size=1, max_size=3) | st.sampled_from(["a$23a", "$", "a$"])
 
 
 @st.composite
 def neighbours(draw: st.DrawFn, sketch: Sketch) -> list[tuple[Any, ...]]:
-    """Tuples that differ little: values are taken from one small heap."""
+    """Draw tuples that differ little: their values come from one small list."""
     heap = {kind.name: draw(st.lists(kind.values, min_size=1, max_size=4)) for kind in sketch.kinds}
     if "text" in heap:
         heap["text"] += draw(st.lists(CLOSE, min_size=4, max_size=8))
@@ -30,9 +30,9 @@ def neighbours(draw: st.DrawFn, sketch: Sketch) -> list[tuple[Any, ...]]:
     return draw(st.lists(st.tuples(*taken), min_size=2, max_size=30))
 
 
-# Every other library that was tested lets one item replace another here.
+# Every other library that was tested lets one item overwrite another here.
 @given(data=st.data(), sketches=st.lists(SKETCHES, min_size=2, max_size=5))
-def test_equal_keys_are_of_one_entity_and_one_tuple(
+def test_equal_keys_have_equal_entities_and_values(
     data: st.DataObject, sketches: list[Sketch]
 ) -> None:
     table = Table("random")
@@ -44,9 +44,9 @@ def test_equal_keys_are_of_one_entity_and_one_tuple(
             assert owner == (number, values)
 
 
-# Two texts beside each other are where a divider could be forged: one text, cut in several places.
+# Between adjacent texts a separator could be forged: one text, split at several positions.
 @given(pieces=st.lists(CLOSE, min_size=3, max_size=5), joint=st.sampled_from(["#", "$23", "$", ""]))
-def test_texts_beside_each_other_stay_apart(pieces: list[str], joint: str) -> None:
+def test_adjacent_texts_cannot_be_confused(pieces: list[str], joint: str) -> None:
     text = KINDS[0]
     cuts = range(1, len(pieces))
     tuples = {(joint.join(pieces[:at]), joint.join(pieces[at:])) for at in cuts}
@@ -57,9 +57,7 @@ def test_texts_beside_each_other_stay_apart(pieces: list[str], joint: str) -> No
 
 
 @given(data=st.data(), sketches=st.lists(SKETCHES, min_size=1, max_size=4))
-def test_a_key_is_read_back_by_its_own_entity_alone(
-    data: st.DataObject, sketches: list[Sketch]
-) -> None:
+def test_key_is_parsed_by_its_own_entity_only(data: st.DataObject, sketches: list[Sketch]) -> None:
     table = Table("random")
     made = [(model, one) for one in sketches if (model := declare(table, one)) is not None]
     for model, sketch in made:
@@ -69,12 +67,12 @@ def test_a_key_is_read_back_by_its_own_entity_alone(
         assert [other.entity for other, _ in made if other.matches(key)] == [model.entity]
 
 
-# The order of the items of a query is the order of their values, whatever they are.
+# A query returns items in the order of their values.
 @given(
     data=st.data(),
     kinds=st.lists(st.just(KINDS[0]) | st.sampled_from(KINDS), min_size=1, max_size=3),
 )
-def test_a_key_sorts_as_its_tuple(data: st.DataObject, kinds: list[Kind]) -> None:
+def test_key_sorts_like_its_values(data: st.DataObject, kinds: list[Kind]) -> None:
     ordered = [kind for kind in kinds if kind.name != "choice"] or [KINDS[0]]
     sketch = Sketch(("P",), ("S", *ordered))
     model = declare(Table("random"), sketch)
@@ -85,7 +83,7 @@ def test_a_key_sorts_as_its_tuple(data: st.DataObject, kinds: list[Kind]) -> Non
 
 
 def _rank(kinds: list[Kind], values: tuple[Any, ...]) -> list[Any]:
-    """What the tuple is sorted by, the highest first where it is said so."""
+    """Return what the tuple is sorted by, the highest first for descending values."""
     ranks = [rank(kind, value) for kind, value in zip(kinds, values, strict=True)]
     return [
         _Last(one) if kind.name.startswith("last") else one
@@ -94,7 +92,7 @@ def _rank(kinds: list[Kind], values: tuple[Any, ...]) -> list[Any]:
 
 
 class _Last:
-    """A value that comes the earlier, the higher it is."""
+    """A value that sorts in reverse."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

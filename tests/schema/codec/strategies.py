@@ -1,4 +1,4 @@
-"""Types, and strategies for their values: every type that an attribute can hold."""
+"""The supported types, with Hypothesis strategies for their values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Email = NewType("Email", str)
 Scores: TypeAlias = dict[str, int]
 
 texts = st.text(max_size=8)
-# What DynamoDB can hold: 38 digits, from 1E-130 up to 1E+126.
+# The numbers that DynamoDB can store: 38 digits, from 1E-130 up to 1E+126.
 wholes = st.integers(-(10**38) + 1, 10**38 - 1) | st.sampled_from([10**125, -(10**125), 0])
 decimals = st.tuples(st.integers(-(10**12), 10**12), st.integers(-118, 110)).map(
     lambda parts: Decimal(f"{parts[0]}E{parts[1]}")
@@ -71,8 +71,8 @@ zones = st.just(UTC) | st.integers(-840, 840).map(lambda m: timezone(timedelta(m
 days = st.dates()
 
 
-def moments(finest: int = 1) -> st.SearchStrategy[datetime]:
-    """Moments whose microseconds are a multiple of `finest`."""
+def datetimes(finest: int = 1) -> st.SearchStrategy[datetime]:
+    """Return datetimes whose microseconds are a multiple of `finest`."""
     whole = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=zones)
     return whole.map(lambda m: m.replace(microsecond=m.microsecond // finest * finest))
 
@@ -87,7 +87,7 @@ def sets(member: st.SearchStrategy[Any]) -> st.SearchStrategy[set[Any]]:
 
 rankings = st.builds(Ranking, texts, wholes, st.none() | st.sampled_from(Color))
 profiles = st.builds(
-    Profile, born=days, seen=moments(1000), tags=sets(texts), rankings=lists(rankings)
+    Profile, born=days, seen=datetimes(1000), tags=sets(texts), rankings=lists(rankings)
 )
 trees = st.recursive(
     st.builds(Tree, texts),
@@ -108,7 +108,7 @@ anything: st.SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 
-# A type, and values of it that come back as they are.
+# Types, each with values that round-trip.
 TYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "text": (str, texts),
     "whole": (int, wholes),
@@ -116,7 +116,7 @@ TYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "float": (float, floats),
     "bool": (bool, st.booleans()),
     "bytes": (bytes, binaries),
-    "moment": (datetime, moments()),
+    "moment": (datetime, datetimes()),
     "day": (date, days),
     "identifier": (UUID, st.uuids()),
     "enumeration": (Color, st.sampled_from(Color)),
@@ -140,7 +140,7 @@ TYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "level_set": (frozenset[Level], sets(st.sampled_from(Level)).map(frozenset)),
     "identifier_set": (set[UUID], sets(st.uuids())),
     "day_set": (set[date], sets(days)),
-    "moment_set": (set[datetime], sets(moments())),
+    "moment_set": (set[datetime], sets(datetimes())),
     "record": (Ranking, rankings),
     "records": (list[Ranking], lists(rankings)),
     "optional_record": (Ranking | None, st.none() | rankings),

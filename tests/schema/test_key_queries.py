@@ -1,4 +1,4 @@
-"""A query returns exactly the items of its entity whose values satisfy it, as DynamoDB runs it."""
+"""A query returns exactly the matching items of its entity, when DynamoDB runs it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable import Driver, InvalidValue, PutItem, Query, connect
 from singletable.expressions import KeyCondition
 from singletable.schema import ItemKey, Model, Selection, Table
 from singletable.schema.table import create_operation
-from tests.schema.keys import KINDS, TEXT, Kind, Sketch, declare, partition_of, rank
+from tests.schema.key_strategies import KINDS, TEXT, Kind, Sketch, declare, partition_of, rank
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
@@ -34,7 +34,7 @@ def driver() -> Iterator[Driver]:
 
 
 def _found(driver: Driver, model: Model, selection: Selection[Any]) -> list[tuple[Any, ...]]:
-    """The values of what is found, in its order; an item of another entity fails the test."""
+    """Return the values of the items, in order; an item of another entity fails the test."""
     fields = (*model.key.pk_fields, *model.key.sk_fields)
     found: list[tuple[Any, ...]] = []
     for asked in selection.key_queries():
@@ -57,7 +57,7 @@ def _found(driver: Driver, model: Model, selection: Selection[Any]) -> list[tupl
 
 
 def _written(clauses: KeyCondition) -> tuple[str, dict[str, str], dict[str, Any]]:
-    """A key condition as a request writes it."""
+    """Return a key condition as a request writes it."""
     texts: list[str] = []
     names: dict[str, str] = {}
     values: dict[str, Any] = {}
@@ -77,7 +77,7 @@ def _written(clauses: KeyCondition) -> tuple[str, dict[str, str], dict[str, Any]
 
 
 def _filled(driver: Driver, *sketches: tuple[Sketch, list[tuple[Any, ...]]]) -> list[Model]:
-    """Entities of one table that has items with these values."""
+    """Return entities of one table that has items with these values."""
     table = Table(f"table{next(_number)}")
     driver.execute(create_operation(table))
     models: list[Model] = []
@@ -98,14 +98,14 @@ def _values(kind: Kind, data: st.DataObject) -> list[Any]:
     return values
 
 
-# Other entities lie before, behind and between in the same partition: none of them comes along.
+# The same partition has items of other entities before, after and between: none may be returned.
 AROUND = [("R", KINDS[0]), ("SA", KINDS[0]), ("T", KINDS[0]), ("S",)]
 
 
 @pytest.mark.parametrize("kind", ORDERED, ids=lambda kind: kind.name.replace(" ", "-"))
 @pytest.mark.parametrize("behind", [False, True], ids=["last", "inner"])
 @given(data=st.data())
-def test_ranges_find_what_satisfies_them(
+def test_range_returns_the_matching_items(
     driver: Driver, kind: Kind, behind: bool, data: st.DataObject
 ) -> None:
     tail = (KINDS[0],) if behind else ()
@@ -130,7 +130,7 @@ def test_ranges_find_what_satisfies_them(
 
 @pytest.mark.parametrize("behind", [False, True], ids=["last", "inner"])
 @given(data=st.data())
-def test_a_prefix_finds_texts_that_begin_so(
+def test_begins_with_returns_the_matching_items(
     driver: Driver, behind: bool, data: st.DataObject
 ) -> None:
     text = KINDS[0]
@@ -145,10 +145,10 @@ def test_a_prefix_finds_texts_that_begin_so(
     assert set(found) == {one for one in tuples if one[0].startswith(prefix)}
 
 
-# "BALLOT#a" is followed by "BALLOT#a#NOTE#1": its value is then written as an inner one, so that
-# the notes of a ballot come right behind it, and a range of ballots is one of ballots.
+# "BALLOT#a" is followed by "BALLOT#a#NOTE#1": its value is escaped like an inner one, so that the
+# notes of a ballot come right after it, and a range of ballots contains only ballots.
 @given(voters=st.lists(TEXT, min_size=1, max_size=6, unique=True), pivot=TEXT)
-def test_a_key_that_others_continue_sorts_right_before_them(
+def test_key_sorts_right_before_longer_keys_with_the_same_prefix(
     driver: Driver, voters: list[str], pivot: str
 ) -> None:
     text = KINDS[0]
@@ -175,7 +175,7 @@ def test_a_key_that_others_continue_sorts_right_before_them(
 
 
 def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]:
-    """What a query gives, others' items included, but not what is not wanted."""
+    """Return the items of a query, those of other entities included, without excluded ones."""
     (asked,) = selection.key_queries()
     condition, names, values = _written(asked.clauses)
     result = driver.execute(
@@ -189,16 +189,16 @@ def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]
     return [item for item in result.items or [] if item["SK"]["S"] != asked.excluded]
 
 
-def test_a_range_needs_an_order() -> None:
+def test_range_requires_an_ordered_value() -> None:
     choice = next(kind for kind in KINDS if kind.name == "choice")
     model = declare(Table("choices"), Sketch(("P",), ("S", choice)))
     assert model is not None
     partition = partition_of(model)
-    with pytest.raises(InvalidValue, match=r"has no stated order in the key S#\{f0\}"):
+    with pytest.raises(InvalidValue, match=r"has no declared order in the key S#\{f0\}"):
         partition.gt("a")
 
 
-def test_between_takes_the_lower_value_first() -> None:
+def test_between_rejects_the_higher_value_first() -> None:
     model = declare(Table("numbers"), Sketch(("P",), ("S", KINDS[1])))
     assert model is not None
     partition = partition_of(model)
