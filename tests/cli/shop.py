@@ -73,7 +73,7 @@ follow = patterns.feed("X2", "New orders", Order)
 def typed(
     a: int, b: Decimal, c: datetime, d: bool, e: Size, f: UUID | None, g: str
 ) -> Selection[Order]:
-    """A key made of arguments of many types."""
+    """Return a selection by a key of many types."""
     return Order.key.partition(f"{a} {b} {c.isoformat()} {d} {e.name} {f} {g}")
 
 

@@ -12,7 +12,7 @@ from singletable.errors import AddressError
 
 
 class Durability(StrEnum):
-    """What an acknowledged write in a file survives."""
+    """The durability of acknowledged writes in a file."""
 
     FULL = "full"
     NORMAL = "normal"

@@ -125,7 +125,7 @@ def _choice_texts(choice: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PatternCall:
-    """A pattern and what it was called with; a pattern that takes no arguments has no target."""
+    """A pattern and its call's result; a pattern without arguments has no target."""
 
     pattern: Pattern
     target: ItemKey[Any] | Selection[Any] | UniqueValue[Any] | None

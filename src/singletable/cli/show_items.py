@@ -1,4 +1,4 @@
-"""Read a table partition by partition up to a limit, and find out what each item is."""
+"""Read a table partition by partition up to a limit, and classify its items."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _parse_key(key: TableKey, text: str) -> AttributeValue:
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedItem:
-    """The kind of an item, its fields as text, and what is wrong with it."""
+    """The kind of an item, its fields as text, and its problem, if any."""
 
     kind: str
     fields: Sequence[tuple[str, str]]
@@ -153,7 +153,7 @@ class ClassifiedItem:
 
 
 class Classifier(Protocol):
-    """Finds out what an item is."""
+    """Classifies items."""
 
     def classify(self, item: Item) -> ClassifiedItem:
         """Return the kind of an item and its fields that are not in the key."""

@@ -243,7 +243,7 @@ _DARK = """\
 
 
 def render_diagram(source: TableOrIndex, partitions: Sequence[PartitionExample], mark: str) -> str:
-    """Return the diagram as SVG; `mark` is a comment that says what generated it."""
+    """Return the diagram as SVG; `mark` is a comment that names the generator."""
     rows = [row for partition in partitions for row in partition.rows]
     widths = _Widths.of(source, partitions, rows)
     colors = [entity.__name__ for entity in source.table.entities]

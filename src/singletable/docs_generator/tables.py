@@ -178,7 +178,7 @@ def _variations(request: PlannedRequest) -> str:
 
 
 def _subject(pattern: Pattern, request: PlannedRequest) -> str:
-    """Return what a request reads or writes: an entity, or a whole collection."""
+    """Return the subject of a request: an entity, or a whole collection."""
     if isinstance(pattern, ReadPattern) and pattern.collection is not None:
         return pattern.collection.__name__
     return "" if isinstance(pattern, FeedPattern) else request.subject

@@ -171,7 +171,7 @@ def _name_value(attribute: str, texts: Sequence[str], label: str, candidates: Se
 
 
 def index_only_attributes(builder: EntityBuilder) -> set[str]:
-    """Return the attributes that exist only as keys of an index and are no fields themselves."""
+    """Return the attributes that exist only as keys of an index."""
     keys = {key.name for key in builder.table.key_attributes}
     return {
         attribute.name

@@ -64,7 +64,7 @@ def _values(model: Model, labels: Mapping[str, str], number: int) -> dict[str, o
 
 @dataclass(frozen=True, slots=True)
 class ExportedModel:
-    """The text of the file, and notes on what the format cannot represent."""
+    """The text of the file, and notes on parts that the format cannot represent."""
 
     text: str
     notes: Sequence[str]

@@ -142,7 +142,7 @@ def _check_sample_item(table: Table, item: Item) -> None:
 
 
 def _guess_format(text: str | bytes) -> str:
-    """Return a hint on what the file may be instead."""
+    """Guess the actual format of the file."""
     content = text if isinstance(text, bytes) else text.encode()
     if b"AWSTemplateFormatVersion" in content or b"AWS::DynamoDB::Table" in content:
         return (

@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class TourClock:
-    """Returns the real time, plus what the tour has skipped."""
+    """Returns the real time plus the skipped time."""
 
     def __init__(self) -> None:
         self._skipped = 0.0

@@ -26,7 +26,7 @@ class Game(Entity, table=games_table):
 
 
 class GameState(Entity, table=games_table):
-    """What a game is doing."""
+    """The current state of a game."""
 
     game_id: Attr[str] = attr(key_only=True)
     state: Attr[str] = attr(name="CurrentState")

@@ -26,7 +26,7 @@ DESIGNS = (ELECTIONS, POLLS, PORTFOLIO, SKILLS, GAMES)
 
 @dataclass(slots=True)
 class Totals:
-    """What a design has sent and consumed."""
+    """The totals of a design."""
 
     title: str
     items: int = 0

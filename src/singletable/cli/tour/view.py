@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -17,6 +17,7 @@ from singletable.errors import OperationError, SingleTableError, TransactionCanc
 from singletable.operations import GetItemOutput, PageOutput, SweepExpiredOutput
 from singletable.schema import Collection, Index, Table, model_of
 from singletable.store import Change, Changes, Page, SentRequest
+from singletable.values import Item
 
 # Longer lines are hard to read, however wide the terminal is.
 MAX_WIDTH = 120
@@ -41,7 +42,7 @@ class View:
             print_trimmed(self._console, Text(description), indent=2)
 
     def tables(self, tables: Sequence[Table], items: int, write_units: float) -> None:
-        """Show the tables that were created and what it took to fill them."""
+        """Show the created tables and the units for filling them."""
         grid = _labeled_grid()
         for table in tables:
             sort = [] if table.sk is None else [table.sk.name]
@@ -85,7 +86,7 @@ class View:
         print_trimmed(self._console, grid, indent=2)
 
     def links(self, links: Sequence[tuple[str, str]]) -> None:
-        """Show where to continue: what to type or open, and what it is."""
+        """Show the next steps: a command or file, and its description."""
         grid = Grid.grid(padding=(0, 2))
         grid.add_column(no_wrap=True)
         grid.add_column()
@@ -147,19 +148,20 @@ def _rejection(error: OperationError) -> RenderableType:
 
 def _result(result: object, columns: Sequence[str]) -> RenderableType:
     """Return the result of a step, with these fields of its items."""
+    untyped: Any = result
     match result:
         case SingleTableError():
             return Text(f"{type(result).__name__} is raised")
         case Page():
-            rows = _rows(result.items, columns)
             more = [] if result.cursor is None else [Text("and a cursor for the next page", "dim")]
-            return Group(rows, *more)
+            return Group(_rows(untyped.items, columns), *more)
         case Changes():
-            return _changes(result)
+            return _changes(untyped)
         case Collection():
-            members = vars(result).values()
-            lists = [member if isinstance(member, list) else [member] for member in members]
-            return _rows([item for items in lists for item in items], columns)
+            items: list[object] = []
+            for member in vars(result).values():
+                items += cast("list[object]", member if isinstance(member, list) else [member])
+            return _rows(items, columns)
         case int():
             return Text(pluralize(result, "item"))
         case PageOutput():
@@ -172,12 +174,12 @@ def _result(result: object, columns: Sequence[str]) -> RenderableType:
         case _ if not columns:
             return Text("done")
         case list():
-            return _rows(result, columns)
+            return _rows(untyped, columns)
         case _:
             return Text("no item") if result is None else _rows([result], columns)
 
 
-def _rows(items: Sequence[Any], columns: Sequence[str]) -> Grid:
+def _rows(items: Sequence[object], columns: Sequence[str]) -> Grid:
     """Return a row for each entity, tuple of fields or stored item."""
     grid = _column_grid()
     rows = [[_field(item, name, at) for at, name in enumerate(columns)] for item in items]
@@ -197,22 +199,25 @@ def _rows(items: Sequence[Any], columns: Sequence[str]) -> Grid:
     return grid
 
 
-def _field(item: Any, name: str, at: int) -> object:
-    if isinstance(item, tuple):
-        return item[at]
-    if isinstance(item, dict):
-        return format_value(item[name]) if name in item else None
-    return getattr(item, name) if name in model_of(type(item)).fields else None
+def _field(item: object, name: str, at: int) -> object:
+    match item:
+        case tuple():
+            return cast("tuple[object, ...]", item)[at]
+        case dict():
+            value = cast("Item", item).get(name)
+            return None if value is None else format_value(value)
+        case _:
+            return getattr(item, name) if name in model_of(type(item)).fields else None
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     match value:
         case None:
             return ""
         case list():
-            return ", ".join(map(_cell, value))
+            return ", ".join(map(_cell, cast("list[object]", value)))
         case _ if hasattr(value, "__dataclass_fields__"):
-            return " ".join(map(str, vars(value).values()))
+            return " ".join(map(str, cast("dict[str, object]", vars(value)).values()))
         case _:
             return str(value)
 
@@ -234,7 +239,8 @@ def _difference(change: Change[Any]) -> str:
     """Return the fields that changed, with their old and new values."""
     if change.expired:
         return "expired"
-    old, new = (vars(item) if item else {} for item in (change.old, change.new))
+    old = cast("dict[str, object]", vars(change.old) if change.old else {})
+    new = cast("dict[str, object]", vars(change.new) if change.new else {})
     return ", ".join(
         f"{name} {_cell(old[name])} to {_cell(new[name])}"
         for name in old.keys() & new.keys()
