@@ -16,8 +16,8 @@ from singletable.docs_generator.diagram import (
 )
 from singletable.schema import Table
 from tests.docs_generator.special_names import odd
-from tests.store.declared import by_person, votes
-from tests.store.members import members
+from tests.store.entities import by_person, votes
+from tests.store.member_entity import members
 
 SOURCES = [source for table in (votes, members, odd) for source in table_and_indexes(table)]
 SVG = "{http://www.w3.org/2000/svg}"

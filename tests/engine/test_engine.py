@@ -42,7 +42,7 @@ from tests.conformance.tables import make_table, put, stored
 from tests.conformance.transaction_actions import key, updating
 from tests.engine.clock import Clock
 from tests.engine.processes import create_table
-from tests.store.declared import votes
+from tests.store.entities import votes
 
 THINGS = create_table("things")
 

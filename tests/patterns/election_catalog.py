@@ -15,8 +15,8 @@ from singletable import (
     puts,
     updates,
 )
-from tests.store.declared import Ballot, Candidate, Election, File, Session, votes
-from tests.store.members import Member, members
+from tests.store.entities import Ballot, Candidate, Election, File, Session, votes
+from tests.store.member_entity import Member, members
 
 elections = PatternCatalog("elections", votes, members, sizes={Ballot: 600, Member: 300})
 

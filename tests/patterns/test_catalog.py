@@ -23,8 +23,8 @@ from singletable import (
     updates,
 )
 from tests.patterns.election_catalog import ballots, by_mail, elections, one_ballot, since
-from tests.store.declared import NOON, Ballot, Election, File, by_person, keys_only, votes
-from tests.store.members import Member
+from tests.store.entities import NOON, Ballot, Election, File, by_person, keys_only, votes
+from tests.store.member_entity import Member
 
 
 def test_read_pattern_returns_what_its_key_returns() -> None:

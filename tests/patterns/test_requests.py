@@ -11,8 +11,17 @@ from singletable import Call, Engine, Pattern, PatternCatalog, Store, TransactWr
 from singletable.patterns import estimate, planned_requests
 from singletable.patterns.requests import selection_condition
 from tests.patterns import election_catalog as p
-from tests.store.declared import NOON, Ballot, Candidate, Election, File, Session, ballot, votes
-from tests.store.members import Member, members
+from tests.store.entities import (
+    NOON,
+    Ballot,
+    Candidate,
+    Election,
+    File,
+    Session,
+    ballot,
+    votes,
+)
+from tests.store.member_entity import Member, members
 
 
 @pytest.fixture

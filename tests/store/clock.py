@@ -1,4 +1,4 @@
-"""A clock that stands still until it is set."""
+"""A clock that stands still until it is advanced."""
 
 from __future__ import annotations
 

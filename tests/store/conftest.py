@@ -1,4 +1,4 @@
-"""One fixture for every driver and both faces: a claim about the store is tried on all of them."""
+"""A fixture that runs each store test on every driver, sync and async."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from singletable.store import Store
 from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.store.clock import Clock
 from tests.store.faces import Face
-from tests.store.foreign import Foreign, ForeignEngine
-from tests.store.lacking import FAILS, FOREIGN
+from tests.store.known_failures import FAILS, FOREIGN
+from tests.store.other_engines import Foreign, ForeignEngine
 
 # Engines of others take their time: each claim is tried on one of them, in turn, and
 # `make test-engines` tries every case on all of them.

@@ -1,4 +1,4 @@
-"""Both faces of the store as one, so that a claim is written once and tried on each."""
+"""An adapter that lets a test use the async store like the sync one."""
 
 from __future__ import annotations
 

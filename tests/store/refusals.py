@@ -1,4 +1,4 @@
-"""A refusal that comes at the end of a block of several writes."""
+"""An alias of pytest.raises for blocks that raise at their end."""
 
 from __future__ import annotations
 

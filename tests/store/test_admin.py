@@ -1,4 +1,4 @@
-"""What an operator does: tables are made as they are declared, and waited for."""
+"""Admin.create_table creates declared tables and waits until they are active."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from singletable.engine import Delays, Engine, Settings
 from singletable.errors import ResourceInUse
 from singletable.operations import DescribeTable, DescribeTimeToLive
 from singletable.store import Store
-from tests.store.declared import Election, votes
+from tests.store.entities import Election, votes
 from tests.store.faces import Face
 
 
-def test_a_table_is_made_as_it_is_declared(empty: Store, face: Face) -> None:
+def test_create_table_creates_the_declared_table(empty: Store, face: Face) -> None:
     assert empty.admin.create_table(votes) is True
     table = face.driver.execute(DescribeTable("vote_data")).table
     assert table.table_status == "ACTIVE"
@@ -24,7 +24,7 @@ def test_a_table_is_made_as_it_is_declared(empty: Store, face: Face) -> None:
     assert told.attribute_name == "TTL"
 
 
-def test_a_table_is_made_once(empty: Store) -> None:
+def test_create_table_if_missing_creates_once(empty: Store) -> None:
     empty.admin.create_table(votes)
     with pytest.raises(ResourceInUse):
         empty.admin.create_table(votes)
@@ -32,7 +32,7 @@ def test_a_table_is_made_once(empty: Store) -> None:
 
 
 # DynamoDB takes some seconds to make a table, and refuses everything until then.
-def test_a_new_table_is_waited_for() -> None:
+def test_create_table_waits_until_active() -> None:
     delays = Delays(create_table=0.7)
     with Engine.in_memory(Settings(delays=delays)) as engine:
         store = Store(engine)

@@ -1,4 +1,4 @@
-"""Changes as entities: from the engine's own feed, and from the events of a stream."""
+"""Changes of entities, from the engine's change feed and from DynamoDB Streams events."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.operations import SweepExpired
 from singletable.schema import Attr, Entity, Key, Table, attr, model_of
 from singletable.store import Store, parse_stream_event
-from tests.store.declared import Ballot, Candidate, Election, Session, ballot, votes
+from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
 from tests.store.faces import Face
-from tests.store.members import Member, members
+from tests.store.member_entity import Member, members
 
 twin = Table("twin")
 
@@ -31,7 +31,7 @@ def store(empty: Store) -> Store:
     return empty
 
 
-def test_each_write_is_one_change(store: Store) -> None:
+def test_each_write_is_one_change_record(store: Store) -> None:
     store.create(ballot("ada"))
     store.update(Ballot.key("L", "ada"), Ballot.rank.set(2))
     store.create(Election(name="L"))
@@ -46,7 +46,7 @@ def test_each_write_is_one_change(store: Store) -> None:
     assert all(abs((datetime.now(UTC) - one.when).total_seconds()) < 60 for one in told.changes)
 
 
-def test_changes_go_on_after_a_position(store: Store) -> None:
+def test_changes_continue_after_a_position(store: Store) -> None:
     store.create(ballot("ada"))
     first = store.changes(Ballot)
     assert store.changes(Ballot, after=first.position).changes == []
@@ -58,7 +58,7 @@ def test_changes_go_on_after_a_position(store: Store) -> None:
     assert len(store.changes(Ballot, after=some.position).changes) == 1
 
 
-def test_several_entities_come_in_the_order_of_their_changes(store: Store) -> None:
+def test_changes_of_several_entities_are_in_order(store: Store) -> None:
     store.create(Election(name="L"))
     store.create(Candidate(election="L", name="Ann"))
     store.create(Member(name="ada", email="a@x"))
@@ -68,14 +68,14 @@ def test_several_entities_come_in_the_order_of_their_changes(store: Store) -> No
 
 
 # Two tables may have items of the same shape: each is an entity of its own table.
-def test_an_item_of_another_table_is_not_taken_for_one(store: Store) -> None:
+def test_changes_distinguish_tables_with_similar_items(store: Store) -> None:
     store.create(Candidate(election="L", name="Ann"))
     store.create(Twin(election="L", name="Ann"))
     told = store.changes(Candidate, Twin)
     assert [type(one.new).__name__ for one in told.changes] == ["Candidate", "Twin"]
 
 
-def test_what_was_removed_because_its_time_was_over_says_so(store: Store, face: Face) -> None:
+def test_change_of_an_expired_item_is_marked(store: Store, face: Face) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1)
     store.put(Session(voter="ada", number=1, ends=yesterday))
     face.driver.execute(SweepExpired())
@@ -96,7 +96,7 @@ def record(kind: str, old: Ballot | None, new: Ballot | None, **more: Any) -> di
     return {"eventName": kind, "eventSource": "aws:dynamodb", "dynamodb": told, **more}
 
 
-def test_the_records_of_a_stream_are_changes() -> None:
+def test_parse_stream_event_returns_changes() -> None:
     one, two = ballot("ada"), ballot("ada", rank=2)
     service = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
     event = {
@@ -118,7 +118,7 @@ def test_the_records_of_a_stream_are_changes() -> None:
     assert told[0].position == "111"
 
 
-def test_records_of_other_entities_are_left_out() -> None:
+def test_parse_stream_event_skips_other_entities() -> None:
     event = {"Records": [record("INSERT", None, ballot("ada"))]}
     assert parse_stream_event(event, Candidate) == []
     assert len(parse_stream_event(event, Candidate, Ballot)) == 1
@@ -149,7 +149,7 @@ REAL = {votes: "votes-prod", twin: "twin-prod"}
         ("twin", {votes: "votes-prod"}, "Twin"),
     ],
 )
-def test_a_record_is_of_the_table_that_its_stream_belongs_to(
+def test_stream_record_belongs_to_the_table_of_its_arn(
     table: str, names: dict[Table, str] | None, entity: str
 ) -> None:
     for asked in ((Candidate, Twin), (Twin, Candidate)):
@@ -157,19 +157,19 @@ def test_a_record_is_of_the_table_that_its_stream_belongs_to(
         assert type(change.new).__name__ == entity
 
 
-def test_records_of_other_tables_are_left_out_where_tables_are_named() -> None:
+def test_parse_stream_event_with_tables_skips_other_tables() -> None:
     assert parse_stream_event(inserted("twin"), Candidate, tables={votes: "vote_data"}) == []
     assert parse_stream_event(inserted("vote_data"), Candidate, tables=REAL) == []
 
 
 # It may be the table under its real name, or another: neither is taken for granted.
-def test_a_table_of_a_name_that_nobody_gave_is_asked_about() -> None:
+def test_stream_record_of_an_unknown_table_raises() -> None:
     with pytest.raises(InvalidValue, match=r"tables=\{vote_data: 'votes-prod'\}"):
         parse_stream_event(inserted("votes-prod"), Candidate)
 
 
 @pytest.mark.parametrize("arn", [None, "votes", "arn:aws:kinesis:eu-west-1:1:stream/votes"])
-def test_a_record_of_no_table_is_refused_where_there_are_two(arn: str | None) -> None:
+def test_stream_record_without_arn_raises_for_two_tables(arn: str | None) -> None:
     event = inserted("vote_data")
     event["Records"][0]["eventSourceARN"] = arn
     with pytest.raises(ItemMismatch, match="eventSourceARN"):
@@ -185,7 +185,7 @@ def test_a_record_of_no_table_is_refused_where_there_are_two(arn: str | None) ->
         ("REMOVE", None, None),
     ],
 )
-def test_a_stream_that_lacks_images_is_refused(
+def test_stream_record_without_images_raises(
     kind: str, old: Ballot | None, new: Ballot | None
 ) -> None:
     with pytest.raises(ItemMismatch, match="NEW_AND_OLD_IMAGES"):
@@ -195,12 +195,12 @@ def test_a_stream_that_lacks_images_is_refused(
 @pytest.mark.parametrize(
     "told", [{}, {"eventName": "INSERT"}, {"eventName": "TRUNCATE", "dynamodb": {}}]
 )
-def test_what_is_no_record_is_refused(told: dict[str, Any]) -> None:
+def test_parse_stream_event_rejects_malformed_records(told: dict[str, Any]) -> None:
     with pytest.raises(ItemMismatch, match="DynamoDB Streams record"):
         parse_stream_event({"Records": [told]}, Ballot)
 
 
-def test_changes_are_of_entities(store: Store) -> None:
+def test_changes_requires_entities(store: Store) -> None:
     with pytest.raises(InvalidValue, match="at least one entity"):
         store.changes()
     with pytest.raises(DeclarationError):

@@ -1,4 +1,4 @@
-"""A field's own check: no way to set the whole value leads around it."""
+"""Checks of field values: every way to set a whole value applies them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ WAYS: dict[str, Callable[[Store, str], object]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_a_check_refuses_is_not_written(store: Store, way: str) -> None:
+def test_check_prevents_writes_of_invalid_values(store: Store, way: str) -> None:
     with pytest.raises(InvalidValue, match=r"Score\.nick: .* that short accepts"):
         WAYS[way](store, "zoe the great")
     assert store.get(ZOE) == Score(player="zoe")
@@ -66,7 +66,7 @@ EDITS: dict[str, Callable[[], Edit[Score]]] = {
 
 # The check of a text would fail in its own way for a number.
 @pytest.mark.parametrize("way", EDITS)
-def test_the_type_is_looked_at_before_the_check(way: str) -> None:
+def test_type_is_checked_before_the_field_check(way: str) -> None:
     with pytest.raises(InvalidValue, match=r"expected a string .* but got 5"):
         EDITS[way]()
 
@@ -76,6 +76,6 @@ def test_the_type_is_looked_at_before_the_check(way: str) -> None:
     "edit",
     [lambda: Score.nick.set_if_missing(None), lambda: Score.marks.set_if_missing(set())],
 )
-def test_nothing_is_not_set_once(edit: Callable[[], Edit[Score]]) -> None:
+def test_set_if_missing_rejects_none(edit: Callable[[], Edit[Score]]) -> None:
     with pytest.raises(InvalidValue, match="expected a value, but got"):
         edit()

@@ -1,4 +1,4 @@
-"""A table that is cleared: every item goes but those that are kept, however many there are."""
+"""Admin.clear deletes all items of a table except those to keep."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from singletable.operations import BatchWriteItem, Driver, Operation, PutItem
 from singletable.schema import ItemKey
 from singletable.store import Call, Store
 from singletable.values import Item
-from tests.store.declared import Ballot, Candidate, Election, ballot, votes
+from tests.store.entities import Ballot, Candidate, Election, ballot, votes
 from tests.store.faces import Face
-from tests.store.members import Member, check_markers, members
-from tests.store.test_shapes import Reading, meters
+from tests.store.member_entity import Member, check_markers, members
+from tests.store.test_table_shapes import Reading, meters
 
 R = TypeVar("R")
 
@@ -36,7 +36,7 @@ def left(store: Store) -> set[object]:
     return {(item["PK"]["S"], item["SK"]["S"]) for item in store.admin.items(votes, 100).items}
 
 
-def test_every_item_goes(store: Store) -> None:
+def test_clear_deletes_all_items(store: Store) -> None:
     told: list[int] = []
     assert store.admin.clear(votes, progress=told.append) == 63
     assert told == sorted(told)
@@ -46,7 +46,7 @@ def test_every_item_goes(store: Store) -> None:
     store.create(ballot("v1"))
 
 
-def test_what_is_kept_stays(store: Store) -> None:
+def test_clear_keeps_items_to_keep(store: Store) -> None:
     keep: list[ItemKey[object]] = [
         Ballot.key("L", "v7"),
         Election.key("L"),
@@ -57,7 +57,7 @@ def test_what_is_kept_stays(store: Store) -> None:
         assert left(store) == {("ELECTION#L", "BALLOT#v7"), ("ELECTION#L", "METADATA")}
 
 
-def test_other_tables_stay(face: Face) -> None:
+def test_clear_leaves_other_tables(face: Face) -> None:
     store, other = face.open(tables={votes: "votes-prod"}), face.open()
     for one in (store, other):
         one.admin.create_table(votes)
@@ -68,7 +68,7 @@ def test_other_tables_stay(face: Face) -> None:
 
 
 # A value is one item's for as long as its marker is there.
-def test_what_is_kept_keeps_its_unique_values(empty: Store, face: Face) -> None:
+def test_clear_keeps_markers_of_kept_items(empty: Store, face: Face) -> None:
     empty.admin.create_table(members)
     for name in ("ada", "bea"):
         empty.create(Member(name=name, email=f"{name}@x", handle=name, town="Bern"))
@@ -84,7 +84,7 @@ def test_what_is_kept_keeps_its_unique_values(empty: Store, face: Face) -> None:
 
 # A marker of another form, which another program wrote: it says nothing of a kept item.
 @pytest.mark.parametrize("owner", [{}, {"owner_PK": {"L": []}, "owner_SK": {"S": "MEMBER"}}])
-def test_a_marker_that_names_no_owner_goes(empty: Store, face: Face, owner: Item) -> None:
+def test_clear_deletes_markers_without_owner(empty: Store, face: Face, owner: Item) -> None:
     empty.admin.create_table(members)
     empty.create(Member(name="ada"))
     marker: Item = {"PK": {"S": "EMAIL#e@x"}, "SK": {"S": "EMAIL"}, **owner}
@@ -92,7 +92,7 @@ def test_a_marker_that_names_no_owner_goes(empty: Store, face: Face, owner: Item
     assert empty.admin.clear(members, keep=[Member.key("ada")]) == 1
 
 
-def test_a_key_of_numbers_is_kept(empty: Store) -> None:
+def test_clear_keeps_items_with_number_keys(empty: Store) -> None:
     empty.admin.create_table(meters)
     empty.put_many(Reading(meter=1, at=Decimal(at)) for at in (-5, 0, 100))
     # The same number, written otherwise.
@@ -101,7 +101,7 @@ def test_a_key_of_numbers_is_kept(empty: Store) -> None:
     assert empty.get(kept) is not None
 
 
-def test_a_table_of_many_pages_is_cleared(face: Face) -> None:
+def test_clear_deletes_many_pages(face: Face) -> None:
     calls: list[Call] = []
     store = face.open(observers=[calls.append])
     store.admin.create_table(votes)
@@ -114,7 +114,7 @@ def test_a_table_of_many_pages_is_cleared(face: Face) -> None:
     assert left(store) == {("ELECTION#L", "BALLOT#v11")}
 
 
-def test_what_comes_back_unprocessed_is_deleted_all_the_same(
+def test_clear_retries_unprocessed_deletes(
     store: Store, face: Face, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
@@ -142,7 +142,7 @@ class Crashing:
         return self._driver.execute(operation)
 
 
-def test_a_clearing_that_was_interrupted_is_called_again(store: Store, face: Face) -> None:
+def test_clear_can_be_called_again_after_an_interruption(store: Store, face: Face) -> None:
     with pytest.raises(SystemExit):
         Store(Crashing(face.driver)).admin.clear(votes, keep=[Election.key("L")])
     assert len(left(store)) == 63 - 25
@@ -151,7 +151,7 @@ def test_a_clearing_that_was_interrupted_is_called_again(store: Store, face: Fac
 
 
 # A read that may be a moment late would leave what was written in that moment.
-def test_what_was_written_a_moment_ago_goes_too() -> None:
+def test_clear_reads_consistently() -> None:
     with Engine.in_memory() as engine:
         driver = FaultyDriver(engine)
         store = Store(driver)

@@ -1,4 +1,4 @@
-"""Counts: exact, however many write at once, and whatever is done to what keeps them."""
+"""Counters are exact, under concurrency and after any kind of write."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def cast(store: Store, name: str) -> int:
     return person.cast
 
 
-def test_each_item_counts_as_long_as_it_is_there(store: Store) -> None:
+def test_counter_follows_creates_and_deletes(store: Store) -> None:
     store.create(Vote(poll="p", number=1, by="ada"))
     store.put(Vote(poll="p", number=2, by="ada"))
     assert (votes(store), cast(store, "ada")) == (2, 2)
@@ -75,7 +75,7 @@ def test_each_item_counts_as_long_as_it_is_there(store: Store) -> None:
     assert (votes(store), cast(store, "ada")) == (1, 1)
 
 
-def test_what_is_counted_elsewhere_moves_one_from_here_to_there(store: Store) -> None:
+def test_update_moves_the_count_to_another_counter(store: Store) -> None:
     store.create(Vote(poll="p", number=1, by="ada"))
     store.update(Vote.key("p", 1), Vote.by.set("bea"))
     assert (votes(store), cast(store, "ada"), cast(store, "bea")) == (1, 0, 1)
@@ -85,13 +85,13 @@ def test_what_is_counted_elsewhere_moves_one_from_here_to_there(store: Store) ->
     assert (votes(store), cast(store, "ada")) == (1, 1)
 
 
-def test_nothing_is_counted_where_nothing_counts(store: Store) -> None:
+def test_create_without_counter_item_raises_not_found(store: Store) -> None:
     with pytest.raises(NotFound, match=r"Poll.*counts Vote"):
         store.create(Vote(poll="none", number=1))
     assert store.get(Vote.key("none", 1)) is None
 
 
-def test_what_is_left_of_a_poll_that_is_gone_can_be_deleted(store: Store) -> None:
+def test_counted_items_can_be_deleted_without_their_counter(store: Store) -> None:
     store.create(Vote(poll="p", number=1, by="ada"))
     store.delete(Poll.key("p"))
     assert store.delete(Vote.key("p", 1)) is not None
@@ -99,32 +99,32 @@ def test_what_is_left_of_a_poll_that_is_gone_can_be_deleted(store: Store) -> Non
     assert cast(store, "ada") == 0
 
 
-def test_counts_of_a_transaction_are_added_up(store: Store) -> None:
-    with store.transaction() as together:
-        together.create(Poll(name="q"))
+def test_transaction_adds_up_counts(store: Store) -> None:
+    with store.transaction() as transaction:
+        transaction.create(Poll(name="q"))
         for number in range(3):
-            together.create(Vote(poll="q", number=number, by="ada"))
-        together.update(Person.key("ada"), Person.cast.add(10))
+            transaction.create(Vote(poll="q", number=number, by="ada"))
+        transaction.update(Person.key("ada"), Person.cast.add(10))
     poll = store.get(Poll.key("q"))
     assert poll is not None
     assert (poll.votes, cast(store, "ada")) == (3, 13)
-    with store.transaction() as together:
-        together.delete(Poll.key("q"))
+    with store.transaction() as transaction:
+        transaction.delete(Poll.key("q"))
         for number in range(3):
-            together.delete(Vote.key("q", number))
+            transaction.delete(Vote.key("q", number))
     assert (store.get(Poll.key("q")), cast(store, "ada")) == (None, 10)
 
 
-def test_a_refused_transaction_counts_nothing(store: Store) -> None:
+def test_failed_transaction_counts_nothing(store: Store) -> None:
     store.create(Vote(poll="p", number=1))
-    with refusal(ConditionFailed), store.transaction() as together:
-        together.create(Vote(poll="p", number=2))
-        together.create(Vote(poll="p", number=1))
+    with refusal(ConditionFailed), store.transaction() as transaction:
+        transaction.create(Vote(poll="p", number=2))
+        transaction.create(Vote(poll="p", number=1))
     assert votes(store) == 1
 
 
 # Read, changed and put back, while others voted: the count is theirs, not the reader's.
-def test_a_put_of_what_keeps_a_count_does_not_set_it_back(store: Store) -> None:
+def test_put_of_a_counter_item_keeps_the_count(store: Store) -> None:
     poll, person = store.get(Poll.key("p")), store.get(Person.key("ada"))
     assert poll is not None
     assert person is not None
@@ -134,12 +134,12 @@ def test_a_put_of_what_keeps_a_count_does_not_set_it_back(store: Store) -> None:
     store.put(person)
     assert (votes(store), poll.votes) == (1, 1)
     assert (cast(store, "ada"), person.cast) == (1, 1)
-    with store.transaction() as together:
-        together.replace(poll)
+    with store.transaction() as transaction:
+        transaction.replace(poll)
     assert votes(store) == 1
 
 
-def test_counts_are_exact_however_many_write_at_once() -> None:
+def test_counts_are_exact_under_concurrency() -> None:
     with Engine.in_memory() as engine:
         store = Store(engine)
         store.admin.create_table(table)

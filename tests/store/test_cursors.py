@@ -1,4 +1,4 @@
-"""Page cursors: exact ends, and good for one query of one secret only."""
+"""Page cursors: where pages end, and for which query and secret a cursor is valid."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from singletable.errors import InvalidCursor
 from singletable.store import Store
-from tests.store.declared import Ballot, Candidate, ballot, votes
+from tests.store.entities import Ballot, Candidate, ballot, votes
 from tests.store.faces import Face
 
 NAMES = ["ada", "bea", "cid", "dan", "eva"]
@@ -28,7 +28,7 @@ def store(face: Face) -> Store:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 100])
-def test_pages_join_and_the_last_has_no_cursor(store: Store, size: int, reverse: bool) -> None:
+def test_last_page_has_no_cursor(store: Store, size: int, reverse: bool) -> None:
     found: list[str] = []
     cursor, pages = None, 0
     while True:
@@ -42,38 +42,38 @@ def test_pages_join_and_the_last_has_no_cursor(store: Store, size: int, reverse:
     assert pages == -(-len(NAMES) // size)
 
 
-def test_a_page_of_nothing_is_empty_and_the_last(store: Store) -> None:
+def test_page_of_an_empty_selection_is_the_last(store: Store) -> None:
     page = store.page(Ballot.key.partition("nothing"), 10)
     assert (page.items, page.cursor) == ([], None)
 
 
-def test_a_page_of_an_index_goes_on_in_it(store: Store) -> None:
+def test_page_of_an_index_continues(store: Store) -> None:
     first = store.page(Ballot.by_voter("ada"), 1)
     second = store.page(Ballot.by_voter("ada"), 1, cursor=first.cursor)
     assert [one.election for one in (*first.items, *second.items)] == ["L", "M"]
     assert second.cursor is None
 
 
-def test_a_cursor_goes_on_although_its_item_is_gone(store: Store) -> None:
+def test_cursor_is_valid_after_its_item_was_deleted(store: Store) -> None:
     page = store.page(ALL, 2)
     store.delete(Ballot.key("L", "bea"))
     assert [one.voter for one in store.page(ALL, 9, cursor=page.cursor).items] == NAMES[2:]
 
 
-def test_a_cursor_survives_a_restart_with_the_same_secret(store: Store, face: Face) -> None:
+def test_cursor_is_valid_after_a_restart_with_the_same_secret(store: Store, face: Face) -> None:
     cursor = store.page(ALL, 2).cursor
     again = face.open(cursor_secret=SECRET)
     assert [one.voter for one in again.page(ALL, 9, cursor=cursor).items] == NAMES[2:]
 
 
-def test_a_cursor_of_another_secret_is_refused(store: Store, face: Face) -> None:
+def test_cursor_of_another_secret_is_rejected(store: Store, face: Face) -> None:
     cursor = store.page(ALL, 2).cursor
     for other in (face.open(cursor_secret=b"another secret, as long"), face.open()):
         with pytest.raises(InvalidCursor):
             other.page(ALL, 2, cursor=cursor)
 
 
-def test_a_cursor_is_for_one_query_with_its_arguments(store: Store) -> None:
+def test_cursor_is_valid_for_one_query_only(store: Store) -> None:
     cursor = store.page(ALL, 2).cursor
     with pytest.raises(InvalidCursor):
         store.page(Ballot.key.partition("M"), 2, cursor=cursor)
@@ -93,7 +93,7 @@ def test_a_cursor_is_for_one_query_with_its_arguments(store: Store) -> None:
     assert [one.voter for one in store.page(ALL, 3, cursor=cursor).items] == NAMES[2:]
 
 
-def test_a_cursor_that_was_changed_is_refused(store: Store) -> None:
+def test_changed_cursor_is_rejected(store: Store) -> None:
     cursor = store.page(ALL, 2).cursor
     assert cursor is not None
     sealed = bytearray(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
@@ -107,13 +107,13 @@ def test_a_cursor_that_was_changed_is_refused(store: Store) -> None:
 
 
 @pytest.mark.parametrize("forged", ["", "x", "é", "\ud800", "AAAA", "e30=", "W3RydWVd", "🗳" * 50])
-def test_a_cursor_that_was_made_up_is_refused(store: Store, forged: str) -> None:
+def test_forged_cursor_is_rejected(store: Store, forged: str) -> None:
     with pytest.raises(InvalidCursor):
         store.page(ALL, 2, cursor=forged)
 
 
 # A browser holds it, and whoever sees the address: the keys in it are nobody's business.
-def test_a_cursor_shows_nothing_of_the_keys(store: Store) -> None:
+def test_cursor_does_not_reveal_keys(store: Store) -> None:
     cursor = store.page(ALL, 2).cursor
     assert cursor is not None
     plain = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))

@@ -1,4 +1,4 @@
-"""Items whose time is over: still in the table, and seen by nobody."""
+"""Expired items that are still in the table are hidden."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def store(empty: Store, clock: Clock) -> Store:
 
 # To the second: what ends now is over.
 @pytest.mark.parametrize(("seconds", "there"), [(3599, True), (3600, False), (9999, False)])
-def test_no_read_shows_an_item_past_its_time(
+def test_reads_hide_expired_items(
     store: Store, clock: Clock, face: Face, seconds: int, there: bool
 ) -> None:
     clock.advance(seconds=seconds)
@@ -104,7 +104,7 @@ def test_no_read_shows_an_item_past_its_time(
     assert face.driver.execute(GetItem("rooms", ADA.key)).item is not None
 
 
-def test_what_is_over_is_not_written_to(store: Store, clock: Clock) -> None:
+def test_writes_treat_expired_items_as_missing(store: Store, clock: Clock) -> None:
     clock.advance(hours=1)
     with pytest.raises(NotFound):
         store.update(ADA, Player.points.add(1))
@@ -114,12 +114,12 @@ def test_what_is_over_is_not_written_to(store: Store, clock: Clock) -> None:
         store.replace(Player(room="R", name="ada"))
     with pytest.raises(ConditionFailed):
         store.delete(ADA, if_=Player.points == 0)
-    with refusal(NotFound), store.transaction() as together:
-        together.check(ADA)
-        together.update(BEA, Player.points.add(1))
+    with refusal(NotFound), store.transaction() as transaction:
+        transaction.check(ADA)
+        transaction.update(BEA, Player.points.add(1))
 
 
-def test_what_is_over_gives_its_place_to_a_new_one(store: Store, clock: Clock) -> None:
+def test_create_replaces_an_expired_item(store: Store, clock: Clock) -> None:
     with pytest.raises(AlreadyExists):
         store.create(Player(room="R", name="ada"))
     clock.advance(hours=1)
@@ -129,7 +129,7 @@ def test_what_is_over_gives_its_place_to_a_new_one(store: Store, clock: Clock) -
     assert store.find(Player.one_nick("A")) == made
 
 
-def test_what_is_over_is_deleted_and_not_given_back(store: Store, clock: Clock, face: Face) -> None:
+def test_delete_of_an_expired_item_returns_none(store: Store, clock: Clock, face: Face) -> None:
     clock.advance(hours=1)
     assert store.delete(ADA) is None
     assert face.driver.execute(GetItem("rooms", ADA.key)).item is None
@@ -137,7 +137,7 @@ def test_what_is_over_is_deleted_and_not_given_back(store: Store, clock: Clock, 
 
 # The marker of an item that is over may be another's by now; it must not be taken from them.
 @pytest.mark.parametrize("write", ["delete", "put", "create"])
-def test_what_is_over_does_not_take_back_a_value_that_another_has(
+def test_deleting_an_expired_item_keeps_the_marker_of_another(
     store: Store, clock: Clock, write: str
 ) -> None:
     clock.advance(hours=1)
@@ -148,15 +148,15 @@ def test_what_is_over_does_not_take_back_a_value_that_another_has(
         case "put":
             store.put(Player(room="R", name="ada"))
         case _:
-            with pytest.raises(AlreadyExists) as refused:
+            with pytest.raises(AlreadyExists) as raised:
                 store.create(Player(room="R", name="ada", nick="A"))
-            assert refused.value.fields == ("nick",)
+            assert raised.value.fields == ("nick",)
     assert store.find(Player.one_nick("A")) == other
     with pytest.raises(AlreadyExists):
         store.create(Player(room="R", name="eva", nick="A"))
 
 
-def test_a_value_lives_as_long_as_its_owner(store: Store, clock: Clock) -> None:
+def test_unique_value_expires_with_its_owner(store: Store, clock: Clock) -> None:
     store.update(ADA, Player.ends.set(clock.now + timedelta(hours=3)))
     clock.advance(hours=2)
     with pytest.raises(AlreadyExists):
@@ -171,9 +171,7 @@ def test_a_value_lives_as_long_as_its_owner(store: Store, clock: Clock) -> None:
 
 
 # DynamoDB does not say when it removes an item, so one that is over counts until it is replaced.
-def test_an_item_that_is_over_is_counted_once_however_often_it_returns(
-    store: Store, clock: Clock
-) -> None:
+def test_recreated_expired_item_is_counted_once(store: Store, clock: Clock) -> None:
     def players() -> int:
         room = store.get(Room.key("R"))
         assert room is not None
@@ -190,7 +188,7 @@ def test_an_item_that_is_over_is_counted_once_however_often_it_returns(
     assert players() == 2
 
 
-def test_time_passes_while_an_iterator_is_used(empty: Store, clock: Clock) -> None:
+def test_items_that_expire_during_iteration_are_hidden(empty: Store, clock: Clock) -> None:
     empty.admin.create_table(table)
     soon = clock.now + timedelta(minutes=1)
     names = [f"p{number:04d}" for number in range(1500)]
@@ -205,7 +203,7 @@ def test_time_passes_while_an_iterator_is_used(empty: Store, clock: Clock) -> No
 
 # DynamoDB ignores a time that is no number, and so do we: the item stays, for all readers.
 @pytest.mark.parametrize("held", [{"NULL": True}, {"S": "2020-01-01"}])
-def test_what_has_no_time_never_ends(empty: Store, face: Face, held: object) -> None:
+def test_item_without_ttl_does_not_expire(empty: Store, face: Face, held: object) -> None:
     empty.admin.create_table(table)
     item: Item = {
         **Plain.key("R", "x").key,

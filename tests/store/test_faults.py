@@ -1,4 +1,4 @@
-"""A store on a driver that fails as DynamoDB does: what it promises, it keeps."""
+"""The store keeps its guarantees on a driver that fails as DynamoDB does."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from singletable.errors import (
 )
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from singletable.store import AsyncStore, Store
-from tests.store.declared import Ballot, Candidate, ballot, votes
+from tests.store.entities import Ballot, Candidate, ballot, votes
 from tests.store.faces import Around
-from tests.store.indexed import Task, check_indexes, tasks
-from tests.store.members import Member, check_markers, members
+from tests.store.indexed_entity import Task, check_indexes, tasks
+from tests.store.member_entity import Member, check_markers, members
 
 ADA = Ballot.key("L", "ada")
 ALL = Ballot.key.partition("L")
@@ -56,9 +56,7 @@ PASSING = {
 
 
 @pytest.mark.parametrize("name", PASSING)
-def test_a_read_is_asked_again_until_it_is_answered(
-    store: Store, driver: FaultyDriver, name: str
-) -> None:
+def test_read_is_retried(store: Store, driver: FaultyDriver, name: str) -> None:
     store.put(ballot("ada", choice="Ann"))
     reads = (
         lambda: store.get(ADA),
@@ -80,7 +78,7 @@ def test_a_read_is_asked_again_until_it_is_answered(
 
 
 @pytest.mark.parametrize("name", ["throttled", "unavailable"])
-def test_a_write_that_did_not_happen_is_made_again(
+def test_write_that_was_not_applied_is_retried(
     store: Store, driver: FaultyDriver, name: str
 ) -> None:
     writes = (
@@ -99,7 +97,7 @@ def test_a_write_that_did_not_happen_is_made_again(
     assert store.get(ADA) == ballot("ada", rank=2)
 
 
-def test_whoever_is_refused_all_the_time_is_told(store: Store, driver: FaultyDriver) -> None:
+def test_retries_end_with_an_error(store: Store, driver: FaultyDriver) -> None:
     with driver.inject(Faults(throttle=1.0)), pytest.raises(Throttled):
         store.get(ADA)
     with driver.inject(Faults(unavailable=1.0)), pytest.raises(ServiceUnavailable):
@@ -108,7 +106,7 @@ def test_whoever_is_refused_all_the_time_is_told(store: Store, driver: FaultyDri
 
 # Nobody knows whether it took effect: adding once more would be wrong in one of the two cases.
 @pytest.mark.parametrize("after", [False, True])
-def test_a_single_write_with_a_condition_is_not_repeated_blindly(
+def test_conditional_write_with_unknown_outcome_is_not_retried(
     store: Store, driver: FaultyDriver, after: bool
 ) -> None:
     store.put(ballot("ada"))
@@ -131,7 +129,7 @@ def test_a_single_write_with_a_condition_is_not_repeated_blindly(
         store.delete(ADA)
 
 
-def test_what_is_as_good_twice_is_repeated(store: Store, driver: FaultyDriver) -> None:
+def test_idempotent_write_is_retried(store: Store, driver: FaultyDriver) -> None:
     with driver.inject(Faults(internal_after=Next(3))):
         store.put(ballot("ada"))
     with driver.inject(Faults(internal_after=Next(3))):
@@ -140,16 +138,16 @@ def test_what_is_as_good_twice_is_repeated(store: Store, driver: FaultyDriver) -
 
 
 # The token that each transaction has makes it happen once, however often its answer is lost.
-def test_a_transaction_whose_answer_was_lost_happens_once(
+def test_transaction_is_applied_once_after_a_lost_response(
     store: Store, driver: FaultyDriver
 ) -> None:
     store.put(ballot("ada"))
     with (
         driver.inject(Faults(internal_after=Next(3), operations=("TransactWriteItems",))),
-        store.transaction() as together,
+        store.transaction() as transaction,
     ):
-        together.update(ADA, Ballot.rank.add(1))
-        together.create(Candidate(election="L", name="Ann"))
+        transaction.update(ADA, Ballot.rank.add(1))
+        transaction.create(Candidate(election="L", name="Ann"))
     assert store.get(ADA) == ballot("ada", rank=1)
     with driver.inject(Faults(internal_after=Next(2), operations=("TransactWriteItems",))):
         store.create(Member(name="ada", email="a@x"))
@@ -159,7 +157,7 @@ def test_a_transaction_whose_answer_was_lost_happens_once(
 
 
 # An index lags behind its table: a fetch gives items as they are, and none that have left.
-def test_stale_indexes_show_nothing_that_has_left(store: Store, driver: FaultyDriver) -> None:
+def test_hydrate_skips_stale_index_entries(store: Store, driver: FaultyDriver) -> None:
     for name in ("ada", "bea", "cid"):
         store.put(ballot(name, choice="Ann"))
     of_ann = Ballot.by_choice("L", "Ann")
@@ -185,9 +183,7 @@ OPERATIONS = (
 
 # What a write relies on is read consistently, so that stale reads cannot mislead it.
 @pytest.mark.parametrize("seed", range(6))
-def test_under_all_faults_at_once_every_promise_holds(
-    store: Store, driver: FaultyDriver, seed: int
-) -> None:
+def test_invariants_hold_under_all_faults(store: Store, driver: FaultyDriver, seed: int) -> None:
     faults = Faults(
         throttle=0.1,
         unavailable=0.1,
@@ -222,7 +218,7 @@ def test_under_all_faults_at_once_every_promise_holds(
     check_indexes(driver, ["b"])
 
 
-def test_an_async_store_waits_without_holding_up_the_loop() -> None:
+def test_async_store_does_not_block_the_loop_while_waiting() -> None:
     async def work() -> list[float]:
         with Engine.in_memory() as engine:
             driver = AsyncFaultyDriver(AsyncEngine(engine), Faults(throttle=Next(5)))

@@ -1,4 +1,4 @@
-"""Index keys stay right, whatever part of an item an update names."""
+"""Index keys stay right, whichever fields an update changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.operations import Driver, GetItem, Operation
 from singletable.schema import Edit, Selection
 from singletable.store import Store
 from tests.store.faces import Face
-from tests.store.indexed import Task, all_items, check_indexes, tasks
+from tests.store.indexed_entity import Task, all_items, check_indexes, tasks
 
 ONE = Task.key("b", 1)
 
@@ -46,19 +46,19 @@ EDITS: dict[str, Callable[[], list[Edit[Task]]]] = {
 
 @pytest.mark.parametrize("level", [0, 4, 7])
 @pytest.mark.parametrize("name", EDITS)
-def test_every_index_is_as_if_the_item_were_new(
+def test_update_sets_every_index_key_like_a_put(
     store: Store, face: Face, name: str, level: int
 ) -> None:
     store.create(Task(board="b", number=1, owner="ada", level=level, parts=["p"], title="t"))
     changed = store.update(ONE, *EDITS[name]())
     assert store.get(ONE) == changed
     check_indexes(face.driver, ["b"])
-    with store.transaction() as together:
-        together.update(ONE, *EDITS[name]())
+    with store.transaction() as transaction:
+        transaction.update(ONE, *EDITS[name]())
     check_indexes(face.driver, ["b"])
 
 
-def test_an_item_moves_in_its_index(store: Store) -> None:
+def test_update_moves_the_item_in_its_index(store: Store) -> None:
     for number in (1, 2):
         store.create(Task(board="b", number=number, owner="ada"))
     assert numbers(store, Task.owned("ada")) == [1, 2]
@@ -71,7 +71,7 @@ def test_an_item_moves_in_its_index(store: Store) -> None:
     assert numbers(store, Task.owned("bea")) == []
 
 
-def test_an_item_enters_and_leaves_an_index_as_its_condition_says(store: Store) -> None:
+def test_sparse_index_follows_its_condition(store: Store) -> None:
     store.create(Task(board="b", number=1, level=5))
     hot = Task.hot("b")
     assert numbers(store, hot) == []
@@ -87,7 +87,7 @@ def test_an_item_enters_and_leaves_an_index_as_its_condition_says(store: Store) 
     assert numbers(store, hot) == [1]
 
 
-def test_an_index_by_the_time_of_change_follows_every_update(store: Store, face: Face) -> None:
+def test_index_by_updated_follows_every_update(store: Store, face: Face) -> None:
     store.create(Task(board="b", number=1))
     before = face.driver.execute(GetItem("tasks", ONE.key)).item
     store.update(ONE, Task.parts.append("x"))
@@ -116,7 +116,7 @@ class Meddling:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_whoever_comes_between_does_not_leave_a_wrong_key(face: Face, times: int) -> None:
+def test_concurrent_write_leaves_no_wrong_index_key(face: Face, times: int) -> None:
     other = Store(face.driver)
     other.admin.create_table(tasks)
     other.create(Task(board="b", number=1, owner="ada"))
@@ -129,7 +129,7 @@ def test_whoever_comes_between_does_not_leave_a_wrong_key(face: Face, times: int
 
 
 # It was not there when it was read, and is there when it is written: nobody read its other fields.
-def test_an_item_that_appears_in_between_gets_no_wrong_key(face: Face) -> None:
+def test_concurrent_create_gets_no_wrong_index_key(face: Face) -> None:
     other = Store(face.driver)
     other.admin.create_table(tasks)
     appears = Meddling(
@@ -141,7 +141,7 @@ def test_an_item_that_appears_in_between_gets_no_wrong_key(face: Face) -> None:
     check_indexes(face.driver, ["b"])
 
 
-def test_under_many_writers_no_key_is_wrong() -> None:
+def test_index_keys_are_right_under_concurrency() -> None:
     with Engine.in_memory() as engine:
         store = Store(engine)
         store.admin.create_table(tasks)

@@ -1,4 +1,4 @@
-"""Random work on items in many indexes: after each step every index is as the items say."""
+"""Random writes of items in many indexes: after each step every index is right."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.errors import ConditionFailed
 from singletable.schema import Edit
 from singletable.store import Store
 from tests.store.clock import Clock
-from tests.store.indexed import Task, check_indexes, tasks
+from tests.store.indexed_entity import Task, check_indexes, tasks
 
 boards = st.sampled_from(["a", "b"])
 numbers = st.integers(0, 2)
@@ -84,9 +84,9 @@ class Indexes(RuleBasedStateMachine):
         if other == number:
             return
         try:
-            with self.store.transaction() as together:
-                together.update(Task.key(board, number), *changes)
-                together.delete(Task.key(board, other))
+            with self.store.transaction() as transaction:
+                transaction.update(Task.key(board, number), *changes)
+                transaction.delete(Task.key(board, other))
         except ConditionFailed:
             assert self.store.get(Task.key(board, number)) is None
 

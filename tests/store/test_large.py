@@ -1,4 +1,4 @@
-"""Partitions of many pages: nothing is lost or given twice, and empty pages are passed over."""
+"""Partitions of many pages: no item is lost or returned twice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from singletable.operations import Driver, Operation, Query
 from singletable.store import Store
-from tests.store.declared import Ballot, Candidate, Session, ballot, votes
+from tests.store.entities import Ballot, Candidate, Session, ballot, votes
 from tests.store.faces import Face
 
 ALL = Ballot.key.partition("L")
@@ -41,7 +41,7 @@ def store(empty: Store) -> Store:
     return empty
 
 
-def test_every_item_of_many_pages_is_given_once(store: Store) -> None:
+def test_query_of_many_pages_returns_each_item_once(store: Store) -> None:
     assert [one.voter for one in store.query(ALL)] == NAMES
     assert [one.voter for one in store.query(ALL, reverse=True, limit=150)] == NAMES[::-1][:150]
     assert store.count(ALL) == MANY
@@ -49,7 +49,7 @@ def test_every_item_of_many_pages_is_given_once(store: Store) -> None:
     assert store.count(Ballot.by_voter(NAMES[7])) == 1
 
 
-def test_pages_without_a_find_are_passed_over(store: Store) -> None:
+def test_query_skips_pages_without_matches(store: Store) -> None:
     last = Ballot.rank >= MANY - 2
     assert [one.voter for one in store.query(ALL, where=last)] == NAMES[-2:]
     assert [one.voter for one in store.query(ALL, where=last, limit=1)] == NAMES[-2:-1]
@@ -60,7 +60,7 @@ def test_pages_without_a_find_are_passed_over(store: Store) -> None:
     assert ([one.voter for one in rest.items], rest.cursor) == (NAMES[-1:], None)
 
 
-def test_pages_join_without_a_gap(store: Store) -> None:
+def test_pages_have_no_gaps(store: Store) -> None:
     found: list[str] = []
     cursor = None
     while True:
@@ -72,12 +72,12 @@ def test_pages_join_without_a_gap(store: Store) -> None:
     assert found == NAMES
 
 
-def test_a_pick_of_many_pages_has_them_all(store: Store) -> None:
+def test_select_reads_many_pages(store: Store) -> None:
     assert [rank for (rank,) in store.select(ALL, Ballot.rank)] == list(range(MANY))
 
 
 # One query more for each page, only to learn that there is no more, would double what it costs.
-def test_a_page_takes_one_query(face: Face) -> None:
+def test_page_sends_one_query(face: Face) -> None:
     counting = Counting(face.driver)
     store = Store(counting)  # type: ignore[arg-type]
     store.admin.create_table(votes)
@@ -88,7 +88,7 @@ def test_a_page_takes_one_query(face: Face) -> None:
     assert (len(second.items), second.cursor, counting.queries) == (10, None, 2)
 
 
-def test_items_of_others_between_are_passed_over(empty: Store) -> None:
+def test_query_skips_items_of_other_entities(empty: Store) -> None:
     empty.admin.create_table(votes)
     empty.put_many(Candidate(election="L", name=name) for name in NAMES[:300])
     empty.put_many(Session(voter="ada", number=number) for number in range(300))

@@ -1,4 +1,4 @@
-"""None at rest: an attribute that is not there, or null, as other programs write it."""
+"""None is stored as an absent attribute, or as null by other programs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def store(empty: Store) -> Store:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_absent_and_null_are_both_none(store: Store, face: Face, name: str) -> None:
+def test_absent_and_null_decode_as_none(store: Store, face: Face, name: str) -> None:
     none, some_there, attribute, some = ASKED[name]
     as_others_write(face, "absent", **{attribute: ABSENT})
     as_others_write(face, "null", **{attribute: NULL})
@@ -73,21 +73,21 @@ def test_absent_and_null_are_both_none(store: Store, face: Face, name: str) -> N
         store.update(Person.key("some"), Person.points.add(1), if_=none)
 
 
-def test_null_inside_a_map_is_none_as_well(store: Store) -> None:
+def test_null_in_a_map_decodes_as_none(store: Store) -> None:
     store.create(Person(name="ada", notes={"a": None, "b": "x"}))
     asked = (Person.notes["a"] == None) & (Person.notes["c"] == None) & (Person.notes["b"] != None)  # noqa: E711
     assert store.count(ALL, where=asked) == 1
 
 
 # None is written as null where absence would be read as the default.
-def test_what_was_set_to_none_is_none(store: Store) -> None:
+def test_field_set_to_none_is_none(store: Store) -> None:
     store.create(Person(name="ada"))
     assert store.count(ALL, where=Person.title != None) == 1  # noqa: E711
     assert store.update(Person.key("ada"), Person.title.set(None)).title is None
     assert store.count(ALL, where=Person.title == None) == 1  # noqa: E711
 
 
-def test_null_keeps_an_item_out_of_an_index_and_takes_no_value(store: Store, face: Face) -> None:
+def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, face: Face) -> None:
     as_others_write(face, "ada", team=NULL, email=NULL)
     as_others_write(face, "bea", email=NULL)
     for name in ("ada", "bea"):
@@ -100,7 +100,7 @@ def test_null_keeps_an_item_out_of_an_index_and_takes_no_value(store: Store, fac
     assert store.find(Person.one_email("a@x")) is not None
 
 
-def test_a_put_writes_what_was_null_as_absent(store: Store, face: Face) -> None:
+def test_put_writes_null_as_absent(store: Store, face: Face) -> None:
     as_others_write(face, "ada", team=NULL)
     store.put(cast(Person, store.get(Person.key("ada"))))
     item = face.driver.execute(GetItem("people", Person.key("ada").key)).item
@@ -109,6 +109,6 @@ def test_a_put_writes_what_was_null_as_absent(store: Store, face: Face) -> None:
 
 
 # Null could not be read where the type has no None: nothing is asked about it.
-def test_a_field_without_none_is_asked_for_in_few_words() -> None:
+def test_condition_on_a_required_field_has_no_null_test() -> None:
     assert Person.points.missing().node() == NotExists(("points",))
     assert Person.points.exists().node() == Exists(("points",))

@@ -1,4 +1,4 @@
-"""Whoever observes a store is told what each call did, and what it cost."""
+"""Observers receive what each call did and consumed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from singletable.errors import AlreadyExists, Throttled
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import BatchGetItem, GetItem, Operation, PutItem, Query
 from singletable.store import AsyncStore, Call, CallShape, EntityAccess, Store
-from tests.store.declared import Ballot, Candidate, Election, File, ballot, votes
-from tests.store.members import Member, members
+from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
+from tests.store.member_entity import Member, members
 
 R = TypeVar("R")
 
@@ -137,7 +137,7 @@ QUESTIONS: dict[str, tuple[Callable[[Store], object], CallShape]] = {
 
 
 @pytest.mark.parametrize(("ask", "question"), QUESTIONS.values(), ids=QUESTIONS)
-def test_each_call_is_told_as_a_question(
+def test_each_call_has_a_shape(
     store: Store,
     calls: list[Call],
     ask: Callable[[Store], object],
@@ -151,15 +151,15 @@ def test_each_call_is_told_as_a_question(
     assert all(call.continued for call in calls[1:])
 
 
-def test_a_transaction_is_one_call_that_touches_several(store: Store, calls: list[Call]) -> None:
-    with store.transaction() as together:
-        together.create(ballot("ada"))
-        together.create(ballot("ben"))
-        together.put(Election(name="L"))
-        together.update(Member.key("m"), Member.town.set("x"))
-        together.check(Candidate.key("L", "py"))
-        together.delete(Candidate.key("L", "c"))
-        together._changes.clear()  # only the shape matters here
+def test_transaction_is_one_call_with_several_accesses(store: Store, calls: list[Call]) -> None:
+    with store.transaction() as transaction:
+        transaction.create(ballot("ada"))
+        transaction.create(ballot("ben"))
+        transaction.put(Election(name="L"))
+        transaction.update(Member.key("m"), Member.town.set("x"))
+        transaction.check(Candidate.key("L", "py"))
+        transaction.delete(Candidate.key("L", "c"))
+        transaction._changes.clear()  # only the shape matters here
     (call,) = calls
     assert call.shape == CallShape(
         "transaction",
@@ -173,7 +173,7 @@ def test_a_transaction_is_one_call_that_touches_several(store: Store, calls: lis
     )
 
 
-def test_a_call_says_what_was_sent_and_what_it_consumed(store: Store, calls: list[Call]) -> None:
+def test_call_lists_requests_and_consumed_capacity(store: Store, calls: list[Call]) -> None:
     store.create(ballot("ada"))
     (call,) = calls
     (sent,) = call.requests
@@ -189,9 +189,7 @@ def test_a_call_says_what_was_sent_and_what_it_consumed(store: Store, calls: lis
     assert 0 < calls[-1].seconds < 60
 
 
-def test_pages_of_one_query_are_one_call_and_its_continuations(
-    store: Store, calls: list[Call]
-) -> None:
+def test_further_pages_of_a_query_are_continued_calls(store: Store, calls: list[Call]) -> None:
     store.put_many([ballot(f"v{number}", notes=["x" * 300_000]) for number in range(8)])
     calls.clear()
     assert len(list(store.query(ALL))) == 8
@@ -199,7 +197,7 @@ def test_pages_of_one_query_are_one_call_and_its_continuations(
     assert all(isinstance(call.requests[0].operation, Query) for call in calls)
 
 
-def test_a_call_that_fails_is_told_with_what_it_raised(store: Store, calls: list[Call]) -> None:
+def test_failed_call_has_its_error(store: Store, calls: list[Call]) -> None:
     store.create(ballot("ada"))
     with pytest.raises(AlreadyExists):
         store.create(ballot("ada"))
@@ -207,7 +205,7 @@ def test_a_call_that_fails_is_told_with_what_it_raised(store: Store, calls: list
     assert calls[0].error is None
 
 
-def test_waits_are_told_with_their_reasons(
+def test_call_lists_reasons_of_pauses(
     driver: FaultyDriver, store: Store, calls: list[Call]
 ) -> None:
     driver.faults = Faults(throttle=Next(2))
@@ -224,7 +222,7 @@ def test_waits_are_told_with_their_reasons(
     assert isinstance(calls[-1].requests[0].operation, BatchGetItem)
 
 
-def test_an_observer_that_fails_does_not_fail_the_call(
+def test_failing_observer_does_not_fail_the_call(
     driver: FaultyDriver, store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(call: Call) -> None:
@@ -236,7 +234,7 @@ def test_an_observer_that_fails_does_not_fail_the_call(
 
 
 # The work of a cancelled call is not gone on with: Python says so with GeneratorExit.
-def test_a_cancelled_call_is_told_too() -> None:
+def test_canceled_call_is_observed() -> None:
     calls: list[Call] = []
 
     async def cancelled() -> None:

@@ -1,4 +1,4 @@
-"""Queries: which items, in which order, how many, and what they leave out."""
+"""Queries: range, order, limit and filter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from singletable.errors import InvalidValue
 from singletable.schema import Selection
 from singletable.store import Store
-from tests.store.declared import NOON, Ballot, Candidate, Election, ballot, votes
+from tests.store.entities import NOON, Ballot, Candidate, Election, ballot, votes
 
 NAMES = ["ada", "bea", "cid", "dan", "eva"]
 ALL = Ballot.key.partition("L")
@@ -52,20 +52,20 @@ RANGES: dict[str, tuple[Selection[Ballot], list[str]]] = {
 
 @pytest.mark.parametrize("name", RANGES)
 @pytest.mark.parametrize("consistent", [False, True])
-def test_a_query_gives_what_lies_in_its_range(store: Store, name: str, consistent: bool) -> None:
+def test_query_returns_items_in_range(store: Store, name: str, consistent: bool) -> None:
     selection, expected = RANGES[name]
     assert names(store, selection, consistent=consistent) == expected
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_backwards_the_same_comes_in_the_other_order(store: Store, name: str) -> None:
+def test_reverse_query_returns_the_opposite_order(store: Store, name: str) -> None:
     selection, expected = RANGES[name]
     assert names(store, selection, reverse=True) == expected[::-1]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 4, 5, 6, 100])
 @pytest.mark.parametrize("name", ["all", "lower"])
-def test_a_limit_is_how_many_are_given(store: Store, limit: int, name: str) -> None:
+def test_query_limit(store: Store, limit: int, name: str) -> None:
     selection, expected = RANGES[name]
     assert [one.voter for one in store.query(selection, limit=limit)] == expected[:limit]
     backwards = store.query(selection, limit=limit, reverse=True)
@@ -73,7 +73,7 @@ def test_a_limit_is_how_many_are_given(store: Store, limit: int, name: str) -> N
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 9])
-def test_a_filter_leaves_out_and_the_limit_counts_what_is_left(store: Store, limit: int) -> None:
+def test_query_limit_applies_after_the_filter(store: Store, limit: int) -> None:
     odd = Ballot.rank.in_(1, 3)
     assert [one.voter for one in store.query(ALL, where=odd)] == ["bea", "dan"]
     found = store.query(ALL, where=odd, limit=limit)
@@ -81,7 +81,7 @@ def test_a_filter_leaves_out_and_the_limit_counts_what_is_left(store: Store, lim
     assert store.count(ALL, where=odd) == 2
 
 
-def test_an_index_is_queried_by_its_own_key(store: Store) -> None:
+def test_query_of_an_index(store: Store) -> None:
     store.put(ballot("ada", election="M", when_cast=NOON + timedelta(hours=1)))
     of_ada = Ballot.by_voter("ada")
     assert [one.election for one in store.query(of_ada)] == ["L", "M"]
@@ -91,7 +91,7 @@ def test_an_index_is_queried_by_its_own_key(store: Store) -> None:
     assert store.count(of_ada) == 2
 
 
-def test_a_global_index_is_not_read_consistently(store: Store) -> None:
+def test_consistent_query_of_a_global_index_raises(store: Store) -> None:
     for ask in (store.query, store.count):
         with pytest.raises(InvalidValue, match="global index"):
             ask(Ballot.by_voter("ada"), consistent=True)
@@ -99,7 +99,7 @@ def test_a_global_index_is_not_read_consistently(store: Store) -> None:
         store.page(Ballot.by_voter("ada"), 1, consistent=True)
 
 
-def test_an_iterator_begins_where_it_is_used_and_ends_where_it_is_left(store: Store) -> None:
+def test_query_reads_lazily(store: Store) -> None:
     each = store.query(ALL)
     assert next(each).voter == "ada"
     assert next(each).voter == "bea"

@@ -1,4 +1,4 @@
-"""Sharded keys: what is written to many partitions is read as if it were one."""
+"""Sharded keys: many partitions are read as one."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def store(empty: Store) -> Store:
 ODD = list(range(1, MANY, 2))
 
 
-def test_items_are_spread_over_all_shards(store: Store, face: Face) -> None:
+def test_items_are_spread_over_shards(store: Store, face: Face) -> None:
     items = face.driver.execute(Scan("events")).items
     assert len({item["PK"]["S"] for item in items if "STREAM#s" in item["PK"]["S"]}) == 5
     assert len({item["G1PK"]["S"] for item in items if "G1PK" in item}) > 3
 
 
-def test_an_item_is_found_by_its_key(store: Store) -> None:
+def test_get_from_a_shard(store: Store) -> None:
     assert store.get(Event.key("s", 7)) == Event(stream="s", number=7, kind="click")
     assert store.update(Event.key("s", 7), Event.kind.set("key")).kind == "key"
     assert store.get_many([Event.key("s", 7)])[0] is not None
@@ -62,7 +62,7 @@ def test_an_item_is_found_by_its_key(store: Store) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_all_shards_are_read_in_one_order(store: Store, reverse: bool) -> None:
+def test_query_merges_shards_in_order(store: Store, reverse: bool) -> None:
     step = -1 if reverse else 1
     assert [one.number for one in store.query(ALL, reverse=reverse)] == list(range(MANY))[::step]
     assert [one.number for one in store.query(CLICKS, reverse=reverse)] == ODD[::step]
@@ -74,12 +74,12 @@ def test_all_shards_are_read_in_one_order(store: Store, reverse: bool) -> None:
 
 @pytest.mark.parametrize("limit", [1, 7, 59, 60, 61])
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_limit_is_for_all_shards_together(store: Store, limit: int, reverse: bool) -> None:
+def test_query_limit_applies_to_all_shards(store: Store, limit: int, reverse: bool) -> None:
     wanted = list(range(MANY))[:: -1 if reverse else 1][:limit]
     assert [one.number for one in store.query(ALL, limit=limit, reverse=reverse)] == wanted
 
 
-def test_all_shards_are_counted(store: Store) -> None:
+def test_count_includes_all_shards(store: Store) -> None:
     assert store.count(ALL) == MANY
     assert store.count(CLICKS) == len(ODD)
     assert store.count(ALL.lt(10)) == 10
@@ -88,7 +88,7 @@ def test_all_shards_are_counted(store: Store) -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 30, 60, 100])
 @pytest.mark.parametrize("reverse", [False, True])
-def test_pages_go_on_in_every_shard(store: Store, size: int, reverse: bool) -> None:
+def test_pages_continue_in_every_shard(store: Store, size: int, reverse: bool) -> None:
     for selection, wanted in ((ALL, list(range(MANY))), (CLICKS, ODD)):
         found: list[int] = []
         cursor = None
@@ -102,7 +102,7 @@ def test_pages_go_on_in_every_shard(store: Store, size: int, reverse: bool) -> N
         assert found == wanted[:: -1 if reverse else 1]
 
 
-def test_a_cursor_of_all_shards_is_for_its_query_alone(store: Store) -> None:
+def test_cursor_of_shards_is_valid_for_one_query_only(store: Store) -> None:
     cursor = store.page(ALL, 7).cursor
     with pytest.raises(InvalidCursor):
         store.page(Event.key.partition("t"), 7, cursor=cursor)
@@ -110,7 +110,7 @@ def test_a_cursor_of_all_shards_is_for_its_query_alone(store: Store) -> None:
         store.page(CLICKS, 7, cursor=cursor)
 
 
-def test_filters_work_in_all_shards(store: Store) -> None:
+def test_filter_applies_to_all_shards(store: Store) -> None:
     odd = Event.kind == "click"
     assert [one.number for one in store.query(ALL, where=odd)] == ODD
     assert [one.number for one in store.query(ALL, where=odd, limit=3)] == ODD[:3]
@@ -120,7 +120,7 @@ def test_filters_work_in_all_shards(store: Store) -> None:
     assert rest.cursor is None
 
 
-def test_an_item_leaves_and_enters_a_random_shard(store: Store) -> None:
+def test_update_moves_an_item_between_random_shards(store: Store) -> None:
     store.update(Event.key("s", 1), Event.kind.set(None))
     store.update(Event.key("s", 0), Event.kind.set("click"))
     assert [one.number for one in store.query(CLICKS)] == [0, *ODD[1:]]
@@ -156,7 +156,7 @@ async def paged(store: AsyncStore) -> list[int]:
 
 
 @pytest.mark.parametrize("ask", [numbers, counted, paged])
-def test_all_shards_are_asked_at_once_where_they_are_awaited(
+def test_async_query_reads_shards_concurrently(
     store: Store, face: Face, ask: Callable[[AsyncStore], Awaitable[list[int]]]
 ) -> None:
     async def awaited() -> list[int]:
@@ -165,7 +165,7 @@ def test_all_shards_are_asked_at_once_where_they_are_awaited(
     assert asyncio.run(awaited()) == list(range(MANY))
 
 
-def test_an_observer_sees_the_query_of_each_shard(store: Store, face: Face) -> None:
+def test_call_lists_the_query_of_each_shard(store: Store, face: Face) -> None:
     calls: list[Call] = []
     watched = face.open(observers=[calls.append])
     assert len(list(watched.query(ALL))) == MANY

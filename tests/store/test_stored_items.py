@@ -1,4 +1,4 @@
-"""A table's items as they are stored: page by page, nothing left out, and read as what they are."""
+"""Admin.items pages through stored items, and Admin.decode decodes them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from singletable.operations import PutItem, Scan
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
-from tests.store.declared import Ballot, Candidate, Election, Session, ballot, votes
+from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
 from tests.store.faces import Face
-from tests.store.members import Member, members
-from tests.store.test_shapes import Reading, meters
+from tests.store.member_entity import Member, members
+from tests.store.test_table_shapes import Reading, meters
 
 SECRET = b"a secret of the service, 32 bytes"
 STRANGER: Item = {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}, "held": {"L": [{"N": "1"}]}}
@@ -47,23 +47,21 @@ def all_items(store: Store, size: int) -> tuple[list[Item], int]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 100])
-def test_pages_hold_every_item_once_and_the_last_has_no_cursor(
-    store: Store, face: Face, size: int
-) -> None:
+def test_items_returns_each_stored_item_once(store: Store, face: Face, size: int) -> None:
     found, pages = all_items(store, size)
     assert found == face.driver.execute(Scan("vote_data")).items
     assert len(found) == 7
     assert pages == -(-7 // size)
 
 
-def test_a_table_of_nothing_is_one_empty_page(empty: Store) -> None:
+def test_items_of_an_empty_table_is_one_page(empty: Store) -> None:
     empty.admin.create_table(votes)
     page = empty.admin.items(votes, 10)
     assert (page.items, page.cursor) == ([], None)
 
 
 # DynamoDB ends a scan after a megabyte, however few the items were.
-def test_a_page_is_full_however_large_its_items_are(store: Store) -> None:
+def test_items_fills_pages_of_large_items(store: Store) -> None:
     store.put_many(ballot(f"v{number}", notes=["x" * 300_000]) for number in range(8))
     page = store.admin.items(votes, 14)
     assert len(page.items) == 14
@@ -71,7 +69,7 @@ def test_a_page_is_full_however_large_its_items_are(store: Store) -> None:
     assert (len(rest.items), rest.cursor) == (1, None)
 
 
-def test_pages_go_on_after_a_key_of_numbers(empty: Store) -> None:
+def test_items_continues_after_number_keys(empty: Store) -> None:
     empty.admin.create_table(meters)
     ats = [Decimal(text) for text in ("-5", "0", "1E+2")]
     empty.put_many(Reading(meter=meter, at=at) for meter in (1, 2) for at in ats)
@@ -85,7 +83,7 @@ def test_pages_go_on_after_a_key_of_numbers(empty: Store) -> None:
     assert len({str(one) for one in found}) == 6
 
 
-def test_a_cursor_goes_on_although_its_item_is_gone(store: Store, face: Face) -> None:
+def test_cursor_is_valid_after_its_item_was_deleted(store: Store, face: Face) -> None:
     every = face.driver.execute(Scan("vote_data")).items
     cursor = store.admin.items(votes, 3).cursor
     store.admin.clear(votes, keep=[])
@@ -95,7 +93,7 @@ def test_a_cursor_goes_on_although_its_item_is_gone(store: Store, face: Face) ->
     assert store.admin.items(votes, 9, cursor=cursor).items == every[3:]
 
 
-def test_a_cursor_is_for_one_table_and_one_secret(store: Store, face: Face) -> None:
+def test_items_cursor_is_valid_for_one_table_and_secret(store: Store, face: Face) -> None:
     store.admin.create_table(members)
     cursor = store.admin.items(votes, 2).cursor
     of_a_query = store.page(Ballot.key.partition("L"), 2).cursor
@@ -114,21 +112,21 @@ def test_a_cursor_is_for_one_table_and_one_secret(store: Store, face: Face) -> N
             other()
 
 
-def test_the_real_name_of_a_table_is_asked_for(face: Face) -> None:
+def test_items_uses_the_real_table_name(face: Face) -> None:
     store = face.open(tables={votes: "votes-prod"})
     store.admin.create_table(votes)
     store.put(ballot("ada"))
     assert len(store.admin.items(votes, 2).items) == 1
 
 
-def test_an_item_is_read_as_the_entity_it_is_of(store: Store) -> None:
+def test_decode_returns_the_entity(store: Store) -> None:
     read = [store.admin.decode(votes, item) for item in store.admin.items(votes, 9).items]
     kinds = sorted(type(one).__name__ for one in read)
     assert kinds == ["Ballot"] * 3 + ["Candidate", "Election", "NoneType", "Session"]
     assert ballot("bea") in read
 
 
-def test_a_marker_is_no_item_of_an_entity(empty: Store) -> None:
+def test_decode_of_a_marker_returns_none(empty: Store) -> None:
     empty.admin.create_table(members)
     ada = empty.create(Member(name="ada", email="a@x", handle="ada"))
     items = empty.admin.items(members, 9).items
@@ -148,11 +146,11 @@ STRANGERS: dict[str, Item] = {
 
 
 @pytest.mark.parametrize("item", STRANGERS.values(), ids=STRANGERS)
-def test_a_stranger_is_read_as_nothing(empty: Store, item: Item) -> None:
+def test_decode_of_an_unknown_item_returns_none(empty: Store, item: Item) -> None:
     assert empty.admin.decode(votes, item) is None
 
 
-def test_an_item_that_lacks_a_field_says_so(empty: Store) -> None:
+def test_decode_of_an_incomplete_item_raises(empty: Store) -> None:
     item: Item = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "CANDIDATE#py"}, "election": {"N": "1"}}
     with pytest.raises(ItemMismatch, match="election"):
         empty.admin.decode(votes, item)

@@ -13,7 +13,7 @@ from singletable.operations import GetItem, Scan, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr, casefold, version
 from singletable.store import Store
 from tests.store.faces import Face
-from tests.store.members import Member, check_markers, members
+from tests.store.member_entity import Member, check_markers, members
 from tests.store.refusals import refusal
 
 ADA, BEA = Member.key("ada"), Member.key("bea")
@@ -36,10 +36,10 @@ def store(empty: Store, face: Face) -> Store:
     return empty
 
 
-def test_another_with_the_same_value_is_refused(store: Store, face: Face) -> None:
-    with pytest.raises(AlreadyExists, match="email") as refused:
+def test_duplicate_unique_value_raises(store: Store, face: Face) -> None:
+    with pytest.raises(AlreadyExists, match="email") as raised:
         store.create(Member(name="bea", email="ADA@X.ORG"))
-    assert refused.value.fields == ("email",)
+    assert raised.value.fields == ("email",)
     with pytest.raises(AlreadyExists):
         store.put(Member(name="bea", email="ada@x.org"))
     store.create(Member(name="bea", email="bea@x.org"))
@@ -47,22 +47,22 @@ def test_another_with_the_same_value_is_refused(store: Store, face: Face) -> Non
         store.update(BEA, Member.email.set("ADA@x.org"))
     with pytest.raises(AlreadyExists):
         store.replace(Member(name="bea", email="ada@x.org"))
-    with refusal(AlreadyExists), store.transaction() as together:
-        together.update(BEA, Member.email.set("ADA@x.org"))
+    with refusal(AlreadyExists), store.transaction() as transaction:
+        transaction.update(BEA, Member.email.set("ADA@x.org"))
     found = store.get(BEA)
     assert found is not None
     assert found.email == "bea@x.org"
     check_markers(face.driver)
 
 
-def test_an_item_is_found_by_its_value(store: Store) -> None:
+def test_find_returns_the_owner(store: Store) -> None:
     found = store.find(Member.one_email("aDa@x.org"))
     assert found == store.get(ADA)
     assert store.find(Member.one_email("nobody@x.org")) is None
     assert store.find(Member.one_handle("ada")) == found
 
 
-def test_who_changes_a_value_gives_up_the_old(store: Store, face: Face) -> None:
+def test_update_releases_the_old_value(store: Store, face: Face) -> None:
     store.update(ADA, Member.email.set("new@x.org"))
     assert store.find(Member.one_email("ada@x.org")) is None
     store.create(Member(name="bea", email="ada@x.org"))
@@ -77,7 +77,7 @@ def test_who_changes_a_value_gives_up_the_old(store: Store, face: Face) -> None:
     check_markers(face.driver)
 
 
-def test_a_value_that_stays_the_same_needs_no_other_marker(store: Store, face: Face) -> None:
+def test_unchanged_value_keeps_its_marker(store: Store, face: Face) -> None:
     ada = store.get(ADA)
     assert ada is not None
     store.put(ada)
@@ -87,7 +87,7 @@ def test_a_value_that_stays_the_same_needs_no_other_marker(store: Store, face: F
     check_markers(face.driver)
 
 
-def test_absent_values_are_nobody_s(store: Store, face: Face) -> None:
+def test_absent_values_are_not_unique(store: Store, face: Face) -> None:
     store.create(Member(name="bea"))
     store.create(Member(name="cid"))
     store.update(ADA, Member.email.set(None))
@@ -96,7 +96,7 @@ def test_absent_values_are_nobody_s(store: Store, face: Face) -> None:
     check_markers(face.driver)
 
 
-def test_who_is_deleted_gives_up_all(store: Store, face: Face) -> None:
+def test_delete_releases_all_values(store: Store, face: Face) -> None:
     store.delete(ADA)
     check_markers(face.driver)
     store.create(Member(name="bea", email="ada@x.org"))
@@ -104,12 +104,12 @@ def test_who_is_deleted_gives_up_all(store: Store, face: Face) -> None:
 
 
 # With a history nobody else ever gets a handle that was somebody's.
-def test_a_value_with_a_history_stays_with_who_had_it(store: Store, face: Face) -> None:
+def test_keep_released_reserves_the_value_for_its_owner(store: Store, face: Face) -> None:
     store.update(ADA, Member.handle.set("queen"))
     assert store.find(Member.one_handle("ada")) is None
-    with pytest.raises(AlreadyExists, match="had the same handle, which is never") as refused:
+    with pytest.raises(AlreadyExists, match="had the same handle, which is never") as raised:
         store.create(Member(name="bea", handle="ada"))
-    assert refused.value.fields == ("handle",)
+    assert raised.value.fields == ("handle",)
     store.update(ADA, Member.handle.set("ada"))
     found = store.find(Member.one_handle("ada"))
     assert found is not None
@@ -121,7 +121,7 @@ def test_a_value_with_a_history_stays_with_who_had_it(store: Store, face: Face) 
     check_markers(face.driver)
 
 
-def test_what_a_marker_holds_follows_its_owner(store: Store, face: Face) -> None:
+def test_marker_copies_follow_the_owner(store: Store, face: Face) -> None:
     key = {"PK": {"S": "EMAIL#ada@x.org"}, "SK": {"S": "EMAIL"}}
     marker = face.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
     assert marker is not None
@@ -134,37 +134,37 @@ def test_what_a_marker_holds_follows_its_owner(store: Store, face: Face) -> None
 
 
 # How an item gets another key: a value is handed over in one transaction.
-def test_a_value_is_handed_over_when_an_item_gets_another_key(store: Store, face: Face) -> None:
-    with store.transaction() as together:
-        together.create(Member(name="lovelace", email="ada@x.org", handle="ada"))
-        together.delete(ADA)
+def test_transaction_hands_a_value_over(store: Store, face: Face) -> None:
+    with store.transaction() as transaction:
+        transaction.create(Member(name="lovelace", email="ada@x.org", handle="ada"))
+        transaction.delete(ADA)
     found = store.find(Member.one_email("ada@x.org"))
     assert found is not None
     assert found.name == "lovelace"
     check_markers(face.driver)
 
 
-def test_two_swap_their_values(store: Store, face: Face) -> None:
+def test_transaction_swaps_values(store: Store, face: Face) -> None:
     store.create(Member(name="bea", email="bea@x.org"))
-    with store.transaction() as together:
-        together.update(ADA, Member.email.set("bea@x.org"))
-        together.update(BEA, Member.email.set("ada@x.org"))
+    with store.transaction() as transaction:
+        transaction.update(ADA, Member.email.set("bea@x.org"))
+        transaction.update(BEA, Member.email.set("ada@x.org"))
     found = store.find(Member.one_email("ada@x.org"))
     assert found is not None
     assert found.name == "bea"
     check_markers(face.driver)
 
 
-def test_two_in_one_transaction_do_not_share_a_value(store: Store, face: Face) -> None:
-    with refusal(AlreadyExists), store.transaction() as together:
-        together.create(Member(name="bea", email="new@x.org"))
-        together.create(Member(name="cid", email="NEW@x.org"))
+def test_transaction_rejects_duplicate_values(store: Store, face: Face) -> None:
+    with refusal(AlreadyExists), store.transaction() as transaction:
+        transaction.create(Member(name="bea", email="new@x.org"))
+        transaction.create(Member(name="cid", email="NEW@x.org"))
     assert store.get(BEA) is None
     check_markers(face.driver)
 
 
 # From before the constraint was declared: two have the value, and one has the marker.
-def test_another_s_marker_is_not_given_up(store: Store, face: Face) -> None:
+def test_marker_of_another_owner_is_not_released(store: Store, face: Face) -> None:
     store.create(Member(name="bea"))
     face.driver.execute(
         UpdateItem(
@@ -180,13 +180,13 @@ def test_another_s_marker_is_not_given_up(store: Store, face: Face) -> None:
     assert found.name == "ada"
 
 
-def test_several_fields_are_unique_together(empty: Store, face: Face) -> None:
+def test_several_fields_form_a_unique_value(empty: Store, face: Face) -> None:
     empty.admin.create_table(plain)
     empty.create(Site(name="a", domain="x.org"))
     empty.create(Site(name="b", domain="x.org", port=443))
-    with pytest.raises(AlreadyExists) as refused:
+    with pytest.raises(AlreadyExists) as raised:
         empty.create(Site(name="c", domain="X.ORG"))
-    assert refused.value.fields == ("domain", "port")
+    assert raised.value.fields == ("domain", "port")
     found = empty.find(Site.where("x.org", 443))
     assert found is not None
     assert found.name == "b"
@@ -199,7 +199,7 @@ def test_several_fields_are_unique_together(empty: Store, face: Face) -> None:
     assert face.driver.execute(Scan("plain")).items == []
 
 
-def test_sixteen_at_once_do_not_share_a_value() -> None:
+def test_concurrent_creates_do_not_share_a_value() -> None:
     with Engine.in_memory() as engine:
         store = Store(engine)
         store.admin.create_table(members)

@@ -1,4 +1,4 @@
-"""Random work on items with unique values: no value is shared, and no marker is left behind."""
+"""Random writes of items with unique values: none is shared, no marker is left behind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.errors import AlreadyExists, ConditionFailed, NotFound
 from singletable.operations import DeleteItem
 from singletable.schema import model_of
 from singletable.store import Store
-from tests.store.members import Member, check_markers, members
+from tests.store.member_entity import Member, check_markers, members
 
 names = st.sampled_from(["ada", "bea", "cid"])
 emails = st.sampled_from([None, "a@x", "A@X", "b@x"])
@@ -72,9 +72,9 @@ class Uniques(RuleBasedStateMachine):
         if there is None or name == other:
             return
         values = {**there.__dict__, "name": other}
-        with suppress(AlreadyExists), self.store.transaction() as together:
-            together.create(Member(**values))
-            together.delete(Member.key(name))
+        with suppress(AlreadyExists), self.store.transaction() as transaction:
+            transaction.create(Member(**values))
+            transaction.delete(Member.key(name))
 
     @rule(name=names, other=names)
     def swap(self, name: str, other: str) -> None:
@@ -82,9 +82,9 @@ class Uniques(RuleBasedStateMachine):
         one, two = self.store.get(Member.key(name)), self.store.get(Member.key(other))
         if one is None or two is None or name == other:
             return
-        with self.store.transaction() as together:
-            together.update(Member.key(name), Member.email.set(two.email))
-            together.update(Member.key(other), Member.email.set(one.email))
+        with self.store.transaction() as transaction:
+            transaction.update(Member.key(name), Member.email.set(two.email))
+            transaction.update(Member.key(other), Member.email.set(one.email))
 
     @rule(name=names, how=st.sampled_from(["put", "replace"]))
     def lose_markers(self, name: str, how: str) -> None:

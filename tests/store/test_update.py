@@ -1,4 +1,4 @@
-"""Updates: some fields of an item that is there, in every way they can change."""
+"""Updates of existing items, with every kind of edit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from singletable.errors import ConditionFailed, InvalidValue, NotFound
 from singletable.operations import GetItem
 from singletable.schema import Edit
 from singletable.store import Store
-from tests.store.declared import Ballot, Place, Voter, ballot, votes
+from tests.store.entities import Ballot, Place, Voter, ballot, votes
 from tests.store.faces import Face
 
 ADA = Ballot.key("L", "ada")
@@ -92,32 +92,32 @@ CASES: dict[str, tuple[Callable[[], Edit[Ballot]], Ballot, Ballot]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_edit_changes_what_it_says_and_nothing_else(store: Store, name: str) -> None:
+def test_edit_changes_only_its_field(store: Store, name: str) -> None:
     edit, before, after = CASES[name]
     store.put(before)
     assert store.update(ADA, edit()) == after
     assert store.get(ADA) == after
 
 
-def test_the_old_state_is_given_when_it_is_asked_for(store: Store) -> None:
+def test_update_returns_the_old_state(store: Store) -> None:
     store.put(ballot("ada", rank=1))
     assert store.update(ADA, Ballot.rank.set(2), returning="old") == ballot("ada", rank=1)
     assert store.get(ADA) == ballot("ada", rank=2)
 
 
-def test_several_fields_change_at_once(store: Store) -> None:
+def test_update_edits_several_fields(store: Store) -> None:
     store.put(ballot("ada"))
     edits = (Ballot.rank.add(2), Ballot.choice.set("Ann"), Ballot.notes.append("a"))
     assert store.update(ADA, *edits) == ballot("ada", rank=2, choice="Ann", notes=["a"])
 
 
-def test_an_update_may_depend_on_a_condition(store: Store) -> None:
+def test_update_with_a_condition(store: Store) -> None:
     store.put(ballot("ada", rank=1))
     store.update(ADA, Ballot.rank.add(1), if_=Ballot.rank < 2)
-    with pytest.raises(ConditionFailed) as refused:
+    with pytest.raises(ConditionFailed) as raised:
         store.update(ADA, Ballot.rank.add(1), if_=Ballot.rank < 2)
-    assert not isinstance(refused.value, NotFound)
-    assert refused.value.current == ballot("ada", rank=2)
+    assert not isinstance(raised.value, NotFound)
+    assert raised.value.current == ballot("ada", rank=2)
 
 
 CONDITIONS = {
@@ -138,23 +138,23 @@ CONDITIONS = {
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-def test_a_condition_is_asked_of_the_item(store: Store, name: str) -> None:
+def test_conditions_are_evaluated_on_the_item(store: Store, name: str) -> None:
     meets = ballot("ada", rank=2, choice="Ann", tags={"x"}, notes=["n"], marks={"a": 1})
     store.put(meets)
     store.update(ADA, Ballot.rank.add(0), if_=CONDITIONS[name])
-    with pytest.raises(ConditionFailed) as refused:
+    with pytest.raises(ConditionFailed) as raised:
         store.update(ADA, Ballot.rank.add(1), if_=~CONDITIONS[name])
-    assert refused.value.current == meets
+    assert raised.value.current == meets
 
 
-def test_what_is_not_there_is_not_updated(store: Store) -> None:
+def test_update_of_a_missing_item_raises(store: Store) -> None:
     with pytest.raises(NotFound):
         store.update(ADA, Ballot.rank.add(1))
     assert store.get(ADA) is None
 
 
 # Its index key depends on what was there, so this one is read first; nothing comes of it either.
-def test_what_is_not_there_is_not_updated_where_it_is_read_first(store: Store) -> None:
+def test_update_that_reads_a_missing_item_raises(store: Store) -> None:
     with pytest.raises(NotFound):
         store.update(ADA, Ballot.choice.set_if_missing("Ann"))
     assert store.get(ADA) is None
@@ -168,7 +168,7 @@ def test_what_is_not_there_is_not_updated_where_it_is_read_first(store: Store) -
         ((Voter.town.set("Bern"),), "not a field of Ballot"),
     ],
 )
-def test_an_update_that_makes_no_sense_is_refused(
+def test_update_rejects_invalid_edits(
     store: Store, edits: tuple[Edit[Ballot], ...], said: str
 ) -> None:
     store.put(ballot("ada"))
@@ -177,14 +177,14 @@ def test_an_update_that_makes_no_sense_is_refused(
     assert store.get(ADA) == ballot("ada")
 
 
-def test_what_the_store_sets_is_not_set_by_others(store: Store) -> None:
+def test_update_rejects_edits_of_stamps(store: Store) -> None:
     store.create(Voter(name="ada"))
     for edit in (Voter.version.set(9), Voter.changed.set(ballot("ada").when_cast)):
         with pytest.raises(InvalidValue, match="set by the store"):
             store.update(Voter.key("ada"), edit)
 
 
-def test_unknown_attributes_survive_an_update(store: Store, face: Face) -> None:
+def test_update_keeps_unknown_attributes(store: Store, face: Face) -> None:
     made = ballot("ada")
     made.__dict__["_unknown"] = {"newer": {"S": "kept"}}
     store.put(made)

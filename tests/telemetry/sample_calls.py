@@ -7,8 +7,8 @@ import pytest
 from singletable import AlreadyExists, Observer, Store
 from singletable.faults import Faults, FaultyDriver, Next
 from tests.patterns.election_catalog import ballots, one_ballot
-from tests.store.declared import Ballot, Candidate, ballot, votes
-from tests.store.members import Member, members
+from tests.store.entities import Ballot, Candidate, ballot, votes
+from tests.store.member_entity import Member, members
 
 
 def make_calls(driver: FaultyDriver, observer: Observer) -> None:

@@ -18,7 +18,7 @@ from singletable import AsyncEngine, AsyncStore, Engine, Store
 from singletable.faults import FaultyDriver
 from singletable.telemetry import OpenTelemetryObserver
 from tests.patterns.election_catalog import ballots, elections
-from tests.store.declared import Ballot, ballot, votes
+from tests.store.entities import Ballot, ballot, votes
 from tests.telemetry.sample_calls import make_calls
 
 

@@ -1,4 +1,4 @@
-"""Many items at once: in order, in as many requests as it takes, each for itself."""
+"""Batches: get_many, put_many and delete_many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from singletable.operations import (
 from singletable.operations import BatchWriteItemOutput as Written
 from singletable.schema import Attr, Count, Entity, Key, Table, Unique, attr
 from singletable.store import Store
-from tests.store.declared import Ballot, Candidate, Voter, ballot, votes
+from tests.store.entities import Ballot, Candidate, Voter, ballot, votes
 from tests.store.faces import Face
 
 people = Table("people", pk="id", sk=None)
@@ -54,7 +54,7 @@ def store(empty: Store) -> Store:
     return empty
 
 
-def test_many_are_put_and_read_in_the_order_of_their_addresses(store: Store) -> None:
+def test_get_many_returns_items_in_key_order(store: Store) -> None:
     store.put_many(ballot(name, rank=number) for number, name in enumerate(NAMES))
     asked = NAMES[::-1]
     found = store.get_many([Ballot.key("L", name) for name in asked], consistent=True)
@@ -62,7 +62,7 @@ def test_many_are_put_and_read_in_the_order_of_their_addresses(store: Store) -> 
     assert store.count(Ballot.key.partition("L")) == len(NAMES)
 
 
-def test_what_is_not_there_is_none_in_its_place(store: Store) -> None:
+def test_get_many_returns_none_for_missing_items(store: Store) -> None:
     store.put(ballot("ada"))
     addresses = [Ballot.key("L", name) for name in ("bea", "ada", "cid", "ada", "bea")]
     found = store.get_many(addresses)
@@ -70,7 +70,7 @@ def test_what_is_not_there_is_none_in_its_place(store: Store) -> None:
     assert store.get_many([]) == []
 
 
-def test_items_of_several_entities_and_tables_go_together(store: Store) -> None:
+def test_batches_mix_entities_and_tables(store: Store) -> None:
     mixed = [ballot("ada"), Candidate(election="L", name="Ann"), ballot("bea")]
     store.put_many([*mixed, *(Candidate(election="M", name=name) for name in NAMES)])
     found = store.get_many([Ballot.key("L", "ada"), Ballot.key("L", "bea")])
@@ -78,19 +78,19 @@ def test_items_of_several_entities_and_tables_go_together(store: Store) -> None:
     assert store.count(Candidate.key.partition("M")) == len(NAMES)
 
 
-def test_of_the_same_item_twice_the_last_is_kept(store: Store) -> None:
+def test_put_many_keeps_the_last_of_duplicates(store: Store) -> None:
     store.put_many([ballot("ada", rank=1), ballot("bea"), ballot("ada", rank=2)])
     assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=2)
 
 
-def test_many_are_deleted_and_those_not_there_do_not_matter(store: Store) -> None:
+def test_delete_many_ignores_missing_items(store: Store) -> None:
     store.put_many(ballot(name) for name in NAMES)
     gone = [Ballot.key("L", name) for name in [*NAMES[:100], "nobody", NAMES[0]]]
     store.delete_many(gone)
     assert [one.voter for one in store.query(Ballot.key.partition("L"))] == NAMES[100:]
 
 
-def test_nothing_is_as_many_as_any(store: Store) -> None:
+def test_batches_accept_empty_lists(store: Store) -> None:
     store.put_many([])
     store.delete_many([])
 
@@ -104,12 +104,14 @@ def test_nothing_is_as_many_as_any(store: Store) -> None:
         (Person(name="ada"), "a count of others"),
     ],
 )
-def test_what_a_batch_cannot_keep_is_refused(store: Store, item: Entity, what: str) -> None:
+def test_put_many_rejects_entities_that_need_conditions(
+    store: Store, item: Entity, what: str
+) -> None:
     with pytest.raises(InvalidValue, match=what):
         store.put_many([item])
 
 
-def test_markers_and_counts_are_not_left_behind_by_a_batch(store: Store) -> None:
+def test_delete_many_rejects_entities_with_side_writes(store: Store) -> None:
     with pytest.raises(InvalidValue, match="unique values"):
         store.delete_many([Account.key("ada")])
     with pytest.raises(InvalidValue, match="counts"):
@@ -118,9 +120,7 @@ def test_markers_and_counts_are_not_left_behind_by_a_batch(store: Store) -> None
 
 
 # Each batch comes back in part, again and again; as long as something is done, it goes on.
-def test_what_comes_back_unprocessed_is_asked_for_again(
-    face: Face, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_retry_unprocessed_items(face: Face, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
     driver = FaultyDriver(face.driver, Faults(unprocessed=1.0))
@@ -136,7 +136,7 @@ def test_what_comes_back_unprocessed_is_asked_for_again(
 
 
 # A batch of large items is always cut; as long as some come, it goes on.
-def test_items_too_large_for_one_answer_come_in_several() -> None:
+def test_get_many_reads_large_items_in_several_responses() -> None:
     with Engine.in_memory() as engine:
         store = Store(engine)
         store.admin.create_table(votes)
@@ -164,7 +164,7 @@ class Refusing:
                 return self._driver.execute(operation)
 
 
-def test_where_nothing_is_processed_the_caller_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_raises_throttled_when_nothing_is_processed(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
     with Engine.in_memory() as engine:

@@ -1,4 +1,4 @@
-"""Wrong arguments: refused in words that say what to do, before anything is asked."""
+"""Invalid arguments raise before anything is sent."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from singletable.engine import Engine
 from singletable.errors import DeclarationError, InvalidCursor, InvalidValue, SingleTableError
 from singletable.schema import Attr, Entity, Key, attr
 from singletable.store import Store, parse_stream_event
-from tests.store.declared import Ballot, Candidate, Election, File, Voter, ballot, votes
-from tests.store.members import Member
+from tests.store.entities import Ballot, Candidate, Election, File, Voter, ballot, votes
+from tests.store.member_entity import Member
 
 ADA = Ballot.key("L", "ada")
 ALL = Ballot.key.partition("L")
@@ -183,31 +183,31 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_explained(store: Store, mistake: str) -> None:
+def test_invalid_arguments_raise(store: Store, mistake: str) -> None:
     make, kind, said = MISTAKES[mistake]
     with pytest.raises(kind, match=said):
         make(store)
 
 
 INSIDE: dict[str, Callable[[Any], object]] = {
-    "create": lambda together: together.create(Ballot),
-    "put": lambda together: together.put(ADA),
-    "replace": lambda together: together.replace(None),
-    "update": lambda together: together.update(ballot("ada"), Ballot.rank.set(1)),
-    "update nothing": lambda together: together.update(ADA),
-    "delete": lambda together: together.delete(ballot("ada")),
-    "check": lambda together: together.check(Ballot),
+    "create": lambda transaction: transaction.create(Ballot),
+    "put": lambda transaction: transaction.put(ADA),
+    "replace": lambda transaction: transaction.replace(None),
+    "update": lambda transaction: transaction.update(ballot("ada"), Ballot.rank.set(1)),
+    "update nothing": lambda transaction: transaction.update(ADA),
+    "delete": lambda transaction: transaction.delete(ballot("ada")),
+    "check": lambda transaction: transaction.check(Ballot),
 }
 
 
 # Where it was written, not at the end of the block.
 @pytest.mark.parametrize("mistake", INSIDE)
-def test_a_mistake_in_a_transaction_is_explained_at_once(store: Store, mistake: str) -> None:
-    with store.transaction() as together, pytest.raises(InvalidValue):
-        INSIDE[mistake](together)
+def test_invalid_arguments_in_a_transaction_raise_at_once(store: Store, mistake: str) -> None:
+    with store.transaction() as transaction, pytest.raises(InvalidValue):
+        INSIDE[mistake](transaction)
 
 
-def test_a_wrong_value_is_refused_when_it_is_written(store: Store) -> None:
+def test_put_rejects_values_of_the_wrong_type(store: Store) -> None:
     wrong = ballot("ada")
     wrong.rank = "high"  # type: ignore[assignment]
     with pytest.raises(InvalidValue, match=r"Ballot\.rank"):

@@ -1,4 +1,4 @@
-"""An entity in every kind of index, and what each index must hold, worked out from the items."""
+"""An entity in every kind of index, and a check of the index entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several entities from one query, some fields of many items, and items behind a lean index."""
+"""Collect several entities, select some fields, and hydrate items of an index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable.operations import PutItem
 from singletable.schema import Attr, Collection, Entity, Key, Table, attr
 from singletable.store import Store
 from singletable.values import Item
-from tests.store.declared import (
+from tests.store.entities import (
     NOON,
     Ballot,
     Candidate,
@@ -59,7 +59,7 @@ def store(empty: Store) -> Store:
 
 
 @pytest.mark.parametrize("consistent", [False, True])
-def test_a_partition_is_read_as_what_it_holds(store: Store, consistent: bool) -> None:
+def test_collect_groups_a_partition_by_entity(store: Store, consistent: bool) -> None:
     found = store.collect(File, Election.key.partition("L"), consistent=consistent)
     assert found.election == Election(name="L", title="Languages")
     assert [one.name for one in found.candidates] == ["Ann", "Bob"]
@@ -67,25 +67,25 @@ def test_a_partition_is_read_as_what_it_holds(store: Store, consistent: bool) ->
 
 
 # The partition is what counts, not the part of it that the selection would narrow to.
-def test_any_selection_of_the_partition_will_do(store: Store) -> None:
+def test_collect_accepts_any_selection_of_the_partition(store: Store) -> None:
     found = store.collect(File, Ballot.key.partition("L").eq("ada"))
     assert len(found.candidates) == 2
 
 
-def test_one_that_must_be_there_is_missed(store: Store) -> None:
+def test_collect_raises_if_a_required_member_is_missing(store: Store) -> None:
     store.delete(Election.key("L"))
     with pytest.raises(ItemMismatch, match="one Election in the partition, but found 0"):
         store.collect(File, Election.key.partition("L"))
 
 
-def test_one_that_may_be_there_is_none_if_it_is_not(store: Store) -> None:
+def test_collect_sets_a_missing_optional_member_to_none(store: Store) -> None:
     found = store.collect(OfVoter, Voter.key.partition("ada"))
     assert (found.profile, found.sessions) == (None, [])
     made = store.create(Voter(name="ada"))
     assert store.collect(OfVoter, Voter.key.partition("ada")).profile == made
 
 
-def test_two_where_one_is_expected_are_refused(store: Store) -> None:
+def test_collect_raises_for_two_items_of_a_single_member(store: Store) -> None:
     class OneBallot(Collection):
         ballot: Ballot
 
@@ -93,19 +93,19 @@ def test_two_where_one_is_expected_are_refused(store: Store) -> None:
         store.collect(OneBallot, Ballot.key.partition("L"))
 
 
-def test_a_collection_of_an_index_has_what_the_index_has(store: Store) -> None:
+def test_collect_from_an_index(store: Store) -> None:
     found = store.collect(ByPerson, Ballot.by_voter("ada"))
     assert [one.voter for one in found.ballots] == ["ada"]
     with pytest.raises(InvalidValue, match="does not contain"):
         store.collect(ByPerson, Ballot.by_choice("L", "Ann"))
 
 
-def test_a_collection_is_of_one_table(store: Store) -> None:
+def test_collect_rejects_entities_of_other_tables(store: Store) -> None:
     with pytest.raises(InvalidValue, match="elsewhere"):
         store.collect(Odd, Election.key.partition("L"))
 
 
-def test_some_fields_come_as_tuples(store: Store) -> None:
+def test_select_returns_tuples(store: Store) -> None:
     everyone = Ballot.key.partition("L")
     assert list(store.select(everyone, Ballot.voter, Ballot.rank)) == [
         ("ada", 0),
@@ -117,7 +117,7 @@ def test_some_fields_come_as_tuples(store: Store) -> None:
     assert list(store.select(everyone, Ballot.voter, where=Ballot.rank == 1)) == [("bea",)]
 
 
-def test_what_is_inside_of_a_field_can_be_picked(store: Store) -> None:
+def test_select_reads_nested_values(store: Store) -> None:
     store.put(ballot("ada", place=Place("Bern", 4), notes=["a", "b"], marks={"m": 1}))
     picked = store.select(
         Ballot.key.partition("L"),
@@ -132,7 +132,7 @@ def test_what_is_inside_of_a_field_can_be_picked(store: Store) -> None:
     assert list(alone) == [("b",)]
 
 
-def test_what_is_absent_is_picked_as_its_default_or_none(store: Store, face: Face) -> None:
+def test_select_returns_defaults_for_absent_fields(store: Store, face: Face) -> None:
     key = Ballot.key("N", "old").key
     item: Item = {
         **key,
@@ -147,7 +147,7 @@ def test_what_is_absent_is_picked_as_its_default_or_none(store: Store, face: Fac
     assert [list(one) for one in picked] == [[0, None, set(), None]]
 
 
-def test_an_index_that_holds_keys_alone_gives_no_whole_items(store: Store) -> None:
+def test_query_of_a_keys_only_index_raises(store: Store) -> None:
     with pytest.raises(InvalidValue, match="hydrate"):
         store.query(Ballot.by_choice("L", "Ann"))
     with pytest.raises(InvalidValue, match="hydrate"):
@@ -160,13 +160,13 @@ def test_an_index_that_holds_keys_alone_gives_no_whole_items(store: Store) -> No
 
 
 # Its own keys have the values that they were made of.
-def test_what_stands_in_keys_is_picked_from_an_index_of_keys_alone(store: Store) -> None:
+def test_select_reads_key_fields_from_a_keys_only_index(store: Store) -> None:
     of_ann = Ballot.by_choice("L", "Ann")
     picked = list(store.select(of_ann, Ballot.voter, Ballot.choice, Ballot.election))
     assert picked == [("bea", "Ann", "L"), ("cid", "Ann", "L")]
 
 
-def test_items_behind_an_index_are_fetched_from_the_table(store: Store) -> None:
+def test_hydrate_reads_items_from_the_table(store: Store) -> None:
     of_ann = Ballot.by_choice("L", "Ann")
     assert [one.notes for one in store.hydrate(of_ann)] == [["x", "bea"], ["x", "cid"]]
     assert [one.voter for one in store.hydrate(of_ann, reverse=True)] == ["cid", "bea"]
@@ -174,13 +174,13 @@ def test_items_behind_an_index_are_fetched_from_the_table(store: Store) -> None:
     assert list(store.hydrate(Ballot.by_choice("L", "Nobody"))) == []
 
 
-def test_more_than_a_batch_is_fetched_in_order(store: Store) -> None:
+def test_hydrate_reads_several_batches_in_order(store: Store) -> None:
     names = [f"v{number:03d}" for number in range(250)]
     store.put_many(ballot(name, election="M", choice="Ann") for name in names)
     assert [one.voter for one in store.hydrate(Ballot.by_choice("M", "Ann"))] == names
 
 
-def test_a_whole_table_is_scanned_for_one_entity(store: Store) -> None:
+def test_scan_returns_items_of_one_entity(store: Store) -> None:
     store.put(Session(voter="ada", number=1, ends=NOON + timedelta(days=1)))
     store.put(Session(voter="ada", number=2, ends=NOON - timedelta(days=1)))
     assert sorted(one.name for one in store.admin.scan(Candidate)) == ["Ann", "Bob"]

@@ -23,7 +23,7 @@ from singletable.operations import (
     UpdateTimeToLiveOutput,
 )
 from singletable.remote import Remote
-from tests.store.lacking import LACKS
+from tests.store.known_failures import LACKS
 
 R = TypeVar("R")
 

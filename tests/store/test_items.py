@@ -1,4 +1,4 @@
-"""One item: created, put, replaced, read and deleted."""
+"""One item: create, put, replace, get and delete."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable.operations import GetItem, PutItem
 from singletable.schema import key_of
 from singletable.store import Store
 from singletable.values import Item
-from tests.store.declared import Ballot, Election, Place, ballot, votes
+from tests.store.entities import Ballot, Election, Place, ballot, votes
 from tests.store.faces import Face
 
 
@@ -32,52 +32,52 @@ FULL: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("consistent", [False, True])
-def test_what_was_created_is_read_as_it_was(store: Store, consistent: bool) -> None:
+def test_get_returns_the_created_item(store: Store, consistent: bool) -> None:
     made = store.create(ballot("ada", **FULL))
     assert store.get(Ballot.key("L", "ada"), consistent=consistent) == made
 
 
-def test_where_nothing_is_none_is_read(store: Store) -> None:
+def test_get_of_a_missing_item_returns_none(store: Store) -> None:
     assert store.get(Ballot.key("L", "ada")) is None
 
 
-def test_the_address_of_an_instance_is_where_it_is(store: Store) -> None:
+def test_key_of_returns_the_key_of_an_instance(store: Store) -> None:
     made = store.create(ballot("ada"))
     assert store.get(key_of(made)) == made
 
 
-def test_a_put_takes_the_place_of_what_was_there(store: Store) -> None:
+def test_put_overwrites(store: Store) -> None:
     store.put(ballot("ada", choice="Ann", notes=["gone afterwards"]))
     store.put(ballot("ada", choice="Bob"))
     found = store.get(Ballot.key("L", "ada"))
     assert found == ballot("ada", choice="Bob")
 
 
-def test_a_put_may_depend_on_a_condition(store: Store) -> None:
+def test_put_with_a_condition(store: Store) -> None:
     store.put(ballot("ada", rank=1))
     store.put(ballot("ada", rank=2), if_=Ballot.rank == 1)
-    with pytest.raises(ConditionFailed) as refused:
+    with pytest.raises(ConditionFailed) as raised:
         store.put(ballot("ada", rank=3), if_=Ballot.rank == 1)
-    assert refused.value.current == ballot("ada", rank=2)
+    assert raised.value.current == ballot("ada", rank=2)
     assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=2)
 
 
-def test_a_condition_on_a_put_where_nothing_is_says_so(store: Store) -> None:
-    with pytest.raises(ConditionFailed, match="does not exist") as refused:
+def test_put_with_a_condition_on_a_missing_item_raises(store: Store) -> None:
+    with pytest.raises(ConditionFailed, match="does not exist") as raised:
         store.put(ballot("ada"), if_=Ballot.rank == 1)
-    assert refused.value.current is None
+    assert raised.value.current is None
 
 
-def test_what_is_there_is_not_created_again(store: Store) -> None:
+def test_create_of_an_existing_item_raises(store: Store) -> None:
     first = store.create(ballot("ada", choice="Ann"))
-    with pytest.raises(AlreadyExists) as refused:
+    with pytest.raises(AlreadyExists) as raised:
         store.create(ballot("ada", choice="Bob"))
-    assert refused.value.fields == ("election", "voter")
-    assert refused.value.current == first
+    assert raised.value.fields == ("election", "voter")
+    assert raised.value.current == first
     assert store.get(Ballot.key("L", "ada")) == first
 
 
-def test_a_replacement_needs_something_to_replace(store: Store) -> None:
+def test_replace_of_a_missing_item_raises(store: Store) -> None:
     with pytest.raises(NotFound):
         store.replace(ballot("ada"))
     assert store.get(Ballot.key("L", "ada")) is None
@@ -86,33 +86,33 @@ def test_a_replacement_needs_something_to_replace(store: Store) -> None:
     assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=9)
 
 
-def test_a_replacement_may_depend_on_a_condition(store: Store) -> None:
+def test_replace_with_a_condition(store: Store) -> None:
     store.create(ballot("ada", rank=1))
-    with pytest.raises(ConditionFailed) as refused:
+    with pytest.raises(ConditionFailed) as raised:
         store.replace(ballot("ada", rank=9), if_=Ballot.rank > 1)
-    assert not isinstance(refused.value, NotFound)
-    assert refused.value.current == ballot("ada", rank=1)
+    assert not isinstance(raised.value, NotFound)
+    assert raised.value.current == ballot("ada", rank=1)
 
 
-def test_a_delete_gives_back_what_was_there(store: Store) -> None:
+def test_delete_returns_the_deleted_item(store: Store) -> None:
     made = store.create(ballot("ada"))
     assert store.delete(Ballot.key("L", "ada")) == made
     assert store.delete(Ballot.key("L", "ada")) is None
     assert store.get(Ballot.key("L", "ada")) is None
 
 
-def test_a_delete_may_depend_on_a_condition(store: Store) -> None:
+def test_delete_with_a_condition(store: Store) -> None:
     with pytest.raises(ConditionFailed):
         store.delete(Ballot.key("L", "ada"), if_=Ballot.rank.missing() | (Ballot.rank == 0))
     store.create(ballot("ada", rank=1))
-    with pytest.raises(ConditionFailed) as refused:
+    with pytest.raises(ConditionFailed) as raised:
         store.delete(Ballot.key("L", "ada"), if_=Ballot.rank == 2)
-    assert refused.value.current == ballot("ada", rank=1)
+    assert raised.value.current == ballot("ada", rank=1)
     assert store.delete(Ballot.key("L", "ada"), if_=Ballot.rank == 1) is not None
 
 
 # Older and newer writers live together: what one does not know, it leaves alone.
-def test_unknown_attributes_survive_a_put_after_a_get(store: Store, face: Face) -> None:
+def test_put_keeps_unknown_attributes_that_were_read(store: Store, face: Face) -> None:
     store.create(ballot("ada"))
     key = Ballot.key("L", "ada").key
     item = face.driver.execute(GetItem("vote_data", key)).item
@@ -128,7 +128,7 @@ def test_unknown_attributes_survive_a_put_after_a_get(store: Store, face: Face) 
     assert again["rank"] == {"N": "7"}
 
 
-def test_missing_attributes_take_their_defaults(store: Store, face: Face) -> None:
+def test_missing_attributes_have_defaults(store: Store, face: Face) -> None:
     key = Ballot.key("L", "ada").key
     older: Item = {
         **key,
@@ -140,7 +140,7 @@ def test_missing_attributes_take_their_defaults(store: Store, face: Face) -> Non
     assert store.get(Ballot.key("L", "ada")) == ballot("ada")
 
 
-def test_an_item_of_another_type_is_not_taken_for_one(store: Store, face: Face) -> None:
+def test_item_of_another_entity_raises(store: Store, face: Face) -> None:
     key = Ballot.key("L", "ada").key
     other: Item = {
         **key,
@@ -153,7 +153,7 @@ def test_an_item_of_another_type_is_not_taken_for_one(store: Store, face: Face) 
         store.get(Ballot.key("L", "ada"))
 
 
-def test_an_item_is_stored_as_the_document_says(store: Store, face: Face) -> None:
+def test_item_is_stored_as_documented(store: Store, face: Face) -> None:
     store.create(ballot("ada", election="Favorite Language", choice="Ann"))
     key: Item = {"PK": {"S": "ELECTION#Favorite Language"}, "SK": {"S": "BALLOT#ada"}}
     item = face.driver.execute(GetItem("vote_data", key)).item
@@ -163,7 +163,7 @@ def test_an_item_is_stored_as_the_document_says(store: Store, face: Face) -> Non
     assert item["GSI2PK"] == {"S": "CHOICE#Favorite$20Language#Ann"}
 
 
-def test_the_real_name_of_a_table_is_given_when_connecting(face: Face) -> None:
+def test_store_maps_table_names(face: Face) -> None:
     store = face.open(tables={votes: "votes-in-production"})
     store.admin.create_table(votes)
     store.create(Election(name="L"))

@@ -1,4 +1,4 @@
-"""Tables of other shapes: without a sort key, with numbers as keys, with names of their own."""
+"""Tables without a sort key, with number keys, and with other attribute names."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Paper(Entity, table=folders):
     sized = Key(pk=("FOLDER", folder), sk=(size,)).on(by_size)
 
 
-def test_a_table_without_a_sort_key(empty: Store, face: Face) -> None:
+def test_table_without_a_sort_key(empty: Store, face: Face) -> None:
     empty.admin.create_table(simple)
     made = empty.create(Setting(name="theme", value="dark"))
     with pytest.raises(AlreadyExists):
@@ -71,7 +71,7 @@ def test_a_table_without_a_sort_key(empty: Store, face: Face) -> None:
     assert empty.delete(Setting.key("theme")) is not None
 
 
-def test_what_stands_in_the_key_alone_is_asked_for_by_the_key_alone(empty: Store) -> None:
+def test_condition_on_a_key_only_field_raises(empty: Store) -> None:
     empty.admin.create_table(simple)
     empty.create(Setting(name="theme"))
     with pytest.raises(InvalidValue, match="key_only=True"):
@@ -80,7 +80,7 @@ def test_what_stands_in_the_key_alone_is_asked_for_by_the_key_alone(empty: Store
         empty.query(Setting.key.partition("theme"), where=Setting.name == "theme")
 
 
-def test_keys_that_are_numbers(empty: Store) -> None:
+def test_number_keys(empty: Store) -> None:
     empty.admin.create_table(meters)
     times = [Decimal("-2.5"), Decimal(0), Decimal("1E+2"), Decimal("100.5"), Decimal("1E+3")]
     empty.put_many(Reading(meter=7, at=at, value=number) for number, at in enumerate(times))
@@ -94,15 +94,15 @@ def test_keys_that_are_numbers(empty: Store) -> None:
     assert [one and one.value for one in empty.transact_get(*same)] == [2, 2]
     empty.put_many([Reading(meter=1, at=Decimal("1E+1")), Reading(meter=1, at=Decimal("10.0"))])
     assert empty.count(Reading.key.partition(1)) == 1
-    with empty.transaction() as together:
-        together.update(same[0], Reading.value.add(1))
-        together.update(same[1], Reading.value.add(1))
+    with empty.transaction() as transaction:
+        transaction.update(same[0], Reading.value.add(1))
+        transaction.update(same[1], Reading.value.add(1))
     assert [one and one.value for one in empty.get_many(same)] == [4, 4]
     page = empty.page(Reading.key.partition(7), 2)
     assert len(empty.page(Reading.key.partition(7), 9, cursor=page.cursor).items) == 3
 
 
-def test_an_index_of_several_attributes(empty: Store) -> None:
+def test_index_with_several_key_attributes(empty: Store) -> None:
     empty.admin.create_table(people)
     for person, years in (("ada", 9), ("bea", 10), ("cid", 2), ("dan", None)):
         empty.create(Skill(person=person, skill="Python", level=4, years=years))
@@ -119,7 +119,7 @@ def test_an_index_of_several_attributes(empty: Store) -> None:
     assert [one.person for one in (*page.items, *rest.items)] == ["dan", "cid", "bea"]
 
 
-def test_a_local_index_may_be_read_consistently(empty: Store) -> None:
+def test_consistent_query_of_a_local_index(empty: Store) -> None:
     empty.admin.create_table(folders)
     for name, size in (("a", 3), ("b", 1), ("c", None), ("d", 2)):
         empty.create(Paper(folder="f", name=name, size=size))

@@ -1,4 +1,4 @@
-"""Items from before their unique values were declared have no markers, until they are written."""
+"""Items that are older than a unique constraint get their markers when they are written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.operations import Driver, Operation, PutItem, TransactWriteItem
 from singletable.schema import model_of
 from singletable.store import Call, Store
 from tests.store.faces import Face
-from tests.store.members import Member, check_markers, members
+from tests.store.member_entity import Member, check_markers, members
 
 R = TypeVar("R")
 ADA, BEA = Member.key("ada"), Member.key("bea")
@@ -38,8 +38,8 @@ def store(empty: Store, face: Face) -> Store:
 
 
 def put_together(store: Store) -> None:
-    with store.transaction() as together:
-        together.put(ada())
+    with store.transaction() as transaction:
+        transaction.put(ada())
 
 
 WAYS: dict[str, Callable[[Store], object]] = {
@@ -53,7 +53,7 @@ WAYS: dict[str, Callable[[Store], object]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_who_is_written_takes_the_values_it_has(store: Store, face: Face, way: str) -> None:
+def test_write_claims_values_without_markers(store: Store, face: Face, way: str) -> None:
     assert store.find(EMAIL) is None
     WAYS[way](store)
     assert store.find(EMAIL) == store.get(ADA)
@@ -64,17 +64,17 @@ def test_who_is_written_takes_the_values_it_has(store: Store, face: Face, way: s
 
 # Two had the value already. The first to be written has it from then on.
 @pytest.mark.parametrize("way", WAYS)
-def test_a_value_that_another_has_taken_is_not_written_again(store: Store, way: str) -> None:
+def test_put_with_a_taken_value_raises(store: Store, way: str) -> None:
     store.create(Member(name="bea", email="a@x.org"))
-    with pytest.raises(AlreadyExists, match="another Member has the same email") as refused:
+    with pytest.raises(AlreadyExists, match="another Member has the same email") as raised:
         WAYS[way](store)
-    assert refused.value.fields == ("email",)
+    assert raised.value.fields == ("email",)
     assert store.get(ADA) == ada()
     assert store.find(EMAIL) == store.get(BEA)
 
 
 # What an update does not touch it does not look at: other fields cost what they always did.
-def test_who_shares_a_value_can_still_be_changed_and_mended(store: Store, face: Face) -> None:
+def test_items_with_a_shared_value_can_be_repaired(store: Store, face: Face) -> None:
     store.create(Member(name="bea", email="a@x.org"))
     assert store.update(ADA, Member.handle.set("countess")).email == "a@x.org"
     store.update(ADA, Member.email.set("ada@x.org"))
@@ -97,9 +97,7 @@ class Meanwhile:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_another_may_take_the_value_between_look_and_write(
-    store: Store, face: Face, way: str
-) -> None:
+def test_value_claimed_between_read_and_write_raises(store: Store, face: Face, way: str) -> None:
     late = Store(Meanwhile(face.driver, lambda: store.create(Member(name="bea", email="a@x.org"))))
     with pytest.raises(AlreadyExists):
         WAYS[way](late)
@@ -107,14 +105,14 @@ def test_another_may_take_the_value_between_look_and_write(
     assert store.get(ADA) == ada()
 
 
-def test_the_owner_may_give_the_value_up_between_look_and_write(store: Store, face: Face) -> None:
+def test_value_released_between_read_and_write_is_claimed(store: Store, face: Face) -> None:
     late = Store(Meanwhile(face.driver, lambda: store.update(ADA, Member.email.set(None))))
     late.put(ada())
     assert store.find(EMAIL) == store.get(ADA)
     check_markers(face.driver)
 
 
-def test_of_many_who_share_a_value_one_takes_it() -> None:
+def test_one_of_many_items_with_a_shared_value_claims_it() -> None:
     with Engine.in_memory() as engine:
         store = Store(engine)
         store.admin.create_table(members)
@@ -135,14 +133,14 @@ def test_of_many_who_share_a_value_one_takes_it() -> None:
 
 
 # How all items of a table are given their markers: each is written as it is.
-def test_all_are_written_once_after_a_constraint_is_declared(store: Store, face: Face) -> None:
+def test_rewriting_all_items_creates_missing_markers(store: Store, face: Face) -> None:
     from_before(face.driver, Member(name="bea", email="b@x.org", handle="bea"))
     for member in store.admin.scan(Member):
         store.replace(member)
     check_markers(face.driver)
 
 
-def test_a_marker_that_is_there_is_read_and_not_written(face: Face, store: Store) -> None:
+def test_existing_marker_is_read_but_not_written(face: Face, store: Store) -> None:
     store.put(ada())
     calls: list[Call] = []
     face.open(observers=[calls.append]).put(ada())

@@ -1,4 +1,4 @@
-"""Items of other entities inside the range of a query: none is shown, counted or lost."""
+"""Items of other entities in a query's key range are neither returned nor counted."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def store(empty: Store) -> Store:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("limit", [None, 1, 5, 11, 12, 13])
-def test_only_its_own_items_are_given(store: Store, limit: int | None, reverse: bool) -> None:
+def test_query_returns_only_items_of_its_entity(
+    store: Store, limit: int | None, reverse: bool
+) -> None:
     wanted = list(range(MANY))[:: -1 if reverse else 1][:limit]
     assert [one.number for one in store.query(POSTS, limit=limit, reverse=reverse)] == wanted
     by_ada = store.query(Post.of_author("ada"), limit=limit, reverse=reverse)
@@ -62,7 +64,7 @@ def test_only_its_own_items_are_given(store: Store, limit: int | None, reverse: 
     assert [one.number for one in days] == wanted
 
 
-def test_only_its_own_items_are_counted(store: Store) -> None:
+def test_count_counts_only_items_of_its_entity(store: Store) -> None:
     assert store.count(POSTS) == MANY
     assert store.count(POSTS.lt(4)) == 4
     assert store.count(Post.of_author("ada")) == MANY
@@ -75,7 +77,7 @@ def test_only_its_own_items_are_counted(store: Store) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 4, 12])
-def test_pages_are_full_and_the_last_is_the_last(store: Store, size: int) -> None:
+def test_pages_are_full_with_other_entities_between(store: Store, size: int) -> None:
     cursor = None
     found: list[int] = []
     while True:
@@ -88,6 +90,6 @@ def test_pages_are_full_and_the_last_is_the_last(store: Store, size: int) -> Non
     assert found == list(range(MANY))
 
 
-def test_fields_are_picked_of_its_own_items_alone(store: Store) -> None:
+def test_select_reads_only_items_of_its_entity(store: Store) -> None:
     assert [one for (one,) in store.select(POSTS, Post.number)] == list(range(MANY))
     assert len(list(store.select(Reply.of_author("ada"), Reply.reply))) == 30

@@ -1,4 +1,4 @@
-"""The table that most claims are tried on: elections, their candidates and ballots, and voters."""
+"""The entities that most store tests use: elections, candidates, ballots and voters."""
 
 from __future__ import annotations
 

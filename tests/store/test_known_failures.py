@@ -1,12 +1,12 @@
-"""What engines of others are said to lack, they lack: what they have learnt is tried on them."""
+"""The listed gaps of other engines still exist."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.errors import SingleTableError
-from tests.store.foreign import Foreign
-from tests.store.lacking import LACKS, TABLE, Lack
+from tests.store.known_failures import LACKS, TABLE, Lack
+from tests.store.other_engines import Foreign
 
 
 def called(lack: Lack) -> str:
@@ -14,7 +14,7 @@ def called(lack: Lack) -> str:
 
 
 @pytest.mark.parametrize("lack", LACKS, ids=called)
-def test_an_engine_still_lacks_it(lack: Lack, foreign: Foreign) -> None:
+def test_known_failures_of_other_engines_still_fail(lack: Lack, foreign: Foreign) -> None:
     driver = foreign.emptied(lack.engine)
     driver.execute(TABLE)
     assert lack.needs(lack.example)

@@ -1,4 +1,4 @@
-"""An entity with unique values, and what its markers must be, worked out from the items."""
+"""An entity with unique values, and a check of its markers."""
 
 from __future__ import annotations
 
