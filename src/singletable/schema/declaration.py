@@ -190,5 +190,7 @@ def _other_attributes(
 ) -> frozenset[str]:
     """Return the attributes of keys and the type tag that are not fields."""
     columns = [*key.columns, *(one for index_key in indexes.values() for one in index_key.columns)]
-    names = {column.attribute.name for column in columns} | ({tag[0]} if tag else set())
+    names = {column.attribute.name for column in columns}
+    if tag is not None:
+        names.add(tag[0])
     return frozenset(names - {field.attribute for field in fields.values() if field.stored})

@@ -86,9 +86,11 @@ def casefold_encoding(encoding: KeyEncoding) -> KeyEncoding:
     """Return the encoding that ignores case; the original value cannot be read back."""
     if encoding is not _STRING:
         raise DeclarationError("casefold() requires a str field.")
-    return replace(
-        encoding, name="casefold", write=lambda value: _string(value).casefold(), lossless=False
-    )
+
+    def write(value: object) -> str:
+        return _string(value).casefold()
+
+    return replace(encoding, name="casefold", write=write, lossless=False)
 
 
 def descending_encoding(encoding: KeyEncoding) -> KeyEncoding:
@@ -184,6 +186,7 @@ def padded_encoding(annotation: object, digits: int, decimals: int) -> KeyEncodi
 
 def choices_of(annotation: object) -> dict[str, object] | None:
     """Return the values of an Enum or Literal by their texts, or None for other types."""
+    choices: dict[str, object]
     if get_origin(annotation) is Literal:
         name = str(annotation)
         choices = {str(one): one for one in get_args(annotation) if one is not None}
