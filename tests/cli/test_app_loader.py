@@ -51,7 +51,7 @@ def test_one_table_is_named_after_a_colon(folder: Path) -> None:
         ("leaves", "import sys\nsys.exit(3)", "SystemExit"),
         ("half", "def (:", "is not valid Python"),
         ("imports", "import nowhere_to_be_found", "No module named 'nowhere_to_be_found'"),
-        ("refused", "from singletable import Table\nTable('t', pk='')", "DeclarationError"),
+        ("rejected", "from singletable import Table\nTable('t', pk='')", "DeclarationError"),
         ("empty", "answer = 42", "declares no table"),
         ("shop/entities.py", None, "Did you mean shop.entities?"),
         ("shop.py", None, "Did you mean shop?"),

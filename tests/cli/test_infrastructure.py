@@ -34,10 +34,10 @@ PATTERNS = """
 from singletable import PatternCatalog, creates
 from written_shop import Order, Product, shop
 
-asked = PatternCatalog("shop", shop)
-asked.read("AP1", "A product", Product.key)
-asked.read("AP2", "Orders of a day", Order.of_day)
-asked.write("AP3", "Order", creates(Order))
+catalog = PatternCatalog("shop", shop)
+catalog.read("AP1", "A product", Product.key)
+catalog.read("AP2", "Orders of a day", Order.of_day)
+catalog.write("AP3", "Order", creates(Order))
 """
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/1"
 

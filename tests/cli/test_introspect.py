@@ -95,8 +95,8 @@ class Order(Entity, table=shop):
     number: Attr[str] = attr()
     key = Key(pk=("ORDER", number), sk="ORDER")
 
-asked = PatternCatalog("shop", shop)
-one = asked.read("AP1", "An order by its number", Order.key)
+catalog = PatternCatalog("shop", shop)
+order = catalog.read("AP1", "An order by its number", Order.key)
 """
     )
     code, out, _ = run("workbench", "export", "shop_with_patterns", "--model-name", "Shop")

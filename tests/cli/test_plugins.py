@@ -33,9 +33,9 @@ def uncles() -> None:
 
 from singletable import AddressError
 
-def refuses() -> None:
+def fails() -> None:
     """Never greet."""
-    raise AddressError("nobody lives there")
+    raise AddressError("no such address")
 
 number = 7
 '''
@@ -90,8 +90,8 @@ def test_help_lists_plugin_commands(install: Install, run: Run) -> None:
 
 
 def test_plugin_errors_end_like_our_own(install: Install, run: Run) -> None:
-    install("refusing", {"refuse": "refusing:refuses"})
-    assert run("refuse") == (2, "", "singletable: nobody lives there\n")
+    install("failing", {"fail": "failing:fails"})
+    assert run("fail") == (2, "", "singletable: no such address\n")
 
 
 def test_plugins_cannot_replace_our_commands(install: Install, run: Run) -> None:

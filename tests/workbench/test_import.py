@@ -126,7 +126,7 @@ def test_item_in_two_facets_is_imported_once() -> None:
         ),
         (
             json.dumps(model({"TableName": "t", "KeyAttributes": keys("a", "a")})),
-            "Each key attribute has a name of its own",
+            "Key attributes need distinct names",
         ),
     ],
 )

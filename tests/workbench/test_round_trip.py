@@ -190,7 +190,7 @@ def test_entities_without_sample_data_are_noted_and_imported() -> None:
     (imported,) = declared_tables(import_model(exported.text))
     assert [entity.__name__ for entity in imported.entities] == ["Kept", "Picky", "Spread"]
     assert key_of(model_of(imported.entities[0]), model_of(imported.entities[0]).key) == [
-        "KEPT#{number as text}",
+        "KEPT#{number as str}",
         "KEPT",
     ]
 
