@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 
 class Clock:
-    """What a store takes for the time."""
+    """The clock of a store."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -15,6 +15,6 @@ class Clock:
         return self.now
 
     def advance(self, **amount: float) -> datetime:
-        """Let time pass; what it is then."""
+        """Advance the clock, and return the new time."""
         self.now += timedelta(**amount)
         return self.now

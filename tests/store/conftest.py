@@ -21,43 +21,43 @@ from tests.store.faces import Face
 from tests.store.known_failures import FAILS, FOREIGN
 from tests.store.other_engines import Foreign, ForeignEngine
 
-# Engines of others take their time: each claim is tried on one of them, in turn, and
-# `make test-engines` tries every case on all of them.
+# Other engines are slow: each test runs on one of them in turn; `make test-engines` runs all
+# cases on all of them.
 EVERY_CASE = os.environ.get("ENGINES") == "all"
-# In this process, in a file, and behind an endpoint that is asked over HTTP.
-OURS = ("memory", "memory, awaited", "file", "file, awaited", "http", "http, awaited")
+# In memory, in a file, and behind an HTTP endpoint.
+OURS = ("memory", "memory, async", "file", "file, async", "http", "http, async")
 
 
 @pytest.fixture(scope="session")
 def far_end() -> Iterator[tuple[Exchangeable, Remote]]:
-    """An endpoint and a driver for it; its engine is given to it test by test."""
+    """Start an endpoint and connect to it; each test sets its engine."""
     with endpoint() as (behind, host, port), Remote.at(f"dynamodb+http://{host}:{port}") as driver:
         yield behind, driver
 
 
 @pytest.fixture(scope="session")
 def found(far_end: tuple[Exchangeable, Remote]) -> tuple[ResolvedConfig, ConnectionOptions]:
-    """What the address of the endpoint leads to; finding out takes longer than most tests."""
+    """Resolve the address of the endpoint once, because it takes longer than most tests."""
     options = parse_address(f"dynamodb+{far_end[1].endpoint}")
     return resolve_config(options), options
 
 
 @pytest.fixture(scope="session")
 def foreign() -> Iterator[Foreign]:
-    """The engines of others, each started when it is first asked for."""
+    """Provide the other engines, each started when it is first used."""
     with Foreign() as engines:
         yield engines
 
 
 def _face_of(item: pytest.Item) -> str:
-    """The face that a test is run on, if it is run on one."""
+    """Return the driver that a test runs on, or an empty string."""
     case: Any = getattr(item, "callspec", None)  # pytest does not say what it is
     return "" if case is None else str(case.params.get("face", ""))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Try one case of each claim on an engine of others; expect what is known to fail there."""
-    left_out: list[pytest.Item] = []
+    """Run one case of each test on another engine, and mark known failures."""
+    deselected: list[pytest.Item] = []
     claims: dict[tuple[str, str], int] = {}
     seen: set[tuple[str, str]] = set()
     for item in items:
@@ -68,37 +68,37 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         claim = (str(item.path), name)
         turn = FOREIGN[claims.setdefault(claim, len(claims)) % len(FOREIGN)]
         if not EVERY_CASE and (engine != turn or claim in seen or "large" in item.path.name):
-            left_out.append(item)
+            deselected.append(item)
         elif engine == turn:
             seen.add(claim)
         why = FAILS.get((engine, name)) or FAILS.get((engine, item.name))
         if why is not None:
             item.add_marker(pytest.mark.xfail(strict=True, reason=f"{engine}: {why}"))
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        gone = set(map(id, left_out))
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
+        gone = set(map(id, deselected))
         items[:] = [item for item in items if id(item) not in gone]
 
 
 @pytest.fixture
 def clock() -> Clock:
-    """The clock that stores are opened with."""
+    """Return the clock of the stores."""
     return Clock()
 
 
 @pytest.fixture(params=(*OURS, *FOREIGN))
 def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
-    """A driver with no tables, and how a store is opened on it."""
-    where, _, awaited = str(request.param).partition(", ")
+    """Provide a driver without tables, and a way to open stores on it."""
+    where, _, is_async = str(request.param).partition(", ")
     if where in FOREIGN:
-        # Their tables are there at once, or nearly.
+        # Their tables are active almost at once.
         monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
         monkeypatch.setattr("singletable.store.admin.POLL_INTERVAL", 0.005)
         yield Face(
             ForeignEngine(where, request.getfixturevalue("foreign").emptied(where)), clock, None
         )
         return
-    loop = asyncio.new_event_loop() if awaited else None
+    loop = asyncio.new_event_loop() if is_async else None
     with _on_file(request) if where == "file" else Engine.in_memory() as engine:
         if where == "http":
             behind, remote = request.getfixturevalue("far_end")
@@ -115,11 +115,11 @@ def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
 
 def _on_file(request: pytest.FixtureRequest) -> Engine:
     folder: Path = request.getfixturevalue("tmp_path")
-    # Whether a power cut loses something is tried elsewhere, and costs time here.
+    # Durability is tested elsewhere, and takes time.
     return Engine.on_file(folder / "t.db", Settings(durable=False))
 
 
 @pytest.fixture
 def empty(face: Face) -> Store:
-    """A store without a table."""
+    """Return a store without tables."""
     return face.open()

@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 class Awaited:
-    """An async store that is used as the other is: each answer is awaited at once."""
+    """An async store with the interface of the sync one: each result is awaited at once."""
 
     def __init__(self, inner: object, loop: asyncio.AbstractEventLoop) -> None:
         self._inner = inner
@@ -23,7 +23,7 @@ class Awaited:
 
     @property
     def admin(self) -> Awaited:
-        """What an operator does."""
+        """The administration of the store."""
         return Awaited(cast(AsyncStore, self._inner).admin, self._loop)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -62,18 +62,18 @@ class Awaited:
 
 
 class Around:
-    """An async driver that asks one that is not."""
+    """An async driver around a sync one."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
     async def execute(self, operation: Operation[R], /) -> R:
-        """The answer of the driver."""
+        """Execute the operation on the sync driver."""
         return self._driver.execute(operation)
 
 
 class Face:
-    """A driver, and how a store is opened on it."""
+    """A driver, and how to open a store on it."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Face:
         self._far = far or Around(driver)
 
     def open(self, **options: Any) -> Store:
-        """A store on the driver; an awaited one passes for it."""
+        """Open a store on the driver, sync or async."""
         chosen: dict[str, Any] = {"clock": self._clock, **options}
         if self._loop is None:
             return Store(self.driver, **chosen)

@@ -69,7 +69,7 @@ def all_items(driver: Driver) -> list[Item]:
 
 
 def check_indexes(driver: Driver, boards: Iterable[str]) -> None:
-    """Every item has just the index keys that a new item with its values would have."""
+    """Check that every item has the index keys that a new item with its values would have."""
     model = model_of(Task)
     for item in all_items(driver):
         anew = model.item(model.instance(item).__dict__)
@@ -92,7 +92,7 @@ def check_indexes(driver: Driver, boards: Iterable[str]) -> None:
 
 
 def without_shard(item: Item) -> Item:
-    """The item with its random shard made equal to any other's."""
+    """Return the item with its random shard replaced by a constant."""
     if "G3PK" not in item:
         return item
     return {**item, "G3PK": {"S": re.sub(r"#[0-2]$", "#?", item["G3PK"]["S"])}}

@@ -1,8 +1,8 @@
-"""What engines that others wrote cannot do: each with its reason, as data.
+"""Known gaps of other engines, with their reasons.
 
-Rule 1: a test that needs what an engine lacks ends there, as an expected failure with that reason.
-Rule 2: `test_foreign.py` shows that it still lacks it: what it has learnt must go from here.
-Rule 3: a test in `FAILS` must fail on that engine: one that passes is reported as a failure.
+Rule 1: a test that needs a missing feature is an expected failure, with the reason.
+Rule 2: `test_known_failures.py` checks that the gaps still exist; remove those that do not.
+Rule 3: a test in `FAILS` must fail on that engine; if it passes, it is reported as a failure.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TABLE = CreateTable(
 
 @dataclass(frozen=True)
 class Lack:
-    """A feature that an engine does not have, and an operation that shows it."""
+    """A feature that an engine lacks, and an operation that shows it."""
 
     engine: str
     feature: str

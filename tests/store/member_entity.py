@@ -25,7 +25,7 @@ class Member(Entity, table=members):
 
 
 def check_markers(driver: Driver) -> None:
-    """Each value has one marker that names its owner; those of nobody are only the released."""
+    """Check that each value has one marker that names its owner, and that no other is left."""
     model = model_of(Member)
     items = driver.execute(Scan("members", consistent_read=True)).items
     owners = [item for item in items if item["SK"] == {"S": "MEMBER"}]

@@ -1,6 +1,6 @@
-"""Engines that others wrote, as servers: what a store promises, it keeps on these too.
+"""Other DynamoDB engines, as servers: the store works on these too.
 
-What one of them cannot do is listed in `lacking.py`, and nowhere else.
+Their known gaps are listed in `known_failures.py`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ R = TypeVar("R")
 
 
 class ForeignEngine:
-    """A driver for a foreign engine; it ends a test that needs what the engine does not have."""
+    """A driver for another engine, which skips tests of features that the engine lacks."""
 
     def __init__(self, name: str, remote: Remote) -> None:
         self.name = name
         self.remote = remote
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The engine's answer."""
+        """Execute the operation on the engine."""
         lacks = [one for one in LACKS if one.engine == self.name and one.needs(operation)]
         if not lacks:
             return self.remote.execute(operation)
@@ -48,7 +48,7 @@ class ForeignEngine:
 
 
 def _short_lived(server: Server) -> Server:
-    """The server, not made ready for more requests than tests have: Java compiles in one pass."""
+    """Return the server with quick start-up: Java compiles in one pass."""
     options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
     def environment(port: int) -> dict[str, str]:
@@ -58,14 +58,14 @@ def _short_lived(server: Server) -> Server:
 
 
 class Foreign:
-    """Servers that are started when they are first asked for, and end with the tests."""
+    """Servers that start when they are first used, and stop with the tests."""
 
     def __init__(self) -> None:
         self._open = ExitStack()
         self._drivers: dict[str, Remote] = {}
 
     def emptied(self, name: str) -> Remote:
-        """A driver for an engine, which has no tables now."""
+        """Delete all tables of an engine, and return a driver for it."""
         if name not in self._drivers:
             (server,) = (one for one in peers(Scale()) if one.name == name)
             port = self._open.enter_context(running(_short_lived(server))).port

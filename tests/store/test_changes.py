@@ -130,7 +130,7 @@ def source(table: str) -> str:
 
 
 def inserted(table: str) -> dict[str, Any]:
-    """An event about an item whose key tells nothing: a candidate, or its twin."""
+    """Return an event for an item that may be a candidate or its twin."""
     key = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "CANDIDATE#Ann"}}
     told = {"NewImage": {**key, "election": {"S": "L"}, "name": {"S": "Ann"}}}
     return {"Records": [{"eventName": "INSERT", "dynamodb": told, "eventSourceARN": source(table)}]}

@@ -32,7 +32,7 @@ def store(empty: Store, face: Face) -> Store:
 
 
 def left(store: Store) -> set[object]:
-    """The keys of what is left."""
+    """Return the keys of the remaining items."""
     return {(item["PK"]["S"], item["SK"]["S"]) for item in store.admin.items(votes, 100).items}
 
 
@@ -133,7 +133,7 @@ class Crashing:
         self._batches = 0
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer of the driver, unless it is over."""
+        """Execute the operation, or exit at the second batch."""
         asked: Operation[Any] = operation
         if isinstance(asked, BatchWriteItem):
             self._batches += 1

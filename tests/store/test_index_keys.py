@@ -105,7 +105,7 @@ class Meddling:
         self.reads = 0
 
     def execute(self, operation: Operation[object], /) -> object:
-        """The answer of the driver, to which another writer's work follows."""
+        """Execute the operation, and then let another writer write."""
         answer = self._driver.execute(operation)
         if isinstance(operation, GetItem):
             self.reads += 1

@@ -26,7 +26,7 @@ class Named(Entity):
 
 
 def untyped(value: object) -> Any:
-    """The value, of which no type checker knows anything."""
+    """Return the value as Any, to hide it from type checkers."""
     return value
 
 

@@ -23,7 +23,7 @@ class Counting:
         self.empty = 0
 
     def execute(self, operation: Operation[object], /) -> object:
-        """The answer of the driver."""
+        """Execute the operation on the driver."""
         answer = self._driver.execute(operation)
         if isinstance(operation, Query):
             self.queries += 1

@@ -89,7 +89,7 @@ class Meanwhile:
         self._happens: Callable[[], object] | None = happens
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The driver's answer, a little late."""
+        """Execute the operation, after something else happened."""
         if operation.__class__ is TransactWriteItems and self._happens is not None:
             happens, self._happens = self._happens, None
             happens()

@@ -46,7 +46,7 @@ ASKED: dict[str, tuple[Condition[Person], Condition[Person], str, object]] = {
 
 
 def as_others_write(face: Face, name: str, **attributes: Any) -> None:
-    """An item from a program that is not ours, null included."""
+    """Store an item as another program would, with null."""
     there = {name: value for name, value in attributes.items() if value is not ABSENT}
     item: Any = {"PK": {"S": "PEOPLE"}, "SK": {"S": f"PERSON#{name}"}, "name": {"S": name}}
     face.driver.execute(PutItem("people", {**item, **there}))

@@ -135,7 +135,7 @@ class Gathers:
         self._complete = asyncio.Event()
 
     async def execute(self, operation: Operation[R], /) -> R:
-        """The answer, once all have asked."""
+        """Execute the operation once all shards have sent theirs."""
         self._expected -= 1
         if self._expected == 0:
             self._complete.set()
