@@ -40,7 +40,7 @@ class Stage(Enum):
 # The separator, the escape, characters below both, texts that look like an escape, other scripts.
 HOSTILE = st.text(alphabet="#$ !\"%&'0123AZab~\0\t\n\x7fé✓😀", min_size=1, max_size=6)
 TEXT = HOSTILE | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
-MOMENT = st.datetimes(datetime(1970, 1, 1), datetime(5000, 1, 1), timezones=st.just(UTC))
+DATETIME = st.datetimes(datetime(1970, 1, 1), datetime(5000, 1, 1), timezones=st.just(UTC))
 
 
 def plain(field: Any) -> Any:
@@ -63,7 +63,7 @@ KINDS = (
     Kind("int", int, st.integers(-(10**19) + 1, 10**19 - 1) | st.integers(-12, 12)),
     Kind("digits", int, st.integers(0, 9999), lambda field: padded(field, 4)),
     Kind("price", Decimal, st.decimals(0, 999, places=2), lambda field: padded(field, 3, 2)),
-    Kind("moment", datetime, MOMENT),
+    Kind("datetime", datetime, DATETIME),
     Kind("day", date, st.dates()),
     Kind("identifier", UUID, st.uuids()),
     Kind("yes or no", bool, st.booleans()),
@@ -71,7 +71,7 @@ KINDS = (
     Kind("choice", Literal["a#b", "a", "$"], st.sampled_from(["a#b", "a", "$"])),
     Kind("last int", int, st.integers(-12, 12), descending),
     Kind("last digits", int, st.integers(0, 9999), lambda field: descending(padded(field, 4))),
-    Kind("last moment", datetime, MOMENT, descending),
+    Kind("descending datetime", datetime, DATETIME, descending),
     Kind("last day", date, st.dates(), descending),
     Kind("last stage", Stage, st.sampled_from(Stage), lambda field: descending(ordered(field))),
 )
@@ -97,9 +97,9 @@ def declare(table: Table, sketch: Sketch, name: str = "Thing") -> Model | None:
     attrs: dict[str, Any] = {field: attr() for field in fields}
     left = iter(fields.items())
 
-    def parts(said: Sequence[str | Kind]) -> tuple[Any, ...]:
+    def parts(spec: Sequence[str | Kind]) -> tuple[Any, ...]:
         found: list[Any] = []
-        for one in said:
+        for one in spec:
             if isinstance(one, str):
                 found.append(one)
             else:

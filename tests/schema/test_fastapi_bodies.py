@@ -54,7 +54,7 @@ polls = Table("polls")
 
 
 class Poll(Entity, table=polls):
-    """What is asked."""
+    """A poll with its options."""
 
     name: Attr[str] = attr()
     title: Attr[str] = attr(name="T", check=no_shouting)
@@ -184,9 +184,9 @@ def test_instance_is_accepted_unchanged() -> None:
 def test_model_may_contain_entities() -> None:
     board = Board.model_validate({"polls": [LEAST]})
     assert board.model_dump(mode="json")["polls"][0]["title"] == "Where?"
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as rejected:
         Board.model_validate({"polls": [LEAST, {}]})
-    assert {error["loc"][:2] for error in refused.value.errors()} == {("polls", 1)}
+    assert {error["loc"][:2] for error in rejected.value.errors()} == {("polls", 1)}
 
 
 def test_fields_can_be_included_and_excluded() -> None:
@@ -201,7 +201,7 @@ def test_fields_can_be_included_and_excluded() -> None:
 def test_json_schema_of_input() -> None:
     schema = adapter.json_schema()
     shown = schema["properties"]
-    assert (schema["title"], schema["description"]) == ("Poll", "What is asked.")
+    assert (schema["title"], schema["description"]) == ("Poll", "A poll with its options.")
     assert schema["required"] == ["name", "title", "opens"]
     assert not {"version", "made", "changed"} & shown.keys()
     assert shown["opens"] == {"title": "Opens", "type": "string", "format": "date-time"}
@@ -255,8 +255,8 @@ def test_rejected_body_reports_the_field() -> None:
 
 def test_openapi_has_input_and_output_schemas() -> None:
     documented = client.get("/openapi.json").json()
-    asked = documented["paths"]["/polls"]["post"]["requestBody"]["content"]["application/json"]
-    assert asked["schema"] == {"$ref": "#/components/schemas/Poll-Input"}
+    body = documented["paths"]["/polls"]["post"]["requestBody"]["content"]["application/json"]
+    assert body["schema"] == {"$ref": "#/components/schemas/Poll-Input"}
     assert "version" not in documented["components"]["schemas"]["Poll-Input"]["properties"]
     assert "version" in documented["components"]["schemas"]["Poll-Output"]["properties"]
 

@@ -114,8 +114,8 @@ def test_inverted_index_has_no_dedicated_attributes() -> None:
 
 
 def test_all_random_shards_are_queried() -> None:
-    asked = Ballot.newest().key_queries()
-    partitions = [one.clauses[0].values[0]["S"] for one in asked]
+    queries = Ballot.newest().key_queries()
+    partitions = [one.clauses[0].values[0]["S"] for one in queries]
     assert partitions == ["RECENT#0", "RECENT#1", "RECENT#2", "RECENT#3"]
     assert _ballot(model_of(Ballot))["RECENTPK"]["S"] in partitions
 

@@ -37,8 +37,8 @@ def _found(driver: Driver, model: Model, selection: Selection[Any]) -> list[tupl
     """Return the values of the items, in order; an item of another entity fails the test."""
     fields = (*model.key.pk_fields, *model.key.sk_fields)
     found: list[tuple[Any, ...]] = []
-    for asked in selection.key_queries():
-        condition, names, given_values = _written(asked.clauses)
+    for query in selection.key_queries():
+        condition, names, given_values = _written(query.clauses)
         result = driver.execute(
             Query(
                 model.table.name,
@@ -48,10 +48,10 @@ def _found(driver: Driver, model: Model, selection: Selection[Any]) -> list[tupl
             )
         )
         for item in result.items or []:
-            if item["SK"]["S"] == asked.excluded:
+            if item["SK"]["S"] == query.excluded:
                 continue
             values = model.key.parse(item)
-            assert values is not None, f"{item} is not of the entity that was asked for"
+            assert values is not None, f"{item} is not of the entity that was queried"
             found.append(tuple(values[field] for field in fields))
     return found
 
@@ -176,8 +176,8 @@ def test_key_sorts_right_before_longer_keys_with_the_same_prefix(
 
 def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]:
     """Return the items of a query, those of other entities included, without excluded ones."""
-    (asked,) = selection.key_queries()
-    condition, names, values = _written(asked.clauses)
+    (query,) = selection.key_queries()
+    condition, names, values = _written(query.clauses)
     result = driver.execute(
         Query(
             model.table.name,
@@ -186,7 +186,7 @@ def _items(driver: Driver, model: Model, selection: Selection[Any]) -> list[Any]
             expression_attribute_values=values,
         )
     )
-    return [item for item in result.items or [] if item["SK"]["S"] != asked.excluded]
+    return [item for item in result.items or [] if item["SK"]["S"] != query.excluded]
 
 
 def test_range_requires_an_ordered_value() -> None:

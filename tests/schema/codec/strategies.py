@@ -116,7 +116,7 @@ TYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "float": (float, floats),
     "bool": (bool, st.booleans()),
     "bytes": (bytes, binaries),
-    "moment": (datetime, datetimes()),
+    "datetime": (datetime, datetimes()),
     "day": (date, days),
     "identifier": (UUID, st.uuids()),
     "enumeration": (Color, st.sampled_from(Color)),

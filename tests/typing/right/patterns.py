@@ -20,12 +20,12 @@ skill = catalog.lookup("AP7", "One of them", UserSkill, UserSkill.user, UserSkil
 
 
 @catalog.read_function("AP8", size=300)
-def since(voter: str, moment: datetime) -> Selection[Ballot]:
+def since(voter: str, time: datetime) -> Selection[Ballot]:
     """Return the ballots of a voter since a time."""
-    return Ballot.of_voter(voter).ge(moment)
+    return Ballot.of_voter(voter).ge(time)
 
 
-def asked(store: Store, now: datetime) -> None:
+def call_patterns(store: Store, now: datetime) -> None:
     """Check the return types of patterns and of the store."""
     assert_type(one("L", "ada"), ItemKey[Ballot])
     assert_type(store.get(one("L", "ada")), Ballot | None)
@@ -36,4 +36,4 @@ def asked(store: Store, now: datetime) -> None:
     assert_type(experts("Python", 4), Partition[UserSkill, int, date])
     assert_type(skilled("ada"), Selection[UserSkill])
     assert_type(skill("ada", "Python"), Selection[UserSkill])
-    assert_type(since("ada", moment=now), Selection[Ballot])
+    assert_type(since("ada", time=now), Selection[Ballot])

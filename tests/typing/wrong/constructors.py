@@ -26,7 +26,7 @@ Election(name="L", stage="open")  # error: arg-type | reportArgumentType
 ballot = Ballot(election="L", voter="alice", when_cast=NOW)
 number: int = ballot.election  # error: assignment | reportAssignmentType
 text: str = ballot.note  # error: assignment | reportAssignmentType
-moment: datetime = ballot.gone  # error: assignment | reportAssignmentType
+time: datetime = ballot.gone  # error: assignment | reportAssignmentType
 words: list[str] = ballot.rankings  # error: assignment | reportAssignmentType
 ballot.weight = "heavy"  # error: assignment | reportAttributeAccessIssue
 ballot.weight = None  # error: assignment | reportAttributeAccessIssue

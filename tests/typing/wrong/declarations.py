@@ -19,7 +19,7 @@ class Wrong(Entity, table=votes):
     words: Attr[list[str]] = attr(factory=set[str])  # error: arg-type | reportAssignmentType
     checked: Attr[int] = attr(default=1, check=len)  # error: arg-type | reportArgumentType
     stage: Attr[Stage] = attr()
-    moment: Attr[datetime] = attr(time_format="iso")  # error: call-overload | reportArgumentType
+    time: Attr[datetime] = attr(time_format="iso")  # error: call-overload | reportArgumentType
 
     key = Key(pk=("A", text), sk=("B", ordered(stage, ["open"])))  # error: arg-type, misc | reportArgumentType
     indexed = Key(pk=("A", text)).on("by_name")  # error: arg-type | reportArgumentType

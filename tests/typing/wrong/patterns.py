@@ -15,9 +15,9 @@ skilled = catalog.lookup("AP4", "Skills of a user", UserSkill, UserSkill.user)
 
 
 @catalog.read_function("AP5")
-def since(voter: str, moment: datetime) -> Selection[Ballot]:
+def since(voter: str, time: datetime) -> Selection[Ballot]:
     """Return the ballots of a voter since a time."""
-    return Ballot.of_voter(voter).ge(moment)
+    return Ballot.of_voter(voter).ge(time)
 
 
 one("L")  # error: call-arg | reportCallIssue
