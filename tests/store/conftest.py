@@ -17,9 +17,9 @@ from singletable.remote.config import ResolvedConfig, resolve_config
 from singletable.store import Store
 from tests.conformance.endpoint import Exchangeable, endpoint
 from tests.store.clock import Clock
-from tests.store.faces import Face
 from tests.store.known_failures import FAILS, FOREIGN
 from tests.store.other_engines import Foreign, ForeignEngine
+from tests.store.store_adapter import StoreOpener
 
 # Other engines are slow: each test runs on one of them in turn; `make test-engines` runs all
 # cases on all of them.
@@ -87,14 +87,14 @@ def clock() -> Clock:
 
 
 @pytest.fixture(params=(*OURS, *FOREIGN))
-def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
+def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[StoreOpener]:
     """Provide a driver without tables, and a way to open stores on it."""
     where, _, is_async = str(request.param).partition(", ")
     if where in FOREIGN:
         # Their tables are active almost at once.
         monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
         monkeypatch.setattr("singletable.store.admin.POLL_INTERVAL", 0.005)
-        yield Face(
+        yield StoreOpener(
             ForeignEngine(where, request.getfixturevalue("foreign").emptied(where)), clock, None
         )
         return
@@ -104,11 +104,11 @@ def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[Face]:
             behind, remote = request.getfixturevalue("far_end")
             behind.engine = AsyncEngine(engine)
             far = AsyncRemote(*request.getfixturevalue("found")) if loop else None
-            yield Face(remote, clock, loop, far)
+            yield StoreOpener(remote, clock, loop, far)
             if loop is not None and far is not None:
                 loop.run_until_complete(far.aclose())
         else:
-            yield Face(engine, clock, loop, AsyncEngine(engine))
+            yield StoreOpener(engine, clock, loop, AsyncEngine(engine))
     if loop is not None:
         loop.close()
 
@@ -120,6 +120,6 @@ def _on_file(request: pytest.FixtureRequest) -> Engine:
 
 
 @pytest.fixture
-def empty(face: Face) -> Store:
+def empty(face: StoreOpener) -> Store:
     """Return a store without tables."""
     return face.open()

@@ -42,7 +42,8 @@ class ForeignEngine:
             return self.remote.execute(operation)
         asked: Operation[Any] = operation
         if isinstance(asked, UpdateTimeToLive):
-            # No more than a wish: items may stay for days at DynamoDB, and a store shows none.
+            # Expiry is only approximate: DynamoDB may keep expired items for days, and a store
+            # returns none.
             return cast(R, UpdateTimeToLiveOutput(asked.time_to_live_specification))
         pytest.xfail(f"{self.name} has no {lacks[0].feature}: {lacks[0].why}")
 

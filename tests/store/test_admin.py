@@ -9,10 +9,10 @@ from singletable.errors import ResourceInUse
 from singletable.operations import DescribeTable, DescribeTimeToLive
 from singletable.store import Store
 from tests.store.entities import Election, votes
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 
-def test_create_table_creates_the_declared_table(empty: Store, face: Face) -> None:
+def test_create_table_creates_the_declared_table(empty: Store, face: StoreOpener) -> None:
     assert empty.admin.create_table(votes) is True
     table = face.driver.execute(DescribeTable("vote_data")).table
     assert table.table_status == "ACTIVE"
@@ -31,7 +31,7 @@ def test_create_table_if_missing_creates_once(empty: Store) -> None:
     assert empty.admin.create_table(votes, if_missing=True) is False
 
 
-# DynamoDB takes some seconds to make a table, and refuses everything until then.
+# DynamoDB takes some seconds to create a table, and rejects everything until then.
 def test_create_table_waits_until_active() -> None:
     delays = Delays(create_table=0.7)
     with Engine.in_memory(Settings(delays=delays)) as engine:

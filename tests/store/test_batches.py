@@ -18,7 +18,7 @@ from singletable.operations import BatchWriteItemOutput as Written
 from singletable.schema import Attr, Count, Entity, Key, Table, Unique, attr
 from singletable.store import Store
 from tests.store.entities import Ballot, Candidate, Voter, ballot, votes
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 people = Table("people", pk="id", sk=None)
 
@@ -119,8 +119,10 @@ def test_delete_many_rejects_entities_with_side_writes(store: Store) -> None:
     store.delete_many([Voter.key("ada"), Person.key("ada")])
 
 
-# Each batch comes back in part, again and again; as long as something is done, it goes on.
-def test_batches_retry_unprocessed_items(face: Face, monkeypatch: pytest.MonkeyPatch) -> None:
+# Each batch is only partly processed, again and again; the store continues while there is progress.
+def test_batches_retry_unprocessed_items(
+    face: StoreOpener, monkeypatch: pytest.MonkeyPatch
+) -> None:
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
     driver = FaultyDriver(face.driver, Faults(unprocessed=1.0))
@@ -135,7 +137,7 @@ def test_batches_retry_unprocessed_items(face: Face, monkeypatch: pytest.MonkeyP
     assert waits
 
 
-# A batch of large items is always cut; as long as some come, it goes on.
+# A batch of large items is always cut; the store continues while some are returned.
 def test_get_many_reads_large_items_in_several_responses() -> None:
     with Engine.in_memory() as engine:
         store = Store(engine)
@@ -154,7 +156,7 @@ class Refusing:
         self._driver = driver
 
     def execute(self, operation: Operation[object], /) -> object:
-        """Everything back, or the answer of the driver."""
+        """Return everything unprocessed, or the driver's response."""
         match operation:
             case BatchGetItem():
                 return BatchGetItemOutput({}, operation.request_items)

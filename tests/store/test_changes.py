@@ -12,8 +12,8 @@ from singletable.operations import SweepExpired
 from singletable.schema import Attr, Entity, Key, Table, attr, model_of
 from singletable.store import Store, parse_stream_event
 from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
-from tests.store.faces import Face
 from tests.store.member_entity import Member, members
+from tests.store.store_adapter import StoreOpener
 
 twin = Table("twin")
 
@@ -67,7 +67,7 @@ def test_changes_of_several_entities_are_in_order(store: Store) -> None:
     assert [type(one.new).__name__ for one in told.changes] == ["Election", "Member", "Ballot"]
 
 
-# Two tables may have items of the same shape: each is an entity of its own table.
+# Two tables may have items of the same shape; each belongs to the entity of its own table.
 def test_changes_distinguish_tables_with_similar_items(store: Store) -> None:
     store.create(Candidate(election="L", name="Ann"))
     store.create(Twin(election="L", name="Ann"))
@@ -75,7 +75,7 @@ def test_changes_distinguish_tables_with_similar_items(store: Store) -> None:
     assert [type(one.new).__name__ for one in told.changes] == ["Candidate", "Twin"]
 
 
-def test_change_of_an_expired_item_is_marked(store: Store, face: Face) -> None:
+def test_change_of_an_expired_item_is_marked(store: Store, face: StoreOpener) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1)
     store.put(Session(voter="ada", number=1, ends=yesterday))
     face.driver.execute(SweepExpired())
@@ -162,7 +162,7 @@ def test_parse_stream_event_with_tables_skips_other_tables() -> None:
     assert parse_stream_event(inserted("vote_data"), Candidate, tables=REAL) == []
 
 
-# It may be the table under its real name, or another: neither is taken for granted.
+# It may be the table under its real name, or another, so neither is assumed.
 def test_stream_record_of_an_unknown_table_raises() -> None:
     with pytest.raises(InvalidValue, match=r"tables=\{vote_data: 'votes-prod'\}"):
         parse_stream_event(inserted("votes-prod"), Candidate)

@@ -64,7 +64,7 @@ EDITS: dict[str, Callable[[], Edit[Score]]] = {
 }
 
 
-# The check of a text would fail in its own way for a number.
+# The check for strings would fail with another error for a number.
 @pytest.mark.parametrize("way", EDITS)
 def test_type_is_checked_before_the_field_check(way: str) -> None:
     with pytest.raises(InvalidValue, match=r"expected a string .* but got 5"):

@@ -15,15 +15,15 @@ from singletable.schema import ItemKey
 from singletable.store import Call, Store
 from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, ballot, votes
-from tests.store.faces import Face
 from tests.store.member_entity import Member, check_markers, members
+from tests.store.store_adapter import StoreOpener
 from tests.store.test_table_shapes import Reading, meters
 
 R = TypeVar("R")
 
 
 @pytest.fixture
-def store(empty: Store, face: Face) -> Store:
+def store(empty: Store, face: StoreOpener) -> Store:
     empty.admin.create_table(votes)
     empty.put_many([Election(name="L"), Candidate(election="L", name="py")])
     empty.put_many(ballot(f"v{number}") for number in range(60))
@@ -57,7 +57,7 @@ def test_clear_keeps_items_to_keep(store: Store) -> None:
         assert left(store) == {("ELECTION#L", "BALLOT#v7"), ("ELECTION#L", "METADATA")}
 
 
-def test_clear_leaves_other_tables(face: Face) -> None:
+def test_clear_leaves_other_tables(face: StoreOpener) -> None:
     store, other = face.open(tables={votes: "votes-prod"}), face.open()
     for one in (store, other):
         one.admin.create_table(votes)
@@ -67,8 +67,8 @@ def test_clear_leaves_other_tables(face: Face) -> None:
     assert other.get(Ballot.key("L", "ada")) is not None
 
 
-# A value is one item's for as long as its marker is there.
-def test_clear_keeps_markers_of_kept_items(empty: Store, face: Face) -> None:
+# A value belongs to one item for as long as its marker exists.
+def test_clear_keeps_markers_of_kept_items(empty: Store, face: StoreOpener) -> None:
     empty.admin.create_table(members)
     for name in ("ada", "bea"):
         empty.create(Member(name=name, email=f"{name}@x", handle=name, town="Bern"))
@@ -82,9 +82,9 @@ def test_clear_keeps_markers_of_kept_items(empty: Store, face: Face) -> None:
     empty.create(Member(name="bea", email="bea@x", handle="bea"))
 
 
-# A marker of another form, which another program wrote: it says nothing of a kept item.
+# A marker in another format, written by another program: it says nothing about a kept item.
 @pytest.mark.parametrize("owner", [{}, {"owner_PK": {"L": []}, "owner_SK": {"S": "MEMBER"}}])
-def test_clear_deletes_markers_without_owner(empty: Store, face: Face, owner: Item) -> None:
+def test_clear_deletes_markers_without_owner(empty: Store, face: StoreOpener, owner: Item) -> None:
     empty.admin.create_table(members)
     empty.create(Member(name="ada"))
     marker: Item = {"PK": {"S": "EMAIL#e@x"}, "SK": {"S": "EMAIL"}, **owner}
@@ -95,13 +95,13 @@ def test_clear_deletes_markers_without_owner(empty: Store, face: Face, owner: It
 def test_clear_keeps_items_with_number_keys(empty: Store) -> None:
     empty.admin.create_table(meters)
     empty.put_many(Reading(meter=1, at=Decimal(at)) for at in (-5, 0, 100))
-    # The same number, written otherwise.
+    # The same number, spelled differently.
     kept = Reading.key(1, Decimal("1E+2"))
     assert empty.admin.clear(meters, keep=[kept]) == 2
     assert empty.get(kept) is not None
 
 
-def test_clear_deletes_many_pages(face: Face) -> None:
+def test_clear_deletes_many_pages(face: StoreOpener) -> None:
     calls: list[Call] = []
     store = face.open(observers=[calls.append])
     store.admin.create_table(votes)
@@ -115,7 +115,7 @@ def test_clear_deletes_many_pages(face: Face) -> None:
 
 
 def test_clear_retries_unprocessed_deletes(
-    store: Store, face: Face, monkeypatch: pytest.MonkeyPatch
+    store: Store, face: StoreOpener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
@@ -142,7 +142,7 @@ class Crashing:
         return self._driver.execute(operation)
 
 
-def test_clear_can_be_called_again_after_an_interruption(store: Store, face: Face) -> None:
+def test_clear_can_be_called_again_after_an_interruption(store: Store, face: StoreOpener) -> None:
     with pytest.raises(SystemExit):
         Store(Crashing(face.driver)).admin.clear(votes, keep=[Election.key("L")])
     assert len(left(store)) == 63 - 25
@@ -150,7 +150,7 @@ def test_clear_can_be_called_again_after_an_interruption(store: Store, face: Fac
     assert left(store) == {("ELECTION#L", "METADATA")}
 
 
-# A read that may be a moment late would leave what was written in that moment.
+# An eventually consistent read would miss the latest writes.
 def test_clear_reads_consistently() -> None:
     with Engine.in_memory() as engine:
         driver = FaultyDriver(engine)

@@ -23,7 +23,7 @@ from tests.store.entities import (
     ballot,
     votes,
 )
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 elsewhere = Table("elsewhere")
 
@@ -66,7 +66,7 @@ def test_collect_groups_a_partition_by_entity(store: Store, consistent: bool) ->
     assert [one.voter for one in found.ballots] == ["ada", "bea", "cid"]
 
 
-# The partition is what counts, not the part of it that the selection would narrow to.
+# Only the partition matters, not the range of the selection.
 def test_collect_accepts_any_selection_of_the_partition(store: Store) -> None:
     found = store.collect(File, Ballot.key.partition("L").eq("ada"))
     assert len(found.candidates) == 2
@@ -132,7 +132,7 @@ def test_select_reads_nested_values(store: Store) -> None:
     assert list(alone) == [("b",)]
 
 
-def test_select_returns_defaults_for_absent_fields(store: Store, face: Face) -> None:
+def test_select_returns_defaults_for_absent_fields(store: Store, face: StoreOpener) -> None:
     key = Ballot.key("N", "old").key
     item: Item = {
         **key,
@@ -159,7 +159,7 @@ def test_query_of_a_keys_only_index_raises(store: Store) -> None:
     assert store.count(Ballot.by_choice("L", "Ann")) == 2
 
 
-# Its own keys have the values that they were made of.
+# Its own keys contain the values they were built from.
 def test_select_reads_key_fields_from_a_keys_only_index(store: Store) -> None:
     of_ann = Ballot.by_choice("L", "Ann")
     picked = list(store.select(of_ann, Ballot.voter, Ballot.choice, Ballot.election))

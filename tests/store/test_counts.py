@@ -10,7 +10,7 @@ from singletable.engine import Engine
 from singletable.errors import ConditionFailed, NotFound
 from singletable.schema import Attr, Count, Entity, Key, Table, attr, version
 from singletable.store import Store
-from tests.store.refusals import refusal
+from tests.store.errors import expect_error
 
 table = Table("polls")
 
@@ -117,13 +117,13 @@ def test_transaction_adds_up_counts(store: Store) -> None:
 
 def test_failed_transaction_counts_nothing(store: Store) -> None:
     store.create(Vote(poll="p", number=1))
-    with refusal(ConditionFailed), store.transaction() as transaction:
+    with expect_error(ConditionFailed), store.transaction() as transaction:
         transaction.create(Vote(poll="p", number=2))
         transaction.create(Vote(poll="p", number=1))
     assert votes(store) == 1
 
 
-# Read, changed and put back, while others voted: the count is theirs, not the reader's.
+# Read, changed and put back while others voted: the count is theirs, not the reader's.
 def test_put_of_a_counter_item_keeps_the_count(store: Store) -> None:
     poll, person = store.get(Poll.key("p")), store.get(Person.key("ada"))
     assert poll is not None

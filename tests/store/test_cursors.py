@@ -9,7 +9,7 @@ import pytest
 from singletable.errors import InvalidCursor
 from singletable.store import Store
 from tests.store.entities import Ballot, Candidate, ballot, votes
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 NAMES = ["ada", "bea", "cid", "dan", "eva"]
 ALL = Ballot.key.partition("L")
@@ -17,7 +17,7 @@ SECRET = b"a secret of the service, 32 bytes"
 
 
 @pytest.fixture
-def store(face: Face) -> Store:
+def store(face: StoreOpener) -> Store:
     store = face.open(cursor_secret=SECRET)
     store.admin.create_table(votes)
     for rank, name in enumerate(NAMES):
@@ -60,13 +60,15 @@ def test_cursor_is_valid_after_its_item_was_deleted(store: Store) -> None:
     assert [one.voter for one in store.page(ALL, 9, cursor=page.cursor).items] == NAMES[2:]
 
 
-def test_cursor_is_valid_after_a_restart_with_the_same_secret(store: Store, face: Face) -> None:
+def test_cursor_is_valid_after_a_restart_with_the_same_secret(
+    store: Store, face: StoreOpener
+) -> None:
     cursor = store.page(ALL, 2).cursor
     again = face.open(cursor_secret=SECRET)
     assert [one.voter for one in again.page(ALL, 9, cursor=cursor).items] == NAMES[2:]
 
 
-def test_cursor_of_another_secret_is_rejected(store: Store, face: Face) -> None:
+def test_cursor_of_another_secret_is_rejected(store: Store, face: StoreOpener) -> None:
     cursor = store.page(ALL, 2).cursor
     for other in (face.open(cursor_secret=b"another secret, as long"), face.open()):
         with pytest.raises(InvalidCursor):
@@ -112,7 +114,7 @@ def test_forged_cursor_is_rejected(store: Store, forged: str) -> None:
         store.page(ALL, 2, cursor=forged)
 
 
-# A browser holds it, and whoever sees the address: the keys in it are nobody's business.
+# Browsers hold cursors and URLs expose them, so the keys inside must not be readable.
 def test_cursor_does_not_reveal_keys(store: Store) -> None:
     cursor = store.page(ALL, 2).cursor
     assert cursor is not None

@@ -24,8 +24,8 @@ from singletable.schema import (
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
-from tests.store.faces import Face
-from tests.store.refusals import refusal
+from tests.store.errors import expect_error
+from tests.store.store_adapter import StoreOpener
 
 by_room = Index("by_room", pk="GSI1PK", sk="GSI1SK", projection=["until"])
 table = Table("rooms", indexes=[by_room], ttl="until")
@@ -79,10 +79,10 @@ def store(empty: Store, clock: Clock) -> Store:
     return empty
 
 
-# To the second: what ends now is over.
+# To the second: an item that expires now is expired.
 @pytest.mark.parametrize(("seconds", "there"), [(3599, True), (3600, False), (9999, False)])
 def test_reads_hide_expired_items(
-    store: Store, clock: Clock, face: Face, seconds: int, there: bool
+    store: Store, clock: Clock, face: StoreOpener, seconds: int, there: bool
 ) -> None:
     clock.advance(seconds=seconds)
     names = NAMES[0 if there else 1 if seconds < 7200 else 2 :]
@@ -114,7 +114,7 @@ def test_writes_treat_expired_items_as_missing(store: Store, clock: Clock) -> No
         store.replace(Player(room="R", name="ada"))
     with pytest.raises(ConditionFailed):
         store.delete(ADA, if_=Player.points == 0)
-    with refusal(NotFound), store.transaction() as transaction:
+    with expect_error(NotFound), store.transaction() as transaction:
         transaction.check(ADA)
         transaction.update(BEA, Player.points.add(1))
 
@@ -129,13 +129,15 @@ def test_create_replaces_an_expired_item(store: Store, clock: Clock) -> None:
     assert store.find(Player.one_nick("A")) == made
 
 
-def test_delete_of_an_expired_item_returns_none(store: Store, clock: Clock, face: Face) -> None:
+def test_delete_of_an_expired_item_returns_none(
+    store: Store, clock: Clock, face: StoreOpener
+) -> None:
     clock.advance(hours=1)
     assert store.delete(ADA) is None
     assert face.driver.execute(GetItem("rooms", ADA.key)).item is None
 
 
-# The marker of an item that is over may be another's by now; it must not be taken from them.
+# The marker of an expired item may belong to another item by now and must not be taken away.
 @pytest.mark.parametrize("write", ["delete", "put", "create"])
 def test_deleting_an_expired_item_keeps_the_marker_of_another(
     store: Store, clock: Clock, write: str
@@ -170,7 +172,7 @@ def test_unique_value_expires_with_its_owner(store: Store, clock: Clock) -> None
         store.create(Player(room="R", name="dan", nick="A"))
 
 
-# DynamoDB does not say when it removes an item, so one that is over counts until it is replaced.
+# DynamoDB does not say when it removes an item, so an expired one exists until it is replaced.
 def test_recreated_expired_item_is_counted_once(store: Store, clock: Clock) -> None:
     def players() -> int:
         room = store.get(Room.key("R"))
@@ -192,7 +194,7 @@ def test_items_that_expire_during_iteration_are_hidden(empty: Store, clock: Cloc
     empty.admin.create_table(table)
     soon = clock.now + timedelta(minutes=1)
     names = [f"p{number:04d}" for number in range(1500)]
-    # Of more than one page, so that the last is read when its time is over.
+    # More than one page, so that the items expire before the last page is read.
     empty.put_many(Plain(room="R", name=name, note="x" * 1000) for name in names)
     empty.put(Plain(room="R", name=names[-1], ends=soon))
     each = empty.query(Plain.key.partition("R"))
@@ -201,9 +203,10 @@ def test_items_that_expire_during_iteration_are_hidden(empty: Store, clock: Cloc
     assert [one.name for one in each] == names[1:-1]
 
 
-# DynamoDB ignores a time that is no number, and so do we: the item stays, for all readers.
+# DynamoDB ignores an expiry attribute that is not a number, and so do we: every reader sees the
+# item.
 @pytest.mark.parametrize("held", [{"NULL": True}, {"S": "2020-01-01"}])
-def test_item_without_ttl_does_not_expire(empty: Store, face: Face, held: object) -> None:
+def test_item_without_ttl_does_not_expire(empty: Store, face: StoreOpener, held: object) -> None:
     empty.admin.create_table(table)
     item: Item = {
         **Plain.key("R", "x").key,

@@ -19,9 +19,9 @@ from singletable.errors import (
 from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from singletable.store import AsyncStore, Store
 from tests.store.entities import Ballot, Candidate, ballot, votes
-from tests.store.faces import Around
 from tests.store.indexed_entity import Task, check_indexes, tasks
 from tests.store.member_entity import Member, check_markers, members
+from tests.store.store_adapter import AsyncDriverAdapter
 
 ADA = Ballot.key("L", "ada")
 ALL = Ballot.key.partition("L")
@@ -29,7 +29,7 @@ ALL = Ballot.key.partition("L")
 
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyDriver]:
-    # Nobody needs to wait for real.
+    # No test waits for real.
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
     with Engine.in_memory() as engine:
@@ -41,7 +41,7 @@ def store(driver: FaultyDriver, request: pytest.FixtureRequest) -> Store:
     store = Store(driver)
     if request.param == "over HTTP":
         behind, remote = request.getfixturevalue("far_end")
-        behind.engine = Around(driver)
+        behind.engine = AsyncDriverAdapter(driver)
         store = Store(remote)
     for table in (votes, tasks, members):
         store.admin.create_table(table)
@@ -104,7 +104,8 @@ def test_retries_end_with_an_error(store: Store, driver: FaultyDriver) -> None:
         store.put(ballot("ada"))
 
 
-# Nobody knows whether it took effect: adding once more would be wrong in one of the two cases.
+# The write may or may not have been applied: adding once more would be wrong in one of the two
+# cases.
 @pytest.mark.parametrize("after", [False, True])
 def test_conditional_write_with_unknown_outcome_is_not_retried(
     store: Store, driver: FaultyDriver, after: bool
@@ -137,7 +138,7 @@ def test_idempotent_write_is_retried(store: Store, driver: FaultyDriver) -> None
     assert store.count(ALL) == 3
 
 
-# The token that each transaction has makes it happen once, however often its answer is lost.
+# Each transaction has a token, so it is applied once, however often its response is lost.
 def test_transaction_is_applied_once_after_a_lost_response(
     store: Store, driver: FaultyDriver
 ) -> None:
@@ -156,7 +157,7 @@ def test_transaction_is_applied_once_after_a_lost_response(
     check_markers(driver)
 
 
-# An index lags behind its table: a fetch gives items as they are, and none that have left.
+# An index lags behind its table: hydrate returns current items, and none that have left the index.
 def test_hydrate_skips_stale_index_entries(store: Store, driver: FaultyDriver) -> None:
     for name in ("ada", "bea", "cid"):
         store.put(ballot(name, choice="Ann"))
@@ -181,7 +182,7 @@ OPERATIONS = (
 )
 
 
-# What a write relies on is read consistently, so that stale reads cannot mislead it.
+# Reads that a write depends on are consistent, so that stale reads cannot mislead it.
 @pytest.mark.parametrize("seed", range(6))
 def test_invariants_hold_under_all_faults(store: Store, driver: FaultyDriver, seed: int) -> None:
     faults = Faults(

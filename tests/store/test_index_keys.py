@@ -12,8 +12,8 @@ from singletable.errors import NotFound
 from singletable.operations import Driver, GetItem, Operation
 from singletable.schema import Edit, Selection
 from singletable.store import Store
-from tests.store.faces import Face
 from tests.store.indexed_entity import Task, all_items, check_indexes, tasks
+from tests.store.store_adapter import StoreOpener
 
 ONE = Task.key("b", 1)
 
@@ -47,7 +47,7 @@ EDITS: dict[str, Callable[[], list[Edit[Task]]]] = {
 @pytest.mark.parametrize("level", [0, 4, 7])
 @pytest.mark.parametrize("name", EDITS)
 def test_update_sets_every_index_key_like_a_put(
-    store: Store, face: Face, name: str, level: int
+    store: Store, face: StoreOpener, name: str, level: int
 ) -> None:
     store.create(Task(board="b", number=1, owner="ada", level=level, parts=["p"], title="t"))
     changed = store.update(ONE, *EDITS[name]())
@@ -87,7 +87,7 @@ def test_sparse_index_follows_its_condition(store: Store) -> None:
     assert numbers(store, hot) == [1]
 
 
-def test_index_by_updated_follows_every_update(store: Store, face: Face) -> None:
+def test_index_by_updated_follows_every_update(store: Store, face: StoreOpener) -> None:
     store.create(Task(board="b", number=1))
     before = face.driver.execute(GetItem("tasks", ONE.key)).item
     store.update(ONE, Task.parts.append("x"))
@@ -96,7 +96,7 @@ def test_index_by_updated_follows_every_update(store: Store, face: Face) -> None
 
 
 class Meddling:
-    """A driver that lets another writer come between a read and the write that follows it."""
+    """A driver that lets another writer act between a read and the write that follows it."""
 
     def __init__(self, driver: Driver, meddle: Callable[[], object], times: int) -> None:
         self._driver = driver
@@ -116,7 +116,7 @@ class Meddling:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_concurrent_write_leaves_no_wrong_index_key(face: Face, times: int) -> None:
+def test_concurrent_write_leaves_no_wrong_index_key(face: StoreOpener, times: int) -> None:
     other = Store(face.driver)
     other.admin.create_table(tasks)
     other.create(Task(board="b", number=1, owner="ada"))
@@ -128,8 +128,8 @@ def test_concurrent_write_leaves_no_wrong_index_key(face: Face, times: int) -> N
     check_indexes(face.driver, ["b"])
 
 
-# It was not there when it was read, and is there when it is written: nobody read its other fields.
-def test_concurrent_create_gets_no_wrong_index_key(face: Face) -> None:
+# The item was missing when it was read and exists when it is written: its other fields are unknown.
+def test_concurrent_create_gets_no_wrong_index_key(face: StoreOpener) -> None:
     other = Store(face.driver)
     other.admin.create_table(tasks)
     appears = Meddling(

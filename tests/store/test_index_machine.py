@@ -1,4 +1,4 @@
-"""Random writes of items in many indexes: after each step every index is right."""
+"""Random writes of items in many indexes: after each step every index is correct."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Indexes(RuleBasedStateMachine):
         self.store.admin.create_table(tasks)
 
     def teardown(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.engine.close()
 
     @rule(
@@ -62,7 +62,7 @@ class Indexes(RuleBasedStateMachine):
         ),
     )
     def put(self, board: str, number: int, values: dict[str, Any]) -> None:
-        """Put an item, from what is there if something is."""
+        """Put an item, starting from the stored one if it exists."""
         there = self.store.get(Task.key(board, number))
         task = there or Task(board=board, number=number)
         task.__dict__.update(values)
@@ -70,7 +70,7 @@ class Indexes(RuleBasedStateMachine):
 
     @rule(board=boards, number=numbers, changes=edits)
     def update(self, board: str, number: int, changes: list[Edit[Task]]) -> None:
-        """Change some fields, if the item is there."""
+        """Update some fields, if the item exists."""
         try:
             self.store.update(Task.key(board, number), *changes)
         except ConditionFailed:
@@ -80,7 +80,7 @@ class Indexes(RuleBasedStateMachine):
     def update_together(
         self, board: str, number: int, changes: list[Edit[Task]], other: int
     ) -> None:
-        """Change one and delete another in a transaction."""
+        """Update one item and delete another in a transaction."""
         if other == number:
             return
         try:
@@ -102,7 +102,7 @@ class Indexes(RuleBasedStateMachine):
 
     @invariant()
     def every_index_is_as_the_items_say(self) -> None:
-        """Compare each index with what the items make of it."""
+        """Compare each index with the entries that the items require."""
         check_indexes(self.engine, ["a", "b"])
 
 

@@ -19,7 +19,7 @@ ALL = Ballot.key.partition("L")
 
 
 class Named(Entity):
-    """Fields for others to inherit: of no table."""
+    """Fields for others to inherit, without a table."""
 
     name: Attr[str] = attr()
     key = Key(pk=("NAMED", name), sk="NAMED")
@@ -111,7 +111,8 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], type[SingleTableError], str]]
         InvalidValue,
         "not a field of Ballot",
     ),
-    # Both have a field `election`, stored by the same name; it is another's all the same.
+    # Both have a field `election`, stored under the same name; it belongs to the other entity all
+    # the same.
     "another's twin": (
         lambda s: s.query(ALL, where=Candidate.election == "L"),
         InvalidValue,
@@ -200,7 +201,7 @@ INSIDE: dict[str, Callable[[Any], object]] = {
 }
 
 
-# Where it was written, not at the end of the block.
+# The error points to the line that wrote it, not to the end of the block.
 @pytest.mark.parametrize("mistake", INSIDE)
 def test_invalid_arguments_in_a_transaction_raise_at_once(store: Store, mistake: str) -> None:
     with store.transaction() as transaction, pytest.raises(InvalidValue):

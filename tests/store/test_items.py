@@ -12,7 +12,7 @@ from singletable.schema import key_of
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.entities import Ballot, Election, Place, ballot, votes
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 
 @pytest.fixture
@@ -111,8 +111,8 @@ def test_delete_with_a_condition(store: Store) -> None:
     assert store.delete(Ballot.key("L", "ada"), if_=Ballot.rank == 1) is not None
 
 
-# Older and newer writers live together: what one does not know, it leaves alone.
-def test_put_keeps_unknown_attributes_that_were_read(store: Store, face: Face) -> None:
+# Older and newer writers coexist: each leaves alone what it does not know.
+def test_put_keeps_unknown_attributes_that_were_read(store: Store, face: StoreOpener) -> None:
     store.create(ballot("ada"))
     key = Ballot.key("L", "ada").key
     item = face.driver.execute(GetItem("vote_data", key)).item
@@ -128,7 +128,7 @@ def test_put_keeps_unknown_attributes_that_were_read(store: Store, face: Face) -
     assert again["rank"] == {"N": "7"}
 
 
-def test_missing_attributes_have_defaults(store: Store, face: Face) -> None:
+def test_missing_attributes_have_defaults(store: Store, face: StoreOpener) -> None:
     key = Ballot.key("L", "ada").key
     older: Item = {
         **key,
@@ -140,7 +140,7 @@ def test_missing_attributes_have_defaults(store: Store, face: Face) -> None:
     assert store.get(Ballot.key("L", "ada")) == ballot("ada")
 
 
-def test_item_of_another_entity_raises(store: Store, face: Face) -> None:
+def test_item_of_another_entity_raises(store: Store, face: StoreOpener) -> None:
     key = Ballot.key("L", "ada").key
     other: Item = {
         **key,
@@ -153,7 +153,7 @@ def test_item_of_another_entity_raises(store: Store, face: Face) -> None:
         store.get(Ballot.key("L", "ada"))
 
 
-def test_item_is_stored_as_documented(store: Store, face: Face) -> None:
+def test_item_is_stored_as_documented(store: Store, face: StoreOpener) -> None:
     store.create(ballot("ada", election="Favorite Language", choice="Ann"))
     key: Item = {"PK": {"S": "ELECTION#Favorite Language"}, "SK": {"S": "BALLOT#ada"}}
     item = face.driver.execute(GetItem("vote_data", key)).item
@@ -163,7 +163,7 @@ def test_item_is_stored_as_documented(store: Store, face: Face) -> None:
     assert item["GSI2PK"] == {"S": "CHOICE#Favorite$20Language#Ann"}
 
 
-def test_store_maps_table_names(face: Face) -> None:
+def test_store_maps_table_names(face: StoreOpener) -> None:
     store = face.open(tables={votes: "votes-in-production"})
     store.admin.create_table(votes)
     store.create(Election(name="L"))

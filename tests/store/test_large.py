@@ -7,7 +7,7 @@ import pytest
 from singletable.operations import Driver, Operation, Query
 from singletable.store import Store
 from tests.store.entities import Ballot, Candidate, Session, ballot, votes
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 ALL = Ballot.key.partition("L")
 MANY = 300
@@ -15,7 +15,7 @@ NAMES = [f"voter{number:05d}" for number in range(MANY)]
 
 
 class Counting:
-    """A driver that counts queries, and what they were answered."""
+    """A driver that records queries and their responses."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -34,7 +34,7 @@ class Counting:
 @pytest.fixture
 def store(empty: Store) -> Store:
     empty.admin.create_table(votes)
-    # Of about ten kilobytes each: three pages of a megabyte.
+    # About ten kilobytes each: three pages of a megabyte.
     empty.put_many(
         ballot(name, rank=number, notes=["x" * 9950]) for number, name in enumerate(NAMES)
     )
@@ -76,8 +76,8 @@ def test_select_reads_many_pages(store: Store) -> None:
     assert [rank for (rank,) in store.select(ALL, Ballot.rank)] == list(range(MANY))
 
 
-# One query more for each page, only to learn that there is no more, would double what it costs.
-def test_page_sends_one_query(face: Face) -> None:
+# One more query per page, only to learn that there is no more, would double the cost.
+def test_page_sends_one_query(face: StoreOpener) -> None:
     counting = Counting(face.driver)
     store = Store(counting)  # type: ignore[arg-type]
     store.admin.create_table(votes)

@@ -13,8 +13,8 @@ from singletable.errors import AlreadyExists
 from singletable.operations import Driver, Operation, PutItem, TransactWriteItems
 from singletable.schema import model_of
 from singletable.store import Call, Store
-from tests.store.faces import Face
 from tests.store.member_entity import Member, check_markers, members
+from tests.store.store_adapter import StoreOpener
 
 R = TypeVar("R")
 ADA, BEA = Member.key("ada"), Member.key("bea")
@@ -26,12 +26,12 @@ def ada(**values: str) -> Member:
 
 
 def from_before(driver: Driver, member: Member) -> None:
-    """Write an item as it was written when nobody knew of unique values."""
+    """Write an item as it was written before the unique constraint existed."""
     driver.execute(PutItem("members", model_of(Member).item(member.__dict__)))
 
 
 @pytest.fixture
-def store(empty: Store, face: Face) -> Store:
+def store(empty: Store, face: StoreOpener) -> Store:
     empty.admin.create_table(members)
     from_before(face.driver, ada())
     return empty
@@ -53,7 +53,7 @@ WAYS: dict[str, Callable[[Store], object]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_write_claims_values_without_markers(store: Store, face: Face, way: str) -> None:
+def test_write_claims_values_without_markers(store: Store, face: StoreOpener, way: str) -> None:
     assert store.find(EMAIL) is None
     WAYS[way](store)
     assert store.find(EMAIL) == store.get(ADA)
@@ -62,7 +62,7 @@ def test_write_claims_values_without_markers(store: Store, face: Face, way: str)
         store.create(Member(name="bea", email="A@X.ORG"))
 
 
-# Two had the value already. The first to be written has it from then on.
+# Two items had the value already. The first to be written owns it from then on.
 @pytest.mark.parametrize("way", WAYS)
 def test_put_with_a_taken_value_raises(store: Store, way: str) -> None:
     store.create(Member(name="bea", email="a@x.org"))
@@ -73,8 +73,8 @@ def test_put_with_a_taken_value_raises(store: Store, way: str) -> None:
     assert store.find(EMAIL) == store.get(BEA)
 
 
-# What an update does not touch it does not look at: other fields cost what they always did.
-def test_items_with_a_shared_value_can_be_repaired(store: Store, face: Face) -> None:
+# An update only checks what it changes: other fields cost what they always did.
+def test_items_with_a_shared_value_can_be_repaired(store: Store, face: StoreOpener) -> None:
     store.create(Member(name="bea", email="a@x.org"))
     assert store.update(ADA, Member.handle.set("countess")).email == "a@x.org"
     store.update(ADA, Member.email.set("ada@x.org"))
@@ -82,14 +82,14 @@ def test_items_with_a_shared_value_can_be_repaired(store: Store, face: Face) -> 
 
 
 class Meanwhile:
-    """A driver that lets something happen just before the first transaction."""
+    """A driver that runs a function just before the first transaction."""
 
     def __init__(self, driver: Driver, happens: Callable[[], object]) -> None:
         self._driver = driver
         self._happens: Callable[[], object] | None = happens
 
     def execute(self, operation: Operation[R], /) -> R:
-        """Execute the operation, after something else happened."""
+        """Execute the operation, after running the function."""
         if operation.__class__ is TransactWriteItems and self._happens is not None:
             happens, self._happens = self._happens, None
             happens()
@@ -97,7 +97,9 @@ class Meanwhile:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_value_claimed_between_read_and_write_raises(store: Store, face: Face, way: str) -> None:
+def test_value_claimed_between_read_and_write_raises(
+    store: Store, face: StoreOpener, way: str
+) -> None:
     late = Store(Meanwhile(face.driver, lambda: store.create(Member(name="bea", email="a@x.org"))))
     with pytest.raises(AlreadyExists):
         WAYS[way](late)
@@ -105,7 +107,7 @@ def test_value_claimed_between_read_and_write_raises(store: Store, face: Face, w
     assert store.get(ADA) == ada()
 
 
-def test_value_released_between_read_and_write_is_claimed(store: Store, face: Face) -> None:
+def test_value_released_between_read_and_write_is_claimed(store: Store, face: StoreOpener) -> None:
     late = Store(Meanwhile(face.driver, lambda: store.update(ADA, Member.email.set(None))))
     late.put(ada())
     assert store.find(EMAIL) == store.get(ADA)
@@ -132,15 +134,15 @@ def test_one_of_many_items_with_a_shared_value_claims_it() -> None:
         assert found.name == winner
 
 
-# How all items of a table are given their markers: each is written as it is.
-def test_rewriting_all_items_creates_missing_markers(store: Store, face: Face) -> None:
+# How all items of a table get their markers: each is rewritten unchanged.
+def test_rewriting_all_items_creates_missing_markers(store: Store, face: StoreOpener) -> None:
     from_before(face.driver, Member(name="bea", email="b@x.org", handle="bea"))
     for member in store.admin.scan(Member):
         store.replace(member)
     check_markers(face.driver)
 
 
-def test_existing_marker_is_read_but_not_written(face: Face, store: Store) -> None:
+def test_existing_marker_is_read_but_not_written(face: StoreOpener, store: Store) -> None:
     store.put(ada())
     calls: list[Call] = []
     face.open(observers=[calls.append]).put(ada())

@@ -11,7 +11,7 @@ from singletable.expressions import Exists, NotExists
 from singletable.operations import GetItem, PutItem
 from singletable.schema import Attr, Condition, Entity, Index, Key, Table, Unique, attr
 from singletable.store import Store
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 by_team = Index("by_team", pk="GPK", sk="GSK")
 people = Table("people", indexes=[by_team])
@@ -33,7 +33,7 @@ class Person(Entity, table=people):
 
 
 ALL = Person.key.partition()
-# What asks for none and for some, of which attribute; and a value for it.
+# Conditions for missing and for present values, their attribute, and a value for it.
 ASKED: dict[str, tuple[Condition[Person], Condition[Person], str, object]] = {
     "words": (Person.team.missing(), Person.team.exists(), "team", {"S": "blue"}),
     "None": (Person.team == None, Person.team != None, "team", {"S": "blue"}),  # noqa: E711
@@ -45,7 +45,7 @@ ASKED: dict[str, tuple[Condition[Person], Condition[Person], str, object]] = {
 }
 
 
-def as_others_write(face: Face, name: str, **attributes: Any) -> None:
+def as_others_write(face: StoreOpener, name: str, **attributes: Any) -> None:
     """Store an item as another program would, with null."""
     there = {name: value for name, value in attributes.items() if value is not ABSENT}
     item: Any = {"PK": {"S": "PEOPLE"}, "SK": {"S": f"PERSON#{name}"}, "name": {"S": name}}
@@ -59,7 +59,7 @@ def store(empty: Store) -> Store:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_absent_and_null_decode_as_none(store: Store, face: Face, name: str) -> None:
+def test_absent_and_null_decode_as_none(store: Store, face: StoreOpener, name: str) -> None:
     none, some_there, attribute, some = ASKED[name]
     as_others_write(face, "absent", **{attribute: ABSENT})
     as_others_write(face, "null", **{attribute: NULL})
@@ -79,7 +79,7 @@ def test_null_in_a_map_decodes_as_none(store: Store) -> None:
     assert store.count(ALL, where=asked) == 1
 
 
-# None is written as null where absence would be read as the default.
+# None is written as null where a missing attribute would be read as the default.
 def test_field_set_to_none_is_none(store: Store) -> None:
     store.create(Person(name="ada"))
     assert store.count(ALL, where=Person.title != None) == 1  # noqa: E711
@@ -87,7 +87,7 @@ def test_field_set_to_none_is_none(store: Store) -> None:
     assert store.count(ALL, where=Person.title == None) == 1  # noqa: E711
 
 
-def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, face: Face) -> None:
+def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, face: StoreOpener) -> None:
     as_others_write(face, "ada", team=NULL, email=NULL)
     as_others_write(face, "bea", email=NULL)
     for name in ("ada", "bea"):
@@ -100,7 +100,7 @@ def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, face: Face
     assert store.find(Person.one_email("a@x")) is not None
 
 
-def test_put_writes_null_as_absent(store: Store, face: Face) -> None:
+def test_put_writes_null_as_absent(store: Store, face: StoreOpener) -> None:
     as_others_write(face, "ada", team=NULL)
     store.put(cast(Person, store.get(Person.key("ada"))))
     item = face.driver.execute(GetItem("people", Person.key("ada").key)).item
@@ -108,7 +108,7 @@ def test_put_writes_null_as_absent(store: Store, face: Face) -> None:
     assert "team" not in item
 
 
-# Null could not be read where the type has no None: nothing is asked about it.
+# Null cannot be read where the type has no None, so there is no condition for it.
 def test_condition_on_a_required_field_has_no_null_test() -> None:
     assert Person.points.missing().node() == NotExists(("points",))
     assert Person.points.exists().node() == Exists(("points",))

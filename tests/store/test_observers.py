@@ -23,7 +23,7 @@ ALL = Ballot.key.partition("L")
 
 
 class Cancelled(AsyncEngine):
-    """An engine whose every call is cancelled."""
+    """An engine whose every call is canceled."""
 
     async def execute(self, operation: Operation[R], /) -> R:
         raise asyncio.CancelledError
@@ -178,7 +178,7 @@ def test_call_lists_requests_and_consumed_capacity(store: Store, calls: list[Cal
     (call,) = calls
     (sent,) = call.requests
     assert isinstance(sent.operation, PutItem)
-    # The item, and its entry in an index.
+    # The item and its index entry.
     assert (call.write_units, call.read_units) == (2.0, 0.0)
     (consumed,) = sent.consumed
     assert consumed.global_secondary_indexes is not None
@@ -233,7 +233,7 @@ def test_failing_observer_does_not_fail_the_call(
     assert "An observer of the store failed" in caplog.text
 
 
-# The work of a cancelled call is not gone on with: Python says so with GeneratorExit.
+# The work of a canceled call is abandoned; Python signals it with GeneratorExit.
 def test_canceled_call_is_observed() -> None:
     calls: list[Call] = []
 

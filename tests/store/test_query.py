@@ -18,7 +18,7 @@ ALL = Ballot.key.partition("L")
 @pytest.fixture
 def store(empty: Store) -> Store:
     empty.admin.create_table(votes)
-    # Others in the same partition, before, between and after: a query never shows them.
+    # Other items in the same partition, before, between and after: a query never returns them.
     empty.create(Election(name="L"))
     empty.create(Candidate(election="L", name="Ann"))
     for rank, name in enumerate(NAMES):

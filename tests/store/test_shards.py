@@ -12,7 +12,7 @@ from singletable.errors import InvalidCursor
 from singletable.operations import Driver, Operation, Query, Scan
 from singletable.schema import Attr, Entity, Index, Key, Shards, Table, attr, padded
 from singletable.store import AsyncStore, Call, Store
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 R = TypeVar("R")
 
@@ -47,7 +47,7 @@ def store(empty: Store) -> Store:
 ODD = list(range(1, MANY, 2))
 
 
-def test_items_are_spread_over_shards(store: Store, face: Face) -> None:
+def test_items_are_spread_over_shards(store: Store, face: StoreOpener) -> None:
     items = face.driver.execute(Scan("events")).items
     assert len({item["PK"]["S"] for item in items if "STREAM#s" in item["PK"]["S"]}) == 5
     assert len({item["G1PK"]["S"] for item in items if "G1PK" in item}) > 3
@@ -127,7 +127,7 @@ def test_update_moves_an_item_between_random_shards(store: Store) -> None:
 
 
 class Gathers:
-    """An async driver that answers no query before so many have come."""
+    """An async driver that responds to no query before all shards have sent theirs."""
 
     def __init__(self, driver: Driver, expected: int) -> None:
         self._driver = driver
@@ -157,7 +157,7 @@ async def paged(store: AsyncStore) -> list[int]:
 
 @pytest.mark.parametrize("ask", [numbers, counted, paged])
 def test_async_query_reads_shards_concurrently(
-    store: Store, face: Face, ask: Callable[[AsyncStore], Awaitable[list[int]]]
+    store: Store, face: StoreOpener, ask: Callable[[AsyncStore], Awaitable[list[int]]]
 ) -> None:
     async def awaited() -> list[int]:
         return await ask(AsyncStore(Gathers(face.driver, 5)))
@@ -165,7 +165,7 @@ def test_async_query_reads_shards_concurrently(
     assert asyncio.run(awaited()) == list(range(MANY))
 
 
-def test_call_lists_the_query_of_each_shard(store: Store, face: Face) -> None:
+def test_call_lists_the_query_of_each_shard(store: Store, face: StoreOpener) -> None:
     calls: list[Call] = []
     watched = face.open(observers=[calls.append])
     assert len(list(watched.query(ALL))) == MANY

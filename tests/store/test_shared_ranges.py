@@ -14,7 +14,7 @@ by_day = Index("by_day", pk="G2PK", sk="G2SK", projection="KEYS_ONLY")
 forum = Table("forum", indexes=[by_author, by_day])
 
 with warnings.catch_warnings():
-    # Keys in an index may meet: that is what is tried here.
+    # Index keys may be equal, which is what this test is about.
     warnings.simplefilter("ignore")
 
     class Post(Entity, table=forum):

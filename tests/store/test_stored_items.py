@@ -13,8 +13,8 @@ from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.entities import Ballot, Candidate, Election, Session, ballot, votes
-from tests.store.faces import Face
 from tests.store.member_entity import Member, members
+from tests.store.store_adapter import StoreOpener
 from tests.store.test_table_shapes import Reading, meters
 
 SECRET = b"a secret of the service, 32 bytes"
@@ -22,7 +22,7 @@ STRANGER: Item = {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}, "held": {"L": [{"N": 
 
 
 @pytest.fixture
-def store(face: Face, clock: Clock) -> Store:
+def store(face: StoreOpener, clock: Clock) -> Store:
     store = face.open(cursor_secret=SECRET)
     store.admin.create_table(votes)
     store.put_many([Election(name="L"), Candidate(election="L", name="py")])
@@ -34,7 +34,7 @@ def store(face: Face, clock: Clock) -> Store:
 
 
 def all_items(store: Store, size: int) -> tuple[list[Item], int]:
-    """All items of the table, and on how many pages they were."""
+    """Return all items of the table, and the number of pages."""
     found: list[Item] = []
     cursor, pages = None, 0
     while True:
@@ -47,7 +47,7 @@ def all_items(store: Store, size: int) -> tuple[list[Item], int]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 100])
-def test_items_returns_each_stored_item_once(store: Store, face: Face, size: int) -> None:
+def test_items_returns_each_stored_item_once(store: Store, face: StoreOpener, size: int) -> None:
     found, pages = all_items(store, size)
     assert found == face.driver.execute(Scan("vote_data")).items
     assert len(found) == 7
@@ -60,7 +60,7 @@ def test_items_of_an_empty_table_is_one_page(empty: Store) -> None:
     assert (page.items, page.cursor) == ([], None)
 
 
-# DynamoDB ends a scan after a megabyte, however few the items were.
+# DynamoDB ends a page of a scan after a megabyte, however few items it returns.
 def test_items_fills_pages_of_large_items(store: Store) -> None:
     store.put_many(ballot(f"v{number}", notes=["x" * 300_000]) for number in range(8))
     page = store.admin.items(votes, 14)
@@ -83,7 +83,7 @@ def test_items_continues_after_number_keys(empty: Store) -> None:
     assert len({str(one) for one in found}) == 6
 
 
-def test_cursor_is_valid_after_its_item_was_deleted(store: Store, face: Face) -> None:
+def test_cursor_is_valid_after_its_item_was_deleted(store: Store, face: StoreOpener) -> None:
     every = face.driver.execute(Scan("vote_data")).items
     cursor = store.admin.items(votes, 3).cursor
     store.admin.clear(votes, keep=[])
@@ -93,7 +93,7 @@ def test_cursor_is_valid_after_its_item_was_deleted(store: Store, face: Face) ->
     assert store.admin.items(votes, 9, cursor=cursor).items == every[3:]
 
 
-def test_items_cursor_is_valid_for_one_table_and_secret(store: Store, face: Face) -> None:
+def test_items_cursor_is_valid_for_one_table_and_secret(store: Store, face: StoreOpener) -> None:
     store.admin.create_table(members)
     cursor = store.admin.items(votes, 2).cursor
     of_a_query = store.page(Ballot.key.partition("L"), 2).cursor
@@ -112,7 +112,7 @@ def test_items_cursor_is_valid_for_one_table_and_secret(store: Store, face: Face
             other()
 
 
-def test_items_uses_the_real_table_name(face: Face) -> None:
+def test_items_uses_the_real_table_name(face: StoreOpener) -> None:
     store = face.open(tables={votes: "votes-prod"})
     store.admin.create_table(votes)
     store.put(ballot("ada"))

@@ -12,7 +12,7 @@ from singletable.operations import GetItem
 from singletable.schema import Attr, Entity, Index, Key, LocalIndex, Number, Table, attr
 from singletable.store import Store
 from singletable.values import Item
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 simple = Table("simple", pk="id", sk=None)
 meters = Table("meters", pk=Number("meter"), sk=Number("at"))
@@ -53,7 +53,7 @@ class Paper(Entity, table=folders):
     sized = Key(pk=("FOLDER", folder), sk=(size,)).on(by_size)
 
 
-def test_table_without_a_sort_key(empty: Store, face: Face) -> None:
+def test_table_without_a_sort_key(empty: Store, face: StoreOpener) -> None:
     empty.admin.create_table(simple)
     made = empty.create(Setting(name="theme", value="dark"))
     with pytest.raises(AlreadyExists):
@@ -88,7 +88,7 @@ def test_number_keys(empty: Store) -> None:
     assert found == times
     later = empty.query(Reading.key.partition(7).gt(Decimal("99.9")), reverse=True)
     assert [one.value for one in later] == [4, 3, 2]
-    # However the number is written, it is the same item.
+    # It is the same item, however the number is spelled.
     same = [Reading.key(7, Decimal(100)), Reading.key(7, Decimal("1E+2"))]
     assert [one and one.value for one in empty.get_many(same)] == [2, 2]
     assert [one and one.value for one in empty.transact_get(*same)] == [2, 2]

@@ -17,8 +17,8 @@ from singletable.faults import Faults, FaultyDriver, Next
 from singletable.store import Store
 from tests.store.clock import Clock
 from tests.store.entities import Ballot, Candidate, Election, Session, Voter, ballot, votes
-from tests.store.faces import Face
-from tests.store.refusals import refusal
+from tests.store.errors import expect_error
+from tests.store.store_adapter import StoreOpener
 
 ADA, BEA = Ballot.key("L", "ada"), Ballot.key("L", "bea")
 
@@ -54,7 +54,7 @@ def test_transaction_writes_nothing_before_the_end_of_the_block(store: Store) ->
 
 
 def test_transaction_writes_nothing_if_the_block_raises(store: Store) -> None:
-    with refusal(ZeroDivisionError), store.transaction() as transaction:
+    with expect_error(ZeroDivisionError), store.transaction() as transaction:
         transaction.create(ballot("ada"))
         raise ZeroDivisionError
     assert store.get(ADA) is None
@@ -74,7 +74,7 @@ def test_transaction_rejects_writes_after_the_block(store: Store) -> None:
 
 def test_failed_condition_cancels_the_transaction(store: Store) -> None:
     store.put(ballot("bea", rank=1))
-    with refusal(ConditionFailed) as raised, store.transaction() as transaction:
+    with expect_error(ConditionFailed) as raised, store.transaction() as transaction:
         transaction.create(ballot("ada"))
         transaction.update(BEA, Ballot.rank.set(9), if_=Ballot.rank == 2)
     assert type(raised.value) is ConditionFailed
@@ -85,17 +85,17 @@ def test_failed_condition_cancels_the_transaction(store: Store) -> None:
 
 def test_transaction_error_names_the_failed_write(store: Store) -> None:
     existing = store.create(ballot("bea"))
-    with refusal(AlreadyExists) as exists, store.transaction() as transaction:
+    with expect_error(AlreadyExists) as exists, store.transaction() as transaction:
         transaction.create(ballot("ada"))
         transaction.create(ballot("bea", rank=1))
     assert exists.value.current == existing
-    with refusal(NotFound, match="voter='ada'"), store.transaction() as transaction:
+    with expect_error(NotFound, match="voter='ada'"), store.transaction() as transaction:
         transaction.delete(BEA)
         transaction.update(ADA, Ballot.rank.add(1))
-    with refusal(NotFound, match="Election"), store.transaction() as transaction:
+    with expect_error(NotFound, match="Election"), store.transaction() as transaction:
         transaction.delete(BEA)
         transaction.check(Election.key("L"))
-    with refusal(NotFound), store.transaction() as transaction:
+    with expect_error(NotFound), store.transaction() as transaction:
         transaction.delete(BEA)
         transaction.replace(ballot("ada"))
     assert store.get(BEA) == existing
@@ -114,7 +114,7 @@ def test_transaction_rejects_more_than_100_items(store: Store) -> None:
         for number in range(100):
             transaction.put(ballot(f"v{number}"))
     assert store.count(Ballot.key.partition("L")) == 100
-    with refusal(InvalidValue, match="at most 100"), store.transaction() as transaction:
+    with expect_error(InvalidValue, match="at most 100"), store.transaction() as transaction:
         for number in range(101):
             transaction.delete(Ballot.key("L", f"v{number}"))
     assert store.count(Ballot.key.partition("L")) == 100
@@ -127,7 +127,7 @@ def test_transaction_merges_writes_of_one_item(store: Store) -> None:
         transaction.update(ADA, Ballot.rank.add(2), Ballot.notes.append("x"))
         transaction.check(ADA, Ballot.rank == 1)
     assert store.get(ADA) == ballot("ada", rank=4, notes=["x"])
-    with refusal(ConditionFailed), store.transaction() as transaction:
+    with expect_error(ConditionFailed), store.transaction() as transaction:
         transaction.update(ADA, Ballot.rank.add(1))
         transaction.check(ADA, Ballot.rank == 1)
     assert store.get(ADA) == ballot("ada", rank=4, notes=["x"])
@@ -135,10 +135,10 @@ def test_transaction_merges_writes_of_one_item(store: Store) -> None:
 
 def test_transaction_rejects_writes_that_cannot_be_merged(store: Store) -> None:
     store.put(ballot("ada"))
-    with refusal(InvalidValue, match="twice"), store.transaction() as transaction:
+    with expect_error(InvalidValue, match="twice"), store.transaction() as transaction:
         transaction.update(ADA, Ballot.rank.set(1))
         transaction.update(ADA, Ballot.rank.set(2))
-    with refusal(InvalidValue, match="Combine them"), store.transaction() as transaction:
+    with expect_error(InvalidValue, match="Combine them"), store.transaction() as transaction:
         transaction.put(ballot("ada"))
         transaction.delete(ADA)
     assert store.get(ADA) == ballot("ada")
@@ -161,7 +161,7 @@ def test_token_of_another_transaction_raises(store: Store, clock: Clock) -> None
     with store.transaction(token="t") as transaction:
         transaction.update(ADA, Ballot.rank.add(1))
     with (
-        refusal(IdempotentParameterMismatch, match="'t'"),
+        expect_error(IdempotentParameterMismatch, match="'t'"),
         store.transaction(token="t") as transaction,
     ):
         transaction.update(ADA, Ballot.rank.add(2))
@@ -170,7 +170,7 @@ def test_token_of_another_transaction_raises(store: Store, clock: Clock) -> None
 
 @pytest.mark.parametrize("token", ["", "x" * 37, 5])
 def test_token_length_is_checked(store: Store, token: str) -> None:
-    with refusal(InvalidValue, match="36 characters"), store.transaction(token=token):
+    with expect_error(InvalidValue, match="36 characters"), store.transaction(token=token):
         pass
 
 
@@ -188,7 +188,7 @@ def test_transact_get_returns_a_snapshot(store: Store) -> None:
         store.transact_get(*(Session.key("ada", number) for number in range(101)))
 
 
-def test_conflicts_are_retried(face: Face) -> None:
+def test_conflicts_are_retried(face: StoreOpener) -> None:
     driver = FaultyDriver(face.driver)
     store = Store(driver)
     store.admin.create_table(votes)
@@ -212,7 +212,7 @@ def test_repeated_conflicts_raise(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(TransactionConflict, match="Nothing was changed"):
             store.put(ballot("ada"))
         with (
-            refusal(TransactionConflict, match="Nothing was changed"),
+            expect_error(TransactionConflict, match="Nothing was changed"),
             store.transaction() as transaction,
         ):
             transaction.put(ballot("ada"))

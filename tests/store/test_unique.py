@@ -12,9 +12,9 @@ from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue
 from singletable.operations import GetItem, Scan, UpdateItem
 from singletable.schema import Attr, Entity, Key, Table, Unique, attr, casefold, version
 from singletable.store import Store
-from tests.store.faces import Face
+from tests.store.errors import expect_error
 from tests.store.member_entity import Member, check_markers, members
-from tests.store.refusals import refusal
+from tests.store.store_adapter import StoreOpener
 
 ADA, BEA = Member.key("ada"), Member.key("bea")
 plain = Table("plain", pk="id", sk=None)
@@ -30,13 +30,13 @@ class Site(Entity, table=plain):
 
 
 @pytest.fixture
-def store(empty: Store, face: Face) -> Store:
+def store(empty: Store, face: StoreOpener) -> Store:
     empty.admin.create_table(members)
     empty.create(Member(name="ada", email="Ada@x.org", handle="ada"))
     return empty
 
 
-def test_duplicate_unique_value_raises(store: Store, face: Face) -> None:
+def test_duplicate_unique_value_raises(store: Store, face: StoreOpener) -> None:
     with pytest.raises(AlreadyExists, match="email") as raised:
         store.create(Member(name="bea", email="ADA@X.ORG"))
     assert raised.value.fields == ("email",)
@@ -47,7 +47,7 @@ def test_duplicate_unique_value_raises(store: Store, face: Face) -> None:
         store.update(BEA, Member.email.set("ADA@x.org"))
     with pytest.raises(AlreadyExists):
         store.replace(Member(name="bea", email="ada@x.org"))
-    with refusal(AlreadyExists), store.transaction() as transaction:
+    with expect_error(AlreadyExists), store.transaction() as transaction:
         transaction.update(BEA, Member.email.set("ADA@x.org"))
     found = store.get(BEA)
     assert found is not None
@@ -62,7 +62,7 @@ def test_find_returns_the_owner(store: Store) -> None:
     assert store.find(Member.one_handle("ada")) == found
 
 
-def test_update_releases_the_old_value(store: Store, face: Face) -> None:
+def test_update_releases_the_old_value(store: Store, face: StoreOpener) -> None:
     store.update(ADA, Member.email.set("new@x.org"))
     assert store.find(Member.one_email("ada@x.org")) is None
     store.create(Member(name="bea", email="ada@x.org"))
@@ -77,7 +77,7 @@ def test_update_releases_the_old_value(store: Store, face: Face) -> None:
     check_markers(face.driver)
 
 
-def test_unchanged_value_keeps_its_marker(store: Store, face: Face) -> None:
+def test_unchanged_value_keeps_its_marker(store: Store, face: StoreOpener) -> None:
     ada = store.get(ADA)
     assert ada is not None
     store.put(ada)
@@ -87,7 +87,7 @@ def test_unchanged_value_keeps_its_marker(store: Store, face: Face) -> None:
     check_markers(face.driver)
 
 
-def test_absent_values_are_not_unique(store: Store, face: Face) -> None:
+def test_absent_values_are_not_unique(store: Store, face: StoreOpener) -> None:
     store.create(Member(name="bea"))
     store.create(Member(name="cid"))
     store.update(ADA, Member.email.set(None))
@@ -96,15 +96,15 @@ def test_absent_values_are_not_unique(store: Store, face: Face) -> None:
     check_markers(face.driver)
 
 
-def test_delete_releases_all_values(store: Store, face: Face) -> None:
+def test_delete_releases_all_values(store: Store, face: StoreOpener) -> None:
     store.delete(ADA)
     check_markers(face.driver)
     store.create(Member(name="bea", email="ada@x.org"))
     check_markers(face.driver)
 
 
-# With a history nobody else ever gets a handle that was somebody's.
-def test_keep_released_reserves_the_value_for_its_owner(store: Store, face: Face) -> None:
+# With keep_released, nobody else ever gets a handle that was in use.
+def test_keep_released_reserves_the_value_for_its_owner(store: Store, face: StoreOpener) -> None:
     store.update(ADA, Member.handle.set("queen"))
     assert store.find(Member.one_handle("ada")) is None
     with pytest.raises(AlreadyExists, match="had the same handle, which is never") as raised:
@@ -121,7 +121,7 @@ def test_keep_released_reserves_the_value_for_its_owner(store: Store, face: Face
     check_markers(face.driver)
 
 
-def test_marker_copies_follow_the_owner(store: Store, face: Face) -> None:
+def test_marker_copies_follow_the_owner(store: Store, face: StoreOpener) -> None:
     key = {"PK": {"S": "EMAIL#ada@x.org"}, "SK": {"S": "EMAIL"}}
     marker = face.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
     assert marker is not None
@@ -133,8 +133,8 @@ def test_marker_copies_follow_the_owner(store: Store, face: Face) -> None:
     assert marker["town"] == {"S": "Bern"}
 
 
-# How an item gets another key: a value is handed over in one transaction.
-def test_transaction_hands_a_value_over(store: Store, face: Face) -> None:
+# How an item gets another key: the value is handed over in one transaction.
+def test_transaction_hands_a_value_over(store: Store, face: StoreOpener) -> None:
     with store.transaction() as transaction:
         transaction.create(Member(name="lovelace", email="ada@x.org", handle="ada"))
         transaction.delete(ADA)
@@ -144,7 +144,7 @@ def test_transaction_hands_a_value_over(store: Store, face: Face) -> None:
     check_markers(face.driver)
 
 
-def test_transaction_swaps_values(store: Store, face: Face) -> None:
+def test_transaction_swaps_values(store: Store, face: StoreOpener) -> None:
     store.create(Member(name="bea", email="bea@x.org"))
     with store.transaction() as transaction:
         transaction.update(ADA, Member.email.set("bea@x.org"))
@@ -155,16 +155,16 @@ def test_transaction_swaps_values(store: Store, face: Face) -> None:
     check_markers(face.driver)
 
 
-def test_transaction_rejects_duplicate_values(store: Store, face: Face) -> None:
-    with refusal(AlreadyExists), store.transaction() as transaction:
+def test_transaction_rejects_duplicate_values(store: Store, face: StoreOpener) -> None:
+    with expect_error(AlreadyExists), store.transaction() as transaction:
         transaction.create(Member(name="bea", email="new@x.org"))
         transaction.create(Member(name="cid", email="NEW@x.org"))
     assert store.get(BEA) is None
     check_markers(face.driver)
 
 
-# From before the constraint was declared: two have the value, and one has the marker.
-def test_marker_of_another_owner_is_not_released(store: Store, face: Face) -> None:
+# From before the constraint was declared: two items have the value, and one has the marker.
+def test_marker_of_another_owner_is_not_released(store: Store, face: StoreOpener) -> None:
     store.create(Member(name="bea"))
     face.driver.execute(
         UpdateItem(
@@ -180,7 +180,7 @@ def test_marker_of_another_owner_is_not_released(store: Store, face: Face) -> No
     assert found.name == "ada"
 
 
-def test_several_fields_form_a_unique_value(empty: Store, face: Face) -> None:
+def test_several_fields_form_a_unique_value(empty: Store, face: StoreOpener) -> None:
     empty.admin.create_table(plain)
     empty.create(Site(name="a", domain="x.org"))
     empty.create(Site(name="b", domain="x.org", port=443))

@@ -31,7 +31,7 @@ class Uniques(RuleBasedStateMachine):
         self.store.admin.create_table(members)
 
     def teardown(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.engine.close()
 
     @rule(
@@ -56,7 +56,7 @@ class Uniques(RuleBasedStateMachine):
 
     @rule(name=names, handle=handles, town=towns)
     def change_handle(self, name: str, handle: str | None, town: str | None) -> None:
-        """Change one with a history, and what a marker holds."""
+        """Update a value with keep_released, and what its marker includes."""
         with suppress(NotFound, AlreadyExists):
             self.store.update(Member.key(name), Member.handle.set(handle), Member.town.set(town))
 
@@ -88,7 +88,7 @@ class Uniques(RuleBasedStateMachine):
 
     @rule(name=names, how=st.sampled_from(["put", "replace"]))
     def lose_markers(self, name: str, how: str) -> None:
-        """Let an item be as if it were from before the constraints, and write it as it is."""
+        """Let an item look as if it were older than the constraints, and rewrite it unchanged."""
         there = self.store.get(Member.key(name))
         if there is None:
             return
@@ -100,7 +100,7 @@ class Uniques(RuleBasedStateMachine):
 
     @invariant()
     def markers_are_as_the_items_say(self) -> None:
-        """Compare the markers with what the items make of them."""
+        """Compare the markers with those that the items require."""
         check_markers(self.engine)
 
 

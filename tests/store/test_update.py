@@ -11,7 +11,7 @@ from singletable.operations import GetItem
 from singletable.schema import Edit
 from singletable.store import Store
 from tests.store.entities import Ballot, Place, Voter, ballot, votes
-from tests.store.faces import Face
+from tests.store.store_adapter import StoreOpener
 
 ADA = Ballot.key("L", "ada")
 
@@ -22,7 +22,7 @@ def store(empty: Store) -> Store:
     return empty
 
 
-# Each edit, what the ballot was and what it is afterwards.
+# Each edit, with the ballot before and after it.
 CASES: dict[str, tuple[Callable[[], Edit[Ballot]], Ballot, Ballot]] = {
     "set": (lambda: Ballot.rank.set(5), ballot("ada"), ballot("ada", rank=5)),
     "set_none": (lambda: Ballot.choice.set(None), ballot("ada", choice="Ann"), ballot("ada")),
@@ -153,7 +153,7 @@ def test_update_of_a_missing_item_raises(store: Store) -> None:
     assert store.get(ADA) is None
 
 
-# Its index key depends on what was there, so this one is read first; nothing comes of it either.
+# Its index key depends on the stored item, so that is read first; nothing is written either.
 def test_update_that_reads_a_missing_item_raises(store: Store) -> None:
     with pytest.raises(NotFound):
         store.update(ADA, Ballot.choice.set_if_missing("Ann"))
@@ -184,7 +184,7 @@ def test_update_rejects_edits_of_stamps(store: Store) -> None:
             store.update(Voter.key("ada"), edit)
 
 
-def test_update_keeps_unknown_attributes(store: Store, face: Face) -> None:
+def test_update_keeps_unknown_attributes(store: Store, face: StoreOpener) -> None:
     made = ballot("ada")
     made.__dict__["_unknown"] = {"newer": {"S": "kept"}}
     store.put(made)

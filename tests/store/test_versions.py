@@ -19,8 +19,8 @@ from singletable.store import Store
 from singletable.values import Item
 from tests.store.clock import Clock
 from tests.store.entities import Voter, votes
-from tests.store.faces import Face
-from tests.store.refusals import refusal
+from tests.store.errors import expect_error
+from tests.store.store_adapter import StoreOpener
 
 ADA = Voter.key("ada")
 pages = Table("pages")
@@ -59,7 +59,7 @@ BY_STORE: dict[str, tuple[object, str]] = {
 }
 
 
-# A type error too; and an item that only looked like a version 1 would be put over another's work.
+# A type error too; an item that only looked like version 1 would overwrite another writer's work.
 @pytest.mark.parametrize("name", BY_STORE)
 def test_constructor_does_not_accept_stamps(name: str) -> None:
     value, said = BY_STORE[name]
@@ -67,7 +67,7 @@ def test_constructor_does_not_accept_stamps(name: str) -> None:
         Voter(name="ada", **{name: value})  # type: ignore[arg-type]
 
 
-# What a client sends back as JSON has no version of the store's; the one it saw is assigned.
+# JSON from a client has no version of the store's; the version that the client saw is assigned.
 def test_version_can_be_assigned(store: Store) -> None:
     store.create(Voter(name="ada", town="Bern"))
     sent = Voter(name="ada", town="Basel")
@@ -117,7 +117,7 @@ def test_transaction_put_with_an_outdated_version_raises(store: Store) -> None:
     store.create(Voter(name="ada"))
     mine = read(store)
     store.update(ADA, Voter.town.set("Basel"))
-    with refusal(VersionConflict), store.transaction() as transaction:
+    with expect_error(VersionConflict), store.transaction() as transaction:
         transaction.put(mine)
         transaction.create(Voter(name="bea"))
     assert store.get(Voter.key("bea")) is None
@@ -140,7 +140,7 @@ def test_put_of_a_deleted_item_raises(store: Store) -> None:
     assert store.get(ADA) is None
 
 
-def test_item_without_a_version_has_version_zero(store: Store, face: Face) -> None:
+def test_item_without_a_version_has_version_zero(store: Store, face: StoreOpener) -> None:
     def without_version() -> Voter:
         store.delete(ADA)
         store.create(Voter(name="ada"))
@@ -176,7 +176,7 @@ def test_update_with_an_expected_version(store: Store) -> None:
         store.update(ADA, Voter.town.set("Basel"), if_=Voter.version == 1)
 
 
-# Whoever reads, decides and writes meets the same error whichever write it is.
+# Read-decide-write code gets the same error from every kind of write.
 def test_outdated_expected_version_conflicts_in_every_write(store: Store) -> None:
     ada = store.create(Voter(name="ada", town="Bern"))
     store.put(ada)
@@ -185,7 +185,7 @@ def test_outdated_expected_version_conflicts_in_every_write(store: Store) -> Non
         store.delete(ADA, if_=demanded)
     with pytest.raises(VersionConflict), store.transaction() as transaction:
         transaction.check(ADA, demanded)
-    # The version is right, and something else is not: that is no conflict.
+    # The version is right and another condition fails: that is not a version conflict.
     with pytest.raises(ConditionFailed) as failed:
         store.update(ADA, Voter.town.set("x"), if_=(Voter.version == 2) & (Voter.town == "Rome"))
     assert not isinstance(failed.value, VersionConflict)
@@ -205,7 +205,8 @@ def test_timestamps_are_set_on_create_and_update(store: Store, clock: Clock) -> 
     assert read(store) == found
 
 
-# What the store set is what will be read, though the attribute may hold less of it.
+# The timestamp set by the store equals the one read back, though the attribute stores less
+# precision.
 def test_timestamp_has_stored_precision(empty: Store, clock: Clock) -> None:
     empty.admin.create_table(pages)
     clock.advance(microseconds=123_456)
@@ -215,8 +216,8 @@ def test_timestamp_has_stored_precision(empty: Store, clock: Clock) -> None:
     assert empty.get(Page.key("home")) == page
 
 
-# Who adds a time to an entity says with None that older items have none.
-def test_item_without_timestamps_is_read(empty: Store, face: Face) -> None:
+# A new timestamp field with None as its type says that older items have none.
+def test_item_without_timestamps_is_read(empty: Store, face: StoreOpener) -> None:
     empty.admin.create_table(pages)
     older: Item = {**Note.key("old").key, "name": {"S": "old"}}
     face.driver.execute(PutItem("pages", older))

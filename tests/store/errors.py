@@ -10,8 +10,8 @@ import pytest
 X = TypeVar("X", bound=Exception)
 
 
-def refusal(
+def expect_error(
     kind: type[X], match: str | None = None
 ) -> AbstractContextManager[pytest.ExceptionInfo[X]]:
-    """Expect a transaction to be refused."""
+    """Expect a transaction to be rejected."""
     return pytest.raises(kind, match=match)

@@ -14,7 +14,7 @@ from singletable.store import AsyncStore, Store
 R = TypeVar("R")
 
 
-class Awaited:
+class AwaitedStore:
     """An async store with the interface of the sync one: each result is awaited at once."""
 
     def __init__(self, inner: object, loop: asyncio.AbstractEventLoop) -> None:
@@ -22,9 +22,9 @@ class Awaited:
         self._loop = loop
 
     @property
-    def admin(self) -> Awaited:
+    def admin(self) -> AwaitedStore:
         """The administration of the store."""
-        return Awaited(cast(AsyncStore, self._inner).admin, self._loop)
+        return AwaitedStore(cast(AsyncStore, self._inner).admin, self._loop)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         method = getattr(self._inner, name)
@@ -61,7 +61,7 @@ class Awaited:
             self._loop.run_until_complete(block.__aexit__(None, None, None))
 
 
-class Around:
+class AsyncDriverAdapter:
     """An async driver around a sync one."""
 
     def __init__(self, driver: Driver) -> None:
@@ -72,7 +72,7 @@ class Around:
         return self._driver.execute(operation)
 
 
-class Face:
+class StoreOpener:
     """A driver, and how to open a store on it."""
 
     def __init__(
@@ -85,11 +85,11 @@ class Face:
         self.driver = driver
         self._clock = clock
         self._loop = loop
-        self._far = far or Around(driver)
+        self._far = far or AsyncDriverAdapter(driver)
 
     def open(self, **options: Any) -> Store:
         """Open a store on the driver, sync or async."""
         chosen: dict[str, Any] = {"clock": self._clock, **options}
         if self._loop is None:
             return Store(self.driver, **chosen)
-        return cast(Store, Awaited(AsyncStore(self._far, **chosen), self._loop))
+        return cast(Store, AwaitedStore(AsyncStore(self._far, **chosen), self._loop))
