@@ -52,7 +52,7 @@ def foreign() -> Iterator[Foreign]:
 def _face_of(item: pytest.Item) -> str:
     """Return the driver that a test runs on, or an empty string."""
     case: Any = getattr(item, "callspec", None)  # pytest does not say what it is
-    return "" if case is None else str(case.params.get("face", ""))
+    return "" if case is None else str(case.params.get("opener", ""))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -87,7 +87,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture(params=(*OURS, *FOREIGN))
-def face(request: pytest.FixtureRequest, clock: Clock) -> Iterator[StoreOpener]:
+def opener(request: pytest.FixtureRequest, clock: Clock) -> Iterator[StoreOpener]:
     """Provide a driver without tables, and a way to open stores on it."""
     where, _, is_async = str(request.param).partition(", ")
     if where in FOREIGN:
@@ -120,6 +120,6 @@ def _on_file(request: pytest.FixtureRequest) -> Engine:
 
 
 @pytest.fixture
-def empty(face: StoreOpener) -> Store:
+def empty(opener: StoreOpener) -> Store:
     """Return a store without tables."""
-    return face.open()
+    return opener.open()

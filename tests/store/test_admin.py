@@ -12,15 +12,15 @@ from tests.store.entities import Election, votes
 from tests.store.store_adapter import StoreOpener
 
 
-def test_create_table_creates_the_declared_table(empty: Store, face: StoreOpener) -> None:
+def test_create_table_creates_the_declared_table(empty: Store, opener: StoreOpener) -> None:
     assert empty.admin.create_table(votes) is True
-    table = face.driver.execute(DescribeTable("vote_data")).table
+    table = opener.driver.execute(DescribeTable("vote_data")).table
     assert table.table_status == "ACTIVE"
     assert {one.index_name for one in table.global_secondary_indexes or []} == {
         "by_person",
         "keys_only",
     }
-    told = face.driver.execute(DescribeTimeToLive("vote_data")).time_to_live_description
+    told = opener.driver.execute(DescribeTimeToLive("vote_data")).time_to_live_description
     assert told.attribute_name == "TTL"
 
 

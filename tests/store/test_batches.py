@@ -121,11 +121,11 @@ def test_delete_many_rejects_entities_with_side_writes(store: Store) -> None:
 
 # Each batch is only partly processed, again and again; the store continues while there is progress.
 def test_batches_retry_unprocessed_items(
-    face: StoreOpener, monkeypatch: pytest.MonkeyPatch
+    opener: StoreOpener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
-    driver = FaultyDriver(face.driver, Faults(unprocessed=1.0))
+    driver = FaultyDriver(opener.driver, Faults(unprocessed=1.0))
     store = Store(driver)
     store.admin.create_table(votes)
     store.put_many(ballot(name) for name in NAMES)

@@ -75,10 +75,10 @@ def test_changes_distinguish_tables_with_similar_items(store: Store) -> None:
     assert [type(one.new).__name__ for one in told.changes] == ["Candidate", "Twin"]
 
 
-def test_change_of_an_expired_item_is_marked(store: Store, face: StoreOpener) -> None:
+def test_change_of_an_expired_item_is_marked(store: Store, opener: StoreOpener) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1)
     store.put(Session(voter="ada", number=1, ends=yesterday))
-    face.driver.execute(SweepExpired())
+    opener.driver.execute(SweepExpired())
     told = store.changes(Session).changes
     assert [(one.kind, one.expired) for one in told] == [("INSERT", False), ("REMOVE", True)]
 

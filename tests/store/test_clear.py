@@ -23,11 +23,11 @@ R = TypeVar("R")
 
 
 @pytest.fixture
-def store(empty: Store, face: StoreOpener) -> Store:
+def store(empty: Store, opener: StoreOpener) -> Store:
     empty.admin.create_table(votes)
     empty.put_many([Election(name="L"), Candidate(election="L", name="py")])
     empty.put_many(ballot(f"v{number}") for number in range(60))
-    face.driver.execute(PutItem("vote_data", {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}}))
+    opener.driver.execute(PutItem("vote_data", {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}}))
     return empty
 
 
@@ -57,8 +57,8 @@ def test_clear_keeps_items_to_keep(store: Store) -> None:
         assert left(store) == {("ELECTION#L", "BALLOT#v7"), ("ELECTION#L", "METADATA")}
 
 
-def test_clear_leaves_other_tables(face: StoreOpener) -> None:
-    store, other = face.open(tables={votes: "votes-prod"}), face.open()
+def test_clear_leaves_other_tables(opener: StoreOpener) -> None:
+    store, other = opener.open(tables={votes: "votes-prod"}), opener.open()
     for one in (store, other):
         one.admin.create_table(votes)
         one.put(ballot("ada"))
@@ -68,13 +68,13 @@ def test_clear_leaves_other_tables(face: StoreOpener) -> None:
 
 
 # A value belongs to one item for as long as its marker exists.
-def test_clear_keeps_markers_of_kept_items(empty: Store, face: StoreOpener) -> None:
+def test_clear_keeps_markers_of_kept_items(empty: Store, opener: StoreOpener) -> None:
     empty.admin.create_table(members)
     for name in ("ada", "bea"):
         empty.create(Member(name=name, email=f"{name}@x", handle=name, town="Bern"))
         empty.update(Member.key(name), Member.handle.set(f"{name}2"))
     assert empty.admin.clear(members, keep=[Member.key("ada")]) == 4
-    check_markers(face.driver)
+    check_markers(opener.driver)
     assert empty.find(Member.one_email("Ada@x")) == empty.get(Member.key("ada"))
     for taken in (Member(name="cid", email="ada@x"), Member(name="cid", handle="ada")):
         with pytest.raises(AlreadyExists):
@@ -84,11 +84,13 @@ def test_clear_keeps_markers_of_kept_items(empty: Store, face: StoreOpener) -> N
 
 # A marker in another format, written by another program: it says nothing about a kept item.
 @pytest.mark.parametrize("owner", [{}, {"owner_PK": {"L": []}, "owner_SK": {"S": "MEMBER"}}])
-def test_clear_deletes_markers_without_owner(empty: Store, face: StoreOpener, owner: Item) -> None:
+def test_clear_deletes_markers_without_owner(
+    empty: Store, opener: StoreOpener, owner: Item
+) -> None:
     empty.admin.create_table(members)
     empty.create(Member(name="ada"))
     marker: Item = {"PK": {"S": "EMAIL#e@x"}, "SK": {"S": "EMAIL"}, **owner}
-    face.driver.execute(PutItem("members", marker))
+    opener.driver.execute(PutItem("members", marker))
     assert empty.admin.clear(members, keep=[Member.key("ada")]) == 1
 
 
@@ -101,9 +103,9 @@ def test_clear_keeps_items_with_number_keys(empty: Store) -> None:
     assert empty.get(kept) is not None
 
 
-def test_clear_deletes_many_pages(face: StoreOpener) -> None:
+def test_clear_deletes_many_pages(opener: StoreOpener) -> None:
     calls: list[Call] = []
-    store = face.open(observers=[calls.append])
+    store = opener.open(observers=[calls.append])
     store.admin.create_table(votes)
     large = ["x" * 200_000]
     store.put_many(ballot(f"v{number}", notes=large) for number in range(20))
@@ -115,11 +117,11 @@ def test_clear_deletes_many_pages(face: StoreOpener) -> None:
 
 
 def test_clear_retries_unprocessed_deletes(
-    store: Store, face: StoreOpener, monkeypatch: pytest.MonkeyPatch
+    store: Store, opener: StoreOpener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
-    driver = FaultyDriver(face.driver, Faults(unprocessed=1.0))
+    driver = FaultyDriver(opener.driver, Faults(unprocessed=1.0))
     assert Store(driver).admin.clear(votes) == 63
     assert left(store) == set()
     assert driver.injected["unprocessed"] > 3
@@ -142,9 +144,9 @@ class Crashing:
         return self._driver.execute(operation)
 
 
-def test_clear_can_be_called_again_after_an_interruption(store: Store, face: StoreOpener) -> None:
+def test_clear_can_be_called_again_after_an_interruption(store: Store, opener: StoreOpener) -> None:
     with pytest.raises(SystemExit):
-        Store(Crashing(face.driver)).admin.clear(votes, keep=[Election.key("L")])
+        Store(Crashing(opener.driver)).admin.clear(votes, keep=[Election.key("L")])
     assert len(left(store)) == 63 - 25
     assert store.admin.clear(votes, keep=[Election.key("L")]) == 62 - 25
     assert left(store) == {("ELECTION#L", "METADATA")}

@@ -132,7 +132,7 @@ def test_select_reads_nested_values(store: Store) -> None:
     assert list(alone) == [("b",)]
 
 
-def test_select_returns_defaults_for_absent_fields(store: Store, face: StoreOpener) -> None:
+def test_select_returns_defaults_for_absent_fields(store: Store, opener: StoreOpener) -> None:
     key = Ballot.key("N", "old").key
     item: Item = {
         **key,
@@ -140,7 +140,7 @@ def test_select_returns_defaults_for_absent_fields(store: Store, face: StoreOpen
         "voter": {"S": "old"},
         "entity_type": {"S": "BALLOT"},
     }
-    face.driver.execute(PutItem("vote_data", item))
+    opener.driver.execute(PutItem("vote_data", item))
     picked = store.select(
         Ballot.key.partition("N"), Ballot.rank, Ballot.choice, Ballot.tags, Ballot.marks["m"]
     )

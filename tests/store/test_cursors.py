@@ -17,8 +17,8 @@ SECRET = b"a secret of the service, 32 bytes"
 
 
 @pytest.fixture
-def store(face: StoreOpener) -> Store:
-    store = face.open(cursor_secret=SECRET)
+def store(opener: StoreOpener) -> Store:
+    store = opener.open(cursor_secret=SECRET)
     store.admin.create_table(votes)
     for rank, name in enumerate(NAMES):
         store.put(ballot(name, rank=rank))
@@ -61,16 +61,16 @@ def test_cursor_is_valid_after_its_item_was_deleted(store: Store) -> None:
 
 
 def test_cursor_is_valid_after_a_restart_with_the_same_secret(
-    store: Store, face: StoreOpener
+    store: Store, opener: StoreOpener
 ) -> None:
     cursor = store.page(ALL, 2).cursor
-    again = face.open(cursor_secret=SECRET)
+    again = opener.open(cursor_secret=SECRET)
     assert [one.voter for one in again.page(ALL, 9, cursor=cursor).items] == NAMES[2:]
 
 
-def test_cursor_of_another_secret_is_rejected(store: Store, face: StoreOpener) -> None:
+def test_cursor_of_another_secret_is_rejected(store: Store, opener: StoreOpener) -> None:
     cursor = store.page(ALL, 2).cursor
-    for other in (face.open(cursor_secret=b"another secret, as long"), face.open()):
+    for other in (opener.open(cursor_secret=b"another secret, as long"), opener.open()):
         with pytest.raises(InvalidCursor):
             other.page(ALL, 2, cursor=cursor)
 

@@ -82,7 +82,7 @@ def store(empty: Store, clock: Clock) -> Store:
 # To the second: an item that expires now is expired.
 @pytest.mark.parametrize(("seconds", "there"), [(3599, True), (3600, False), (9999, False)])
 def test_reads_hide_expired_items(
-    store: Store, clock: Clock, face: StoreOpener, seconds: int, there: bool
+    store: Store, clock: Clock, opener: StoreOpener, seconds: int, there: bool
 ) -> None:
     clock.advance(seconds=seconds)
     names = NAMES[0 if there else 1 if seconds < 7200 else 2 :]
@@ -101,7 +101,7 @@ def test_reads_hide_expired_items(
     assert [one.name for one in store.hydrate(Player.in_room("R"))] == names
     assert sorted(one.name for one in store.admin.scan(Player)) == names
     assert (store.find(Player.one_nick("A")) is not None) is there
-    assert face.driver.execute(GetItem("rooms", ADA.key)).item is not None
+    assert opener.driver.execute(GetItem("rooms", ADA.key)).item is not None
 
 
 def test_writes_treat_expired_items_as_missing(store: Store, clock: Clock) -> None:
@@ -130,11 +130,11 @@ def test_create_replaces_an_expired_item(store: Store, clock: Clock) -> None:
 
 
 def test_delete_of_an_expired_item_returns_none(
-    store: Store, clock: Clock, face: StoreOpener
+    store: Store, clock: Clock, opener: StoreOpener
 ) -> None:
     clock.advance(hours=1)
     assert store.delete(ADA) is None
-    assert face.driver.execute(GetItem("rooms", ADA.key)).item is None
+    assert opener.driver.execute(GetItem("rooms", ADA.key)).item is None
 
 
 # The marker of an expired item may belong to another item by now and must not be taken away.
@@ -206,7 +206,7 @@ def test_items_that_expire_during_iteration_are_hidden(empty: Store, clock: Cloc
 # DynamoDB ignores an expiry attribute that is not a number, and so do we: every reader sees the
 # item.
 @pytest.mark.parametrize("held", [{"NULL": True}, {"S": "2020-01-01"}])
-def test_item_without_ttl_does_not_expire(empty: Store, face: StoreOpener, held: object) -> None:
+def test_item_without_ttl_does_not_expire(empty: Store, opener: StoreOpener, held: object) -> None:
     empty.admin.create_table(table)
     item: Item = {
         **Plain.key("R", "x").key,
@@ -214,6 +214,6 @@ def test_item_without_ttl_does_not_expire(empty: Store, face: StoreOpener, held:
         "name": {"S": "x"},
         "until": held,  # type: ignore[dict-item]
     }
-    face.driver.execute(PutItem("rooms", item))
+    opener.driver.execute(PutItem("rooms", item))
     assert empty.count(Plain.key.partition("R")) == 1
-    assert len(face.driver.execute(Scan("rooms")).items) == 1
+    assert len(opener.driver.execute(Scan("rooms")).items) == 1

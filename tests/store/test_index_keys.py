@@ -47,15 +47,15 @@ EDITS: dict[str, Callable[[], list[Edit[Task]]]] = {
 @pytest.mark.parametrize("level", [0, 4, 7])
 @pytest.mark.parametrize("name", EDITS)
 def test_update_sets_every_index_key_like_a_put(
-    store: Store, face: StoreOpener, name: str, level: int
+    store: Store, opener: StoreOpener, name: str, level: int
 ) -> None:
     store.create(Task(board="b", number=1, owner="ada", level=level, parts=["p"], title="t"))
     changed = store.update(ONE, *EDITS[name]())
     assert store.get(ONE) == changed
-    check_indexes(face.driver, ["b"])
+    check_indexes(opener.driver, ["b"])
     with store.transaction() as transaction:
         transaction.update(ONE, *EDITS[name]())
-    check_indexes(face.driver, ["b"])
+    check_indexes(opener.driver, ["b"])
 
 
 def test_update_moves_the_item_in_its_index(store: Store) -> None:
@@ -87,12 +87,12 @@ def test_sparse_index_follows_its_condition(store: Store) -> None:
     assert numbers(store, hot) == [1]
 
 
-def test_index_by_updated_follows_every_update(store: Store, face: StoreOpener) -> None:
+def test_index_by_updated_follows_every_update(store: Store, opener: StoreOpener) -> None:
     store.create(Task(board="b", number=1))
-    before = face.driver.execute(GetItem("tasks", ONE.key)).item
+    before = opener.driver.execute(GetItem("tasks", ONE.key)).item
     store.update(ONE, Task.parts.append("x"))
     assert before is not None
-    check_indexes(face.driver, ["b"])
+    check_indexes(opener.driver, ["b"])
 
 
 class Meddling:
@@ -116,29 +116,29 @@ class Meddling:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_concurrent_write_leaves_no_wrong_index_key(face: StoreOpener, times: int) -> None:
-    other = Store(face.driver)
+def test_concurrent_write_leaves_no_wrong_index_key(opener: StoreOpener, times: int) -> None:
+    other = Store(opener.driver)
     other.admin.create_table(tasks)
     other.create(Task(board="b", number=1, owner="ada"))
-    driver = Meddling(face.driver, lambda: other.update(ONE, Task.level.add(1)), times)
+    driver = Meddling(opener.driver, lambda: other.update(ONE, Task.level.add(1)), times)
     store = Store(driver)  # type: ignore[arg-type]
     changed = store.update(ONE, Task.state.set("done"))
     assert (changed.state, changed.level) == ("done", times)
     assert driver.reads == times + 1
-    check_indexes(face.driver, ["b"])
+    check_indexes(opener.driver, ["b"])
 
 
 # The item was missing when it was read and exists when it is written: its other fields are unknown.
-def test_concurrent_create_gets_no_wrong_index_key(face: StoreOpener) -> None:
-    other = Store(face.driver)
+def test_concurrent_create_gets_no_wrong_index_key(opener: StoreOpener) -> None:
+    other = Store(opener.driver)
     other.admin.create_table(tasks)
     appears = Meddling(
-        face.driver, lambda: other.put(Task(board="b", number=1, owner="ada")), times=1
+        opener.driver, lambda: other.put(Task(board="b", number=1, owner="ada")), times=1
     )
     store = Store(appears)  # type: ignore[arg-type]
     with pytest.raises(NotFound):
         store.update(ONE, Task.state.set("done"))
-    check_indexes(face.driver, ["b"])
+    check_indexes(opener.driver, ["b"])
 
 
 def test_index_keys_are_right_under_concurrency() -> None:

@@ -112,23 +112,23 @@ def test_delete_with_a_condition(store: Store) -> None:
 
 
 # Older and newer writers coexist: each leaves alone what it does not know.
-def test_put_keeps_unknown_attributes_that_were_read(store: Store, face: StoreOpener) -> None:
+def test_put_keeps_unknown_attributes_that_were_read(store: Store, opener: StoreOpener) -> None:
     store.create(ballot("ada"))
     key = Ballot.key("L", "ada").key
-    item = face.driver.execute(GetItem("vote_data", key)).item
+    item = opener.driver.execute(GetItem("vote_data", key)).item
     assert item is not None
-    face.driver.execute(PutItem("vote_data", {**item, "newer": {"L": [{"S": "x"}]}}))
+    opener.driver.execute(PutItem("vote_data", {**item, "newer": {"L": [{"S": "x"}]}}))
     found = store.get(Ballot.key("L", "ada"))
     assert found is not None
     found.rank = 7
     store.put(found)
-    again = face.driver.execute(GetItem("vote_data", key)).item
+    again = opener.driver.execute(GetItem("vote_data", key)).item
     assert again is not None
     assert again["newer"] == {"L": [{"S": "x"}]}
     assert again["rank"] == {"N": "7"}
 
 
-def test_missing_attributes_have_defaults(store: Store, face: StoreOpener) -> None:
+def test_missing_attributes_have_defaults(store: Store, opener: StoreOpener) -> None:
     key = Ballot.key("L", "ada").key
     older: Item = {
         **key,
@@ -136,11 +136,11 @@ def test_missing_attributes_have_defaults(store: Store, face: StoreOpener) -> No
         "voter": {"S": "ada"},
         "entity_type": {"S": "BALLOT"},
     }
-    face.driver.execute(PutItem("vote_data", older))
+    opener.driver.execute(PutItem("vote_data", older))
     assert store.get(Ballot.key("L", "ada")) == ballot("ada")
 
 
-def test_item_of_another_entity_raises(store: Store, face: StoreOpener) -> None:
+def test_item_of_another_entity_raises(store: Store, opener: StoreOpener) -> None:
     key = Ballot.key("L", "ada").key
     other: Item = {
         **key,
@@ -148,27 +148,27 @@ def test_item_of_another_entity_raises(store: Store, face: StoreOpener) -> None:
         "voter": {"S": "ada"},
         "entity_type": {"S": "BILL"},
     }
-    face.driver.execute(PutItem("vote_data", other))
+    opener.driver.execute(PutItem("vote_data", other))
     with pytest.raises(ItemMismatch, match="BALLOT"):
         store.get(Ballot.key("L", "ada"))
 
 
-def test_item_is_stored_as_documented(store: Store, face: StoreOpener) -> None:
+def test_item_is_stored_as_documented(store: Store, opener: StoreOpener) -> None:
     store.create(ballot("ada", election="Favorite Language", choice="Ann"))
     key: Item = {"PK": {"S": "ELECTION#Favorite Language"}, "SK": {"S": "BALLOT#ada"}}
-    item = face.driver.execute(GetItem("vote_data", key)).item
+    item = opener.driver.execute(GetItem("vote_data", key)).item
     assert item is not None
     assert item["entity_type"] == {"S": "BALLOT"}
     assert item["GSI1PK"] == {"S": "VOTER#ada"}
     assert item["GSI2PK"] == {"S": "CHOICE#Favorite$20Language#Ann"}
 
 
-def test_store_maps_table_names(face: StoreOpener) -> None:
-    store = face.open(tables={votes: "votes-in-production"})
+def test_store_maps_table_names(opener: StoreOpener) -> None:
+    store = opener.open(tables={votes: "votes-in-production"})
     store.admin.create_table(votes)
     store.create(Election(name="L"))
     key = Election.key("L").key
-    assert face.driver.execute(GetItem("votes-in-production", key)).item is not None
+    assert opener.driver.execute(GetItem("votes-in-production", key)).item is not None
     assert store.get(Election.key("L")) == Election(name="L")
     assert list(store.query(Election.key.partition("L"))) == [Election(name="L")]
     assert store.get_many([Election.key("L")]) == [Election(name="L")]

@@ -77,8 +77,8 @@ def test_select_reads_many_pages(store: Store) -> None:
 
 
 # One more query per page, only to learn that there is no more, would double the cost.
-def test_page_sends_one_query(face: StoreOpener) -> None:
-    counting = Counting(face.driver)
+def test_page_sends_one_query(opener: StoreOpener) -> None:
+    counting = Counting(opener.driver)
     store = Store(counting)  # type: ignore[arg-type]
     store.admin.create_table(votes)
     store.put_many(ballot(name) for name in NAMES[:20])

@@ -31,9 +31,9 @@ def from_before(driver: Driver, member: Member) -> None:
 
 
 @pytest.fixture
-def store(empty: Store, face: StoreOpener) -> Store:
+def store(empty: Store, opener: StoreOpener) -> Store:
     empty.admin.create_table(members)
-    from_before(face.driver, ada())
+    from_before(opener.driver, ada())
     return empty
 
 
@@ -53,11 +53,11 @@ WAYS: dict[str, Callable[[Store], object]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_write_claims_values_without_markers(store: Store, face: StoreOpener, way: str) -> None:
+def test_write_claims_values_without_markers(store: Store, opener: StoreOpener, way: str) -> None:
     assert store.find(EMAIL) is None
     WAYS[way](store)
     assert store.find(EMAIL) == store.get(ADA)
-    check_markers(face.driver)
+    check_markers(opener.driver)
     with pytest.raises(AlreadyExists):
         store.create(Member(name="bea", email="A@X.ORG"))
 
@@ -74,11 +74,11 @@ def test_put_with_a_taken_value_raises(store: Store, way: str) -> None:
 
 
 # An update only checks what it changes: other fields cost what they always did.
-def test_items_with_a_shared_value_can_be_repaired(store: Store, face: StoreOpener) -> None:
+def test_items_with_a_shared_value_can_be_repaired(store: Store, opener: StoreOpener) -> None:
     store.create(Member(name="bea", email="a@x.org"))
     assert store.update(ADA, Member.handle.set("countess")).email == "a@x.org"
     store.update(ADA, Member.email.set("ada@x.org"))
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
 class Meanwhile:
@@ -98,20 +98,24 @@ class Meanwhile:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_value_claimed_between_read_and_write_raises(
-    store: Store, face: StoreOpener, way: str
+    store: Store, opener: StoreOpener, way: str
 ) -> None:
-    late = Store(Meanwhile(face.driver, lambda: store.create(Member(name="bea", email="a@x.org"))))
+    late = Store(
+        Meanwhile(opener.driver, lambda: store.create(Member(name="bea", email="a@x.org")))
+    )
     with pytest.raises(AlreadyExists):
         WAYS[way](late)
     assert store.find(EMAIL) == store.get(BEA)
     assert store.get(ADA) == ada()
 
 
-def test_value_released_between_read_and_write_is_claimed(store: Store, face: StoreOpener) -> None:
-    late = Store(Meanwhile(face.driver, lambda: store.update(ADA, Member.email.set(None))))
+def test_value_released_between_read_and_write_is_claimed(
+    store: Store, opener: StoreOpener
+) -> None:
+    late = Store(Meanwhile(opener.driver, lambda: store.update(ADA, Member.email.set(None))))
     late.put(ada())
     assert store.find(EMAIL) == store.get(ADA)
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
 def test_one_of_many_items_with_a_shared_value_claims_it() -> None:
@@ -135,17 +139,17 @@ def test_one_of_many_items_with_a_shared_value_claims_it() -> None:
 
 
 # How all items of a table get their markers: each is rewritten unchanged.
-def test_rewriting_all_items_creates_missing_markers(store: Store, face: StoreOpener) -> None:
-    from_before(face.driver, Member(name="bea", email="b@x.org", handle="bea"))
+def test_rewriting_all_items_creates_missing_markers(store: Store, opener: StoreOpener) -> None:
+    from_before(opener.driver, Member(name="bea", email="b@x.org", handle="bea"))
     for member in store.admin.scan(Member):
         store.replace(member)
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
-def test_existing_marker_is_read_but_not_written(face: StoreOpener, store: Store) -> None:
+def test_existing_marker_is_read_but_not_written(opener: StoreOpener, store: Store) -> None:
     store.put(ada())
     calls: list[Call] = []
-    face.open(observers=[calls.append]).put(ada())
+    opener.open(observers=[calls.append]).put(ada())
     assert [type(one.operation).__name__ for one in calls[0].requests] == [
         "GetItem",
         "GetItem",

@@ -45,11 +45,11 @@ ASKED: dict[str, tuple[Condition[Person], Condition[Person], str, object]] = {
 }
 
 
-def as_others_write(face: StoreOpener, name: str, **attributes: Any) -> None:
+def as_others_write(opener: StoreOpener, name: str, **attributes: Any) -> None:
     """Store an item as another program would, with null."""
     there = {name: value for name, value in attributes.items() if value is not ABSENT}
     item: Any = {"PK": {"S": "PEOPLE"}, "SK": {"S": f"PERSON#{name}"}, "name": {"S": name}}
-    face.driver.execute(PutItem("people", {**item, **there}))
+    opener.driver.execute(PutItem("people", {**item, **there}))
 
 
 @pytest.fixture
@@ -59,11 +59,11 @@ def store(empty: Store) -> Store:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_absent_and_null_decode_as_none(store: Store, face: StoreOpener, name: str) -> None:
+def test_absent_and_null_decode_as_none(store: Store, opener: StoreOpener, name: str) -> None:
     none, some_there, attribute, some = ASKED[name]
-    as_others_write(face, "absent", **{attribute: ABSENT})
-    as_others_write(face, "null", **{attribute: NULL})
-    as_others_write(face, "some", **{attribute: some})
+    as_others_write(opener, "absent", **{attribute: ABSENT})
+    as_others_write(opener, "null", **{attribute: NULL})
+    as_others_write(opener, "some", **{attribute: some})
     assert [one.name for one in store.query(ALL, where=none)] == ["absent", "null"]
     assert [one.name for one in store.query(ALL, where=some_there)] == ["some"]
     assert store.count(ALL, where=none) == 2
@@ -87,9 +87,9 @@ def test_field_set_to_none_is_none(store: Store) -> None:
     assert store.count(ALL, where=Person.title == None) == 1  # noqa: E711
 
 
-def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, face: StoreOpener) -> None:
-    as_others_write(face, "ada", team=NULL, email=NULL)
-    as_others_write(face, "bea", email=NULL)
+def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, opener: StoreOpener) -> None:
+    as_others_write(opener, "ada", team=NULL, email=NULL)
+    as_others_write(opener, "bea", email=NULL)
     for name in ("ada", "bea"):
         found = store.get(Person.key(name))
         assert found is not None
@@ -100,10 +100,10 @@ def test_null_is_not_indexed_and_claims_no_unique_value(store: Store, face: Stor
     assert store.find(Person.one_email("a@x")) is not None
 
 
-def test_put_writes_null_as_absent(store: Store, face: StoreOpener) -> None:
-    as_others_write(face, "ada", team=NULL)
+def test_put_writes_null_as_absent(store: Store, opener: StoreOpener) -> None:
+    as_others_write(opener, "ada", team=NULL)
     store.put(cast(Person, store.get(Person.key("ada"))))
-    item = face.driver.execute(GetItem("people", Person.key("ada").key)).item
+    item = opener.driver.execute(GetItem("people", Person.key("ada").key)).item
     assert item is not None
     assert "team" not in item
 

@@ -47,8 +47,8 @@ def store(empty: Store) -> Store:
 ODD = list(range(1, MANY, 2))
 
 
-def test_items_are_spread_over_shards(store: Store, face: StoreOpener) -> None:
-    items = face.driver.execute(Scan("events")).items
+def test_items_are_spread_over_shards(store: Store, opener: StoreOpener) -> None:
+    items = opener.driver.execute(Scan("events")).items
     assert len({item["PK"]["S"] for item in items if "STREAM#s" in item["PK"]["S"]}) == 5
     assert len({item["G1PK"]["S"] for item in items if "G1PK" in item}) > 3
 
@@ -157,17 +157,17 @@ async def paged(store: AsyncStore) -> list[int]:
 
 @pytest.mark.parametrize("ask", [numbers, counted, paged])
 def test_async_query_reads_shards_concurrently(
-    store: Store, face: StoreOpener, ask: Callable[[AsyncStore], Awaitable[list[int]]]
+    store: Store, opener: StoreOpener, ask: Callable[[AsyncStore], Awaitable[list[int]]]
 ) -> None:
     async def awaited() -> list[int]:
-        return await ask(AsyncStore(Gathers(face.driver, 5)))
+        return await ask(AsyncStore(Gathers(opener.driver, 5)))
 
     assert asyncio.run(awaited()) == list(range(MANY))
 
 
-def test_call_lists_the_query_of_each_shard(store: Store, face: StoreOpener) -> None:
+def test_call_lists_the_query_of_each_shard(store: Store, opener: StoreOpener) -> None:
     calls: list[Call] = []
-    watched = face.open(observers=[calls.append])
+    watched = opener.open(observers=[calls.append])
     assert len(list(watched.query(ALL))) == MANY
     assert watched.count(ALL) == MANY
     for call in (calls[0], calls[-1]):

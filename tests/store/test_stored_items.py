@@ -22,13 +22,13 @@ STRANGER: Item = {"PK": {"S": "OTHERS"}, "SK": {"S": "x"}, "held": {"L": [{"N": 
 
 
 @pytest.fixture
-def store(face: StoreOpener, clock: Clock) -> Store:
-    store = face.open(cursor_secret=SECRET)
+def store(opener: StoreOpener, clock: Clock) -> Store:
+    store = opener.open(cursor_secret=SECRET)
     store.admin.create_table(votes)
     store.put_many([Election(name="L"), Candidate(election="L", name="py")])
     store.put_many([ballot("ada"), ballot("bea"), ballot("cid")])
     store.put(Session(voter="ada", number=1, ends=clock() + timedelta(hours=1)))
-    face.driver.execute(PutItem("vote_data", STRANGER))
+    opener.driver.execute(PutItem("vote_data", STRANGER))
     clock.advance(hours=2)
     return store
 
@@ -47,9 +47,9 @@ def all_items(store: Store, size: int) -> tuple[list[Item], int]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8, 100])
-def test_items_returns_each_stored_item_once(store: Store, face: StoreOpener, size: int) -> None:
+def test_items_returns_each_stored_item_once(store: Store, opener: StoreOpener, size: int) -> None:
     found, pages = all_items(store, size)
-    assert found == face.driver.execute(Scan("vote_data")).items
+    assert found == opener.driver.execute(Scan("vote_data")).items
     assert len(found) == 7
     assert pages == -(-7 // size)
 
@@ -83,27 +83,27 @@ def test_items_continues_after_number_keys(empty: Store) -> None:
     assert len({str(one) for one in found}) == 6
 
 
-def test_cursor_is_valid_after_its_item_was_deleted(store: Store, face: StoreOpener) -> None:
-    every = face.driver.execute(Scan("vote_data")).items
+def test_cursor_is_valid_after_its_item_was_deleted(store: Store, opener: StoreOpener) -> None:
+    every = opener.driver.execute(Scan("vote_data")).items
     cursor = store.admin.items(votes, 3).cursor
     store.admin.clear(votes, keep=[])
     assert store.admin.items(votes, 9, cursor=cursor).items == []
     for item in every:
-        face.driver.execute(PutItem("vote_data", item))
+        opener.driver.execute(PutItem("vote_data", item))
     assert store.admin.items(votes, 9, cursor=cursor).items == every[3:]
 
 
-def test_items_cursor_is_valid_for_one_table_and_secret(store: Store, face: StoreOpener) -> None:
+def test_items_cursor_is_valid_for_one_table_and_secret(store: Store, opener: StoreOpener) -> None:
     store.admin.create_table(members)
     cursor = store.admin.items(votes, 2).cursor
     of_a_query = store.page(Ballot.key.partition("L"), 2).cursor
-    assert face.open(cursor_secret=SECRET).admin.items(votes, 9, cursor=cursor).items
+    assert opener.open(cursor_secret=SECRET).admin.items(votes, 9, cursor=cursor).items
     for other in (
         lambda: store.admin.items(members, 2, cursor=cursor),
-        lambda: face.open(cursor_secret=b"another secret, as long").admin.items(
+        lambda: opener.open(cursor_secret=b"another secret, as long").admin.items(
             votes, 2, cursor=cursor
         ),
-        lambda: face.open().admin.items(votes, 2, cursor=cursor),
+        lambda: opener.open().admin.items(votes, 2, cursor=cursor),
         lambda: store.admin.items(votes, 2, cursor=of_a_query),
         lambda: store.page(Ballot.key.partition("L"), 2, cursor=cursor),
         lambda: store.admin.items(votes, 2, cursor="W3RydWVd"),
@@ -112,8 +112,8 @@ def test_items_cursor_is_valid_for_one_table_and_secret(store: Store, face: Stor
             other()
 
 
-def test_items_uses_the_real_table_name(face: StoreOpener) -> None:
-    store = face.open(tables={votes: "votes-prod"})
+def test_items_uses_the_real_table_name(opener: StoreOpener) -> None:
+    store = opener.open(tables={votes: "votes-prod"})
     store.admin.create_table(votes)
     store.put(ballot("ada"))
     assert len(store.admin.items(votes, 2).items) == 1

@@ -53,13 +53,13 @@ class Paper(Entity, table=folders):
     sized = Key(pk=("FOLDER", folder), sk=(size,)).on(by_size)
 
 
-def test_table_without_a_sort_key(empty: Store, face: StoreOpener) -> None:
+def test_table_without_a_sort_key(empty: Store, opener: StoreOpener) -> None:
     empty.admin.create_table(simple)
     made = empty.create(Setting(name="theme", value="dark"))
     with pytest.raises(AlreadyExists):
         empty.create(Setting(name="theme"))
     key: Item = {"id": {"S": "SETTING#theme"}}
-    assert face.driver.execute(GetItem("simple", key)).item == {**key, "v": {"S": "dark"}}
+    assert opener.driver.execute(GetItem("simple", key)).item == {**key, "v": {"S": "dark"}}
     assert empty.get(Setting.key("theme")) == made
     assert empty.update(Setting.key("theme"), Setting.value.set("light")).value == "light"
     assert [one.name for one in empty.query(Setting.key.partition("theme"))] == ["theme"]

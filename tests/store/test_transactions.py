@@ -188,8 +188,8 @@ def test_transact_get_returns_a_snapshot(store: Store) -> None:
         store.transact_get(*(Session.key("ada", number) for number in range(101)))
 
 
-def test_conflicts_are_retried(face: StoreOpener) -> None:
-    driver = FaultyDriver(face.driver)
+def test_conflicts_are_retried(opener: StoreOpener) -> None:
+    driver = FaultyDriver(opener.driver)
     store = Store(driver)
     store.admin.create_table(votes)
     store.put(ballot("ada"))

@@ -30,13 +30,13 @@ class Site(Entity, table=plain):
 
 
 @pytest.fixture
-def store(empty: Store, face: StoreOpener) -> Store:
+def store(empty: Store, opener: StoreOpener) -> Store:
     empty.admin.create_table(members)
     empty.create(Member(name="ada", email="Ada@x.org", handle="ada"))
     return empty
 
 
-def test_duplicate_unique_value_raises(store: Store, face: StoreOpener) -> None:
+def test_duplicate_unique_value_raises(store: Store, opener: StoreOpener) -> None:
     with pytest.raises(AlreadyExists, match="email") as raised:
         store.create(Member(name="bea", email="ADA@X.ORG"))
     assert raised.value.fields == ("email",)
@@ -52,7 +52,7 @@ def test_duplicate_unique_value_raises(store: Store, face: StoreOpener) -> None:
     found = store.get(BEA)
     assert found is not None
     assert found.email == "bea@x.org"
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
 def test_find_returns_the_owner(store: Store) -> None:
@@ -62,7 +62,7 @@ def test_find_returns_the_owner(store: Store) -> None:
     assert store.find(Member.one_handle("ada")) == found
 
 
-def test_update_releases_the_old_value(store: Store, face: StoreOpener) -> None:
+def test_update_releases_the_old_value(store: Store, opener: StoreOpener) -> None:
     store.update(ADA, Member.email.set("new@x.org"))
     assert store.find(Member.one_email("ada@x.org")) is None
     store.create(Member(name="bea", email="ada@x.org"))
@@ -74,37 +74,37 @@ def test_update_releases_the_old_value(store: Store, face: StoreOpener) -> None:
     store.replace(ada)
     assert store.find(Member.one_email("fourth@x.org")) == ada
     assert store.find(Member.one_email("new@x.org")) is None
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
-def test_unchanged_value_keeps_its_marker(store: Store, face: StoreOpener) -> None:
+def test_unchanged_value_keeps_its_marker(store: Store, opener: StoreOpener) -> None:
     ada = store.get(ADA)
     assert ada is not None
     store.put(ada)
     store.update(ADA, Member.email.set("ADA@X.ORG"))
     store.update(ADA, Member.town.set("Bern"))
     assert store.find(Member.one_email("ada@x.org")) == store.get(ADA)
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
-def test_absent_values_are_not_unique(store: Store, face: StoreOpener) -> None:
+def test_absent_values_are_not_unique(store: Store, opener: StoreOpener) -> None:
     store.create(Member(name="bea"))
     store.create(Member(name="cid"))
     store.update(ADA, Member.email.set(None))
     assert store.find(Member.one_email("ada@x.org")) is None
     store.update(BEA, Member.email.set("ada@x.org"))
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
-def test_delete_releases_all_values(store: Store, face: StoreOpener) -> None:
+def test_delete_releases_all_values(store: Store, opener: StoreOpener) -> None:
     store.delete(ADA)
-    check_markers(face.driver)
+    check_markers(opener.driver)
     store.create(Member(name="bea", email="ada@x.org"))
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
 # With keep_released, nobody else ever gets a handle that was in use.
-def test_keep_released_reserves_the_value_for_its_owner(store: Store, face: StoreOpener) -> None:
+def test_keep_released_reserves_the_value_for_its_owner(store: Store, opener: StoreOpener) -> None:
     store.update(ADA, Member.handle.set("queen"))
     assert store.find(Member.one_handle("ada")) is None
     with pytest.raises(AlreadyExists, match="had the same handle, which is never") as raised:
@@ -118,33 +118,33 @@ def test_keep_released_reserves_the_value_for_its_owner(store: Store, face: Stor
     with pytest.raises(AlreadyExists):
         store.create(Member(name="bea", handle="queen"))
     store.create(Member(name="ada", handle="queen"))
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
-def test_marker_copies_follow_the_owner(store: Store, face: StoreOpener) -> None:
+def test_marker_copies_follow_the_owner(store: Store, opener: StoreOpener) -> None:
     key = {"PK": {"S": "EMAIL#ada@x.org"}, "SK": {"S": "EMAIL"}}
-    marker = face.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
+    marker = opener.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
     assert marker is not None
     assert marker["type"] == {"S": "marker"}
     assert "town" not in marker
     store.update(ADA, Member.town.set("Bern"))
-    marker = face.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
+    marker = opener.driver.execute(GetItem("members", key)).item  # type: ignore[arg-type]
     assert marker is not None
     assert marker["town"] == {"S": "Bern"}
 
 
 # How an item gets another key: the value is handed over in one transaction.
-def test_transaction_hands_a_value_over(store: Store, face: StoreOpener) -> None:
+def test_transaction_hands_a_value_over(store: Store, opener: StoreOpener) -> None:
     with store.transaction() as transaction:
         transaction.create(Member(name="lovelace", email="ada@x.org", handle="ada"))
         transaction.delete(ADA)
     found = store.find(Member.one_email("ada@x.org"))
     assert found is not None
     assert found.name == "lovelace"
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
-def test_transaction_swaps_values(store: Store, face: StoreOpener) -> None:
+def test_transaction_swaps_values(store: Store, opener: StoreOpener) -> None:
     store.create(Member(name="bea", email="bea@x.org"))
     with store.transaction() as transaction:
         transaction.update(ADA, Member.email.set("bea@x.org"))
@@ -152,21 +152,21 @@ def test_transaction_swaps_values(store: Store, face: StoreOpener) -> None:
     found = store.find(Member.one_email("ada@x.org"))
     assert found is not None
     assert found.name == "bea"
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
-def test_transaction_rejects_duplicate_values(store: Store, face: StoreOpener) -> None:
+def test_transaction_rejects_duplicate_values(store: Store, opener: StoreOpener) -> None:
     with expect_error(AlreadyExists), store.transaction() as transaction:
         transaction.create(Member(name="bea", email="new@x.org"))
         transaction.create(Member(name="cid", email="NEW@x.org"))
     assert store.get(BEA) is None
-    check_markers(face.driver)
+    check_markers(opener.driver)
 
 
 # From before the constraint was declared: two items have the value, and one has the marker.
-def test_marker_of_another_owner_is_not_released(store: Store, face: StoreOpener) -> None:
+def test_marker_of_another_owner_is_not_released(store: Store, opener: StoreOpener) -> None:
     store.create(Member(name="bea"))
-    face.driver.execute(
+    opener.driver.execute(
         UpdateItem(
             "members",
             BEA.key,
@@ -180,7 +180,7 @@ def test_marker_of_another_owner_is_not_released(store: Store, face: StoreOpener
     assert found.name == "ada"
 
 
-def test_several_fields_form_a_unique_value(empty: Store, face: StoreOpener) -> None:
+def test_several_fields_form_a_unique_value(empty: Store, opener: StoreOpener) -> None:
     empty.admin.create_table(plain)
     empty.create(Site(name="a", domain="x.org"))
     empty.create(Site(name="b", domain="x.org", port=443))
@@ -196,7 +196,7 @@ def test_several_fields_form_a_unique_value(empty: Store, face: StoreOpener) -> 
         empty.find(Site.where("x.org"))  # type: ignore[call-arg]
     empty.delete(Site.key("a"))
     empty.delete(Site.key("b"))
-    assert face.driver.execute(Scan("plain")).items == []
+    assert opener.driver.execute(Scan("plain")).items == []
 
 
 def test_concurrent_creates_do_not_share_a_value() -> None:

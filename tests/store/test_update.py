@@ -184,11 +184,11 @@ def test_update_rejects_edits_of_stamps(store: Store) -> None:
             store.update(Voter.key("ada"), edit)
 
 
-def test_update_keeps_unknown_attributes(store: Store, face: StoreOpener) -> None:
+def test_update_keeps_unknown_attributes(store: Store, opener: StoreOpener) -> None:
     made = ballot("ada")
     made.__dict__["_unknown"] = {"newer": {"S": "kept"}}
     store.put(made)
     store.update(ADA, Ballot.rank.set(4))
-    item = face.driver.execute(GetItem("vote_data", ADA.key)).item
+    item = opener.driver.execute(GetItem("vote_data", ADA.key)).item
     assert item is not None
     assert item["newer"] == {"S": "kept"}

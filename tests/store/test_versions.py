@@ -140,11 +140,11 @@ def test_put_of_a_deleted_item_raises(store: Store) -> None:
     assert store.get(ADA) is None
 
 
-def test_item_without_a_version_has_version_zero(store: Store, face: StoreOpener) -> None:
+def test_item_without_a_version_has_version_zero(store: Store, opener: StoreOpener) -> None:
     def without_version() -> Voter:
         store.delete(ADA)
         store.create(Voter(name="ada"))
-        face.driver.execute(
+        opener.driver.execute(
             UpdateItem(
                 "vote_data",
                 ADA.key,
@@ -217,10 +217,10 @@ def test_timestamp_has_stored_precision(empty: Store, clock: Clock) -> None:
 
 
 # A new timestamp field with None as its type says that older items have none.
-def test_item_without_timestamps_is_read(empty: Store, face: StoreOpener) -> None:
+def test_item_without_timestamps_is_read(empty: Store, opener: StoreOpener) -> None:
     empty.admin.create_table(pages)
     older: Item = {**Note.key("old").key, "name": {"S": "old"}}
-    face.driver.execute(PutItem("pages", older))
+    opener.driver.execute(PutItem("pages", older))
     found, new = empty.get(Note.key("old")), empty.create(Note(name="new"))
     assert found is not None
     assert found.made is None
