@@ -7,7 +7,8 @@ import pytest
 import singletable
 from tests.house.sources import ROOT
 from tools.reference.contents import build_contents
-from tools.reference.definitions import find
+from tools.reference.definitions import Function, find
+from tools.reference.pages import INTERNAL_MEMBERS
 from tools.reference.render import FOLDER, create_entry, render
 
 
@@ -72,6 +73,17 @@ def test_entry_shows_the_public_signature(module: str, name: str, text: str) -> 
 
 def test_inherited_builtin_members_are_not_documented() -> None:
     assert find("singletable.store.store", "datetime") is None
+
+
+# A name that is left behind by a rename would publish the renamed member.
+def test_internal_members_exist() -> None:
+    defined: dict[str, set[str]] = {}
+    for (_, name), placement in build_contents().placements.items():
+        body = getattr(placement.definition.node, "body", [])
+        methods = {one.name for one in body if isinstance(one, Function)}
+        defined[name] = defined.get(name, set()) | methods
+    for name, members in INTERNAL_MEMBERS.items():
+        assert set(members.split()) <= defined[name], f"stale in tools/reference/pages.py: {name}"
 
 
 # Commands are documented from their own help text.

@@ -157,18 +157,18 @@ BRIEF = {"AsyncStore", "AsyncAdmin", "AsyncEngine", "AsyncDriver", "AsyncRemote"
 
 # Public members that only other packages use.
 INTERNAL_MEMBERS = {
-    "ItemKey": "of model same_as",
-    "Attr": "annotation codec copy field form inside place resolve set",
+    "ItemKey": "of model",
+    "Attr": "annotation child codec copy document_path encoding field resolve set set_if_missing",
     "Collection": "entities of",
     "Engine": "execute_async",
     "Condition": "node",
     "Index": "local",
     "LocalIndex": "local",
     "Partition": "of",
-    "Path": "codec field inside place",
-    "Selection": "asked whole_partition",
-    "Shards": "text_for texts",
+    "Path": "child codec document_path field",
+    "Selection": "key_queries whole_partition",
+    "Shards": "suffix_for suffixes",
     "Size": "operand",
     "Table": "all_key_attributes key_attributes",
-    "Transaction": "commit question",
+    "Transaction": "commit shape",
 }

@@ -102,7 +102,7 @@ def _placed_entry(contents: Contents, placement: Placement) -> Iterator[str]:
 
 
 def _alias(definition: Definition) -> str:
-    """Return what a type alias stands for, or "" if it is a type."""
+    """Return the definition of a type alias, or "" if it is a type."""
     value = getattr(definition.node, "value", None)
     return "" if value is None else definition.source(value).strip("\"'")
 

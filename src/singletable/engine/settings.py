@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """Seconds that control operations seem to take, as at AWS.
+    """Seconds that control operations seem to take, as on AWS.
 
     The engine applies them at once, but DescribeTable shows the intermediate state for that long.
     """

@@ -113,7 +113,7 @@ class BoundUnique(Generic[E, *V]):
         self._name = name
 
     def __call__(self, *values: *V) -> UniqueValue[E]:
-        """Return the unique value, which the store can read the owner of."""
+        """Return the unique value; pass it to the store to find its owner."""
         return UniqueValue(self._entity, self._name, values)
 
 
