@@ -1,1 +1,1 @@
-"""What is run while developing, and is no part of the library."""
+"""Development tools, which are not part of the library."""

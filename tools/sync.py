@@ -27,7 +27,7 @@ RULES = [
     (r"\baclose\b", "close"),
     (r"\bStopAsyncIteration\b", "StopIteration"),
     (r"\bAsync(?=[A-Z])", ""),  # AsyncStore, AsyncIterator
-    (r"(?<=\.)async_(?=\w)", ""),  # modules: singletable.remote.async_pool
+    (r"(?<=\.)async_(?=\w)", ""),  # modules: remote.async_transport
     (r"\b(run|connect)_async\b", r"\1"),
 ]
 ASYNC_ONLY = "# async only"

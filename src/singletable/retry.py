@@ -19,7 +19,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from singletable.errors import (
     CertificateError,
@@ -43,8 +43,8 @@ BUDGET = 500
 RETRY_COST = 5
 SUCCESS_REWARD = 1
 
-# Why work pauses: a request was refused for now, a write conflicted with another, a batch came back
-# partly unprocessed, or something that was started is still in progress.
+# Why work pauses: a request was throttled or failed, a write conflicted with another, a batch came
+# back partly unprocessed, or something that was started is still in progress.
 Reason: TypeAlias = Literal["refused", "conflict", "unprocessed", "progress"]
 
 
@@ -241,18 +241,11 @@ def is_idempotent(operation: Operation[Any]) -> bool:
     return all(getattr(operation, field) is None for field in fields)
 
 
-class RetryingDriver(Protocol):
-    """A driver that retries by itself; `inner` is the one beneath it that does not."""
-
-    @property
-    def inner(self) -> object:
-        """The driver that sends each request once."""
-        ...
-
-
 def unwrap_retries(driver: D) -> D:
-    """Return the driver that sends each request once, so that retries do not multiply."""
-    # Looked up by name: isinstance() of a Protocol is slow, and stores are created often.
+    """Return the driver that sends each request once, so that retries do not multiply.
+
+    A driver that retries has it as `inner`.
+    """
     return cast(D, getattr(driver, "inner", driver))
 
 

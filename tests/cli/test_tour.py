@@ -10,7 +10,7 @@ from rich.console import Console
 
 from singletable import Settings, SingleTableError, connect
 from singletable.cli.tour import run_tour
-from singletable.cli.tour.design import Design, Session, TourClock
+from singletable.cli.tour.design import Design, TourClock, TourSession
 from singletable.cli.tour.games import CHANGES_AND_EXPIRY, GAMES
 from singletable.cli.tour.runner import DESIGNS, prepare, run_steps
 from singletable.operations import PageOutput, SweepExpiredOutput
@@ -27,11 +27,11 @@ def tour_text(width: int, *, plain: bool = False) -> str:
 
 
 @pytest.fixture
-def session() -> Iterator[Session]:
+def session() -> Iterator[TourSession]:
     """Open a session in memory."""
     clock = TourClock()
     with connect("memory:", Settings(clock=clock)) as driver:
-        yield Session(driver, clock)
+        yield TourSession(driver, clock)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
@@ -59,7 +59,9 @@ def test_output_names_the_tables_and_steps_of_each_design(design: Design) -> Non
 
 # A rejected step shows an error on purpose; every other one must succeed.
 @every_design
-def test_only_the_steps_marked_as_rejected_are_rejected(session: Session, design: Design) -> None:
+def test_only_the_steps_marked_as_rejected_are_rejected(
+    session: TourSession, design: Design
+) -> None:
     prepare(session, design)
     for step, result in run_steps(session, design):
         assert isinstance(result, SingleTableError) == step.rejected, step.title
@@ -67,7 +69,7 @@ def test_only_the_steps_marked_as_rejected_are_rejected(session: Session, design
 
 
 @every_design
-def test_every_query_returns_items(session: Session, design: Design) -> None:
+def test_every_query_returns_items(session: TourSession, design: Design) -> None:
     prepare(session, design)
     for step, result in run_steps(session, design):
         if isinstance(result, PageOutput):
@@ -80,14 +82,14 @@ def test_every_query_returns_items(session: Session, design: Design) -> None:
 
 # Every request that reads or writes items shows what it consumed.
 @every_design
-def test_requests_report_consumed_units(session: Session, design: Design) -> None:
+def test_requests_report_consumed_units(session: TourSession, design: Design) -> None:
     prepare(session, design)
     for step, _ in run_steps(session, design):
         for request in session.requests:
             assert request.consumed or request.error, step.title
 
 
-def test_expired_connection_is_swept_after_two_hours(session: Session) -> None:
+def test_expired_connection_is_swept_after_two_hours(session: TourSession) -> None:
     prepare(session, GAMES)
     results = [result for _, result in run_steps(session, CHANGES_AND_EXPIRY)]
     assert SweepExpiredOutput(removed=1, more=False) in results

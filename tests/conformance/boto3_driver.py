@@ -108,7 +108,7 @@ def wire_driver() -> Generator[WireDriver]:
 
 def _refusal(code: str, body: Json) -> OperationError:
     error = refusal_of(code, body)
-    # Two of our exceptions have one name at AWS; only the message distinguishes them.
+    # Two of our exceptions have one name on AWS; only the message distinguishes them.
     if isinstance(error, ResourceNotFound) and ": Table: " in error.message:
         return TableNotFound(error.message)
     return error

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.faults import (
-    Decision,
+    FaultDecision,
     FaultKind,
     Faults,
     FaultState,
@@ -50,8 +50,8 @@ OPERATIONS: list[Operation[object]] = [
 targets = st.sampled_from([describe_target(operation, {}) for operation in OPERATIONS])
 
 
-def decisions(faults: Faults, sequence: list[FaultTarget]) -> list[Decision]:
-    state, result = FaultState(), list[Decision]()
+def decisions(faults: Faults, sequence: list[FaultTarget]) -> list[FaultDecision]:
+    state, result = FaultState(), list[FaultDecision]()
     for target in sequence:
         decision, state = decide(target, faults, state)
         result.append(decision)

@@ -16,7 +16,7 @@ from singletable import (
     Table,
 )
 from singletable.infrastructure import (
-    Change,
+    ChangeKind,
     Difference,
     TableSettings,
     compare_table,
@@ -27,8 +27,8 @@ from tests.infrastructure.declarations import ALL
 
 ONE = Index("one", pk="a", sk="b")
 LOCAL = LocalIndex("near", sk="c")
-IN_PLACE, ONE_INDEX = Change.IN_PLACE, Change.ONE_INDEX_AT_A_TIME
-NEW_INDEX, NEW_TABLE = Change.NEW_INDEX, Change.NEW_TABLE
+IN_PLACE, ONE_INDEX = ChangeKind.IN_PLACE, ChangeKind.ONE_INDEX_AT_A_TIME
+NEW_INDEX, NEW_TABLE = ChangeKind.NEW_INDEX, ChangeKind.NEW_TABLE
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_table_created_as_declared_has_no_differences(driver: Engine, table: Tab
     ],
 )
 def test_difference_reports_subject_and_change(
-    driver: Engine, declared: Table, actual: Table, subject: str, change: Change
+    driver: Engine, declared: Table, actual: Table, subject: str, change: ChangeKind
 ) -> None:
     (difference,) = compare(driver, declared, actual)
     assert (difference.subject, difference.change) == (subject, change)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import AttributeValue, Index, Item, Number, Scan, Store, Table, connect
-from singletable.introspection import Introspection, Sample, introspect
+from singletable.introspection import Introspection, TableSample, introspect
 from singletable.schema import Model, model_of
 from tests.introspection.designs import TABLES, plain_text, random_items, tricky_text
 from tests.introspection.foreign_tables import FOREIGN_TABLES, ForeignTable
@@ -47,7 +47,7 @@ def test_items_of_a_store_are_declared_or_reported(
     table: Table, seed: int, texts: Callable[[random.Random], str]
 ) -> None:
     items = random_items(table, seed, texts)
-    result = introspect([Sample(table, items)])
+    result = introspect([TableSample(table, items)])
     models, unmatched = models_of(result), unmatched_items(result)
     assert not [item for item in items if item not in unmatched and not is_declared(models, item)]
     assert bool(unmatched) == ("UNMATCHED" in result.source)
@@ -62,7 +62,7 @@ every_foreign_table = pytest.mark.parametrize(
 
 @every_foreign_table
 def test_source_has_the_expected_lines(foreign: ForeignTable) -> None:
-    source = introspect([Sample(foreign.table, foreign.items)]).source
+    source = introspect([TableSample(foreign.table, foreign.items)]).source
     unwrapped = " ".join(source.replace("\n#", " ").split())
     for line in foreign.lines:
         assert " ".join(line.removeprefix("# ").split()) in unwrapped, source
@@ -71,7 +71,7 @@ def test_source_has_the_expected_lines(foreign: ForeignTable) -> None:
 # A declaration must never write an item under another key, or lose an attribute.
 @every_foreign_table
 def test_matched_items_are_encoded_unchanged(foreign: ForeignTable) -> None:
-    result = introspect([Sample(foreign.table, foreign.items)])
+    result = introspect([TableSample(foreign.table, foreign.items)])
     models, unmatched = models_of(result), unmatched_items(result)
     assert len(unmatched) == foreign.unmatched, result.source
     for item in foreign.items:
@@ -82,14 +82,14 @@ def test_matched_items_are_encoded_unchanged(foreign: ForeignTable) -> None:
 
 def test_source_says_that_the_sample_is_incomplete() -> None:
     shop = FOREIGN_TABLES["shop"]
-    source = introspect([Sample(shop.table, shop.items, complete=False)]).source
+    source = introspect([TableSample(shop.table, shop.items, complete=False)]).source
     assert "# Only 3 items of 'shop' were read; there are more." in source
 
 
 # No entity declares a marker; the store writes it with its owner.
 def test_markers_are_written_with_their_owners() -> None:
     markers = FOREIGN_TABLES["markers"]
-    (user,) = models_of(introspect([Sample(markers.table, markers.items)]))
+    (user,) = models_of(introspect([TableSample(markers.table, markers.items)]))
     store = Store(connect("memory:"))
     store.admin.create_table(user.table)
     for item in markers.items:
@@ -163,7 +163,7 @@ def valid_items(draw: st.DrawFn, table: Table) -> list[Item]:
 def test_any_items_are_declared_or_reported(data: st.DataObject) -> None:
     table = data.draw(st.sampled_from(ANY_TABLE))
     items = data.draw(valid_items(table))
-    result = introspect([Sample(table, items)])
+    result = introspect([TableSample(table, items)])
     models, unmatched = models_of(result), unmatched_items(result)
     for item in items:
         assert item in unmatched or is_declared(models, item), result.source

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable.introspection import Sample, introspect
+from singletable.introspection import TableSample, introspect
 from tests.introspection.designs import TABLES, plain_text, random_items, tricky_text
 from tests.introspection.foreign_tables import FOREIGN_TABLES
 
@@ -20,10 +20,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the source of all designs together, and of each foreign table, to a folder."""
     folder = tmp_path_factory.mktemp("introspected")
     for texts in (plain_text, tricky_text):
-        samples = [Sample(table, random_items(table, 1, texts)) for table in TABLES]
+        samples = [TableSample(table, random_items(table, 1, texts)) for table in TABLES]
         (folder / f"designs_{texts.__name__}.py").write_text(introspect(samples).source)
     for name, foreign in FOREIGN_TABLES.items():
-        source = introspect([Sample(foreign.table, foreign.items)]).source
+        source = introspect([TableSample(foreign.table, foreign.items)]).source
         (folder / f"{name.replace(' ', '_')}.py").write_text(source)
     return folder
 

@@ -92,7 +92,7 @@ def test_output_can_be_read_from_a_response(spec: OperationSpec) -> None:
         assert decode_output(spec.request, b"{}") == spec.output()
 
 
-# Transactions are authorized by the actions of their parts, as at AWS.
+# Transactions are authorized by the actions of their parts, as on AWS.
 @pytest.mark.parametrize("spec", SPECS)
 def test_policies_can_name_the_action_of_an_operation(spec: OperationSpec) -> None:
     assert (spec.action in ACTIONS) is not spec.name.startswith("Transact")

@@ -123,7 +123,7 @@ def test_number_out_of_range_is_rejected(text: str, word: str) -> None:
         canonical_number(text)
 
 
-# Measured at AWS to the byte, with items just at and just above 400 KB.
+# Measured on AWS to the byte, with items just at and just above 400 KB.
 @pytest.mark.parametrize(
     ("text", "size"),
     [

@@ -63,7 +63,7 @@ def _difference(ours: WireType, theirs: Any, at: str) -> Iterator[str]:
         case StructOf(kind) if theirs.name == ours.name:
             yield from _differences(kind, theirs, at)
         case _:
-            yield f"{at} is {ours}, and at AWS {theirs}"
+            yield f"{at} is {ours}, and on AWS {theirs}"
 
 
 @pytest.mark.parametrize(

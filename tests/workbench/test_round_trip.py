@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from singletable import Attr, Entity, Key, Shards, Table, Unique, attr, padded
-from singletable.introspection import EntityHint, Introspection, Sample, introspect
+from singletable.introspection import EntityHint, Introspection, TableSample, introspect
 from singletable.schema import Model, ResolvedKey, create_operation, model_of
 from singletable.schema.key_template import (
     FieldSegment,
@@ -28,7 +28,7 @@ def import_model(text: str) -> Introspection:
     """Introspect a model as the import command does."""
     return introspect(
         [
-            Sample(
+            TableSample(
                 one.table,
                 one.items,
                 hints=[EntityHint(f.name, f.items, f.pk, f.sk, f.attributes) for f in one.facets],

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.text import Text
 
-    from singletable.introspection import Introspection, Sample
+    from singletable.introspection import Introspection, TableSample
     from singletable.operations import Driver
 
 
@@ -57,7 +57,7 @@ def introspect(
 
 def _read_samples(
     address: str, table: str | None, sample_size: int, console: Console
-) -> list[Sample]:
+) -> list[TableSample]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from singletable.cli.address import connect_existing
@@ -67,7 +67,7 @@ def _read_samples(
         names = _table_names(driver, table)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         with Progress(*columns, console=console, transient=True) as progress:
-            samples: list[Sample] = []
+            samples: list[TableSample] = []
             for name in names:
                 task = progress.add_task(f"reading {name}", total=sample_size)
                 on_progress = partial(_update, progress, task)

@@ -67,7 +67,7 @@ def import_(
 
     from singletable.cli.introspect import print_entities
     from singletable.cli.output import write_output
-    from singletable.introspection import EntityHint, Sample, introspect
+    from singletable.introspection import EntityHint, TableSample, introspect
     from singletable.workbench import read_model
 
     try:
@@ -76,7 +76,7 @@ def import_(
         raise StorageError(f"'{file}' cannot be read: {error.strerror}.") from None
     result = introspect(
         [
-            Sample(
+            TableSample(
                 table.table,
                 table.items,
                 hints=[

@@ -35,7 +35,7 @@ from singletable.values import AttributeValue, check_value, item_from_json, item
 
 @dataclass(frozen=True, slots=True)
 class ExpressionParameters:
-    """The parameters of an operation: (name at AWS, field), in the order AWS lists them."""
+    """The parameters of an operation: (name in AWS, field), in the order AWS lists them."""
 
     expressions: tuple[tuple[str, str], ...]
     legacy: tuple[tuple[str, str], ...]

@@ -59,7 +59,7 @@ def encode_partition(values: list[AttributeValue]) -> bytes:
 def hash_partition(key: bytes) -> bytes:
     """Return the bytes of a partition key, prefixed with their hash.
 
-    So scans return partitions in random order, as at AWS, and a segment is a range of hashes.
+    So scans return partitions in random order, as on AWS, and a segment is a range of hashes.
     """
     return crc32(key).to_bytes(4, "big") + key
 

@@ -249,7 +249,7 @@ def update_cost(update: Update) -> int:
     """Return the size that DynamoDB counts for an update, whatever its effect on the item.
 
     UpdateItem rejects an update of more than 400 KB by this count even if the item stays small. The
-    key and attributes that are not changed count nothing. Measured at AWS to the byte.
+    key and attributes that are not changed count nothing. Measured on AWS to the byte.
     """
     return _BASE + sum([_action_cost(action) for action in update])
 

@@ -10,13 +10,13 @@ from singletable.faults.config import (
     parse_faults,
 )
 from singletable.faults.drivers import AsyncFaultyDriver, FaultyDriver
-from singletable.faults.injection import Decision, FaultState, decide
+from singletable.faults.injection import FaultDecision, FaultState, decide
 from singletable.faults.targets import FaultTarget, describe_target
 
 __all__ = [
     "AsyncFaultyDriver",
     "Chance",
-    "Decision",
+    "FaultDecision",
     "FaultKind",
     "FaultState",
     "FaultTarget",

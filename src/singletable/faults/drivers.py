@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TypeVar
 
 from singletable.faults.config import FaultKind, Faults
-from singletable.faults.injection import Decision, FaultState, apply, decide
+from singletable.faults.injection import FaultDecision, FaultState, apply, decide
 from singletable.faults.replica import Replicas, describe_tables
 from singletable.faults.targets import (
     FaultTarget,
@@ -39,7 +39,7 @@ class FaultSequence:
         self.state = FaultState()
         self._lock = Lock()
 
-    def decide(self, target: FaultTarget) -> Decision:
+    def decide(self, target: FaultTarget) -> FaultDecision:
         """Decide what happens to the next request."""
         with self._lock:
             decision, self.state = decide(target, self.faults, self.state)

@@ -64,7 +64,7 @@ class FaultState:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class FaultDecision:
     """The latency of a request, its fault if any, and the parts that the fault affects."""
 
     latency: float = 0.0
@@ -72,10 +72,12 @@ class Decision:
     parts: tuple[TargetPart, ...] = ()
 
 
-def decide(target: FaultTarget, faults: Faults, state: FaultState) -> tuple[Decision, FaultState]:
+def decide(
+    target: FaultTarget, faults: Faults, state: FaultState
+) -> tuple[FaultDecision, FaultState]:
     """Decide what happens to a request; return that and the next state."""
     if parts_in_scope(target, faults) is None:
-        return Decision(), state
+        return FaultDecision(), state
     count = state.count + 1
     latency = faults.latency
     if faults.jitter:
@@ -90,8 +92,8 @@ def decide(target: FaultTarget, faults: Faults, state: FaultState) -> tuple[Deci
         random = _random(faults, count, f"{kind} parts")
         chosen = _choose_parts(kind, parts, len(target.parts), random)
         next_state = FaultState(count, {**state.injected, kind: injected + 1})
-        return Decision(latency, kind, chosen), next_state
-    return Decision(latency), FaultState(count, state.injected)
+        return FaultDecision(latency, kind, chosen), next_state
+    return FaultDecision(latency), FaultState(count, state.injected)
 
 
 def _is_due(chance: Chance, faults: Faults, count: int, kind: FaultKind, injected: int) -> bool:
@@ -128,7 +130,7 @@ def _choose_parts(
 def apply(
     operation: Operation[R],
     target: FaultTarget,
-    decision: Decision,
+    decision: FaultDecision,
     faults: Faults,
     replicas: Replicas,
     clock: Callable[[], float],
@@ -253,7 +255,7 @@ _THROTTLE_ERRORS: dict[ThrottleLimit, _ThrottleError | None] = {
 
 
 def _throttle(
-    operation: Operation[R], target: FaultTarget, decision: Decision, faults: Faults
+    operation: Operation[R], target: FaultTarget, decision: FaultDecision, faults: Faults
 ) -> Steps[R]:
     if target.name not in ITEM_OPERATIONS:
         raise Throttled(TOO_MANY_REQUESTS)

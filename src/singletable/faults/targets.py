@@ -43,7 +43,7 @@ def _operations_with(fault: SpecificFault) -> tuple[str, ...]:
     return tuple(name for name, spec in SPECS.items() if fault in spec.faults)
 
 
-# The operations that can have each fault at AWS.
+# The operations that can have each fault on AWS.
 APPLICABLE: dict[FaultKind, tuple[str, ...]] = {
     "throttle": OPERATIONS,
     "unavailable": OPERATIONS,

@@ -13,7 +13,7 @@ from singletable.infrastructure.deployment import (
     TableSettings,
 )
 from singletable.infrastructure.differences import (
-    Change,
+    ChangeKind,
     Difference,
     compare_table,
     find_unverifiable,
@@ -26,7 +26,7 @@ __all__ = [
     "AlarmThresholds",
     "AwsManagedKey",
     "AwsOwnedKey",
-    "Change",
+    "ChangeKind",
     "CustomerKey",
     "Deployment",
     "DescribedTable",

@@ -15,7 +15,7 @@ from singletable.infrastructure.deployment import (
     Deployment,
 )
 from singletable.infrastructure.names import ResourceNames, snake_case
-from singletable.infrastructure.plan import Plan, ScaledCapacity, TablePlan, create_plan
+from singletable.infrastructure.plan import DeploymentPlan, ScaledCapacity, TablePlan, create_plan
 from singletable.operations import (
     CreateTable,
     GlobalSecondaryIndex,
@@ -101,7 +101,7 @@ def render_cdk(tables: Sequence[Table], deployment: Deployment) -> str:
     return "".join(parts)
 
 
-def _header(plan: Plan) -> str:
+def _header(plan: DeploymentPlan) -> str:
     deployment = plan.deployment
     has_alarms = deployment.alarms is not None
     names = ["App", "RemovalPolicy", "Stack"]
@@ -132,7 +132,7 @@ def _header(plan: Plan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _constructor(plan: Plan) -> Iterator[str]:
+def _constructor(plan: DeploymentPlan) -> Iterator[str]:
     names = ResourceNames(lambda text: f"{snake_case(text)}_table")
     if plan.deployment.alarms is None:
         yield "    def __init__(self, scope: Construct, id: str) -> None:"
@@ -172,7 +172,7 @@ def _table_statements(name: str, table: TablePlan, deployment: Deployment) -> It
         yield _statement("", _alarm(f"{table.name}: {alarm.name}", name, alarm))
 
 
-def _main(plan: Plan) -> str:
+def _main(plan: DeploymentPlan) -> str:
     comment = "" if plan.deployment.alarms is None else "  # alarm_topic=… sends notifications"
     return (
         '\n\nif __name__ == "__main__":\n'

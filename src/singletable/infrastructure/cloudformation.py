@@ -16,7 +16,7 @@ from singletable.infrastructure.deployment import (
     Deployment,
 )
 from singletable.infrastructure.names import ResourceNames, pascal_case
-from singletable.infrastructure.plan import Plan, ScaledCapacity, TablePlan, create_plan
+from singletable.infrastructure.plan import DeploymentPlan, ScaledCapacity, TablePlan, create_plan
 from singletable.schema import Table
 
 Json: TypeAlias = "str | int | bool | list[Json] | dict[str, Json]"
@@ -31,7 +31,7 @@ def render_cloudformation(tables: Sequence[Table], deployment: Deployment) -> st
     return json.dumps(_template(create_plan(tables, deployment)), indent=2) + "\n"
 
 
-def _template(plan: Plan) -> JsonObject:
+def _template(plan: DeploymentPlan) -> JsonObject:
     names = ResourceNames(pascal_case)
     resources: JsonObject = {}
     for table in plan.tables:
@@ -79,7 +79,7 @@ def _topic_parameter() -> JsonObject:
     }
 
 
-def _outputs(plan: Plan, names: ResourceNames) -> JsonObject:
+def _outputs(plan: DeploymentPlan, names: ResourceNames) -> JsonObject:
     outputs: JsonObject = {}
     for table in plan.tables:
         name = names(table.name)

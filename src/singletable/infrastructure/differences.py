@@ -35,7 +35,7 @@ _LOCAL_INDEX_ADVICE = (
 _CAPACITY_ADVICE = "UpdateTable changes it. Ignore this if auto scaling is on."
 
 
-class Change(Enum):
+class ChangeKind(Enum):
     """How DynamoDB can bring a table in line with its declaration."""
 
     IN_PLACE = "can be changed in place"
@@ -52,7 +52,7 @@ class Difference:
     subject: str
     declared: str
     actual: str
-    change: Change
+    change: ChangeKind
     advice: str
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def _compare_keys(create: CreateTable, table: TableDescription) -> Iterator[Diff
             "key",
             declared,
             actual,
-            Change.NEW_TABLE,
+            ChangeKind.NEW_TABLE,
             "Check that this is the right table. If so, create one under another name and copy the "
             "items.",
         )
@@ -122,7 +122,7 @@ def _compare_billing(create: CreateTable, table: TableDescription) -> Iterator[D
             "billing",
             _BILLING_MODES[declared],
             _BILLING_MODES[actual],
-            Change.IN_PLACE,
+            ChangeKind.IN_PLACE,
             "UpdateTable changes it, to on-demand up to four times a day.",
         )
     elif (units := _units(create.provisioned_throughput)) is not None:
@@ -136,7 +136,7 @@ def _compare_capacity(
     if actual is not None and declared != actual:
         text = "{} read and {} write units"
         wanted, found = text.format(*declared), text.format(*actual)
-        yield Difference(table, subject, wanted, found, Change.IN_PLACE, _CAPACITY_ADVICE)
+        yield Difference(table, subject, wanted, found, ChangeKind.IN_PLACE, _CAPACITY_ADVICE)
 
 
 def _compare_ttl(declared: Table, described: DescribedTable) -> Iterator[Difference]:
@@ -152,7 +152,7 @@ def _compare_ttl(declared: Table, described: DescribedTable) -> Iterator[Differe
         "time to live",
         "none" if declared.ttl is None else repr(declared.ttl),
         "none" if described.ttl is None else repr(described.ttl),
-        Change.IN_PLACE,
+        ChangeKind.IN_PLACE,
         advice,
     )
 
@@ -200,18 +200,18 @@ def _compare_indexes(create: CreateTable, table: TableDescription) -> Iterator[D
 
 
 def _missing_index(table: str, name: str, index: _Index) -> Difference:
-    change, advice = Change.NEW_TABLE, _LOCAL_INDEX_ADVICE
+    change, advice = ChangeKind.NEW_TABLE, _LOCAL_INDEX_ADVICE
     if not index.local:
-        change = Change.ONE_INDEX_AT_A_TIME
+        change = ChangeKind.ONE_INDEX_AT_A_TIME
         advice = "UpdateTable adds and backfills it. Wait for that before you add the next one."
     return Difference(table, f"{index.kind} {name!r}", index.key, "no such index", change, advice)
 
 
 def _undeclared_index(table: str, name: str, index: _Index) -> Difference:
-    change = Change.NEW_TABLE
+    change = ChangeKind.NEW_TABLE
     advice = "Declare it (LocalIndex), or leave it: it cannot be removed from the table."
     if not index.local:
-        change = Change.ONE_INDEX_AT_A_TIME
+        change = ChangeKind.ONE_INDEX_AT_A_TIME
         advice = "Declare it, or remove it with UpdateTable if unused: every write pays for it."
     return Difference(table, f"{index.kind} {name!r}", "no such index", index.key, change, advice)
 
@@ -219,16 +219,16 @@ def _undeclared_index(table: str, name: str, index: _Index) -> Difference:
 def _compare_index(table: str, name: str, declared: _Index, actual: _Index) -> Iterator[Difference]:
     subject = f"{actual.kind} {name!r}"
     if declared.local != actual.local:
-        change, advice = Change.ONE_INDEX_AT_A_TIME, "Use another name for the global index."
+        change, advice = ChangeKind.ONE_INDEX_AT_A_TIME, "Use another name for the global index."
         if declared.local:
-            change, advice = Change.NEW_TABLE, _LOCAL_INDEX_ADVICE
+            change, advice = ChangeKind.NEW_TABLE, _LOCAL_INDEX_ADVICE
         kinds = f"a {declared.kind}", f"a {actual.kind}"
         yield Difference(table, subject, *kinds, change, advice)
         return
-    change = Change.NEW_INDEX
+    change = ChangeKind.NEW_INDEX
     advice = "Add one under another name, move readers to it, then remove this one."
     if actual.local:
-        change, advice = Change.NEW_TABLE, _LOCAL_INDEX_ADVICE
+        change, advice = ChangeKind.NEW_TABLE, _LOCAL_INDEX_ADVICE
     if declared.key != actual.key:
         yield Difference(table, f"{subject} key", declared.key, actual.key, change, advice)
     if declared.projection != actual.projection:
@@ -281,7 +281,7 @@ def _compare_settings(settings: TableSettings, described: DescribedTable) -> Ite
         *_encryption_setting(settings, described),
     ):
         if wanted is not None and wanted != actual:
-            yield Difference(name, subject, wanted, actual or "none", Change.IN_PLACE, advice)
+            yield Difference(name, subject, wanted, actual or "none", ChangeKind.IN_PLACE, advice)
 
 
 def _table_settings(

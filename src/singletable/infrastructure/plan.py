@@ -41,7 +41,7 @@ class TablePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DeploymentPlan:
     """Some tables and the alarms of their account."""
 
     tables: tuple[TablePlan, ...]
@@ -49,10 +49,10 @@ class Plan:
     deployment: Deployment
 
 
-def create_plan(tables: Sequence[Table], deployment: Deployment) -> Plan:
+def create_plan(tables: Sequence[Table], deployment: Deployment) -> DeploymentPlan:
     """Plan the resources for `tables`."""
     resolve_table_names(tables, deployment.names)
-    return Plan(
+    return DeploymentPlan(
         tuple(_plan_table(table, deployment) for table in tables),
         tuple(account_alarms(tables, deployment)),
         deployment,

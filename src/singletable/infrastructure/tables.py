@@ -139,7 +139,7 @@ def _recovery_days(driver: Driver, name: str) -> int | None:
     try:
         backups = driver.execute(DescribeContinuousBackups(name)).continuous_backups_description
     except (UnknownOperation, BackupTableNotFound):
-        # From dynalite and DynamoDB Local, and from DynamoDB for an archived table.
+        # Raised by dynalite and DynamoDB Local, and by DynamoDB for an archived table.
         return None
     recovery = backups.point_in_time_recovery_description
     if recovery is None or recovery.point_in_time_recovery_status != "ENABLED":

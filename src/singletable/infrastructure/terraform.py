@@ -15,7 +15,7 @@ from singletable.infrastructure.deployment import (
     Deployment,
 )
 from singletable.infrastructure.names import ResourceNames, snake_case
-from singletable.infrastructure.plan import Plan, ScaledCapacity, TablePlan, create_plan
+from singletable.infrastructure.plan import DeploymentPlan, ScaledCapacity, TablePlan, create_plan
 from singletable.operations import (
     GlobalSecondaryIndex,
     LocalSecondaryIndex,
@@ -65,7 +65,7 @@ def render_terraform(tables: Sequence[Table], deployment: Deployment) -> str:
     return "\n".join("\n".join(_render_block(block)) + "\n" for block in blocks)
 
 
-def _configuration(plan: Plan) -> Iterator[_Block]:
+def _configuration(plan: DeploymentPlan) -> Iterator[_Block]:
     names = ResourceNames(snake_case)
     yield _required_providers()
     if plan.deployment.alarms is not None:

@@ -130,7 +130,7 @@ def _add_field(builder: EntityBuilder, attribute: str) -> None:
         )
     optional = len(there) < len(values) and type_.text != "Any"
     is_version = attribute in _VERSIONS and type_.text == "int" and not optional
-    # A number that never changes is no lock version; it may be the version of a format.
+    # A number that never changes is not a lock version; it may be the version of a format.
     is_version = (
         is_version and len({one["N"] for one in there}) > 1 and "version" not in builder.fields
     )

@@ -58,7 +58,7 @@ def common_text_format(texts: Sequence[str]) -> TextFormat | None:
 
 
 def is_word(text: str) -> bool:
-    """Return whether the text could be a constant: letters only, and no identifier."""
+    """Return whether the text could be a constant: letters only, and not an identifier."""
     return _WORD.fullmatch(text) is not None and text_format(text) is None
 
 

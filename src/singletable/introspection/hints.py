@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from singletable.introspection.item_groups import ItemGroup, KeyShape, split_key
 from singletable.introspection.names import snake_case
-from singletable.introspection.sample import EntityHint, Sample
+from singletable.introspection.sample import EntityHint, TableSample
 from singletable.schema import Table
 from singletable.schema.key_template import SEPARATOR
 from singletable.values import AttributeValue, Item
@@ -28,7 +28,7 @@ _PLACEHOLDERS: dict[str, AttributeValue] = {
 }
 
 
-def hinted_groups(sample: Sample, tag: str | None) -> list[ItemGroup]:
+def hinted_groups(sample: TableSample, tag: str | None) -> list[ItemGroup]:
     """Return a group for each hint whose templates match all its items, or that has no items."""
     return [
         group
@@ -38,7 +38,7 @@ def hinted_groups(sample: Sample, tag: str | None) -> list[ItemGroup]:
     ]
 
 
-def apply_hint_names(sample: Sample, groups: Sequence[ItemGroup]) -> None:
+def apply_hint_names(sample: TableSample, groups: Sequence[ItemGroup]) -> None:
     """Name each group after the smallest hint that contains all items of the group."""
     for group in groups:
         fitting = [
@@ -50,7 +50,7 @@ def apply_hint_names(sample: Sample, groups: Sequence[ItemGroup]) -> None:
             group.name = min(fitting, key=lambda hint: len(hint.items)).name
 
 
-def unresolved_hints(sample: Sample, groups: Sequence[ItemGroup]) -> list[str]:
+def unresolved_hints(sample: TableSample, groups: Sequence[ItemGroup]) -> list[str]:
     """Return a note for each hint that has neither items nor templates."""
     known = {group.name for group in groups}
     return [
@@ -80,7 +80,7 @@ def _group(table: Table, hint: EntityHint, tag: str | None) -> ItemGroup | None:
         if (match := _VALUE.fullmatch(part)) is not None and snake_case(match[1]).isidentifier()
     }
     if not hint.items:
-        # An alias without a value, such as `PK`, is a heading and no template.
+        # An alias without a value, such as `PK`, is a heading, not a template.
         if not value_names:
             return None
         return ItemGroup(

@@ -21,7 +21,7 @@ from singletable.introspection.item_groups import (
 from singletable.introspection.markers import add_unique, pop_marker_groups, unmatched_markers
 from singletable.introspection.names import snake_case
 from singletable.introspection.roundtrip import find_mismatch, produces_markers, run_source
-from singletable.introspection.sample import Sample
+from singletable.introspection.sample import TableSample
 from singletable.introspection.spec import EntitySpec, TableSpec, UnmatchedItems, is_verbatim
 from singletable.schema import Table
 from singletable.values import Item
@@ -37,7 +37,7 @@ class Introspection:
     tables: Sequence[TableSpec]
 
 
-def introspect(samples: Sequence[Sample]) -> Introspection:
+def introspect(samples: Sequence[TableSample]) -> Introspection:
     """Infer the entities of the sampled tables and return Python source that declares them.
 
     The source is executed, and every sampled item is decoded and encoded with it. Items that do
@@ -60,7 +60,7 @@ def introspect(samples: Sequence[Sample]) -> Introspection:
     return Introspection(f"{heading}\n{source.render_imports(code)}{gap}{code}", tables)
 
 
-def _introspect_table(sample: Sample, taken: set[str]) -> TableSpec:
+def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
     """Build entities until all of them pass the round trip.
 
     A group that fails is built again with its keys kept verbatim; if it fails again, its items
@@ -90,7 +90,7 @@ def _introspect_table(sample: Sample, taken: set[str]) -> TableSpec:
             unmatched.append(UnmatchedItems(group.shape, group.items, why))
 
 
-def _group_sample(sample: Sample, tag: str | None) -> list[ItemGroup]:
+def _group_sample(sample: TableSample, tag: str | None) -> list[ItemGroup]:
     """Return the groups that hints describe, then groups of the remaining items by their shape."""
     hinted = hinted_groups(sample, tag)
     known = [item for group in hinted for item in group.items]
@@ -166,7 +166,7 @@ def _in_order(entities: Sequence[EntitySpec]) -> list[EntitySpec]:
     return sorted(entities, key=rank)
 
 
-def _render_heading(samples: Sequence[Sample], tables: Sequence[TableSpec]) -> str:
+def _render_heading(samples: Sequence[TableSample], tables: Sequence[TableSpec]) -> str:
     subject = (
         f"the table {samples[0].table.name}" if len(samples) == 1 else f"{len(samples)} tables"
     )

@@ -1,4 +1,4 @@
-"""Recognize markers, which hold the key of their owner, and infer unique constraints."""
+"""Recognize the marker items of unique values, and infer unique constraints from them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def unmatched_markers(group: ItemGroup) -> UnmatchedItems:
 
 
 def add_unique(spec: TableSpec, group: ItemGroup) -> TableSpec | None:
-    """Return the table with a unique constraint that has these markers, or None."""
+    """Return the table with a unique constraint inferred from these markers, or None."""
     for at, entity in enumerate(spec.entities):
         owners = {_key(spec.table, item): item for item in entity.items}
         keys = [_key(spec.table, item, OWNER) for item in group.items]
@@ -50,8 +50,8 @@ def add_unique(spec: TableSpec, group: ItemGroup) -> TableSpec | None:
             unique = _infer_unique(spec.table, entity, [owners[key] for key in keys], group)
             if unique is None:
                 return None
-            made = replace(entity, uniques=(*entity.uniques, unique))
-            entities = [*spec.entities[:at], made, *spec.entities[at + 1 :]]
+            changed = replace(entity, uniques=(*entity.uniques, unique))
+            entities = [*spec.entities[:at], changed, *spec.entities[at + 1 :]]
             return replace(spec, entities=entities)
     return None
 

@@ -39,7 +39,7 @@ class EntityHint:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TableSample:
     """A table and some of its items; `complete` if these are all of them."""
 
     table: Table
@@ -50,7 +50,7 @@ class Sample:
 
 def read_sample(
     driver: Driver, table: str, limit: int, on_progress: Callable[[int], None] = lambda _: None
-) -> Sample:
+) -> TableSample:
     """Describe the table and scan up to `limit` items; report their number to `on_progress`."""
     described = driver.execute(DescribeTable(table)).table
     ttl = driver.execute(DescribeTimeToLive(table)).time_to_live_description
@@ -66,7 +66,7 @@ def read_sample(
         if after is None:
             break
     declared = table_from_description(described, ttl.attribute_name if enabled else None)
-    return Sample(declared, items, complete=after is None)
+    return TableSample(declared, items, complete=after is None)
 
 
 def table_from_description(described: TableDescription, ttl: str | None) -> Table:

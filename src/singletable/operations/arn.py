@@ -1,4 +1,4 @@
-"""Parse Amazon Resource Names, which may stand for a table wherever its name may."""
+"""Parse Amazon Resource Names, which requests accept in place of table names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derive the requests that a pattern sends from its declaration: for documents, costs and policies.
+"""Derive the requests that a pattern sends from its declaration, for docs, estimates and policies.
 
 A write of several items is one transaction: the markers of unique values and the counters are
 written together with the item. Key conditions are shown with templates instead of values:

@@ -35,7 +35,7 @@ from singletable.retry import is_idempotent
 from singletable.values import Item
 from singletable.wire import UnknownOperation
 
-# Some of our exceptions share one name at AWS; the base class of those is listed here.
+# Some of our exceptions share one name on AWS; the base class of those is listed here.
 ERROR_TYPES: Mapping[str, type[OperationError]] = {
     error.code: error
     for error in (

@@ -228,7 +228,7 @@ def _content(column: Column) -> object:
 
 
 def _check_key_types(model: Model) -> None:
-    """Raise if DynamoDB would reject items, because an attribute has not the type of its index."""
+    """Raise if DynamoDB would reject items, because an attribute lacks the type of its index."""
     for attribute in model.table.all_key_attributes():
         for field in model.fields.values():
             types = field.codec().types

@@ -1,4 +1,4 @@
-"""Whether two entities of a table could have the same key, or keys in the same range.
+"""Check whether entities of a table could have the same key, or keys in the same range.
 
 Values never contain a raw `#`, so two templates can render the same text only if they have the same
 number of segments and each pair of segments could be equal.
@@ -26,7 +26,10 @@ from singletable.schema.table import Table
 
 
 def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None:
-    """Raise if an item of the newest entity could have the key of another item."""
+    """Raise if an item of the newest entity could have the key of another item.
+
+    Warn if the two could only share a key in an index.
+    """
     own = _primary_keys(newest)
     for key, other_key in [
         *combinations(own, 2),
@@ -35,8 +38,8 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
         if _may_equal(key.columns, other_key.columns):
             raise DeclarationError(
                 f"{key} and {other_key} could be the same key in table {table.name!r}: "
-                f"{_shown(key)} and {_shown(other_key)}. One item would overwrite the other. Add a "
-                "text to one of the keys that tells them apart."
+                f"{_describe(key)} and {_describe(other_key)}. One item would overwrite the other. "
+                "Add a text that tells them apart to one of the keys."
             )
     for other in others:
         for key in newest.indexes.values():
@@ -44,9 +47,9 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
                 if key.index is other_key.index and _may_equal(key.columns, other_key.columns):
                     warn(
                         f"{key} and {other_key} could be the same key in {key.index!r}: "
-                        f"{_shown(key)}. A query of one also reads the items of the other."
+                        f"{_describe(key)}. A query of one also reads the items of the other."
                     )
-    _mark_followed([*others, newest])
+    _mark_prefixes([*others, newest])
 
 
 def _primary_keys(model: Model) -> list[ResolvedKey]:
@@ -85,7 +88,7 @@ def _segments_may_equal(one: Segment, other: Segment) -> bool:
             return True
 
 
-def _mark_followed(models: Sequence[Model]) -> None:
+def _mark_prefixes(models: Sequence[Model]) -> None:
     """Escape a last value like an inner one where longer sort keys start like its key.
 
     Only the sort keys of one partition are sorted relative to each other.
@@ -104,7 +107,7 @@ def _mark_followed(models: Sequence[Model]) -> None:
                     shorter.followed = True
 
 
-def _shown(key: ResolvedKey) -> str:
+def _describe(key: ResolvedKey) -> str:
     texts = [
         str(column.template) if isinstance(column, TextColumn) else f"{{{column.field}}}"
         for column in key.columns
@@ -112,33 +115,33 @@ def _shown(key: ResolvedKey) -> str:
     return " / ".join(texts)
 
 
-def has_overlapping_range(access: ResolvedKey, model: Model) -> bool:
+def has_overlapping_range(selected: ResolvedKey, model: Model) -> bool:
     """Return whether items of other entities may be among those that the key selects."""
     for entity in model.table.entities:
         other = MODELS[entity]
         keys = _primary_keys(other)
-        if access.index is not None:
-            keys = [key for key in other.indexes.values() if key.index is access.index]
+        if selected.index is not None:
+            keys = [key for key in other.indexes.values() if key.index is selected.index]
         for key in keys:
-            itself = other is model and key.name == access.name
-            if not itself and _may_be_in_range(access, key):
+            itself = other is model and key.name == selected.name
+            if not itself and _may_be_in_range(selected, key):
                 return True
     return False
 
 
-def may_share_partition(access: ResolvedKey, model: Model) -> bool:
+def may_share_partition(selected: ResolvedKey, model: Model) -> bool:
     """Return whether items of the entity may be in the partitions that a key selects."""
     keys = [model.key]
-    if access.index is not None:
-        keys = [key for key in model.indexes.values() if key.index is access.index]
-    return any(_may_equal(access.pk, key.pk) for key in keys)
+    if selected.index is not None:
+        keys = [key for key in model.indexes.values() if key.index is selected.index]
+    return any(_may_equal(selected.pk, key.pk) for key in keys)
 
 
-def _may_be_in_range(access: ResolvedKey, other: ResolvedKey) -> bool:
+def _may_be_in_range(selected: ResolvedKey, other: ResolvedKey) -> bool:
     """Return whether the other's items may be in the same partition, with the same prefix."""
-    if not _may_equal(access.pk, other.pk):
+    if not _may_equal(selected.pk, other.pk):
         return False
-    for column, other_column in zip(access.sk, other.sk, strict=False):
+    for column, other_column in zip(selected.sk, other.sk, strict=False):
         if isinstance(column, TextColumn) and isinstance(other_column, TextColumn):
             segments, others = column.template.segments, other_column.template.segments
             fixed = list(takewhile(lambda one: isinstance(one, FixedSegment), segments))

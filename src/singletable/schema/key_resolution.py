@@ -97,7 +97,7 @@ def resolve_index_key(
     check_when(where, declared.when, fields)
     # The primary key and the type tag are stored anyway, so they are not dedicated to the index.
     stored = {one.name for one in table.key_attributes} | set(tag[:1] if tag else ())
-    pk, sk = _without_dedicated(pk, stored), _without_dedicated(sk, stored)
+    pk, sk = _clear_dedicated(pk, stored), _clear_dedicated(sk, stored)
     resolved = ResolvedKey(entity.__name__, declared.name, index, pk, sk, declared.when)
     check_order(resolved)
     if declared.when is not None and not any(column.dedicated for column in resolved.columns):
@@ -108,7 +108,7 @@ def resolve_index_key(
     return resolved
 
 
-def _without_dedicated(columns: tuple[Column, ...], stored: set[str]) -> tuple[Column, ...]:
+def _clear_dedicated(columns: tuple[Column, ...], stored: set[str]) -> tuple[Column, ...]:
     return tuple(
         replace(column, dedicated=False) if column.attribute.name in stored else column
         for column in columns

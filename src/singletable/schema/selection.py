@@ -281,7 +281,7 @@ def _to(column: TextColumn, low: str, high: str) -> KeyClause:
 
 
 def _upper_end(prefix: str) -> str:
-    """Return a text after all those with this prefix, and which is no key; empty for no prefix."""
+    """Return a text after all keys with this prefix that is not a key itself; "" for no prefix."""
     return prefix.removesuffix(SEPARATOR) + AFTER_SEPARATOR if prefix else ""
 
 

@@ -103,9 +103,9 @@ class DynamoDBApp:
             page = self.observer.metrics_page(request)
             if page is not None:
                 return page
-        stray = health_response(request, self.region, request_id)
-        if stray is not None:
-            return stray
+        health = health_response(request, self.region, request_id)
+        if health is not None:
+            return health
         try:
             result = await self._execute(exchange)
         except SingleTableError as error:

@@ -43,8 +43,8 @@ class Limits:
     request_timeout: float = 60  # from a request's first byte to its last
 
 
-class Handler(Protocol):
-    """Respond to requests; `DynamoDBApp` is one."""
+class RequestHandler(Protocol):
+    """Responds to requests, as `DynamoDBApp` does."""
 
     async def handle(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a complete request."""
@@ -60,7 +60,7 @@ class ServerState:
 
     def __init__(
         self,
-        app: Handler,
+        app: RequestHandler,
         limits: Limits,
         observer: Observer | None = None,
         *,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from singletable.errors import AddressError, SingleTableError
 from singletable.operations import AsyncDriver, SweepExpired
-from singletable.server.connection import Connection, Handler, Limits, ServerState
+from singletable.server.connection import Connection, Limits, RequestHandler, ServerState
 from singletable.server.observe import Observer
 
 SWEEP_INTERVAL = 1.0
@@ -21,7 +21,7 @@ class Listener(ServerState):
 
     def __init__(
         self,
-        app: Handler,
+        app: RequestHandler,
         limits: Limits | None = None,
         observer: Observer | None = None,
         *,
@@ -55,7 +55,7 @@ class Listener(ServerState):
 
 
 async def run_until_stopped(
-    app: Handler,
+    app: RequestHandler,
     driver: AsyncDriver,
     *,
     host: str,

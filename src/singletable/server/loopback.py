@@ -1,4 +1,4 @@
-"""Tell loopback hosts, which only this machine can reach, from all others."""
+"""Recognize loopback hosts, which only this machine can reach."""
 
 from __future__ import annotations
 

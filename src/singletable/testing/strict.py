@@ -38,7 +38,7 @@ def undeclared(reason: str) -> Generator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class UndeclaredCall:
     """An undeclared call and where it was made."""
 
     shape: CallShape
@@ -56,7 +56,7 @@ class StrictObserver:
 
     def __init__(self, catalogs: Sequence[PatternCatalog]) -> None:
         self._catalogs = catalogs
-        self.violations: list[Violation] = []
+        self.violations: list[UndeclaredCall] = []
 
     def __call__(self, call: Call) -> None:
         """Check a call; further pages of a query belong to its first call."""
@@ -66,7 +66,7 @@ class StrictObserver:
         pattern = self._recognize(shape)
         scans = is_undeclared_scan(pattern, shape)
         if pattern is None or scans:
-            self.violations.append(Violation(shape, scans, _caller()))
+            self.violations.append(UndeclaredCall(shape, scans, _caller()))
 
     def _recognize(self, shape: CallShape) -> Pattern | None:
         for catalog in self._catalogs:

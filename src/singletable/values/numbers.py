@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 __all__ = [
     "InvalidNumber",
-    "Number",
+    "NumberParts",
     "add_numbers",
     "canonical_number",
     "number_size",
@@ -45,7 +45,7 @@ class InvalidNumber(ValueError):
     """The text is not a number that DynamoDB can store; the message is DynamoDB's."""
 
 
-class Number(NamedTuple):
+class NumberParts(NamedTuple):
     """A number in its parts, as described at the top of this file."""
 
     sign: int
@@ -53,10 +53,10 @@ class Number(NamedTuple):
     exponent: int
 
 
-ZERO = Number(0, "", 0)
+ZERO = NumberParts(0, "", 0)
 
 
-def parse_number(text: str) -> Number:
+def parse_number(text: str) -> NumberParts:
     """Parse a number. Raise InvalidNumber if it is malformed or out of DynamoDB's range."""
     match = _SYNTAX.fullmatch(text)
     if match is None or not (match[2] or match[3]):
@@ -75,7 +75,7 @@ def parse_number(text: str) -> Number:
         raise InvalidNumber(TOO_MANY_DIGITS)
     if not digits:
         return ZERO
-    return Number(-1 if match[1] == "-" else 1, digits, exponent)
+    return NumberParts(-1 if match[1] == "-" else 1, digits, exponent)
 
 
 def _parse_exponent(written: str | None, text: str) -> int:
@@ -106,7 +106,7 @@ def canonical_number(text: str) -> str:
     return number_text(parse_number(text))
 
 
-def number_text(number: Number) -> str:
+def number_text(number: NumberParts) -> str:
     """Format a number as its canonical text."""
     sign, digits, exponent = number
     if not sign:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from binascii import a2b_base64
 
 from singletable.values.attributes import AttributeValue
-from singletable.values.numbers import Number, parse_number
+from singletable.values.numbers import NumberParts, parse_number
 
 __all__ = ["encode_key_part", "escape_key", "key_bytes", "number_bytes", "prefix_upper_bound"]
 
@@ -22,7 +22,7 @@ def key_bytes(value: AttributeValue) -> bytes:
     return a2b_base64(value["B"])
 
 
-def number_bytes(number: Number) -> bytes:
+def number_bytes(number: NumberParts) -> bytes:
     """Encode a number as bytes that sort as the numbers do."""
     sign, digits, exponent = number
     if not sign:

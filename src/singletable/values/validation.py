@@ -279,7 +279,7 @@ def _canonical(text: str, layer: ValidationLayer) -> str:
 
 
 def decode_binary(text: str) -> bytes:
-    """Decode base64. Invalid base64 is a SerializationError, as at AWS."""
+    """Decode base64. Invalid base64 is a SerializationError, as on AWS."""
     if len(text) % 4:
         raise SerializationError(
             f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(text)}"

@@ -94,7 +94,7 @@ class WireMember:
     required: bool
 
 
-# Integers are Long at AWS, except for these.
+# Integers are Long on AWS, except for these.
 _INTEGERS = ("Limit", "Segment", "TotalSegments", "RecoveryPeriodInDays")
 
 
@@ -114,7 +114,7 @@ def members_of(structure: type[Struct]) -> tuple[WireMember, ...]:
 
 
 def _wire_type(hint: Any) -> WireType:
-    """Return the type on the wire that a type annotation stands for."""
+    """Return the wire type of a type annotation."""
     if get_origin(hint) in (Union, UnionType):
         hint = next(option for option in get_args(hint) if option is not type(None))
     if hint is AttributeValue:

@@ -13,7 +13,7 @@ from singletable import operations
 from singletable.engine.constraints import check_constraints
 from singletable.engine.constraints.check import RULES
 from singletable.engine.constraints.compiled import compile_test
-from singletable.engine.constraints.violations import Path, find_violations
+from singletable.engine.constraints.violations import MemberPath, find_violations
 from singletable.errors import ValidationError
 from singletable.operations import (
     AttributeDefinition,
@@ -220,7 +220,8 @@ def test_any_value_is_accepted_or_rejected(operation: Operation[object]) -> None
                 check_constraints(changed)
             with suppress(TypeError, AttributeError):
                 assert not (
-                    is_valid(changed) and list(find_violations(rule.structure, changed, Path()))
+                    is_valid(changed)
+                    and list(find_violations(rule.structure, changed, MemberPath()))
                 )
 
 

@@ -12,7 +12,7 @@ from singletable.errors import ValidationError
 SETTINGS = Settings(region="eu-west-2", account="123456789012")
 
 
-# Observed at AWS: definitions are in a set created for five, keys in one that grew.
+# Observed on AWS: definitions are in a set created for five, keys in one that grew.
 def test_names_are_listed_in_the_order_of_java_sets() -> None:
     assert format_presized_set(["pk", "sk", "a", "b", "c"]) == "[sk, a, b, pk, c]"
     assert format_set(["pk", "sk", "a"]) == "[a, sk, pk]"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.server.guard.policy import Decision, Policy
+from singletable.server.guard.policy import Policy, PolicyDecision
 from singletable.server.guard.policy_document import PolicyError, read_policy
 from tests.server.guard.policies import CONTEXT, GAMES, policy, statement
 
@@ -19,7 +19,7 @@ def read(document: object) -> Policy:
     return read_policy(document, CONTEXT)
 
 
-def decide(document: object, action: str, resource: str = GAMES) -> Decision:
+def decide(document: object, action: str, resource: str = GAMES) -> PolicyDecision:
     return read(document).decide(action, resource, lambda _key: ())
 
 
@@ -148,8 +148,8 @@ def test_statements_about_other_services_are_ignored() -> None:
         statement(Action="s3:*", Condition={"StringLike": {"s3:prefix": "ada/*"}}),
         statement(Action=["dynamodb:GetItem", "sqs:*"]),
     )
-    assert decide(document, "dynamodb:GetItem") is Decision.ALLOWED
-    assert decide(document, "dynamodb:PutItem") is Decision.NOT_ALLOWED
+    assert decide(document, "dynamodb:GetItem") is PolicyDecision.ALLOWED
+    assert decide(document, "dynamodb:PutItem") is PolicyDecision.NOT_ALLOWED
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_statements_about_other_services_are_ignored() -> None:
 )
 def test_actions_match_by_wildcards_ignoring_case(pattern: str, action: str, matches: bool) -> None:
     decision = decide(policy(statement(Action=pattern)), action)
-    assert (decision is Decision.ALLOWED) == matches
+    assert (decision is PolicyDecision.ALLOWED) == matches
     decision = decide(policy({"Effect": "Allow", "NotAction": pattern, "Resource": "*"}), action)
-    assert (decision is Decision.NOT_ALLOWED) == matches
+    assert (decision is PolicyDecision.NOT_ALLOWED) == matches
 
 
 @pytest.mark.parametrize(
@@ -195,27 +195,27 @@ def test_actions_match_by_wildcards_ignoring_case(pattern: str, action: str, mat
 )
 def test_resources_match_by_wildcards(pattern: str, resource: str, matches: bool) -> None:
     decision = decide(policy(statement(Resource=pattern)), "dynamodb:Scan", resource)
-    assert (decision is Decision.ALLOWED) == matches
+    assert (decision is PolicyDecision.ALLOWED) == matches
     document = policy({"Effect": "Allow", "Action": "*", "NotResource": [pattern]})
     decision = decide(document, "dynamodb:Scan", resource)
-    assert (decision is Decision.NOT_ALLOWED) == matches
+    assert (decision is PolicyDecision.NOT_ALLOWED) == matches
 
 
 def test_explicit_deny_overrides_allow() -> None:
     document = policy(statement(), statement(Effect="Deny", Action="dynamodb:Delete*"))
-    assert decide(document, "dynamodb:DeleteItem") is Decision.EXPLICITLY_DENIED
-    assert decide(document, "dynamodb:PutItem") is Decision.ALLOWED
+    assert decide(document, "dynamodb:DeleteItem") is PolicyDecision.EXPLICITLY_DENIED
+    assert decide(document, "dynamodb:PutItem") is PolicyDecision.ALLOWED
 
 
 def test_action_without_allow_is_not_allowed() -> None:
     document = policy(statement(Effect="Deny", Action="dynamodb:Scan"))
-    assert decide(document, "dynamodb:Query") is Decision.NOT_ALLOWED
+    assert decide(document, "dynamodb:Query") is PolicyDecision.NOT_ALLOWED
 
 
 def test_single_statement_needs_no_list() -> None:
     document = json.loads(json.dumps({"Version": "2012-10-17", "Statement": statement(Id="x")}))
     document["Statement"].pop("Id")
-    assert decide(document, "dynamodb:Scan") is Decision.ALLOWED
+    assert decide(document, "dynamodb:Scan") is PolicyDecision.ALLOWED
 
 
 SELECT = "dynamodb:Select"
@@ -229,7 +229,7 @@ def is_satisfied(operator: str, key: str, expected: object, values: tuple[str, .
     decision = read_policy(document, CONTEXT).decide(
         "dynamodb:Query", "*", lambda name: values_by_key.get(name, ())
     )
-    return decision is Decision.ALLOWED
+    return decision is PolicyDecision.ALLOWED
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_condition_key_ignores_case() -> None:
     decision = read_policy(document, CONTEXT).decide(
         "dynamodb:Scan", "*", values_by_key.__getitem__
     )
-    assert decision is Decision.ALLOWED
+    assert decision is PolicyDecision.ALLOWED
 
 
 @pytest.mark.parametrize(
@@ -338,8 +338,8 @@ def test_variables_are_replaced(written: str, value: str) -> None:
 def test_star_in_value_of_variable_is_literal() -> None:
     document = policy(statement(Condition={"ForAllValues:StringLike": {KEYS: "${aws:username}"}}))
     parsed = read_policy(document, {"aws:username": "a*"})
-    assert parsed.decide("dynamodb:Query", "*", lambda _: ("a*",)) is Decision.ALLOWED
-    assert parsed.decide("dynamodb:Query", "*", lambda _: ("ab",)) is Decision.NOT_ALLOWED
+    assert parsed.decide("dynamodb:Query", "*", lambda _: ("a*",)) is PolicyDecision.ALLOWED
+    assert parsed.decide("dynamodb:Query", "*", lambda _: ("ab",)) is PolicyDecision.NOT_ALLOWED
 
 
 def _glob(pattern: str, text: str) -> bool:

@@ -35,7 +35,7 @@ class TourClock:
         self._skipped += duration.total_seconds()
 
 
-class Session:
+class TourSession:
     """The store of the tour, the requests of the current step, and the results of earlier ones."""
 
     def __init__(self, driver: Driver, clock: TourClock) -> None:
@@ -70,7 +70,7 @@ class Step:
 
     title: str
     document: str
-    call: Callable[[Session], object]
+    call: Callable[[TourSession], object]
     columns: Sequence[str] = ()
     note: str = ""
     rejected: bool = False

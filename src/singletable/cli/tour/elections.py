@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from singletable.cli.tour.design import Design, Session, Step
+from singletable.cli.tour.design import Design, Step, TourSession
 from singletable.operations import Query, Scan
 from singletable.schema import Attr, Entity, Index, Key, Table, TimeFormat, attr, padded
 
@@ -108,7 +108,7 @@ def _items(now: datetime) -> list[object]:
     ]
 
 
-def _cast(session: Session, voter: str, event_number: int, *candidates: str) -> None:
+def _cast(session: TourSession, voter: str, event_number: int, *candidates: str) -> None:
     with session.store.transaction() as transaction:
         transaction.check(Voter.key(ELECTION, voter))
         transaction.put(_ballot(voter, *candidates))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from singletable.cli.tour.design import Design, Session, Step
+from singletable.cli.tour.design import Design, Step, TourSession
 from singletable.operations import GetItem, SweepExpired
 from singletable.schema import Attr, Entity, Key, Table, attr, expires, padded
 
@@ -126,7 +126,7 @@ def _items(now: datetime) -> list[object]:
     ]
 
 
-def _ask_first_question(session: Session) -> GameState:
+def _ask_first_question(session: TourSession) -> GameState:
     return session.store.update(
         GameState.key(GAME_ID),
         GameState.state.set("question"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from singletable.cli.output import pluralize
-from singletable.cli.tour.design import Design, Session, Step, TourClock
+from singletable.cli.tour.design import Design, Step, TourClock, TourSession
 from singletable.cli.tour.elections import ELECTIONS
 from singletable.cli.tour.games import CHANGES_AND_EXPIRY, GAMES
 from singletable.cli.tour.polls import POLLS
@@ -35,7 +35,7 @@ class Totals:
     read_units: float = 0
     write_units: float = 0
 
-    def add(self, session: Session) -> None:
+    def add(self, session: TourSession) -> None:
         """Add the units of the session's current requests."""
         for request in session.requests:
             if request.is_read:
@@ -63,7 +63,7 @@ def run_tour(console: Console, *, file: Path | None = None, plain: bool = False)
             "and queried by the documents' own access patterns. Every result and every capacity "
             "unit below comes from the engine.",
         )
-        session = Session(driver, clock)
+        session = TourSession(driver, clock)
         totals: list[Totals] = []
         for number, design in enumerate((*DESIGNS, CHANGES_AND_EXPIRY), start=1):
             position = f"{number} of {len(DESIGNS)}: " if design.tables else ""
@@ -84,7 +84,7 @@ def run_tour(console: Console, *, file: Path | None = None, plain: bool = False)
         view.links(_next_steps(file))
 
 
-def _show_design(session: Session, view: View, design: Design) -> Totals:
+def _show_design(session: TourSession, view: View, design: Design) -> Totals:
     totals = Totals(design.title)
     if design.tables:
         totals.items = prepare(session, design)
@@ -98,7 +98,7 @@ def _show_design(session: Session, view: View, design: Design) -> Totals:
     return totals
 
 
-def prepare(session: Session, design: Design) -> int:
+def prepare(session: TourSession, design: Design) -> int:
     """Create the tables of a design, put its sample items and return their number."""
     for table in design.tables:
         session.store.admin.create_table(table)
@@ -108,7 +108,7 @@ def prepare(session: Session, design: Design) -> int:
     return len(items)
 
 
-def run_steps(session: Session, design: Design) -> Iterator[tuple[Step, object]]:
+def run_steps(session: TourSession, design: Design) -> Iterator[tuple[Step, object]]:
     """Run each step and yield its result, or the error of a step that DynamoDB rejects."""
     for step in design.steps:
         session.requests.clear()

@@ -8,11 +8,11 @@ from singletable.engine.constraints.compiled import compile_test
 from singletable.engine.constraints.item_rules import ITEM_RULES
 from singletable.engine.constraints.messages import LEGACY, Rule, find_message
 from singletable.engine.constraints.table_rules import TABLE_RULES
-from singletable.engine.constraints.violations import Path, Stage, find_violations
+from singletable.engine.constraints.violations import MemberPath, Stage, find_violations
 from singletable.errors import ValidationError
 from singletable.operations import Operation
 
-# Measured at AWS: an item nested 61 maps deep (125 levels of JSON) goes through the newer checks,
+# Measured on AWS: an item nested 61 maps deep (125 levels of JSON) goes through the newer checks,
 # one nested 63 deep (129) through the legacy ones; so does an expression value of a transaction
 # at 128.
 MAX_NEWER_DEPTH = 127
@@ -35,7 +35,7 @@ def check_constraints(operation: Operation[object]) -> None:
 
 
 def _reject_violations(operation: Struct, rule: Rule) -> None:
-    violations = list(find_violations(rule.structure, operation, Path()))
+    violations = list(find_violations(rule.structure, operation, MemberPath()))
     reports = rule.reports
     if violations and rule.falls_back:
         is_missing = any(violation.stage is Stage.NULL for violation in violations)

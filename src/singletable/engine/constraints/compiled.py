@@ -17,10 +17,10 @@ from singletable.engine.constraints.types import (
     Constraint,
     CustomChoice,
     Flag,
+    Integer,
     List,
     Map,
     Member,
-    Number,
     Structure,
     TableMap,
     TableName,
@@ -57,7 +57,7 @@ def _source(constraint: Constraint, v: str, scope: dict[str, object]) -> str:
             return f"{_bind(_is_table_name[constraint.minimum], scope)}({v})"
         case Choice() | CustomChoice():
             return f"{v} in {_bind(frozenset(constraint.words), scope)}"
-        case Number():
+        case Integer():
             maximum = MAX_INTEGER if constraint.maximum is None else constraint.maximum
             return f"{v}.__class__ is int and {constraint.minimum} <= {v} <= {maximum}"
         case Flag():

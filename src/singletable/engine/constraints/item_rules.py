@@ -14,10 +14,10 @@ from singletable.engine.constraints.types import (
     Attributes,
     Choice,
     Flag,
+    Integer,
     List,
     Map,
     Member,
-    Number,
     Structure,
     TableMap,
     TableName,
@@ -150,7 +150,7 @@ SELECT = Member(
     Choice(("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES")),
 )
 INDEX = Member("index_name", Text(3, 255, pattern="last"))
-LIMIT = Member("limit", Number(1))
+LIMIT = Member("limit", Integer(1))
 START = Member("exclusive_start_key", Attributes())
 FILTER = Member("filter_expression", Text())
 
@@ -181,12 +181,12 @@ SCAN = Structure(
     (
         SELECT,
         INDEX,
-        Member("total_segments", Number(1, 1_000_000)),
+        Member("total_segments", Integer(1, 1_000_000)),
         CAPACITY,
         TABLE,
         OPERATOR,
         Member("scan_filter", CONDITIONS),
-        Member("segment", Number(0, 999_999)),
+        Member("segment", Integer(0, 999_999)),
         LIMIT,
         ATTRIBUTES_TO_GET,
         START,

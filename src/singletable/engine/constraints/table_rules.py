@@ -8,9 +8,9 @@ from singletable.engine.constraints.types import (
     Choice,
     CustomChoice,
     Flag,
+    Integer,
     List,
     Member,
-    Number,
     Structure,
     TableName,
     Text,
@@ -87,11 +87,11 @@ PROVISIONED = Member(
     "provisioned_throughput",
     Structure(
         ProvisionedThroughput,
-        (required("write_capacity_units", Number(1)), required("read_capacity_units", Number(1))),
+        (required("write_capacity_units", Integer(1)), required("read_capacity_units", Integer(1))),
     ),
 )
 # Any number passes here: the valid range depends on the table, and AWS has other messages for it.
-_ANY_NUMBER = Number(MIN_INTEGER)
+_ANY_NUMBER = Integer(MIN_INTEGER)
 ON_DEMAND = Member(
     "on_demand_throughput",
     Structure(
@@ -221,7 +221,7 @@ UPDATE_TABLE = Structure(
 LIST_TABLES = Structure(
     ListTables,
     (
-        Member("limit", Number(1, 100)),
+        Member("limit", Integer(1, 100)),
         Member("exclusive_start_table_name", Text(3, 255, pattern="first")),
     ),
 )
@@ -245,7 +245,7 @@ UPDATE_CONTINUOUS_BACKUPS = Structure(
                 PointInTimeRecoverySpecification,
                 (
                     required("point_in_time_recovery_enabled", Flag()),
-                    Member("recovery_period_in_days", Number(1, 35)),
+                    Member("recovery_period_in_days", Integer(1, 35)),
                 ),
             ),
         ),
@@ -253,7 +253,7 @@ UPDATE_CONTINUOUS_BACKUPS = Structure(
 )
 # The operations that DynamoDB does not have, with messages of our own.
 FEED_TABLE = Member("table_name", TableName(minimum=3))
-FEED_LIMIT = required("limit", Number(1, 1000))
+FEED_LIMIT = required("limit", Integer(1, 1000))
 
 TABLE_RULES = (
     *(
@@ -278,7 +278,7 @@ TABLE_RULES = (
     *(
         Rule(structure, OURS, falls_back=False)
         for structure in (
-            Structure(ReadChanges, (Member("after", Number(0)), FEED_TABLE, FEED_LIMIT)),
+            Structure(ReadChanges, (Member("after", Integer(0)), FEED_TABLE, FEED_LIMIT)),
             Structure(SweepExpired, (FEED_TABLE, FEED_LIMIT)),
         )
     ),

@@ -59,7 +59,7 @@ class CustomChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Integer:
     """An integer of 64 bits within bounds."""
 
     minimum: int
@@ -135,7 +135,7 @@ Constraint: TypeAlias = (
     | TableName
     | Choice
     | CustomChoice
-    | Number
+    | Integer
     | Flag
     | Attributes
     | List

@@ -19,10 +19,10 @@ from singletable.engine.constraints.types import (
     Constraint,
     CustomChoice,
     Flag,
+    Integer,
     List,
     Map,
     Member,
-    Number,
     Structure,
     TableMap,
     TableName,
@@ -54,24 +54,24 @@ class Stage(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class MemberPath:
     """The path to a member, as AWS's newer checks spell it and as the legacy ones do."""
 
     newer: str = ""
     legacy: str = ""
 
-    def field(self, name: str) -> Path:
+    def field(self, name: str) -> MemberPath:
         """Return the path to a field of this structure."""
         return self._append(name, name[0].lower() + name[1:])
 
-    def entry(self, key: str | int) -> Path:
+    def entry(self, key: str | int) -> MemberPath:
         """Return the path to an element of this list or map; lists count from 1."""
         return self._append(f"{key}.member", f"{key}.member")
 
-    def _append(self, newer: str, legacy: str) -> Path:
+    def _append(self, newer: str, legacy: str) -> MemberPath:
         if not self.newer:
-            return Path(newer, legacy)
-        return Path(f"{self.newer}.{newer}", f"{self.legacy}.{legacy}")
+            return MemberPath(newer, legacy)
+        return MemberPath(f"{self.newer}.{newer}", f"{self.legacy}.{legacy}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +79,21 @@ class Violation:
     """A violated constraint: the constraint in AWS's usual form, or AWS's whole message."""
 
     stage: Stage
-    path: Path
+    path: MemberPath
     value: object = None
     constraint: str = ""
     message: str = ""
     echo: Literal["java", "json"] = "java"
 
 
-def find_violations(constraint: Constraint, value: object, path: Path) -> Iterator[Violation]:
+def find_violations(constraint: Constraint, value: object, path: MemberPath) -> Iterator[Violation]:
     """Return the violations in a value; one of another type is not checked any further."""
     match constraint:
         case Text() | TableName() | Choice() | CustomChoice():
             if isinstance(value, str):
                 return _in_string(constraint, value, path)
             return _wrong_type(path, "a string", value)
-        case Number():
+        case Integer():
             if not isinstance(value, int) or isinstance(value, bool):
                 return _wrong_type(path, "an integer", value)
             if not MIN_INTEGER <= value <= MAX_INTEGER:
@@ -119,12 +119,12 @@ def find_violations(constraint: Constraint, value: object, path: Path) -> Iterat
             assert_never(constraint)
 
 
-def _wrong_type(path: Path, expected: str, value: object) -> Iterator[Violation]:
+def _wrong_type(path: MemberPath, expected: str, value: object) -> Iterator[Violation]:
     message = f"{path.newer} must be {expected}, but is of Python's type {type(value).__name__}"
     yield Violation(Stage.TYPE, path, value, message=message)
 
 
-def _in_list(constraint: List, value: list[object], path: Path) -> Iterator[Violation]:
+def _in_list(constraint: List, value: list[object], path: MemberPath) -> Iterator[Violation]:
     yield from _in_length(constraint, value, path)
     for number, element in enumerate(value, 1):
         member = Member("", constraint.element, required=True)
@@ -132,7 +132,7 @@ def _in_list(constraint: List, value: list[object], path: Path) -> Iterator[Viol
 
 
 def _in_map(
-    constraint: Map | TableMap, value: dict[object, object], path: Path
+    constraint: Map | TableMap, value: dict[object, object], path: MemberPath
 ) -> Iterator[Violation]:
     for key in value:
         if not isinstance(key, str):
@@ -148,7 +148,7 @@ def _in_map(
 
 
 def _in_table_map(
-    constraint: TableMap, value: dict[str, object], path: Path
+    constraint: TableMap, value: dict[str, object], path: MemberPath
 ) -> Iterator[Violation]:
     if not value:
         yield Violation(Stage.LIMIT, path, value, _min_length(1))
@@ -172,7 +172,7 @@ def _in_table_map(
             yield Violation(Stage.LIMIT, path.entry(name), value[name], _max_length(maximum))
 
 
-def _in_structure(constraint: Structure, value: Struct, path: Path) -> Iterator[Violation]:
+def _in_structure(constraint: Structure, value: Struct, path: MemberPath) -> Iterator[Violation]:
     names = dict(zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True))
     values = [getattr(value, member.field) for member in constraint.members]
     if constraint.empty_message and all(each is None for each in values):
@@ -181,7 +181,7 @@ def _in_structure(constraint: Structure, value: Struct, path: Path) -> Iterator[
         yield from _in_member(member, each, path.field(names[member.field]))
 
 
-def _in_member(member: Member, value: object, path: Path) -> Iterator[Violation]:
+def _in_member(member: Member, value: object, path: MemberPath) -> Iterator[Violation]:
     if value is not None:
         yield from find_violations(member.constraint, value, path)
     elif member.missing_message:
@@ -191,7 +191,7 @@ def _in_member(member: Member, value: object, path: Path) -> Iterator[Violation]
 
 
 def _in_string(
-    constraint: Text | TableName | Choice | CustomChoice, value: str, path: Path
+    constraint: Text | TableName | Choice | CustomChoice, value: str, path: MemberPath
 ) -> Iterator[Violation]:
     match constraint:
         case Text():
@@ -204,7 +204,7 @@ def _in_string(
             assert_never(constraint)
 
 
-def _in_text(constraint: Text, value: str, path: Path) -> Iterator[Violation]:
+def _in_text(constraint: Text, value: str, path: MemberPath) -> Iterator[Violation]:
     mismatch = constraint.pattern and not is_name(value)
     if mismatch and constraint.pattern == "first":
         yield Violation(Stage.LIMIT, path, value, PATTERN)
@@ -213,7 +213,7 @@ def _in_text(constraint: Text, value: str, path: Path) -> Iterator[Violation]:
         yield Violation(Stage.LIMIT, path, value, PATTERN)
 
 
-def _in_table_name(constraint: TableName, value: str, path: Path) -> Iterator[Violation]:
+def _in_table_name(constraint: TableName, value: str, path: MemberPath) -> Iterator[Violation]:
     if dynamodb_arn(value) is not None:
         if message := find_arn_error(value):
             yield Violation(Stage.NAME, path, value, message=message)
@@ -234,7 +234,9 @@ def _in_table_name(constraint: TableName, value: str, path: Path) -> Iterator[Vi
         yield Violation(stage, path, value, PATTERN)
 
 
-def _in_choice(constraint: Choice | CustomChoice, value: str, path: Path) -> Iterator[Violation]:
+def _in_choice(
+    constraint: Choice | CustomChoice, value: str, path: MemberPath
+) -> Iterator[Violation]:
     if value in constraint.words:
         return
     if isinstance(constraint, CustomChoice):
@@ -246,7 +248,7 @@ def _in_choice(constraint: Choice | CustomChoice, value: str, path: Path) -> Ite
         yield Violation(Stage.CHOICE, path, value, _one_of(constraint.words))
 
 
-def _in_number(constraint: Number, value: int, path: Path) -> Iterator[Violation]:
+def _in_number(constraint: Integer, value: int, path: MemberPath) -> Iterator[Violation]:
     if value < constraint.minimum:
         text = f"Member must have value greater than or equal to {constraint.minimum}"
         yield Violation(Stage.LIMIT, path, value, text)
@@ -255,7 +257,9 @@ def _in_number(constraint: Number, value: int, path: Path) -> Iterator[Violation
         yield Violation(Stage.LIMIT, path, value, text)
 
 
-def _in_length(constraint: Text | List | Map, value: Sized, path: Path) -> Iterator[Violation]:
+def _in_length(
+    constraint: Text | List | Map, value: Sized, path: MemberPath
+) -> Iterator[Violation]:
     if len(value) < constraint.minimum:
         yield Violation(Stage.LIMIT, path, value, _min_length(constraint.minimum))
     if constraint.maximum is not None and len(value) > constraint.maximum:

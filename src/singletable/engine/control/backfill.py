@@ -13,7 +13,7 @@ _BATCH = 1000
 
 
 def backfill(table: Table, index: Index, execute: Execute) -> None:
-    """Add every item with valid keys to the index; others are left out, as at AWS."""
+    """Add every item with valid keys to the index; others are left out, as on AWS."""
     for size, raw in table.rows.scan_range(b"", None, None).rows(execute):
         item = item_from_json(raw)
         if not _has_valid_keys(index, item):

@@ -1,7 +1,7 @@
 """Create and update the stored records of tables and indexes.
 
-UpdateTable shows its change as pending, however short it takes. So `update_record` runs twice: once
-for the record that is stored, and once with delays that never end for the response.
+The response of UpdateTable shows its change as pending, even if it takes no time. So
+`update_record` runs twice: for the stored record, and with endless delays for the response.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _new_index(
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class TableUpdate:
     """An UpdateTable, the record before it, and when it starts and is complete."""
 
     request: UpdateTable
@@ -131,7 +131,7 @@ def update_record(
     delays: Delays,
 ) -> TableRecord:
     """Return the record with every change that the request makes."""
-    update = Update(request, record, now, now + delays.update_table)
+    update = TableUpdate(request, record, now, now + delays.update_table)
     for step in _STEPS:
         record = step(record, update)
     for action in actions:
@@ -167,7 +167,7 @@ def used_definitions(record: TableRecord, now: float) -> list[AttributeDefinitio
     return [d for d in record.attribute_definitions if d.attribute_name in used]
 
 
-def _mark_pending(record: TableRecord, kind: Changing, update: Update) -> TableRecord:
+def _mark_pending(record: TableRecord, kind: Changing, update: TableUpdate) -> TableRecord:
     """Return the updated record, which shows its former values until the change is complete."""
     before = update.before
     former = FormerTable(
@@ -184,7 +184,7 @@ def _mark_pending(record: TableRecord, kind: Changing, update: Update) -> TableR
     return replace(record, changing=kind, updated_by=update.until, former=former)
 
 
-def _update_billing(record: TableRecord, update: Update) -> TableRecord:
+def _update_billing(record: TableRecord, update: TableUpdate) -> TableRecord:
     units, mode = update.request.provisioned_throughput, update.request.billing_mode
     mode_before = billing_mode(record)
     if units is None and mode is None:
@@ -215,19 +215,19 @@ def _to_on_demand(record: TableRecord) -> TableRecord:
     return raise_warm_throughput_on_demand(record)
 
 
-def _update_limits(record: TableRecord, update: Update) -> TableRecord:
+def _update_limits(record: TableRecord, update: TableUpdate) -> TableRecord:
     limits = merge_limits(record.on_demand_throughput, update.request.on_demand_throughput)
     return replace(record, on_demand_throughput=limits)
 
 
-def _update_warm_throughput(record: TableRecord, update: Update) -> TableRecord:
+def _update_warm_throughput(record: TableRecord, update: TableUpdate) -> TableRecord:
     warm = update.request.warm_throughput
     if warm is None:
         return record
     return _mark_pending(raise_warm_throughput(record, warm), "WARM", update)
 
 
-def _update_stream(record: TableRecord, update: Update) -> TableRecord:
+def _update_stream(record: TableRecord, update: TableUpdate) -> TableRecord:
     specification = update.request.stream_specification
     if specification is None:
         return record
@@ -236,14 +236,14 @@ def _update_stream(record: TableRecord, update: Update) -> TableRecord:
     return _mark_pending(replace(record, stream=stream, stream_label=label), "STREAM", update)
 
 
-def _update_encryption(record: TableRecord, update: Update) -> TableRecord:
+def _update_encryption(record: TableRecord, update: TableUpdate) -> TableRecord:
     specification = update.request.sse_specification
     if specification is None:
         return record
     return _mark_pending(replace(record, sse=enabled_encryption(specification)), "SSE", update)
 
 
-def _update_class(record: TableRecord, update: Update) -> TableRecord:
+def _update_class(record: TableRecord, update: TableUpdate) -> TableRecord:
     table_class = update.request.table_class
     if table_class is None:
         return record
@@ -252,12 +252,12 @@ def _update_class(record: TableRecord, update: Update) -> TableRecord:
     return _mark_pending(record, "CLASS", update)
 
 
-def _update_protection(record: TableRecord, update: Update) -> TableRecord:
+def _update_protection(record: TableRecord, update: TableUpdate) -> TableRecord:
     protected = update.request.deletion_protection_enabled
     return record if protected is None else replace(record, deletion_protection=protected)
 
 
-_STEPS: tuple[Callable[[TableRecord, Update], TableRecord], ...] = (
+_STEPS: tuple[Callable[[TableRecord, TableUpdate], TableRecord], ...] = (
     _update_billing,
     _update_limits,
     _update_warm_throughput,

@@ -71,7 +71,7 @@ def _check_account(arn: Arn, text: str, action: str, settings: Settings) -> None
 
 
 def check_initial_stream(stream: StreamSpecification | None) -> None:
-    """Raise unless a new table's stream has a view type exactly if it is enabled."""
+    """Raise unless a new table's stream has a view type if and only if it is enabled."""
     if stream is None:
         return
     if stream.stream_enabled and stream.stream_view_type is None:
@@ -86,7 +86,7 @@ def check_initial_stream(stream: StreamSpecification | None) -> None:
 
 
 def check_stream(stream: StreamSpecification | None) -> None:
-    """Raise unless the new stream of a table has a view type exactly if it is enabled."""
+    """Raise unless the new stream of a table has a view type if and only if it is enabled."""
     if stream is None:
         return
     if stream.stream_enabled and stream.stream_view_type is None:
@@ -189,7 +189,7 @@ def find_table_for_backups(name_or_arn: str, action: str, session: Session) -> T
 def describe_backups(record: TableRecord, now: float) -> ContinuousBackupsDescription:
     """Return the state of backups, which every table has as soon as it is created.
 
-    There is no time to restore to, because the engine takes none.
+    There is no time to restore to, because the engine takes no backups.
     """
     days = record.recovery_days
     return ContinuousBackupsDescription(

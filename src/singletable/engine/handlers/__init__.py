@@ -22,8 +22,8 @@ from singletable.operations.registry import OPERATIONS, OperationSpec
 class Handler(Struct, frozen=True):
     """How one operation is executed.
 
-    `check` rejects what is wrong whatever tables exist; it runs before the table is looked up and
-    outside the write lock, as at AWS. `run` does the rest on one snapshot of the database. The
+    `check` rejects requests that are invalid for every table; it runs before the table is looked up
+    and outside the write lock, as on AWS. `run` does the rest on one snapshot of the database. The
     types of request, plan and output belong together in each handler; across handlers they are any.
     """
 

@@ -25,7 +25,7 @@ def run(request: CreateTable, session: Session) -> CreateTableOutput:
     table = session.catalog.add(session.execute, record)
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.create(session.execute)
-    # The output shows the table as CREATING, however short that takes.
+    # The output shows the table as CREATING, even if that takes no time.
     shown = replace(table.record, created_by=inf)
     return CreateTableOutput(describe_table(shown, EMPTY, session.settings, session.now))
 

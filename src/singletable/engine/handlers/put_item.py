@@ -44,7 +44,7 @@ def check(request: PutItem) -> PutPlan:
 
 
 def is_unconditional(request: PutItem | DeleteItem) -> bool:
-    """Return whether the request has no condition, nor parameters that belong to one."""
+    """Return whether the request has neither a condition nor parameters that belong to one."""
     return (
         request.condition_expression is None
         and request.expected is None

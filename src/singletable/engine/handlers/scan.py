@@ -34,7 +34,7 @@ from singletable.operations import PageOutput, Scan
 from singletable.values import Item
 
 VALIDATOR = SCAN
-HASHES = 2**32
+HASH_COUNT = 2**32
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ def run(plan: ScanPlan, session: Session) -> PageOutput:
 
 
 def _segment_bounds(request: Scan) -> tuple[bytes, bytes | None]:
-    """Return the partition bounds of the segment: an equal share of the hashes."""
+    """Return the partition bounds of the segment: an equal share of all hashes."""
     if request.segment is None or request.total_segments is None:
         return b"", None
-    low = -(-request.segment * HASHES // request.total_segments)
-    high = -(-(request.segment + 1) * HASHES // request.total_segments)
-    return low.to_bytes(4, "big"), None if high >= HASHES else high.to_bytes(4, "big")
+    low = -(-request.segment * HASH_COUNT // request.total_segments)
+    high = -(-(request.segment + 1) * HASH_COUNT // request.total_segments)
+    return low.to_bytes(4, "big"), None if high >= HASH_COUNT else high.to_bytes(4, "big")

@@ -7,7 +7,7 @@ from singletable.engine.item_write import StoredItem, delete
 from singletable.engine.table import Table
 from singletable.operations import SweepExpired, SweepExpiredOutput
 
-# As at AWS, an item that expired longer ago is kept: the number is probably not a timestamp.
+# As on AWS, an item that expired longer ago is kept: the number is probably not a timestamp.
 FIVE_YEARS = 5 * 365 * 24 * 60 * 60
 
 

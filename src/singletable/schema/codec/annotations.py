@@ -1,4 +1,4 @@
-"""From a type annotation to its codec."""
+"""Find the codec of a type annotation."""
 
 from __future__ import annotations
 

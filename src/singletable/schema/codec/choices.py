@@ -1,4 +1,4 @@
-"""Enums and Literal types: one of a few values, all strings or all integers."""
+"""Codecs of Enum and Literal types: one of a few values, all strings or all integers."""
 
 from __future__ import annotations
 

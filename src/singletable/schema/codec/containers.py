@@ -1,4 +1,4 @@
-"""Lists, tuples, maps and sets of one type, and dataclasses.
+"""Codecs of lists, tuples, maps and sets of one type, and of dataclasses.
 
 DynamoDB has no empty set: an absent attribute is an empty set, and so is null in a list or map.
 

@@ -1,4 +1,4 @@
-"""Values whose stored type is known only at run time: `Any`, pydantic models and pydantic types.
+"""Codecs of values whose stored type varies: `Any`, pydantic models and pydantic types.
 
 Numbers in `Any` are read as Decimal. A float is rejected there, because it would not be read back
 as one. A pydantic model is stored as the map that it dumps for JSON, by alias, and validated when

@@ -1,4 +1,4 @@
-"""Strings, booleans, bytes, UUIDs and numbers.
+"""Codecs of strings, booleans, bytes, UUIDs and numbers.
 
 DynamoDB stores numbers of up to 38 digits, from 1E-130 to 1E+126. Other numbers, infinity and NaN
 are rejected before they are sent. A float is stored as the shortest text that reads back as the

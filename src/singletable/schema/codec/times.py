@@ -1,4 +1,4 @@
-"""Dates and datetimes.
+"""Codecs of dates and datetimes.
 
 A datetime is stored in UTC, in a format whose texts sort chronologically. Digits finer than the
 format are cut off, towards the past. Datetimes are read back in UTC, from any RFC 3339 text that
@@ -80,7 +80,7 @@ _WRITERS: dict[TimeFormat, Callable[[object], str]] = {
 
 
 def parse_datetime(text: str) -> datetime:
-    """Return the datetime in UTC; raise ValueError if the text is none or has no offset."""
+    """Return the datetime in UTC; raise ValueError if the text is not one with an offset."""
     time = datetime.fromisoformat(text)
     if time.tzinfo is UTC:
         return time

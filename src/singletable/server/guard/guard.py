@@ -30,7 +30,7 @@ from singletable.server.guard.permissions import (
     TableArns,
     required_permissions,
 )
-from singletable.server.guard.policy import PARTITION_KEYS, Decision
+from singletable.server.guard.policy import PARTITION_KEYS, PolicyDecision
 from singletable.server.guard.signature import verify_signature
 from singletable.wire import HttpRequest
 
@@ -134,14 +134,14 @@ def check_permissions(
         decision = identity.policy.decide(
             permission.action, permission.resource, values, all_tables=permission.all_tables
         )
-        if decision is not Decision.ALLOWED:
+        if decision is not PolicyDecision.ALLOWED:
             raise AccessDenied(_denial(identity, permission, decision))
 
 
-def _denial(identity: Identity, permission: RequiredPermission, decision: Decision) -> str:
+def _denial(identity: Identity, permission: RequiredPermission, decision: PolicyDecision) -> str:
     reason = (
         "with an explicit deny in an identity-based policy"
-        if decision is Decision.EXPLICITLY_DENIED
+        if decision is PolicyDecision.EXPLICITLY_DENIED
         else f"because no identity-based policy allows the {permission.action} action"
     )
     return (

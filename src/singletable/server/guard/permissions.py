@@ -1,4 +1,4 @@
-"""Which permissions an operation needs: IAM actions on resources."""
+"""Determine the permissions that an operation needs: IAM actions on resources."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ REQUEST_KEYS = (
 )
 
 
-class Decision(Enum):
+class PolicyDecision(Enum):
     """The decision of a policy on a request."""
 
     ALLOWED = auto()
@@ -147,7 +147,7 @@ class Policy:
 
     def decide(
         self, action: str, resource: str, values: ConditionValues, *, all_tables: bool = False
-    ) -> Decision:
+    ) -> PolicyDecision:
         """Return the decision on an action.
 
         `all_tables`: the action affects every table, so a statement that denies it for one table
@@ -160,11 +160,11 @@ class Policy:
             else statement.applies(action, resource, values)
             for statement in denies
         ):
-            return Decision.EXPLICITLY_DENIED
+            return PolicyDecision.EXPLICITLY_DENIED
         allows = (statement for statement in self.statements if statement.effect == "Allow")
         if any(statement.applies(action, resource, values) for statement in allows):
-            return Decision.ALLOWED
-        return Decision.NOT_ALLOWED
+            return PolicyDecision.ALLOWED
+        return PolicyDecision.NOT_ALLOWED
 
     def uses_condition_keys(self, keys: Sequence[str]) -> bool:
         """Return whether any statement has a condition on one of the keys."""
