@@ -81,7 +81,7 @@ def test_throttled_request_is_retried_after_a_pause() -> None:
     first, pause, second, result = record_steps(RetryPolicy(), GET, [Throttled("busy"), output])
     assert first is second is GET
     assert isinstance(pause, Pause)
-    assert pause.reason == "refused"
+    assert pause.reason == "unavailable"
     assert result is output
 
 

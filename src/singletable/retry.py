@@ -43,9 +43,9 @@ BUDGET = 500
 RETRY_COST = 5
 SUCCESS_REWARD = 1
 
-# Why work pauses: a request was throttled or failed, a write conflicted with another, a batch came
-# back partly unprocessed, or something that was started is still in progress.
-Reason: TypeAlias = Literal["refused", "conflict", "unprocessed", "progress"]
+# Why work pauses: a request was throttled or failed for now, a write conflicted with another, a
+# batch came back partly unprocessed, or something that was started is still in progress.
+Reason: TypeAlias = Literal["unavailable", "conflict", "unprocessed", "progress"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def send(policy: RetryPolicy, operation: Operation[R]) -> Steps[R]:
         else:
             policy.budget.earn(retried=attempt > 0)
             return answer
-        yield policy.backoff(attempt, "refused", throttled=throttled)
+        yield policy.backoff(attempt, "unavailable", throttled=throttled)
     raise AssertionError  # count() does not end
 
 

@@ -210,7 +210,7 @@ def test_call_lists_reasons_of_pauses(
 ) -> None:
     driver.faults = Faults(throttle=Next(2))
     store.get(ADA)
-    assert list(calls[-1].pauses) == ["refused", "refused"]
+    assert list(calls[-1].pauses) == ["unavailable", "unavailable"]
     assert (calls[-1].retries, calls[-1].conflicts) == (2, 0)
     assert [type(sent.error) for sent in calls[-1].requests[:2]] == [Throttled, Throttled]
     driver.faults = Faults(conflict=Next(1))

@@ -79,7 +79,7 @@ def test_call_creates_a_span(driver: FaultyDriver, exported: Exported) -> None:
     assert first.start_time is not None
     assert first.end_time is not None
     assert first.start_time < first.end_time
-    assert [event.name for event in second.events] == ["singletable.repeat"] * 2
+    assert [event.name for event in second.events] == ["singletable.retry"] * 2
 
 
 def test_failed_call_creates_a_span_with_error_status(
@@ -108,11 +108,11 @@ def test_metrics_are_labeled_with_the_pattern(driver: FaultyDriver, exported: Ex
     }
     assert units["elections:AP13", ""] == 4.0
     assert units["undeclared", "by_person"] == 8 * 294.0
-    repeats = {
+    retries = {
         point.attributes["singletable.reason"]: point.value
-        for point in exported.points("singletable.repeats")
+        for point in exported.points("singletable.retries")
     }
-    assert repeats == {"refused": 2, "conflict": 1}
+    assert retries == {"unavailable": 2, "conflict": 1}
 
 
 def test_span_is_a_child_of_the_current_span(exported: Exported) -> None:

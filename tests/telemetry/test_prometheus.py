@@ -61,8 +61,8 @@ def test_requests_and_repeats_are_counted(registry: CollectorRegistry) -> None:
 
     assert value("requests", pattern="elections:AP2", operation="Query") == 3.0
     assert value("requests", pattern="elections:AP1", operation="GetItem") == 5.0
-    assert value("repeats", pattern="elections:AP1", reason="refused") == 2.0
-    assert value("repeats", pattern="elections:AP13", reason="conflict") == 1.0
+    assert value("retries", pattern="elections:AP1", reason="unavailable") == 2.0
+    assert value("retries", pattern="elections:AP13", reason="conflict") == 1.0
 
 
 def test_scraped_page_has_metric_types(registry: CollectorRegistry) -> None:

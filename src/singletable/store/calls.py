@@ -191,7 +191,7 @@ class Call:
     @property
     def retries(self) -> int:
         """The number of requests sent again because they were refused or left unprocessed."""
-        return sum(reason in ("refused", "unprocessed") for reason in self.pauses)
+        return sum(reason in ("unavailable", "unprocessed") for reason in self.pauses)
 
     @property
     def conflicts(self) -> int:

@@ -57,8 +57,8 @@ class OpenTelemetryObserver:
         self._units = meter.create_counter(
             "singletable.consumed_capacity", "{unit}", "Capacity units consumed."
         )
-        self._repeats = meter.create_counter(
-            "singletable.repeats", "{request}", "Requests sent again, by reason."
+        self._retries = meter.create_counter(
+            "singletable.retries", "{request}", "Retried requests, by reason."
         )
 
     def __call__(self, call: Call) -> None:
@@ -79,7 +79,7 @@ class OpenTelemetryObserver:
             start_time=began,
         )
         for reason in call.pauses:
-            span.add_event("singletable.repeat", {"singletable.reason": reason}, ended)
+            span.add_event("singletable.retry", {"singletable.reason": reason}, ended)
         if call.error is not None:
             span.set_attribute("error.type", outcome_of(call))
             span.set_status(Status(StatusCode.ERROR, str(call.error)))
@@ -101,7 +101,7 @@ class OpenTelemetryObserver:
                 },
             )
         for reason in call.pauses:
-            self._repeats.add(1, {"singletable.pattern": pattern, "singletable.reason": reason})
+            self._retries.add(1, {"singletable.pattern": pattern, "singletable.reason": reason})
 
 
 def _summary(call: Call, pattern: str) -> str:

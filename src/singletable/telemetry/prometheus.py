@@ -77,9 +77,9 @@ class PrometheusObserver:
             ["pattern", "operation"],
             registry=target,
         )
-        self._repeats = Counter(
-            "singletable_repeats_total",
-            "Requests sent again, by reason: refused, unprocessed, conflict.",
+        self._retries = Counter(
+            "singletable_retries_total",
+            "Retried requests, by reason: refused, unprocessed, conflict.",
             ["pattern", "reason"],
             registry=target,
         )
@@ -97,4 +97,4 @@ class PrometheusObserver:
             labels = pattern, units.table, units.index, units.kind
             self._units.labels(*labels).inc(units.units)
         for reason in call.pauses:
-            self._repeats.labels(pattern, reason).inc()
+            self._retries.labels(pattern, reason).inc()
