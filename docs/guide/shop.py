@@ -69,9 +69,9 @@ class CustomerFile(Collection):
 patterns = PatternCatalog("shop", shop, sizes={Customer: 300, Order: 250, Line: 120, Product: 700})
 
 customer = patterns.read("C1", "A customer", Customer.key, rate=per_second(50))
-by_email = patterns.read("C2", "The customer with an e-mail address", Customer.one_email)
+by_email = patterns.read("C2", "The customer with this e-mail address", Customer.one_email)
 everything = patterns.read(
-    "C3", "A customer with everything", Customer.key.partition, collection=CustomerFile, items=60
+    "C3", "A customer and their orders", Customer.key.partition, collection=CustomerFile, items=60
 )
 order = patterns.read("O1", "An order", Order.key, consistent=True, rate=per_second(20))
 orders_of = patterns.read(
@@ -82,26 +82,26 @@ lines_of = patterns.lookup("O3", "Lines of an order", Line, Line.customer, Line.
 
 @patterns.read_function("O4", items=200, rate=per_minute(1))
 def waiting_since(day: date) -> Selection[Order]:
-    """Open orders that were placed on a day or later."""
+    """Open orders placed on this day or later."""
     return Order.waiting().ge(day)
 
 
 in_category = patterns.lookup(
-    "P1", "Products of a category, the cheapest first", Product, Product.category,
+    "P1", "Products of a category, cheapest first", Product, Product.category,
     order=Product.cents, items=40, rate=per_second(100),
 )
 
-join = patterns.write("W1", "Join", creates(Customer), rate=per_minute(10))
+join = patterns.write("W1", "Create a customer", creates(Customer), rate=per_minute(10))
 place = patterns.write(
     "W2", "Place an order of four lines",
     creates(Order), *[creates(Line)] * 4, deletes(Basket), rate=per_second(1),
 )
-send = patterns.write("W3", "Send an order", updates(Order, Order.status), rate=per_second(1))
+send = patterns.write("W3", "Ship an order", updates(Order, Order.status), rate=per_second(1))
 fill = patterns.write("W4", "Fill a basket", updates(Basket, Basket.skus), size=500)
 
 copy = patterns.scan(
     "X1", "All orders", Order, reason="the nightly copy", items=50_000, rate=per_day(1)
 )
-follow = patterns.feed("X2", "What is ordered", Order, Line)
+follow = patterns.feed("X2", "New orders and lines", Order, Line)
 
 patterns.check()

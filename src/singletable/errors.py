@@ -12,9 +12,9 @@ SingleTableError
 ├─ InvalidCursor                   a page cursor was altered, or belongs to another query
 ├─ StorageError                    the database file cannot be used
 │  └─ EngineClosed                 the engine was closed before the call
-├─ ConnectionFailed                no response; `may_have_arrived` says whether to expect effects
+├─ ConnectionFailed                no response; `may_have_arrived` tells if a write may be applied
 │  └─ CertificateError             the server's TLS certificate is not trusted
-├─ UnexpectedResponse              the response is not DynamoDB's
+├─ UnexpectedResponse              the response is not one that DynamoDB sends
 └─ OperationError                  DynamoDB rejected the request; `code` is the AWS error code
    ├─ ValidationError              the request breaks one of DynamoDB's rules
    ├─ SerializationError           the request does not have the operation's shape
@@ -26,7 +26,7 @@ SingleTableError
    │  └─ TableNotFound             the table of a control-plane request does not exist
    │     └─ BackupTableNotFound    the table of a backup request does not exist
    ├─ ResourceInUse                the table already exists, or is being changed
-   ├─ ContinuousBackupsUnavailable  a new table has no backups yet; retry in some seconds
+   ├─ ContinuousBackupsUnavailable  a new table has no backups yet; retry in a few seconds
    ├─ AccessDenied                 no policy allows it, or another account owns the resource
    ├─ MissingAuthenticationToken   the request is not signed
    ├─ IncompleteSignature          a part of the signature is missing or malformed
@@ -84,7 +84,7 @@ class StaleDocs(SingleTableError):
 
 
 class InvalidValue(SingleTableError, ValueError):
-    """A value does not fit its field; nothing was sent. `path` is where: `Ballot.ranks[2]`."""
+    """A value does not fit its field; nothing was sent. `path` says where: `Ballot.ranks[2]`."""
 
     def __init__(self, text: str, path: str = "") -> None:
         super().__init__(f"{path}: {text}" if path else text)
@@ -93,7 +93,7 @@ class InvalidValue(SingleTableError, ValueError):
 
 
 class ItemMismatch(SingleTableError):
-    """A stored item does not fit its entity. `path` is where: `Ballot.ranks[2]`."""
+    """A stored item does not fit its entity. `path` says where: `Ballot.ranks[2]`."""
 
     def __init__(self, text: str, path: str = "") -> None:
         super().__init__(f"{path}: {text}" if path else text)
@@ -126,7 +126,7 @@ class CertificateError(ConnectionFailed):
 
 
 class UnexpectedResponse(SingleTableError):
-    """The response is not DynamoDB's; the message has the request, the address and the response."""
+    """The response is not one that DynamoDB sends; the message shows it, and the request."""
 
 
 class OperationError(SingleTableError):
@@ -280,7 +280,7 @@ class ItemCollectionTooLarge(OperationError):
 
 @dataclass(frozen=True, slots=True)
 class CancellationReason:
-    """Why one action canceled its transaction; `code` is "None" for an action that did not."""
+    """Why one action canceled its transaction; `code` is "None" if this action is not the cause."""
 
     code: str = "None"
     message: str | None = None

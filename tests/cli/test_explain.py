@@ -88,7 +88,7 @@ def test_read_patterns_are_run(
     [
         ("W1", "Not run: explain does not write."),
         ("X1", "Not run: it reads the whole table. Run it with --allow-scan."),
-        ("X2", "Not run: a change feed is read by its consumers."),
+        ("X2", "Not run: explain does not read streams."),
     ],
 )
 def test_other_patterns_are_explained_but_not_run(
@@ -116,11 +116,11 @@ def test_arguments_are_parsed_by_type(run: Run) -> None:
 INVALID = {
     "too few": (
         ("O1", "ada"),
-        "O1 (An order) expects 2 arguments: customer (a string), number (an",
+        "O1 (An order) expects 2 arguments (customer: a string, number: an",
     ),
     "too many": (
         ("C1", "ada", "x"),
-        "C1 (A customer) expects 1 argument: name (a string); but got 2",
+        "C1 (A customer) expects 1 argument (name: a string), but got 2",
     ),
     "not a number": (("O1", "ada", "x"), "number: expected an integer, but got 'x'."),
     "not a date": (("O3", "today"), "day: expected a date, such as 2026-01-31, but got 'today'."),

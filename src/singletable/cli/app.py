@@ -17,14 +17,14 @@ from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
 from singletable.cli.infrastructure import app as infrastructure
 from singletable.cli.introspect import introspect
-from singletable.cli.plugins import Commands
+from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
 from singletable.cli.table import app as table
 from singletable.cli.workbench import app as workbench
 from singletable.errors import SingleTableError
 
 app = typer.Typer(
-    cls=Commands,
+    cls=PluginGroup,
     help="DynamoDB single-table design in Python, with an embedded DynamoDB engine.",
     epilog="New here? Start with: singletable tour",
     no_args_is_help=True,

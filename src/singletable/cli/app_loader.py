@@ -1,4 +1,4 @@
-"""Import the module of an app and find the tables and access patterns it declares."""
+"""Import an app's module and find the tables and access patterns that it declares."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from singletable.schema.model import MODELS
 
 
 def load_tables(app: str) -> list[Table]:
-    """Return the tables that a module declares or imports, in the order of its names.
+    """Return the tables that a module declares or imports, in the order of definition.
 
-    `shop.entities:orders` is one table of the module.
+    `shop.entities:orders` selects one table of the module.
     """
     module_name, colon, name = app.partition(":")
     module = load_module(module_name)
@@ -60,13 +60,13 @@ def load_pattern(app: str, name: str) -> Pattern:
         return matches[0]
     if matches:
         ids = ", ".join(pattern.id for pattern in matches)
-        raise DeclarationError(f"{app} has several patterns {name!r}. Choose one of {ids}.")
+        raise DeclarationError(f"{app} has several patterns {name!r}. Use one of: {ids}.")
     codes = ", ".join(pattern.code for pattern in patterns) or "none"
     raise DeclarationError(f"{app} has no pattern {name!r}. Its patterns: {codes}.")
 
 
 def load_module(app: str) -> ModuleType:
-    """Import a module; modules in the current directory are found too."""
+    """Import a module, with the current directory on the import path."""
     _check_module_name(app)
     here = os.getcwd()
     if here not in sys.path:
@@ -127,13 +127,13 @@ def _check_module_name(app: str) -> None:
 def _describe_missing(app: str, missing: str, here: str) -> str:
     parent = "" if missing == app else f" (there is no {missing})"
     return (
-        f"There is no module {app}{parent}, neither in {here} nor installed. Run the command where "
-        "`import` would find it."
+        f"There is no module {app}{parent}, neither in {here} nor installed. Run the command in "
+        "the directory that contains it, or install its package."
     )
 
 
 def _describe_failure(app: str, error: BaseException) -> str:
-    """Return the error of an import and the line that raised it."""
+    """Return a message with the error of an import and the line that raised it."""
     if isinstance(error, SyntaxError):
         return f"The module {app} is not valid Python: {error}"
     frames = [

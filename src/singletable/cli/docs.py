@@ -31,7 +31,7 @@ def docs(
     """Write the entities, access patterns and item collections of an app as Markdown.
 
     The output depends only on the code, so you can commit and review it. --check, or check_docs()
-    in a test, tells when it is stale.
+    in a test, fails when it is stale.
     """
     from singletable.cli.app_loader import load_catalogs
     from singletable.docs_generator import check_docs, render_text, write_docs

@@ -81,7 +81,7 @@ def _why_not_run(pattern: Pattern, *, allow_scan: bool) -> str | None:
     if isinstance(pattern, WritePattern):
         return "Not run: explain does not write."
     if isinstance(pattern, FeedPattern):
-        return "Not run: a change feed is read by its consumers."
+        return "Not run: explain does not read streams."
     if isinstance(pattern, ScanPattern) and not allow_scan:
         return "Not run: it reads the whole table. Run it with --allow-scan."
     return None

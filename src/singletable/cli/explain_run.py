@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NewType, Union, cast, get_args, get_
 from uuid import UUID
 
 from singletable.cli.address import connect_existing, describe_existing
+from singletable.cli.output import pluralize
 from singletable.errors import InvalidValue, ResourceNotFound, SingleTableError
 from singletable.infrastructure import resolve_table_names
 from singletable.patterns import Pattern, ReadPattern
@@ -59,11 +60,11 @@ def parse_arguments(pattern: ReadPattern[Any, Any], texts: Sequence[str]) -> lis
     """Parse the arguments of a pattern by the types of its parameters."""
     parameters = pattern.parameters
     if len(texts) != len(parameters):
-        plural = "" if len(parameters) == 1 else "s"
-        expected = ", ".join(f"{p.name} ({_describe_type(p.type)})" for p in parameters)
+        expected = ", ".join(f"{p.name}: {_describe_type(p.type)}" for p in parameters)
+        got = f"{len(texts)}: {', '.join(map(repr, texts))}" if texts else "none"
         raise InvalidValue(
-            f"{pattern.code} ({pattern.description}) expects {len(parameters)} argument{plural}: "
-            f"{expected or 'none'}; but got {len(texts)}: {', '.join(map(repr, texts)) or 'none'}."
+            f"{pattern.code} ({pattern.description}) expects "
+            f"{pluralize(len(parameters), 'argument')} ({expected or 'none'}), but got {got}."
         )
     return [_parse_argument(p, text) for p, text in zip(parameters, texts, strict=True)]
 

@@ -68,7 +68,7 @@ def print_result(console: Console, result: PatternResult, *, in_memory: bool) ->
         _print_request(console, request)
     if in_memory:
         console.print(
-            "Run on empty tables in memory. Use --address ADDRESS for others.", style="dim"
+            "Run on empty tables in memory. Use --address to read existing tables.", style="dim"
         )
     if result.error is not None:
         raise result.error

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 def introspect(
     address: Annotated[
-        str, typer.Argument(help="Where the table is, such as file:votes.db or dynamodb:.")
+        str,
+        typer.Argument(
+            metavar="ADDRESS", help="Where the tables are, such as file:votes.db or dynamodb:."
+        ),
     ],
     table: Annotated[
         str | None,

@@ -1,12 +1,12 @@
-"""Commands that installed packages add through entry points of the group singletable.commands.
+"""Commands of other packages, loaded from the entry point group `singletable.commands`.
 
 An entry point names a function, which becomes a command, or a typer.Typer, which becomes a group:
 
     [project.entry-points."singletable.commands"]
     count = "singletable_apps.commands.count:count"
 
-Its module is imported when the command runs or commands are listed, so it should be light, and
-import what it needs when the command runs, as the commands of this package do.
+Its module is imported whenever commands are listed, so keep it light: import what the command needs
+inside the function, as the commands of this package do.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ GROUP = "singletable.commands"
 _ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
-class Commands(TyperGroup):
-    """The commands of this package, followed by those of plugins, which cannot replace them."""
+class PluginGroup(TyperGroup):
+    """The built-in commands, followed by those of plugins. A plugin cannot replace a built-in."""
 
     # Typer's names for a context and a command are private, and were Click's in older versions.
     def list_commands(self, ctx: Any) -> list[str]:
@@ -39,7 +39,7 @@ class Commands(TyperGroup):
 
 
 def _plugins() -> dict[str, EntryPoint]:
-    """Return the entry points by name; if packages share a name, always pick the same one."""
+    """Return the entry points by name; for a duplicate name, always the same one."""
     entries = sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
     return {entry.name: entry for entry in reversed(entries)}
 

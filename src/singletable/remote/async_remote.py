@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from singletable.operations import Operation, TransactWriteItems
 from singletable.remote.address import ConnectionOptions, parse_address
-from singletable.remote.async_transport import AsyncConnectionPool
+from singletable.remote.async_connections import AsyncConnectionPool
 from singletable.remote.config import RemoteEndpoint, ResolvedConfig, resolve_config
 from singletable.remote.errors import ConnectionLost, may_resend, no_response
 from singletable.remote.http import RequestWriter
@@ -43,7 +43,7 @@ class AsyncRemoteClient:
         while True:
             keep = False
             try:
-                response = await connection.exchange(request, self._timeout)
+                response = await connection.send(request, self._timeout)
                 keep = response.keep_alive
                 break
             except ConnectionLost as lost:

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from singletable.operations import Operation, TransactWriteItems
 from singletable.remote.address import ConnectionOptions, parse_address
 from singletable.remote.config import RemoteEndpoint, ResolvedConfig, resolve_config
+from singletable.remote.connections import ConnectionPool
 from singletable.remote.errors import ConnectionLost, may_resend, no_response
 from singletable.remote.http import RequestWriter
 from singletable.remote.outputs import decode_response
-from singletable.remote.transport import ConnectionPool
 from singletable.retry import RetryPolicy, run, send
 
 R = TypeVar("R")
@@ -41,7 +41,7 @@ class RemoteClient:
         while True:
             keep = False
             try:
-                response = connection.exchange(request, self._timeout)
+                response = connection.send(request, self._timeout)
                 keep = response.keep_alive
                 break
             except ConnectionLost as lost:

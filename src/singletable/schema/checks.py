@@ -1,4 +1,4 @@
-"""Checks of a declared entity, before it is added to its table, and warnings about declarations."""
+"""Validate an entity's declaration before it is added to its table, and warn about mistakes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DeclarationWarning(UserWarning):
 
 
 def warn(text: str) -> None:
-    """Warn at the line of the user's module that contains the declaration."""
+    """Issue a DeclarationWarning that points at the declaration in the user's module."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
         "singletable.schema"
@@ -38,13 +38,13 @@ def warn(text: str) -> None:
 
 
 def check_primary(key: ResolvedKey, fields: dict[str, Attr[Any]]) -> None:
-    """Raise unless a primary key always exists, never changes, and can be computed again."""
+    """Raise unless the primary key always exists, never changes and can be computed again."""
     for name in key.fields:
         field = fields[name]
         if field.codec().optional or field.role in ("version", "updated", "expires"):
             raise DeclarationError(
-                f"{key}: {name} may be absent or change, which a primary key must not. Use a "
-                "field that every item has."
+                f"{key}: {name} may be absent or change, so it cannot be in a primary key. Use a "
+                "field that every item has and that never changes."
             )
     shards = key.shards
     if shards is not None and shards.by is None:
@@ -64,7 +64,7 @@ def check_primary(key: ResolvedKey, fields: dict[str, Attr[Any]]) -> None:
 
 
 def check_order(key: ResolvedKey) -> None:
-    """Raise unless each value is passed once, from left to right, and shards are in pk only."""
+    """Raise unless each field is in the key once, before its repeated(), and shards are in pk."""
     given: set[str] = set()
     sharded = False
     for column in key.columns:
@@ -97,7 +97,7 @@ def check_order(key: ResolvedKey) -> None:
 
 
 def check_when(where: str, when: Condition[Any] | None, fields: dict[str, Attr[Any]]) -> None:
-    """Raise unless the condition of an index uses fields of the entity, with fitting values."""
+    """Raise unless the condition of an index compares fields of the entity with valid values."""
     if when is None:
         return
     if not isinstance(when, Condition):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -128,7 +128,7 @@ def _check_role_type(field: Attr[Any]) -> None:
     if field.role is None:
         return
     kind, meaning = _ROLE_TYPES[field.role]
-    # Items that are older than the field have no time, but every item has a version, if only zero.
+    # Items written before the field was declared have no time. Their version is 0, never None.
     may_be_none = field.role != "version"
     if field.annotation is not kind or (field.codec().optional and not may_be_none):
         raise DeclarationError(
@@ -139,11 +139,11 @@ def _check_role_type(field: Attr[Any]) -> None:
 def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> None:
     """Raise unless each role has at most one field, and items expire by the table's attribute."""
     for role in ("version", "created", "updated", "expires"):
-        having = [field for field in fields.values() if field.role == role]
-        if len(having) > 1:
+        matching = [field for field in fields.values() if field.role == role]
+        if len(matching) > 1:
             raise DeclarationError(
                 f"{entity.__name__} has several {role} fields: "
-                f"{', '.join(field.name for field in having)}. Keep one."
+                f"{', '.join(field.name for field in matching)}. Keep one."
             )
     for field in fields.values():
         _check_role_type(field)
@@ -180,7 +180,7 @@ def check_names(fields: dict[str, Attr[Any]]) -> None:
 
 
 def check_model(model: Model) -> None:
-    """Raise if a field is stored where a key is, or an item could not be written or read."""
+    """Raise if fields and keys use the same attribute, or an item could not be written or read."""
     stored = {field.attribute: str(field) for field in model.fields.values() if field.stored}
     reserved = [
         name for key in (model.key, *model.indexes.values()) for name in key.dedicated_attributes
@@ -190,8 +190,8 @@ def check_model(model: Model) -> None:
     for name in reserved:
         if name in stored:
             raise DeclarationError(
-                f"{stored[name]} is stored as {name!r}, which is a key or the type tag. Store the "
-                "field under another name: attr(name=…)."
+                f"{stored[name]} is stored as {name!r}, which is a key attribute or the type tag. "
+                "Store the field under another name: attr(name=…)."
             )
     _check_shared_attributes(model)
     _check_key_types(model)
@@ -213,8 +213,8 @@ def _check_shared_attributes(model: Model) -> None:
             other, content = origins.setdefault(name, (key, _content(column)))
             if content != _content(column) or (other is not key and other.index is key.index):
                 raise DeclarationError(
-                    f"{key} and {other} both set {name!r}, in different ways, but an attribute has "
-                    "one value. Declare it alike in both, or use another index."
+                    f"{key} and {other} both set {name!r}, but an attribute has one value. Declare "
+                    "it the same way in both, or use another index."
                 )
 
 
@@ -228,7 +228,7 @@ def _content(column: Column) -> object:
 
 
 def _check_key_types(model: Model) -> None:
-    """Raise if DynamoDB would reject items, because an attribute lacks the type of its index."""
+    """Raise if a field is stored in a key attribute of another type: DynamoDB would reject it."""
     for attribute in model.table.all_key_attributes():
         for field in model.fields.values():
             types = field.codec().types
@@ -253,13 +253,13 @@ def _check_ttl_projected(model: Model) -> None:
         projected = key.index.projection
         if projected == "KEYS_ONLY" or expires.attribute not in projected:
             raise DeclarationError(
-                f"{key}: {key.index!r} does not project {expires.attribute!r}, so a query could "
-                "not hide expired items. Project it: projection=[…]."
+                f"{key}: {key.index!r} does not project {expires.attribute!r}, so queries could "
+                "not filter out expired items. Project it: projection=[…]."
             )
 
 
 def check_counts(model: Model) -> None:
-    """Raise unless each count names a number of another entity, and the key of its item."""
+    """Raise unless each counter is a numeric field of another entity, with the key of its item."""
     for name, counter in model.counts.items():
         where = f"{model.name}.{name}"
         target = model_of(counter.entity)
@@ -286,7 +286,7 @@ def check_counts(model: Model) -> None:
 
 
 def check_tags(model: Model, others: Sequence[Model]) -> None:
-    """Raise if a type tag is not unique in its table, or if a key has its attribute."""
+    """Raise if a type tag is not unique in its table, or its attribute is also a key attribute."""
     if model.tag is not None:
         _check_tag(model, *model.tag)
     for other in others:
@@ -296,21 +296,21 @@ def check_tags(model: Model, others: Sequence[Model]) -> None:
                 "would be read as the other. Use different tags."
             )
         for tagged, plain in ((model, other), (other, model)):
-            _warn_of_fields(tagged, plain)
+            _warn_about_tag_fields(tagged, plain)
 
 
 def _check_tag(model: Model, name: str, text: str) -> None:
     if not name or not text:
         raise DeclarationError(
-            f"{model.name}: type_tag=({name!r}, {text!r}) needs the name of an attribute and a "
-            "text, such as ('entity_type', 'BALLOT')."
+            f"{model.name}: type_tag=({name!r}, {text!r}) needs an attribute name and a "
+            "value, such as ('entity_type', 'BALLOT')."
         )
     for key in (model.key, *model.indexes.values()):
         for column in key.columns:
             if column.attribute.name == name and not _is_fixed(column, text):
                 raise DeclarationError(
                     f"{key}: {name!r} is a key attribute, and the type tag of {model.name}. "
-                    "Use another attribute for the tag, or the tag's text as the key."
+                    "Use another attribute for the tag, or the tag's value as the key."
                 )
     for attribute in model.table.all_key_attributes():
         if attribute.name == name and attribute.type != "S":
@@ -325,7 +325,7 @@ def _is_fixed(column: Column, text: str) -> bool:
     return isinstance(column, TextColumn) and column.template.segments == (FixedSegment(text),)
 
 
-def _warn_of_fields(tagged: Model, plain: Model) -> None:
+def _warn_about_tag_fields(tagged: Model, plain: Model) -> None:
     if tagged.tag is None or (plain.tag is not None and plain.tag[0] == tagged.tag[0]):
         return
     for field in plain.fields.values():

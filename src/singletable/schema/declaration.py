@@ -54,9 +54,10 @@ def declared_fields(entity: type) -> dict[str, tuple[Attr[Any], object]]:
                 )
             continue
         if get_origin(hint) is not Attr:
+            kind = "…" if hint is Attr else type_name(hint)
             raise DeclarationError(
-                f"{entity.__name__}.{name} is declared as {type_name(hint)}. Declare a field as "
-                f"Attr: {name}: Attr[{type_name(hint)}] = attr()."
+                f"{entity.__name__}.{name} is declared as {type_name(hint)}. Write {name}: "
+                f"Attr[{kind}] = attr()."
             )
         fields[name] = _field(entity, name), get_args(hint)[0]
     for name, value in vars(entity).items():

@@ -23,9 +23,9 @@ from singletable.schema.table import Table
 
 
 class DataclassFields:
-    """The fields as the `dataclasses` module knows them, created on first use.
+    """The `__dataclass_fields__` of an entity, created on first use.
 
-    Type checkers see an entity as a dataclass, and other libraries do too: FastAPI accepts a
+    Type checkers and other libraries see an entity as a dataclass: FastAPI accepts a
     dataclass as a request body, `asdict` returns the values by name, and `replace` creates an
     instance as the constructor does, without the values that the store sets. A class without a
     table has no such fields.
@@ -60,12 +60,12 @@ def _field(field: Attr[Any]) -> Any:
     return dataclasses.field(default_factory=field.default)
 
 
-_SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+_PLACEHOLDER_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 # Fields that the constructor does not accept, and what to do instead.
 _SET_BY_STORE: dict[Role, str] = {
     "version": ": leave it out, it is 0 until the item is written. To replace an item that you "
-    "have read, assign the version that you read: item.version = 3.",
+    "have read, assign the version that you read: item.{name} = 3.",
     "created": ": leave it out. To keep the time of an item from elsewhere, assign it before the "
     "item is written.",
     "updated": " on every write: leave it out.",
@@ -76,10 +76,10 @@ _SET_BY_STORE: dict[Role, str] = {
     kw_only_default=True, field_specifiers=(attr, version, created, updated, expires)
 )
 class Entity(EntityInstance):
-    """Base of all entities; without a table, a set of fields for other entities to inherit.
+    """Base class of entities. A subclass without a table is a mixin of fields for other entities.
 
-    `type_tag` is an attribute and its text, such as ("type", "POLL"), that identify the entity of
-    an item; without it, the shape of the key does.
+    `type_tag` is an attribute and its value, such as ("type", "POLL"), that identify the entity of
+    an item. Without it, the shape of the key identifies the entity.
     """
 
     if not TYPE_CHECKING:  # type checkers use dataclass_transform
@@ -99,7 +99,8 @@ class Entity(EntityInstance):
         own = self.__dict__
         for role, field in model.roles.items():
             if role in _SET_BY_STORE and field.name in values:
-                raise InvalidValue(f"{field} is set by the store{_SET_BY_STORE[role]}")
+                advice = _SET_BY_STORE[role].format(name=field.name)
+                raise InvalidValue(f"{field} is set by the store{advice}")
         for name, field in model.fields.items():
             if name in values:
                 own[name] = values.pop(name)
@@ -113,10 +114,11 @@ class Entity(EntityInstance):
                 raise InvalidValue(f"{model.name}: expected a value for {name}, but got none.")
         if values:
             raise InvalidValue(
-                f"{model.name} has no field {', '.join(values)}. Fields: {', '.join(model.fields)}."
+                f"{model.name} has no field {' or '.join(values)}. "
+                f"Fields: {', '.join(model.fields)}."
             )
-        # The store sets the timestamps; until then the check uses an arbitrary time.
-        timestamps = {name: _SOME_TIME for name in model.fields if name not in own}
+        # The store sets the timestamps; until then the check uses a placeholder.
+        timestamps = {name: _PLACEHOLDER_TIME for name in model.fields if name not in own}
         model.codec.check({**timestamps, **own})
 
     @classmethod

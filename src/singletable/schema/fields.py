@@ -157,7 +157,12 @@ class Attr(Path[Any, T], KeyPart[T]):
         try:
             self.codec().encode(default)
         except InvalidValue as error:
-            raise DeclarationError(f"{self}: the default has the wrong type: {error}") from None
+            advice = (
+                f" Write attr(factory={default.__name__})." if isinstance(default, type) else ""
+            )
+            raise DeclarationError(
+                f"{self}: the default has the wrong type: {error}{advice}"
+            ) from None
 
     def document_path(self) -> expressions.Path:
         """Return the path by attribute names."""

@@ -249,8 +249,8 @@ def _segments(owner: str, part: str | Shards | RepeatedPart | KeyPart[Any]) -> l
     if isinstance(part, KeyPart):  # pyright: ignore[reportUnnecessaryIsInstance]
         return [FieldSegment(part.field, part.encoding())]
     raise DeclarationError(
-        f"{owner}: {part!r} ({type(part).__name__}) cannot be part of a key. Write texts and "
-        "fields: ('ELECTION', election_name)."
+        f"{owner}: {part!r} ({type(part).__name__}) cannot be part of a key. Use strings and "
+        "fields, ('ELECTION', election_name), and declare each field with attr() above the key."
     )
 
 
@@ -261,11 +261,15 @@ def _texts(owner: str, text: str) -> list[str]:
             f"{owner}: the text {text!r} in a key has an empty segment. Parts are joined by # "
             "automatically: write ('ELECTION', election_name), not ('ELECTION#', election_name)."
         )
-    if "$" in text or "{" in text:
+    if "{" in text:
         raise DeclarationError(
-            f"{owner}: the text {text!r} in a key contains {'$' if '$' in text else '{'!r}. "
-            "$ starts an escape, and fields are written without quotes: ('ELECTION', "
-            "election_name)."
+            f"{owner}: the text {text!r} in a key contains '{{'. Write fields without quotes: "
+            "('ELECTION', election_name)."
+        )
+    if "$" in text:
+        raise DeclarationError(
+            f"{owner}: the text {text!r} in a key contains '$', which is reserved for escapes. "
+            "Use another character."
         )
     return texts
 

@@ -249,7 +249,10 @@ class Path(ABC, Generic[E, T]):
 
     def _of_type(self, type_: str, value: AttributeValue) -> Operand:
         if type_ not in self.codec().types:
-            raise InvalidValue(f"{self}: its type does not support this operation.")
+            raise InvalidValue(
+                f"{self}: its type does not support this operation, which needs "
+                f"{'a number' if type_ == 'N' else 'a string'}."
+            )
         return Constant(value)
 
     def _member(self, member: object) -> AttributeValue:
@@ -262,14 +265,22 @@ class Path(ABC, Generic[E, T]):
         return cast("AttributeValue", {tag[0]: cast("list[str]", members)[0]})
 
     def _members(self, members: tuple[object, ...]) -> AttributeValue:
-        if not members or not self.codec().types & {"SS", "NS", "BS"}:
-            raise InvalidValue(f"{self}: expected at least one member of a set.")
+        if not self.codec().types & {"SS", "NS", "BS"}:
+            raise InvalidValue(
+                f"{self}: its type does not support this operation, because it has no members."
+            )
+        if not members:
+            raise InvalidValue(f"{self}: expected at least one member, but got none.")
         try:
             return self.codec().encode(frozenset(members))
         except InvalidValue:
             return self._encoded(set(members))
 
     def _extend(self, values: list[object], *, at_end: bool) -> Edit[E]:
+        if "L" not in self.codec().types:
+            raise InvalidValue(
+                f"{self}: its type does not support this operation, which needs a list."
+            )
         path = self.document_path()
         stored = expressions.IfNotExists(path, Constant({"L": []}))
         new = Constant(self._encoded(values))

@@ -176,8 +176,9 @@ class ResolvedKey:
     def bind(self, fields: tuple[str, ...], values: tuple[object, ...]) -> dict[str, object]:
         """Return the values by field; raise InvalidValue if there are too many or too few."""
         if len(values) != len(fields):
+            noun = "value" if len(fields) == 1 else "values"
             raise InvalidValue(
-                f"{self.owner}.{self.name} expects {len(fields)} values "
+                f"{self.owner}.{self.name} expects {len(fields)} {noun} "
                 f"({', '.join(fields)}), but got {len(values)}."
             )
         return dict(zip(fields, values, strict=True))

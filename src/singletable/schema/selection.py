@@ -182,8 +182,8 @@ class Partition(Selection[E], Generic[E, *S]):
             if field not in self.values:
                 return field
         raise InvalidValue(
-            f"{self.access}: all {len(self.access.sk_fields)} values of the sort key are given "
-            "already."
+            f"{self.access}: the sort key has no field left to compare. Its fields: "
+            f"{', '.join(self.access.sk_fields) or 'none'}."
         )
 
 

@@ -147,8 +147,9 @@ class UniqueConstraint:
     def lookup_key(self, values: tuple[object, ...]) -> Item:
         """Return the key of the marker for a lookup; raise InvalidValue if a value is missing."""
         if len(values) != len(self.fields):
+            noun = "value" if len(self.fields) == 1 else "values"
             raise InvalidValue(
-                f"{self.access} expects {len(self.fields)} values ({', '.join(self.fields)}), "
+                f"{self.access} expects {len(self.fields)} {noun} ({', '.join(self.fields)}), "
                 f"but got {len(values)}."
             )
         return self.access.require_attributes(dict(zip(self.fields, values, strict=True)))

@@ -11,7 +11,7 @@ from singletable_apps.commands.listening import Host, Port, Proxy, Public
 from singletable_apps.commands.refusing import in_words
 
 elections = typer.Typer(
-    help="Elections by ranking: serve them, and keep their log.",
+    help="Serve ranked-choice elections, and manage their event log.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",

@@ -11,7 +11,7 @@ from singletable_apps.commands.listening import Host, Port, Proxy, Public
 from singletable_apps.commands.refusing import in_words
 
 polls = typer.Typer(
-    help="Polls by ranking: serve them, and recount them.",
+    help="Serve ranked-choice polls, and recount them.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",

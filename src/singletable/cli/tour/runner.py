@@ -26,7 +26,7 @@ DESIGNS = (ELECTIONS, POLLS, PORTFOLIO, SKILLS, GAMES)
 
 @dataclass(slots=True)
 class Totals:
-    """The totals of a design."""
+    """The items, requests and capacity units of one design."""
 
     title: str
     items: int = 0
@@ -45,7 +45,7 @@ class Totals:
 
 
 def run_tour(console: Console, *, file: Path | None = None, plain: bool = False) -> None:
-    """Show the whole tour, in memory or in a file that is kept."""
+    """Run and show the whole tour, in memory or in a new file that is kept."""
     clock = TourClock()
     address = "memory:" if file is None else f"file:{file}"
     with connect(address, Settings(clock=clock)) as driver:
@@ -99,7 +99,7 @@ def _show_design(session: TourSession, view: View, design: Design) -> Totals:
 
 
 def prepare(session: TourSession, design: Design) -> int:
-    """Create the tables of a design, put its sample items and return their number."""
+    """Create the tables of a design, fill them with sample items and return the number of items."""
     for table in design.tables:
         session.store.admin.create_table(table)
     items = design.items(session.clock.now())
@@ -125,13 +125,13 @@ def run_steps(session: TourSession, design: Design) -> Iterator[tuple[Step, obje
 
 def _next_steps(file: Path | None) -> list[tuple[str, str]]:
     kept = (
-        ("singletable tour --file votes.db", "the same, and the tables are kept")
+        ("singletable tour --file votes.db", "run the tour again and keep the tables")
         if file is None
-        else (f'singletable.connect("file:{file}")', "the same tables, from Python")
+        else (f'singletable.connect("file:{file}")', "open these tables from Python")
     )
     return [
         kept,
-        ("README.md", "the first lines of Python to write"),
-        ("docs/compatibility.md", "where the engine differs from DynamoDB, each with its test"),
-        ("ARCHITECTURE.md", "how it is built, on one page"),
+        ("README.md", "the same library from Python"),
+        ("docs/compatibility.md", "every known difference from DynamoDB, with its test"),
+        ("ARCHITECTURE.md", "how the library is built, on one page"),
     ]

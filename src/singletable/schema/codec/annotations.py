@@ -187,8 +187,8 @@ def _recursive_codec(kind: type, codec: Callable[[], Codec]) -> Codec:
         encode=lambda value: codec().encode(value),
         decode=lambda value: codec().decode(value),
         expects=f"a {kind.__name__}",
-        writing=lambda source, name: codec().write_source(source, name),
-        reading=lambda source, name: codec().read_source(source, name),
+        encode_expression=lambda source, name: codec().encode_source(source, name),
+        decode_expression=lambda source, name: codec().decode_source(source, name),
         depth=UNBOUNDED_DEPTH,
     )
 
@@ -209,10 +209,10 @@ def _depth_checked(codec: Codec) -> Codec:
                 "Python's recursion limit. It may contain itself."
             ) from None
 
-    def writing(source: SourceBuilder, name: str) -> str:
-        return f"{source.bind(_check_depth, 'check_depth')}({codec.write_source(source, name)})"
+    def encode_expression(source: SourceBuilder, name: str) -> str:
+        return f"{source.bind(_check_depth, 'check_depth')}({codec.encode_source(source, name)})"
 
-    return replace(codec, encode=encode, writing=writing)
+    return replace(codec, encode=encode, encode_expression=encode_expression)
 
 
 def _check_depth(value: AttributeValue) -> AttributeValue:

@@ -40,7 +40,7 @@ def enum_codec(kind: type[Enum]) -> Codec:
         except ValueError:
             raise mismatch(_stored_values(by_content, tag), value) from None
 
-    def writing(source: SourceBuilder, name: str) -> str:
+    def encode_expression(source: SourceBuilder, name: str) -> str:
         content = f"{name}._value_" if tag == "S" else f"str({name}._value_)"
         bound = source.bind(kind, kind.__name__)
         return f'{{"{tag}": {content}}} if {name}.__class__ is {bound} else fail()'
@@ -52,8 +52,10 @@ def enum_codec(kind: type[Enum]) -> Codec:
         decode=decode,
         expects=expects,
         # A Flag has more values than members, and DynamoDB cannot store all of them.
-        writing=None if issubclass(kind, Flag) else writing,
-        reading=lambda source, name: f'{source.bind(by_content, kind.__name__)}[{name}["{tag}"]]',
+        encode_expression=None if issubclass(kind, Flag) else encode_expression,
+        decode_expression=lambda source, name: (
+            f'{source.bind(by_content, kind.__name__)}[{name}["{tag}"]]'
+        ),
     )
 
 
@@ -75,7 +77,7 @@ def literal_codec(values: Sequence[object]) -> Codec:
             raise mismatch(_stored_values(by_content, tag), value)
         return inner.decode(value)
 
-    def writing(source: SourceBuilder, name: str) -> str:
+    def encode_expression(source: SourceBuilder, name: str) -> str:
         content, kind = (name, "str") if tag == "S" else (f"str({name})", "int")
         valid = f"{name}.__class__ is {kind} and {name} in {source.bind(allowed, 'allowed')}"
         return f'{{"{tag}": {content}}} if {valid} else fail()'
@@ -86,8 +88,10 @@ def literal_codec(values: Sequence[object]) -> Codec:
         encode=encode,
         decode=decode,
         expects=expects,
-        writing=writing,
-        reading=lambda source, name: f'{source.bind(by_content, "literal")}[{name}["{tag}"]]',
+        encode_expression=encode_expression,
+        decode_expression=lambda source, name: (
+            f'{source.bind(by_content, "literal")}[{name}["{tag}"]]'
+        ),
     )
 
 

@@ -1,9 +1,9 @@
-"""The codec of one type, the builder of generated source, and the errors that codecs raise.
+"""The Codec class, the builder of generated source, and the errors that codecs raise.
 
 A codec has a slow path and a fast path. `encode` and `decode` are plain functions that explain what
-is wrong with a value. `write_source` and `read_source` return a Python expression that converts a
-valid value; the generated functions of an entity inline it (see `items.py`). The expression may
-raise anything: its caller then takes the slow path.
+is wrong with a value. `encode_source` and `decode_source` return a Python expression that converts
+a valid value; the generated functions of an entity inline it (see `items.py`). If the expression
+raises any exception, its caller takes the slow path.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SourceBuilder:
         self._variables = itertools.count(1)
 
     def bind(self, thing: object, hint: str) -> str:
-        """Return the name under which the generated code finds the object."""
+        """Add an object to the namespace and return its name there."""
         known = self._names.get(id(thing))
         if known is not None:
             return known
@@ -84,7 +84,7 @@ class SourceBuilder:
         return name
 
     def compile(self) -> dict[str, object]:
-        """Return the functions by name. Tracebacks show their lines, by way of `linecache`."""
+        """Return the functions by name. `linecache` lets tracebacks show their lines."""
         text = "\n\n".join(self._text)
         file = f"<singletable codec {next(_source_numbers)}: {self._title}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
@@ -97,6 +97,7 @@ def _identifier(hint: str) -> str:
     return re.sub(r"\W", "_", hint, flags=re.ASCII)
 
 
+# Returns an expression that converts the value of the variable with this name.
 Expression: TypeAlias = Callable[[SourceBuilder, str], str]
 
 
@@ -104,9 +105,9 @@ Expression: TypeAlias = Callable[[SourceBuilder, str], str]
 class Codec:
     """How values of one type are stored in an attribute.
 
-    `expects` names the type in error messages. `writing` and `reading` generate the fast path for
-    the value in a variable; without them the generated code calls `encode` and `decode`. Stored
-    values are trusted to be well formed: the content of "S" is a string.
+    `expects` names the type in error messages. `encode_expression` and `decode_expression` generate
+    the fast path; without them the generated code calls `encode` and `decode`. Stored values are
+    trusted to be well formed: the content of "S" is a string.
     """
 
     types: frozenset[str]
@@ -114,24 +115,24 @@ class Codec:
     encode: Callable[[object], AttributeValue]
     decode: Callable[[AttributeValue], object]
     expects: str
-    writing: Expression | None = None
-    reading: Expression | None = None
+    encode_expression: Expression | None = None
+    decode_expression: Expression | None = None
     # Levels of nesting, this one included. DynamoDB allows 32.
     depth: int = 1
     # Creates the value of an attribute that is absent. None: the attribute is required.
     absent_value: Callable[[], object] | None = None
 
-    def write_source(self, source: SourceBuilder, name: str) -> str:
+    def encode_source(self, source: SourceBuilder, name: str) -> str:
         """Return an expression that encodes the value of the variable `name`."""
-        if self.writing is None:
+        if self.encode_expression is None:
             return f"{source.bind(self.encode, 'encode')}({name})"
-        return self.writing(source, name)
+        return self.encode_expression(source, name)
 
-    def read_source(self, source: SourceBuilder, name: str) -> str:
+    def decode_source(self, source: SourceBuilder, name: str) -> str:
         """Return an expression that decodes the attribute value in the variable `name`."""
-        if self.reading is None:
+        if self.decode_expression is None:
             return f"{source.bind(self.decode, 'decode')}({name})"
-        return self.reading(source, name)
+        return self.decode_expression(source, name)
 
 
 def scalar_codec(
@@ -141,10 +142,10 @@ def scalar_codec(
     *,
     expects: str,
     stored: str,
-    writing: Expression | None,
-    reading: Expression,
+    encode_expression: Expression | None,
+    decode_expression: Expression,
 ) -> Codec:
-    """Return the codec of a type that is stored under one tag.
+    """Return the codec of a type that is stored as one DynamoDB type, such as S or N.
 
     `encode` returns the content or raises InvalidValue; `decode` takes the content and may raise
     ValueError. `stored` describes a valid attribute in error messages.
@@ -167,8 +168,8 @@ def scalar_codec(
         encode=encode_value,
         decode=decode_value,
         expects=expects,
-        writing=writing,
-        reading=reading,
+        encode_expression=encode_expression,
+        decode_expression=decode_expression,
     )
 
 
@@ -185,11 +186,11 @@ def optional_codec(inner: Codec) -> Codec:
     def decode(value: AttributeValue) -> object:
         return None if "NULL" in value else inner.decode(value)
 
-    def writing(source: SourceBuilder, name: str) -> str:
-        return f'{{"NULL": True}} if {name} is None else {inner.write_source(source, name)}'
+    def encode_expression(source: SourceBuilder, name: str) -> str:
+        return f'{{"NULL": True}} if {name} is None else {inner.encode_source(source, name)}'
 
-    def reading(source: SourceBuilder, name: str) -> str:
-        return f'None if "NULL" in {name} else {inner.read_source(source, name)}'
+    def decode_expression(source: SourceBuilder, name: str) -> str:
+        return f'None if "NULL" in {name} else {inner.decode_source(source, name)}'
 
     return replace(
         inner,
@@ -197,8 +198,8 @@ def optional_codec(inner: Codec) -> Codec:
         encode=encode,
         decode=decode,
         expects=f"{inner.expects} or None",
-        writing=writing,
-        reading=reading,
+        encode_expression=encode_expression,
+        decode_expression=decode_expression,
         absent_value=none_value,
     )
 
@@ -220,13 +221,13 @@ def mismatch(expects: str, value: AttributeValue, advice: str = REPAIR_ADVICE) -
     return ItemMismatch(f"expected {expects}, but the item has {stored}.{advice and ' ' + advice}")
 
 
-def located(error: InvalidValue | ItemMismatch, outer: str) -> InvalidValue | ItemMismatch:
-    """Return the same error with its path extended to the left."""
+def prepend_path(error: InvalidValue | ItemMismatch, outer: str) -> InvalidValue | ItemMismatch:
+    """Return the error with `outer` in front of its path."""
     return type(error)(error.text, outer + error.path)
 
 
 def short_repr(value: object) -> str:
-    """Return the start of `repr(value)`, or a substitute if that raises."""
+    """Return `repr(value)`, cut to 80 characters, or a substitute if it raises."""
     try:
         text = repr(value)
     except Exception:

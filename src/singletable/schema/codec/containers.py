@@ -1,10 +1,11 @@
-"""Codecs of lists, tuples, maps and sets of one type, and of dataclasses.
+"""Codecs for lists, tuples, dicts and sets of one type, and for dataclasses.
 
-DynamoDB has no empty set: an absent attribute is an empty set, and so is null in a list or map.
+DynamoDB has no empty set. An absent attribute is read as an empty set, and so is null in a list or
+map.
 
-A dataclass is stored as a map (M). Members that the map lacks get their defaults. Other entries of
-the map are dropped, because the dataclass has no place to keep them: store a dataclass only if no
-other program adds entries to its map.
+A dataclass is stored as a map (M). Fields that are missing from the map get their defaults. Entries
+that are not fields are lost when the item is written again: store a dataclass only if no other
+program adds entries to its map.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from singletable.schema.codec.codec import (
     Codec,
     SourceBuilder,
     invalid_value,
-    located,
     mismatch,
+    prepend_path,
     short_repr,
 )
 from singletable.schema.codec.scalars import STRING_TYPE, check_surrogates, is_string_source
@@ -38,11 +39,11 @@ _SET_NAMES = {"SS": "a string set", "NS": "a number set", "BS": "a binary set"}
 
 
 def _convert(convert: Callable[[V], R], value: V, path: str) -> R:
-    """Return the converted member; an error names its path."""
+    """Convert a member; an error that it raises gets the member's path."""
     try:
         return convert(value)
     except (InvalidValue, ItemMismatch) as error:
-        raise located(error, path) from None
+        raise prepend_path(error, path) from None
 
 
 def sequence_codec(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec) -> Codec:
@@ -61,14 +62,14 @@ def sequence_codec(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec)
         members = enumerate(value["L"])
         return kind([_convert(member.decode, one, f"[{index}]") for index, one in members])
 
-    def writing(source: SourceBuilder, name: str) -> str:
+    def encode_expression(source: SourceBuilder, name: str) -> str:
         one = source.new_variable("one")
-        encoded = f'{{"L": [{member.write_source(source, one)} for {one} in {name}]}}'
+        encoded = f'{{"L": [{member.encode_source(source, one)} for {one} in {name}]}}'
         return f"{encoded} if {name}.__class__ is {kind.__name__} else fail()"
 
-    def reading(source: SourceBuilder, name: str) -> str:
+    def decode_expression(source: SourceBuilder, name: str) -> str:
         one = source.new_variable("one")
-        decoded = f'[{member.read_source(source, one)} for {one} in {name}["L"]]'
+        decoded = f'[{member.decode_source(source, one)} for {one} in {name}["L"]]'
         return decoded if kind is list else f"tuple({decoded})"
 
     return Codec(
@@ -77,8 +78,8 @@ def sequence_codec(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec)
         encode=encode,
         decode=decode,
         expects=expects,
-        writing=writing,
-        reading=reading,
+        encode_expression=encode_expression,
+        decode_expression=decode_expression,
         depth=member.depth + 1,
     )
 
@@ -103,16 +104,16 @@ def map_codec(member: Codec) -> Codec:
         entries = value["M"].items()
         return {name: _convert(member.decode, one, f"[{name!r}]") for name, one in entries}
 
-    def writing(source: SourceBuilder, name: str) -> str:
+    def encode_expression(source: SourceBuilder, name: str) -> str:
         key, one = source.new_variable("key"), source.new_variable("one")
         checked = f"({key} if {is_string_source(key)} else fail())"
-        entries = f"{checked}: {member.write_source(source, one)}"
+        entries = f"{checked}: {member.encode_source(source, one)}"
         encoded = f"{{{entries} for {key}, {one} in {name}.items()}}"
         return f'{{"M": {encoded}}} if {name}.__class__ is dict else fail()'
 
-    def reading(source: SourceBuilder, name: str) -> str:
+    def decode_expression(source: SourceBuilder, name: str) -> str:
         key, one = source.new_variable("key"), source.new_variable("one")
-        decoded = member.read_source(source, one)
+        decoded = member.decode_source(source, one)
         return f'{{{key}: {decoded} for {key}, {one} in {name}["M"].items()}}'
 
     return Codec(
@@ -121,8 +122,8 @@ def map_codec(member: Codec) -> Codec:
         encode=encode,
         decode=decode,
         expects=expects,
-        writing=writing,
-        reading=reading,
+        encode_expression=encode_expression,
+        decode_expression=decode_expression,
         depth=member.depth + 1,
     )
 
@@ -152,18 +153,18 @@ def set_codec(kind: type[set[object]] | type[frozenset[object]], member: Codec) 
             for one in cast(Any, value)[set_type]
         )
 
-    def writing(source: SourceBuilder, name: str) -> str:
+    def encode_expression(source: SourceBuilder, name: str) -> str:
         one = source.new_variable("one")
         encode_set = source.bind(_encode_set, "encode_set")
-        contents = f'[({member.write_source(source, one)})["{tag}"] for {one} in {name}]'
+        contents = f'[({member.encode_source(source, one)})["{tag}"] for {one} in {name}]'
         encoded = f'{encode_set}("{set_type}", {contents})'
         return f"{encoded} if {name}.__class__ is {kind.__name__} else fail()"
 
-    def reading(source: SourceBuilder, name: str) -> str:
+    def decode_expression(source: SourceBuilder, name: str) -> str:
         one = source.new_variable("one")
         contents = f'{name}["{set_type}"]'
-        if tag != "S" or member.read_source(source, one) != f'{one}["S"]':
-            decoded = member.read_source(source, f"{{{tag!r}: {one}}}")
+        if tag != "S" or member.decode_source(source, one) != f'{one}["S"]':
+            decoded = member.decode_source(source, f"{{{tag!r}: {one}}}")
             contents = f"[{decoded} for {one} in {contents}]"
         return f'{kind.__name__}() if "NULL" in {name} else {kind.__name__}({contents})'
 
@@ -173,8 +174,8 @@ def set_codec(kind: type[set[object]] | type[frozenset[object]], member: Codec) 
         encode=encode,
         decode=decode,
         expects=expects,
-        writing=writing,
-        reading=reading,
+        encode_expression=encode_expression,
+        decode_expression=decode_expression,
         absent_value=kind,
     )
 
@@ -195,7 +196,7 @@ class StoredField:
     """One field as it is stored, in an item or in the map of a dataclass.
 
     `default` creates the value of an absent attribute; without it the attribute is required, unless
-    the codec has a value for absence. `check` is the user's own validator: it raises ValueError or
+    the codec has an `absent_value`. `check` is the user's own validator: it raises ValueError or
     returns False.
     """
 
@@ -207,7 +208,7 @@ class StoredField:
 
     @property
     def absent_value(self) -> Callable[[], object] | None:
-        """What creates the value of an absent attribute; None if the attribute is required."""
+        """The factory for the value of an absent attribute; None if the attribute is required."""
         return self.codec.absent_value if self.default is None else self.default
 
 
@@ -227,7 +228,7 @@ def decode_field(stored: StoredField, item: Item, path: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class FieldSource:
-    """Source that returns a field's value, and source that is true if the attribute exists."""
+    """Two expressions: the value of a field, and whether its attribute exists."""
 
     value: str
     exists: str
@@ -237,9 +238,9 @@ def field_source(source: SourceBuilder, stored: StoredField, item: str) -> Field
     """Generate the source that reads a field from the mapping in the variable `item`."""
     if stored.absent_value is None:
         attribute = f"{item}[{stored.attribute!r}]"
-        return FieldSource(stored.codec.read_source(source, attribute), "True")
+        return FieldSource(stored.codec.decode_source(source, attribute), "True")
     stored_value = source.new_variable("stored")
-    decoded = stored.codec.read_source(source, stored_value)
+    decoded = stored.codec.decode_source(source, stored_value)
     absent = "None"
     if stored.default is not None or not stored.codec.optional:
         absent = f"{source.bind(stored.absent_value, f'default_{stored.field}')}()"
@@ -280,7 +281,7 @@ def dataclass_codec(kind: type[Any], codec_of: CodecOf) -> Codec:
                 f"{short_repr(values)}: {error}"
             ) from error
 
-    def writing(source: SourceBuilder, name: str) -> str:
+    def encode_expression(source: SourceBuilder, name: str) -> str:
         function = source.function("write", kind, kind.__name__, lambda: write_lines(source))
         return f"{function}({name})"
 
@@ -290,10 +291,10 @@ def dataclass_codec(kind: type[Any], codec_of: CodecOf) -> Codec:
         for stored in members:
             member = source.new_variable("member")
             lines.append(f"{member} = value.{stored.field}")
-            entries.append(f"{stored.attribute!r}: {stored.codec.write_source(source, member)}")
+            entries.append(f"{stored.attribute!r}: {stored.codec.encode_source(source, member)}")
         return "value", [*lines, f'return {{"M": {{{", ".join(entries)}}}}}']
 
-    def reading(source: SourceBuilder, name: str) -> str:
+    def decode_expression(source: SourceBuilder, name: str) -> str:
         function = source.function("read", kind, kind.__name__, lambda: read_lines(source))
         return f"{function}({name})"
 
@@ -311,8 +312,8 @@ def dataclass_codec(kind: type[Any], codec_of: CodecOf) -> Codec:
         encode=encode,
         decode=decode,
         expects=expects,
-        writing=writing,
-        reading=reading,
+        encode_expression=encode_expression,
+        decode_expression=decode_expression,
         depth=1 + max((stored.codec.depth for stored in members), default=1),
     )
 

@@ -16,10 +16,10 @@ from singletable.errors import InvalidValue
 from singletable.schema.codec.codec import (
     Codec,
     invalid_value,
-    located,
     mismatch,
     none_value,
     optional_codec,
+    prepend_path,
     short_repr,
 )
 from singletable.schema.codec.containers import SET_TYPES, set_codec
@@ -73,7 +73,7 @@ class DynamicConverter:
         try:
             return self.encode(value)
         except InvalidValue as error:
-            raise located(error, f"[{step!r}]") from None
+            raise prepend_path(error, f"[{step!r}]") from None
 
     def _entry(self, name: object, value: object) -> tuple[str, AttributeValue]:
         if not isinstance(name, str):

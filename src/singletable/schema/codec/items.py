@@ -1,8 +1,8 @@
 """Codecs of whole items: one generated encoder and decoder for each entity.
 
 Both are straight-line code for the usual case. A value that is invalid, or valid in an unusual way
-(a number stored as 5.0, a member of a StrEnum for a str), takes the slow path instead, which goes
-field by field and explains what is wrong.
+(a number stored as 5.0, a member of a StrEnum for a str), takes the slow path instead, which
+converts one field at a time and explains what is wrong.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
-from singletable.schema.codec.codec import SourceBuilder, located, short_repr
+from singletable.schema.codec.codec import SourceBuilder, prepend_path, short_repr
 from singletable.schema.codec.containers import StoredField, decode_field, field_source
 from singletable.values import Item
 
@@ -24,10 +24,10 @@ UNKNOWN = "_unknown"
 class ItemCodec:
     """Converts an entity's values, by field name, to the attributes of its item and back.
 
-    `encode` checks types. None and empty sets are left out, except where the field's default would
-    replace them on reading: there they are stored as null. Undeclared attributes are kept under
-    "_unknown" by `decode` and restored by `encode`. `check` checks types and then runs each field's
-    own check on values other than None.
+    `encode` checks types. It does not store None and empty sets, unless the field has a default:
+    a missing attribute would be read as that default, so they are stored as null. `decode` keeps
+    undeclared attributes under "_unknown", and `encode` restores them. `check` checks types and
+    then runs each field's own check on values other than None.
     """
 
     encode: Callable[[Mapping[str, object]], Item]
@@ -36,7 +36,7 @@ class ItemCodec:
 
 
 def compile_codec(owner: str, fields: Sequence[StoredField], known: frozenset[str]) -> ItemCodec:
-    """Return the codec of an entity; `known` are further attributes that are not unknown."""
+    """Return the codec of an entity; `known` names attributes other than fields, such as keys."""
     _check_distinct(owner, "field", [stored.field for stored in fields])
     _check_distinct(owner, "attribute", [stored.attribute for stored in fields])
     slow = _SlowPath(owner, tuple(fields), known | {stored.attribute for stored in fields})
@@ -61,7 +61,7 @@ def compile_codec(owner: str, fields: Sequence[StoredField], known: frozenset[st
 
 @dataclass(frozen=True, slots=True)
 class _SlowPath:
-    """Converts field by field, and explains what is wrong."""
+    """Converts one field at a time, and raises an error that explains what is wrong."""
 
     owner: str
     fields: tuple[StoredField, ...]
@@ -76,7 +76,7 @@ class _SlowPath:
             try:
                 value = stored.codec.encode(values[stored.field])
             except InvalidValue as error:
-                raise located(error, path) from None
+                raise prepend_path(error, path) from None
             if "NULL" not in value or _must_store_null(stored):
                 item[stored.attribute] = value
         return item
@@ -100,7 +100,7 @@ class _SlowPath:
 
 
 def _must_store_null(stored: StoredField) -> bool:
-    """Return whether an absent attribute would be read as something else than None or empty."""
+    """Return whether an absent attribute would be read as something other than None or empty."""
     return stored.default is not None and stored.default() not in (None, set())
 
 
@@ -111,7 +111,7 @@ def _encoder(source: SourceBuilder, slow: _SlowPath) -> tuple[str, list[str]]:
     optional: list[str] = []
     for stored in slow.fields:
         value = source.new_variable()
-        encoded = stored.codec.write_source(source, value)
+        encoded = stored.codec.encode_source(source, value)
         lines.append(f"{value} = values[{stored.field!r}]")
         if stored.codec.absent_value is None:
             required.append(f"    {stored.attribute!r}: {encoded},")
@@ -119,7 +119,10 @@ def _encoder(source: SourceBuilder, slow: _SlowPath) -> tuple[str, list[str]]:
             optional += [f"encoded = {encoded}", *_store_unless_null(source, stored)]
     unknown = f"if {UNKNOWN!r} in values: item = {{**values[{UNKNOWN!r}], **item}}"
     lines += ["item = {", *required, "}", *optional, unknown, "return item"]
-    return "values", [*_try(lines), f"return {source.bind(slow.encode, 'slow_encode')}(values)"]
+    return "values", [
+        *_wrap_in_try(lines),
+        f"return {source.bind(slow.encode, 'slow_encode')}(values)",
+    ]
 
 
 def _store_unless_null(source: SourceBuilder, stored: StoredField) -> list[str]:
@@ -145,10 +148,10 @@ def _decoder(source: SourceBuilder, slow: _SlowPath) -> tuple[str, list[str]]:
     count = " + ".join([str(len(reads) - len(optional)), *optional, *known])
     unknown = f"values[{UNKNOWN!r}] = {source.bind(slow.unknown, 'unknown')}(item)"
     lines = ["values = {", *entries, "}", f"if len(item) > {count}: {unknown}", "return values"]
-    return "item", [*_try(lines), f"return {source.bind(slow.decode, 'slow_decode')}(item)"]
+    return "item", [*_wrap_in_try(lines), f"return {source.bind(slow.decode, 'slow_decode')}(item)"]
 
 
-def _try(lines: Sequence[str]) -> list[str]:
+def _wrap_in_try(lines: Sequence[str]) -> list[str]:
     return ["try:", *(f"    {line}" for line in lines), "except Exception:", "    pass"]
 
 

@@ -63,8 +63,8 @@ STRING = scalar_codec(
     lambda text: text,
     expects=STRING_TYPE,
     stored="a string (S)",
-    writing=lambda _, name: f'{{"S": {name}}} if {is_string_source(name)} else fail()',
-    reading=lambda _, name: f'{name}["S"]',
+    encode_expression=lambda _, name: f'{{"S": {name}}} if {is_string_source(name)} else fail()',
+    decode_expression=lambda _, name: f'{name}["S"]',
 )
 
 
@@ -80,8 +80,8 @@ BOOL = scalar_codec(
     lambda flag: flag,
     expects="True or False (bool)",
     stored="a boolean (BOOL)",
-    writing=lambda _, name: f'{{"BOOL": {name}}} if {name}.__class__ is bool else fail()',
-    reading=lambda _, name: f'{name}["BOOL"]',
+    encode_expression=lambda _, name: f'{{"BOOL": {name}}} if {name}.__class__ is bool else fail()',
+    decode_expression=lambda _, name: f'{name}["BOOL"]',
 )
 
 
@@ -91,7 +91,7 @@ def _encode_bytes(value: object) -> str:
     return b2a_base64(value, newline=False).decode()
 
 
-def _write_bytes(source: SourceBuilder, name: str) -> str:
+def _bytes_expression(source: SourceBuilder, name: str) -> str:
     encoded = f"{source.bind(b2a_base64, 'b2a_base64')}({name}, newline=False).decode()"
     return f'{{"B": {encoded}}} if {name}.__class__ is bytes else fail()'
 
@@ -102,8 +102,8 @@ BYTES = scalar_codec(
     lambda text: a2b_base64(text, strict_mode=True),
     expects="bytes",
     stored="binary (B) in base64",
-    writing=_write_bytes,
-    reading=lambda source, name: f'{source.bind(a2b_base64, "a2b_base64")}({name}["B"])',
+    encode_expression=_bytes_expression,
+    decode_expression=lambda source, name: f'{source.bind(a2b_base64, "a2b_base64")}({name}["B"])',
 )
 
 
@@ -113,7 +113,7 @@ def _encode_uuid(value: object) -> str:
     return str(value)
 
 
-def _write_uuid(source: SourceBuilder, name: str) -> str:
+def _uuid_expression(source: SourceBuilder, name: str) -> str:
     return f'{{"S": str({name})}} if {name}.__class__ is {source.bind(UUID, "UUID")} else fail()'
 
 
@@ -123,8 +123,8 @@ UUID_CODEC = scalar_codec(
     UUID,
     expects="a UUID",
     stored="a UUID of 32 hex digits, as a string (S)",
-    writing=_write_uuid,
-    reading=lambda source, name: f'{source.bind(UUID, "UUID")}({name}["S"])',
+    encode_expression=_uuid_expression,
+    decode_expression=lambda source, name: f'{source.bind(UUID, "UUID")}({name}["S"])',
 )
 
 
@@ -155,7 +155,7 @@ def _encode_int(value: object) -> str:
     return number_text(INT_TYPE, int(value))
 
 
-def _write_int(source: SourceBuilder, name: str) -> str:
+def _int_expression(source: SourceBuilder, name: str) -> str:
     low, high = source.bind(NEGATIVE_INT_LIMIT, "low"), source.bind(INT_LIMIT, "high")
     valid = f"{name}.__class__ is int and {low} < {name} < {high}"
     return f'{{"N": str({name})}} if {valid} else fail()'
@@ -167,8 +167,8 @@ INT = scalar_codec(
     lambda text: int(canonical_number(text)),
     expects=INT_TYPE,
     stored="an integer (N)",
-    writing=_write_int,
-    reading=lambda _, name: f'int({name}["N"])',
+    encode_expression=_int_expression,
+    decode_expression=lambda _, name: f'int({name}["N"])',
 )
 
 
@@ -181,7 +181,7 @@ def _encode_decimal(value: object) -> str:
     return number_text(DECIMAL_TYPE, value if isinstance(value, Decimal) else int(value))
 
 
-def _write_decimal(source: SourceBuilder, name: str) -> str:
+def _decimal_expression(source: SourceBuilder, name: str) -> str:
     kind = source.bind(Decimal, "Decimal")
     text = source.bind(canonical_number, "canonical_number")
     return f'{{"N": {text}(str({name}))}} if {name}.__class__ is {kind} else fail()'
@@ -193,8 +193,8 @@ DECIMAL = scalar_codec(
     lambda text: Decimal(canonical_number(text)),
     expects=DECIMAL_TYPE,
     stored="a number (N)",
-    writing=_write_decimal,
-    reading=lambda source, name: f'{source.bind(Decimal, "Decimal")}({name}["N"])',
+    encode_expression=_decimal_expression,
+    decode_expression=lambda source, name: f'{source.bind(Decimal, "Decimal")}({name}["N"])',
 )
 
 
@@ -217,7 +217,7 @@ def _is_exact_float(value: int) -> bool:
         return False
 
 
-def _write_float(source: SourceBuilder, name: str) -> str:
+def _float_expression(source: SourceBuilder, name: str) -> str:
     text = source.bind(canonical_number, "canonical_number")
     return f'{{"N": {text}(repr({name}))}} if {name}.__class__ is float else fail()'
 
@@ -228,6 +228,6 @@ FLOAT = scalar_codec(
     lambda text: float(canonical_number(text)),
     expects=FLOAT_TYPE,
     stored="a number (N)",
-    writing=_write_float,
-    reading=lambda _, name: f'float({name}["N"])',
+    encode_expression=_float_expression,
+    decode_expression=lambda _, name: f'float({name}["N"])',
 )

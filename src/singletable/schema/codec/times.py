@@ -122,15 +122,21 @@ def _datetime_codec(
     write = _WRITERS[time_format]
     fast_parse = parse_datetime if tag == "S" else parse
 
-    def writing(source: SourceBuilder, name: str) -> str:
+    def encode_expression(source: SourceBuilder, name: str) -> str:
         return f'{{"{tag}": {source.bind(write, time_format.name.lower())}({name})}}'
 
-    def reading(source: SourceBuilder, name: str) -> str:
+    def decode_expression(source: SourceBuilder, name: str) -> str:
         return f'{source.bind(fast_parse, "parse_time")}({name}["{tag}"])'
 
     stored = f"{described} as a string (S)" if tag == "S" else f"{described} (N)"
     return scalar_codec(
-        tag, write, parse, expects=DATETIME_TYPE, stored=stored, writing=writing, reading=reading
+        tag,
+        write,
+        parse,
+        expects=DATETIME_TYPE,
+        stored=stored,
+        encode_expression=encode_expression,
+        decode_expression=decode_expression,
     )
 
 
@@ -142,7 +148,7 @@ def _encode_date(value: object) -> str:
     return value.isoformat()
 
 
-def _write_date(source: SourceBuilder, name: str) -> str:
+def _date_expression(source: SourceBuilder, name: str) -> str:
     kind = source.bind(date, "date")
     return f'{{"S": {name}.isoformat()}} if {name}.__class__ is {kind} else fail()'
 
@@ -153,6 +159,8 @@ DATE = scalar_codec(
     date.fromisoformat,
     expects="a date",
     stored="a date such as 2026-11-15, as a string (S)",
-    writing=_write_date,
-    reading=lambda source, name: f'{source.bind(date.fromisoformat, "date")}({name}["S"])',
+    encode_expression=_date_expression,
+    decode_expression=lambda source, name: (
+        f'{source.bind(date.fromisoformat, "date")}({name}["S"])'
+    ),
 )

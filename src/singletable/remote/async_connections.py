@@ -1,4 +1,4 @@
-"""Connections on an event loop, and a pool of them for tasks."""
+"""HTTP connections for asyncio, and a connection pool that tasks share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import cast
 
 from singletable.remote.address import ConnectionOptions
 from singletable.remote.config import Proxy, ResolvedConfig
+from singletable.remote.connections import MAX_IDLE_SECONDS
 from singletable.remote.errors import (
     ConnectionLost,
     broken_connection,
@@ -21,11 +22,10 @@ from singletable.remote.errors import (
     response_timeout,
 )
 from singletable.remote.http import InvalidHttp, Response, ResponseParser, connect_request
-from singletable.remote.transport import MAX_IDLE_SECONDS
 
 
 class AsyncHttpConnection(asyncio.Protocol):
-    """One connection, used by one task at a time."""
+    """An HTTP connection, used by one task at a time."""
 
     def __init__(self) -> None:
         self._parser = ResponseParser()
@@ -35,7 +35,7 @@ class AsyncHttpConnection(asyncio.Protocol):
         self.closed = False
         self.reused = False
 
-    async def exchange(self, request: bytes, timeout: float) -> Response:
+    async def send(self, request: bytes, timeout: float) -> Response:
         """Send a request and return the response, or raise ConnectionLost."""
         if self.closed or self._transport is None:
             raise ConnectionLost("the connection broke", arrived=False)
@@ -55,12 +55,12 @@ class AsyncHttpConnection(asyncio.Protocol):
         return now - self._last_used < MAX_IDLE_SECONDS and not self.closed
 
     def mark_idle(self) -> None:
-        """Record that the connection was used and is kept."""
+        """Record when the connection became idle."""
         self.reused = True
         self._last_used = time.monotonic()
 
     def close(self) -> None:
-        """Close the connection immediately, dropping anything that is still to come."""
+        """Close the connection immediately and discard unread data."""
         self.closed = True
         if self._transport is not None:
             self._transport.abort()
@@ -83,9 +83,9 @@ class AsyncHttpConnection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)  # stream protocols get a Transport
 
     def data_received(self, data: bytes) -> None:
-        """Parse data and return the response to the waiting task once it is complete."""
+        """Parse data, and pass the complete response to the waiting task."""
         if self._waiter is None:
-            self.close()  # no request is waiting for this
+            self.close()  # no request is in flight, so this data is unexpected
             return
         try:
             self._resolve(self._parser.feed(data))
@@ -93,7 +93,7 @@ class AsyncHttpConnection(asyncio.Protocol):
             self._fail(invalid_http(error))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail the waiting task, unless the end of the connection completes its response."""
+        """Fail the waiting task, unless the response ends with the connection."""
         self.closed = True
         self._resolve(self._parser.finish())
         reason = "it was closed" if exc is None else exc
@@ -108,7 +108,7 @@ class _Tunnel(asyncio.Protocol):
         self.status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def data_received(self, data: bytes) -> None:
-        """Set the status once the head is complete."""
+        """Set the status once the response headers are complete."""
         try:
             status = self._parser.feed_connect(data)
         except InvalidHttp as error:
@@ -162,7 +162,7 @@ async def _open_tunnel(
 
 
 class AsyncConnectionPool:
-    """A limited number of connections, shared by tasks; a task waits until one is free."""
+    """A connection pool with a maximum size. A task waits until a connection is free."""
 
     def __init__(self, config: ResolvedConfig, options: ConnectionOptions) -> None:
         self._config = config
@@ -173,8 +173,8 @@ class AsyncConnectionPool:
         self._free = asyncio.Semaphore(options.connections)
 
     async def acquire(self, *, new: bool = False) -> AsyncHttpConnection:
-        """Return a connection for one task: the one used last, or a new one."""
-        self._check_loop()
+        """Return the most recently used idle connection, or a new one."""
+        self._adopt_loop()
         if self._free.locked():
             await self._wait()
         else:
@@ -189,7 +189,7 @@ class AsyncConnectionPool:
             raise
 
     def release(self, connection: AsyncHttpConnection, *, keep: bool) -> None:
-        """Take a connection back; `keep` it for others, or close it."""
+        """Return a connection to the pool: `keep` it for other tasks, or close it."""
         if keep and not self._closed and not connection.closed:
             connection.mark_idle()
             self._idle.append(connection)
@@ -209,8 +209,8 @@ class AsyncConnectionPool:
         except TimeoutError:
             raise pool_exhausted(self._options) from None
 
-    def _check_loop(self) -> None:
-        """Start over on another event loop: connections belong to the one they were opened on."""
+    def _adopt_loop(self) -> None:
+        """Drop connections that another event loop opened: they work only on that loop."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._close_idle()

@@ -40,7 +40,7 @@ class HttpConnection:
         self._last_used = 0.0
         self.reused = False
 
-    def exchange(self, request: bytes, timeout: float) -> Response:
+    def send(self, request: bytes, timeout: float) -> Response:
         """Send a request and return the response, or raise ConnectionLost."""
         if self._timeout != timeout:
             self._set_timeout(timeout)
