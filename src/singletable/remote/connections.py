@@ -1,4 +1,4 @@
-"""Connections over sockets, and a pool of them for threads."""
+"""HTTP connections over sockets, and a connection pool that threads share."""
 
 from __future__ import annotations
 
