@@ -41,9 +41,9 @@ COLONS = ForeignTable(
         item(PK="user:2", SK="profile:2", name="Ada"),
         item(PK="user:3", SK="profile:3", name="Bo"),
     ],
-    ("# PK seems to use the divider ':' ('user:1').", "key = Key(pk=pk, sk=sk)"),
+    ("# PK seems to use the separator ':' ('user:1').", "key = Key(pk=pk, sk=sk)"),
 )
-# A space before a divider would be escaped; the users in the same table are declared anyway.
+# A space before a separator would be escaped; the users in the same table are declared anyway.
 SPACES = ForeignTable(
     Table("spaces"),
     [
@@ -202,7 +202,7 @@ HOSTILE = ForeignTable(
 )
 
 FOREIGN_TABLES = {
-    "other divider": COLONS,
+    "other separator": COLONS,
     "spaces in values": SPACES,
     "dollars in values": DOLLARS,
     "empty parts": EMPTY_PARTS,

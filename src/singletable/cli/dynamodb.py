@@ -21,7 +21,7 @@ class Durability(StrEnum):
 def dynamodb(
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="PATH", help="Keep the tables in this file."),
+        typer.Option("--file", metavar="PATH", help="Store the tables in this file."),
     ] = None,
     memory: Annotated[
         bool,
@@ -31,12 +31,14 @@ def dynamodb(
         Durability,
         typer.Option(
             help="full: acknowledged writes survive a power cut. normal: they survive a crash of "
-            "the process only, which is faster."
+            "the process only, but writes are faster."
         ),
     ] = Durability.FULL,
     host: Annotated[
         str,
-        typer.Option(help="The host to listen on. Other hosts than localhost need --credentials."),
+        typer.Option(
+            help="The host to listen on. Hosts other than localhost require --credentials."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="The port to listen on; 0 chooses a free one.")
@@ -74,9 +76,9 @@ def dynamodb(
 ) -> None:
     """Run a DynamoDB endpoint for every client: boto3, the AWS CLI, any SDK.
 
-    Point the client at the URL that this prints. Any credentials are accepted, unless you pass a
-    file of credentials. Expired items are deleted as they expire. Ctrl-C stops cleanly: requests
-    that have arrived are answered, and the file has every acknowledged write.
+    Point the client at the URL that this prints. Any credentials are accepted unless you pass a
+    credentials file. Expired items are deleted in the background. Ctrl-C stops it cleanly: pending
+    requests are answered, and the file contains every acknowledged write.
     """
     if file is not None and memory:
         raise AddressError("Use --file or --memory, not both.")

@@ -32,13 +32,13 @@ _EXAMPLES = (
         "boto3",
         """\
     boto3.client("dynamodb", endpoint_url="{url}", region_name="{region}",
-                 aws_access_key_id="any", aws_secret_access_key="any")
+                 aws_access_key_id="{credential}", aws_secret_access_key="{credential}")
 """,
     ),
     (
         "AWS CLI",
         """\
-    export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any AWS_REGION={region}
+    export AWS_ACCESS_KEY_ID={credential} AWS_SECRET_ACCESS_KEY={credential} AWS_REGION={region}
     aws dynamodb list-tables --endpoint-url {url}
 """,
     ),
@@ -120,12 +120,15 @@ def _faults(config: EndpointConfig) -> Callable[[AsyncDriver], AsyncDriver] | No
 
 
 def _print_usage(config: EndpointConfig, host: str, port: int) -> None:
-    """Print the URL and how to use it."""
+    """Print the URL and how to connect."""
     # If the access log is on standard output, nothing else may be there.
     echo = partial(typer.echo, err=config.access_log == "-")
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     where = "in memory" if config.file is None else f"in {config.file}"
-    echo(f"\nDynamoDB is at {typer.style(url, bold=True)}, its tables {where}. Ctrl-C stops it.\n")
+    link = typer.style(url, bold=True)
+    echo(f"\nServing DynamoDB at {link} with tables {where}. Ctrl-C stops it.\n")
+    # With a credentials file, only its credentials work.
+    credential = "any" if config.credentials is None else "…"
     for client, text in _EXAMPLES:
         echo(typer.style(f"  {client}", dim=True))
-        echo(text.format(url=url, region=config.region))
+        echo(text.format(url=url, region=config.region, credential=credential))

@@ -13,7 +13,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NewType, Union, cast, get_args, get_origin
 from uuid import UUID
 
-from singletable.cli.address import connect_existing, describe_existing
+from singletable.cli.existing_tables import connect_existing, describe_existing
 from singletable.cli.output import pluralize
 from singletable.errors import InvalidValue, ResourceNotFound, SingleTableError
 from singletable.infrastructure import resolve_table_names

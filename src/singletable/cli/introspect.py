@@ -63,7 +63,7 @@ def _read_samples(
 ) -> list[TableSample]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from singletable.cli.address import connect_existing
+    from singletable.cli.existing_tables import connect_existing
     from singletable.introspection import read_sample
 
     with connect_existing(address) as driver:
@@ -84,7 +84,7 @@ def _update(progress: Progress, task: TaskID, count: int) -> None:
 
 def _table_names(driver: Driver, table: str | None) -> list[str]:
     """Return the named table or all tables; raise TableNotFound if there are none."""
-    from singletable.cli.address import describe_existing, list_tables
+    from singletable.cli.existing_tables import describe_existing, list_tables
 
     if table is not None and next(list_tables(driver), None) is not None:
         return [describe_existing(driver, table).table_name]

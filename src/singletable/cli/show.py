@@ -46,8 +46,8 @@ def show(
     """
     from rich.console import Console
 
-    from singletable.cli.address import connect_existing, describe_existing
     from singletable.cli.app_loader import load_tables
+    from singletable.cli.existing_tables import connect_existing, describe_existing
     from singletable.cli.show_items import (
         DeclaredClassifier,
         GuessingClassifier,

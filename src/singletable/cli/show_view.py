@@ -14,7 +14,7 @@ from rich.progress import Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from singletable.cli.address import describe_existing, list_tables
+from singletable.cli.existing_tables import describe_existing, list_tables
 from singletable.cli.output import escape_controls, format_value, pluralize, print_trimmed
 from singletable.cli.show_items import ClassifiedItem, Classifier, TableReader
 from singletable.operations import Driver, KeySchemaElement

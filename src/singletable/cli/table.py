@@ -116,7 +116,7 @@ def check_tables(
     Each difference is shown with how to resolve it, and whether DynamoDB can change it in place.
     The exit code is 0 if all tables are as declared, 1 if a table differs, 2 if one is missing.
     """
-    from singletable.cli.address import connect_existing
+    from singletable.cli.existing_tables import connect_existing
     from singletable.infrastructure import describe_table
 
     code = 0

@@ -1,8 +1,8 @@
-"""The stored record of a table: its declaration, and when its intermediate states end.
+"""The stored record of a table: its declaration, and when its pending changes are complete.
 
-States are not stored but derived from the clock: a table whose `created_by` is in the future is
-CREATING. So nothing has to run in the background to end a state. The field names are part of the
-file format.
+States are not stored but derived from the clock: `created_by`, `updated_by` and `deleted_by` are
+times, and a table whose `created_by` is in the future is CREATING. So no background task has to end
+a state. The field names are part of the file format.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from singletable.operations import (
 )
 from singletable.values import to_builtin
 
-Changing: TypeAlias = Literal["IOPS", "STREAM", "CLASS", "SSE", "WARM"]
+PendingChange: TypeAlias = Literal["IOPS", "STREAM", "CLASS", "SSE", "WARM"]
 
 
 class FormerIndex(Struct, frozen=True, omit_defaults=True):
@@ -49,7 +49,7 @@ class FormerTable(FormerIndex, frozen=True, omit_defaults=True):
 
 
 class IndexRecord(Struct, frozen=True, omit_defaults=True):
-    """A secondary index; `number` names its rows within the table."""
+    """A secondary index; `number` identifies its rows within the table."""
 
     number: int
     name: str
@@ -70,7 +70,7 @@ class IndexRecord(Struct, frozen=True, omit_defaults=True):
 
 
 class TimeToLiveRecord(Struct, frozen=True, omit_defaults=True):
-    """The TTL attribute; `settled_by` is when enabling or disabling it is complete."""
+    """The TTL attribute; enabling or disabling it is complete at `settled_by`."""
 
     attribute: str
     enabled: bool
@@ -78,7 +78,7 @@ class TimeToLiveRecord(Struct, frozen=True, omit_defaults=True):
 
 
 class TableRecord(Struct, frozen=True, omit_defaults=True):
-    """A table; `number` names its rows, and `changing` says what ends at `updated_by`."""
+    """A table; `number` identifies its rows, and `changing` is complete at `updated_by`."""
 
     name: str
     id: str
@@ -110,7 +110,7 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
     resource_policy: str | None = None
     created_by: float = 0
     updated_by: float = 0
-    changing: Changing | None = None
+    changing: PendingChange | None = None
     former: FormerTable | None = None
     deleted_by: float | None = None
 

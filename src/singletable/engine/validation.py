@@ -1,8 +1,8 @@
-"""How an operation validates values and words errors before it looks up a table.
+"""Validate the values in a request, with the checks and error messages of its operation.
 
 AWS moved its operations to newer checks one by one, so they differ in three ways: which layer
-checks values, whether the message has the prefix of parameter errors, and whether an invalid
-expression value is named. Requests nested too deeply for the newer checks get the older ones. The
+checks values, whether the message has the prefix of parameter errors, and whether it names an
+invalid expression value. Requests nested too deeply for the newer checks get the older ones. The
 messages are those of eu-west-2 in autumn 2026.
 """
 
@@ -35,7 +35,7 @@ class InvalidExpressionValue(ValidationError):
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """The checks and the error wording of one operation."""
+    """The checks and the error messages of one group of operations."""
 
     layer: ValidationLayer
     envelope: bool = False
@@ -43,7 +43,7 @@ class Validator:
     legacy_if_deep: bool = False
 
     def format_error(self, error: ValidationError, request: Struct) -> ValidationError:
-        """Return the error as the operation words it."""
+        """Return the error with the message that the operation returns."""
         if isinstance(error, UnwrappedError):
             return ValidationError(error.message)
         is_legacy = self.legacy_if_deep and uses_legacy_checks(request)

@@ -1,7 +1,7 @@
-"""The nodes of conditions, key conditions, updates and projections: small frozen values.
+"""Syntax tree nodes of conditions, key conditions, updates and projections: small frozen values.
 
-A path leads to a value inside an item, from the top: ("address", "lines", 0). Nodes contain the
-real names and values, never the `#n` and `:v` of the text.
+A path leads to a value inside an item, from the top: ("address", "lines", 0). Nodes contain names
+and values, never the placeholders of the text (`#n` and `:v`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Comparator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
 
 
 class At(Struct, frozen=True):
-    """The value of an item at a path."""
+    """The value at a path of the item."""
 
     path: Path
 
@@ -154,10 +154,10 @@ Condition: TypeAlias = (
 
 
 class IfNotExists(Struct, frozen=True):
-    """if_not_exists(path, otherwise)"""
+    """if_not_exists(path, default)"""
 
     path: Path
-    otherwise: Term
+    default: Term
 
 
 class ListAppend(Struct, frozen=True):
@@ -192,14 +192,14 @@ class Remove(Struct, frozen=True):
 
 
 class Add(Struct, frozen=True):
-    """ADD path value: to a number, or members to a set"""
+    """ADD path value: add to a number, or add members to a set"""
 
     path: Path
     value: AttributeValue
 
 
 class Delete(Struct, frozen=True):
-    """DELETE path value: members from a set"""
+    """DELETE path value: remove members from a set"""
 
     path: Path
     value: AttributeValue

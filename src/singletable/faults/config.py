@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast, get_args
 from urllib.parse import quote, unquote
 
 from msgspec import Struct, ValidationError, convert
@@ -52,8 +52,8 @@ class Faults(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     `throttle`        the request is throttled; `limit` is the exceeded limit, or depends on the
                       table
     `unavailable`     DynamoDB is unavailable; the request was not applied
-    `internal`        an internal error before the request was applied
-    `internal_after`  an internal error after the write was applied
+    `internal`        an internal error; the request was not applied
+    `internal_after`  an internal error, although the write was applied
     `in_progress`     a transaction with a client token is still in progress
     `conflict`        another transaction is using the item
     `unprocessed`     a part of a batch, but never all of it, is returned unprocessed
@@ -199,7 +199,9 @@ def _parse_names(name: str, value: str) -> object:
     return names
 
 
-def _parse_word(name: str, value: str) -> object:
+def _parse_limit(name: str, value: str) -> object:
+    if value not in get_args(ThrottleLimit):
+        raise _invalid(name, value, f"one of {', '.join(get_args(ThrottleLimit))}")
     return value
 
 
@@ -214,7 +216,7 @@ _PARSERS: dict[str, Callable[[str, str], object]] = {
     **dict.fromkeys(_DURATIONS, _parse_seconds),
     **dict.fromkeys(_INTEGERS, _parse_integer),
     **dict.fromkeys(("operations", "tables", "indexes", "keys"), _parse_names),
-    "limit": _parse_word,
+    "limit": _parse_limit,
 }
 
 

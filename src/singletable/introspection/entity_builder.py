@@ -1,4 +1,4 @@
-"""EntityBuilder: the items of an entity, and the fields inferred from them so far."""
+"""EntityBuilder: collects the fields inferred from the items of one entity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class EntityBuilder:
     items: Sequence[Item]
     tag: str | None
     records: DataclassRegistry
-    # Names of values in keys, by attribute and position, where a hint has them.
+    # The names that hints give to values in keys, by attribute and position.
     value_names: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     fields: dict[str, FieldSpec] = field(default_factory=dict[str, FieldSpec])
     # The values of each field, item by item; None where an item has none.
@@ -45,18 +45,18 @@ class EntityBuilder:
         """Return the values of an attribute, item by item."""
         return [item.get(attribute) for item in self.items]
 
-    def field_of(self, attribute: str) -> FieldSpec | None:
-        """Return the field that is stored in an attribute."""
+    def field_stored_in(self, attribute: str) -> FieldSpec | None:
+        """Return the field that is stored in an attribute, or None."""
         return next(
             (one for one in self.fields.values() if one.stored and one.attribute == attribute), None
         )
 
-    def field_for(
+    def find_key_field(
         self, texts: Sequence[str | None], label: str, name: str | None = None
     ) -> FieldPart | None:
-        """Return the field whose values equal `texts`, one part of a key, or None.
+        """Return the field whose values are the `texts` of one part of a key, or None.
 
-        The field named `name` is preferred, then fields whose name contains the label before it.
+        The field named `name` is preferred, then fields whose name contains the part's `label`.
         """
         if name in self.fields:
             part = self._part(name, texts)
@@ -85,7 +85,7 @@ class EntityBuilder:
         if len(encodings) != 1:
             return None
         ((how, width),) = encodings
-        # Numbers of equal length are padded for certain only if one begins with a zero.
+        # Numbers of equal length are certainly padded only if one of them starts with a zero.
         padded = any(text.startswith("0") for text in texts if text)
         return FieldPart(name, how, width) if how != "padded" or padded else None
 

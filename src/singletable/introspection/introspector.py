@@ -1,4 +1,4 @@
-"""Introspect samples of tables: infer entities, render Python source, verify it on the items."""
+"""Introspect tables: infer entities from sampled items, render Python source, and verify it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from singletable.introspection.spec import EntitySpec, TableSpec, UnmatchedItems
 from singletable.schema import Table
 from singletable.values import Item
 
-_OTHER_DIVIDER = re.compile(r"([A-Za-z]+)([:|/~;,.^_])[^#]+")
+_OTHER_SEPARATOR = re.compile(r"([A-Za-z]+)([:|/~;,.^_])[^#]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
         failure = _first_failure(spec)
         if failure is None:
             spec = _with_uniques(spec, markers)
-            spec.notes += _note_other_dividers(sample.table, groups)
+            spec.notes += _note_other_separators(sample.table, groups)
             spec.notes += unresolved_hints(sample, groups)
             spec.notes += _note_undeclared_ttl(sample.table, sample.items)
             return spec
@@ -190,7 +190,7 @@ def _describe_unmatched(group: UnmatchedItems) -> str:
     return f"UNMATCHED: {items} no entity below. Key shape: {group.shape}. {group.reason}"
 
 
-def _note_other_dividers(table: Table, groups: Sequence[ItemGroup]) -> list[str]:
+def _note_other_separators(table: Table, groups: Sequence[ItemGroup]) -> list[str]:
     """Return a note for each key attribute whose parts seem joined by something other than `#`."""
     notes: list[str] = []
     for attribute in table.key_attributes:
@@ -203,31 +203,31 @@ def _note_other_dividers(table: Table, groups: Sequence[ItemGroup]) -> list[str]
             if None in (group.pk if attribute.name == table.pk.name else group.sk)
             and "S" in item[attribute.name]
         ]
-        matches = [match for match in map(_OTHER_DIVIDER.fullmatch, texts) if match is not None]
-        dividers = {match[2] for match in matches}
+        matches = [match for match in map(_OTHER_SEPARATOR.fullmatch, texts) if match is not None]
+        separators = {match[2] for match in matches}
         words = {match[1] for match in matches}
-        if not matches or len(matches) < len(texts) or len(dividers) != 1:
+        if not matches or len(matches) < len(texts) or len(separators) != 1:
             continue
         if len(words) <= len(matches) / 2:
-            divider = dividers.pop()
+            separator = separators.pop()
             notes.append(
-                f"{attribute.name} seems to use the divider {divider!r} ({texts[0]!r}). "
+                f"{attribute.name} seems to use the separator {separator!r} ({texts[0]!r}). "
                 "singletable joins the parts of a key with '#' only, so each such key is declared "
-                f"as one value, and entities that differ only before the {divider!r} cannot be "
+                f"as one value, and entities that differ only before the {separator!r} cannot be "
                 "distinguished by their keys."
             )
     return notes
 
 
 def _note_undeclared_ttl(table: Table, items: Sequence[Item]) -> list[str]:
-    """Return a note if a table without TTL has an attribute that looks like one."""
+    """Return a note if a table without TTL has an attribute that looks like a TTL attribute."""
     if table.ttl is not None:
         return []
     for name in dict.fromkeys(name for item in items for name in item):
         values = [item[name] for item in items if name in item]
         if snake_case(name) in TTL_NAMES and all("N" in v and v["N"].isdigit() for v in values):
             return [
-                f"{name!r} looks like a TTL attribute, but TTL is not known to be enabled for "
+                f"{name!r} looks like a TTL attribute, but TTL does not seem to be enabled for "
                 f"{table.name!r}. If items expire by it, declare Table(…, ttl={name!r}) and use "
                 "expires() for the field."
             ]

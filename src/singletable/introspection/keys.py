@@ -61,7 +61,7 @@ def verbatim_key(builder: EntityBuilder) -> KeySpec:
 
 def verbatim_part(builder: EntityBuilder, attribute: str, used: set[str]) -> FieldPart:
     """Return a key attribute as one field, which is added if the entity lacks it."""
-    field = builder.field_of(attribute)
+    field = builder.field_stored_in(attribute)
     if field is None:
         values = builder.attribute_values(attribute)
         present = [value for value in values if value is not None]
@@ -103,7 +103,7 @@ def _build_side(
     if (
         shape == (None,)
         and not is_generic_attribute(attribute.name)
-        and builder.field_for(_texts_at(builder, attribute.name, 0), "") is None
+        and builder.find_key_field(_texts_at(builder, attribute.name, 0), "") is None
     ):
         return (verbatim_part(builder, attribute.name, used),)
     parts: list[KeyPart] = []
@@ -115,7 +115,7 @@ def _build_side(
         texts = _texts_at(builder, attribute.name, at)
         first = at == 0 and attribute is builder.table.pk
         hint = builder.value_names.get((attribute.name, at))
-        part = builder.field_for(texts, label, hint)
+        part = builder.find_key_field(texts, label, hint)
         if part is None:
             candidates = label_fields.get(label, ()) if label or first else ()
             name = hint or _name_value(attribute.name, texts, label, candidates)
@@ -288,7 +288,7 @@ def _match_template(
             return None
         texts = [None if text is None else unescape(text) for text in stored]
         label = parts[-1] if parts and isinstance(parts[-1], str) else ""
-        part = builder.field_for(texts, label)
+        part = builder.find_key_field(texts, label)
         constants = {text for text in texts if text is not None}
         if part is not None:
             parts.append(replace(part, repeated=part.field in used))

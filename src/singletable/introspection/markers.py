@@ -88,7 +88,7 @@ def _match_parts(
     parts: list[KeyPart] = []
     for at, constant in enumerate(shape):
         texts = [unescape(split_key(item, attribute)[at]) for item in group.items]
-        field = None if constant is not None else builder.field_for(texts, "")
+        field = None if constant is not None else builder.find_key_field(texts, "")
         if constant is not None:
             parts.append(constant)
         elif field is not None:

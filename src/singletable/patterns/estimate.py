@@ -1,7 +1,8 @@
 """Estimate the capacity units that one call of a pattern consumes at its expected load.
 
-The rules are DynamoDB's: reads are charged per 4 KB, half of that if eventually consistent; writes
-per 1 KB, plus once for each index entry; a transaction doubles the item but not its index entries.
+The rules are DynamoDB's: a read costs one unit per 4 KB, or half if it is eventually consistent. A
+write costs one unit per 1 KB, plus the writes of its index entries. A transaction doubles the cost
+of the item, but not of its index entries.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ WRITE_BLOCK = 1024
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Capacity units of one call; `assumed` if the default item size was used."""
+    """Capacity units of one call; `assumed` says that the default item size was used."""
 
     read: float
     write: float
@@ -80,12 +81,12 @@ def _entry_units(request: PlannedRequest, size: int) -> int:
     """Return the units for the index entries: changing a key costs two writes."""
     units = 0
     for access in model_of(request.entity).indexes.values():
-        moves = request.edited_fields & {*access.fields, *_tested(request, access)}
+        moves = request.edited_fields & {*access.fields, *_condition_fields(request, access)}
         units += _blocks(_entry_size(access.index, size), WRITE_BLOCK) * (2 if moves else 1)
     return units
 
 
-def _tested(request: PlannedRequest, access: ResolvedKey) -> set[str]:
+def _condition_fields(request: PlannedRequest, access: ResolvedKey) -> set[str]:
     """Return the fields that decide whether the item is in the index."""
     tested = {path[0] for path in access.condition_paths}
     fields = model_of(request.entity).fields

@@ -1,4 +1,4 @@
-"""Access patterns as values: what a call reads or writes, and the load that is expected of it."""
+"""Access patterns as values: what a call reads or writes, and its expected load."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Parameter:
 class BasePattern:
     """What all patterns have: their catalog, code and description, and the expected load.
 
-    `accesses` lists what a call does to which entity, so that a call can be recognized.
+    `accesses` lists what a call does to which entity; calls are recognized by it.
     """
 
     catalog: str
@@ -139,7 +139,7 @@ class BasePattern:
 
     @property
     def id(self) -> str:
-        """The name that is unique among all catalogs: `elections:AP7`."""
+        """The catalog and the code, unique across all catalogs: `elections:AP7`."""
         return f"{self.catalog}:{self.code}"
 
     @property

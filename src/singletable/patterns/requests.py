@@ -1,4 +1,4 @@
-"""Derive the requests that a pattern sends from its declaration, for docs, estimates and policies.
+"""List the requests that an access pattern sends, for docs, cost estimates and IAM policies.
 
 A write of several items is one transaction: the markers of unique values and the counters are
 written together with the item. Key conditions are shown with templates instead of values:
@@ -40,9 +40,9 @@ _COMPARISONS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 class PlannedRequest:
     """One request, or one action of a transaction, that a pattern sends to DynamoDB.
 
-    `access` is the key that it uses, `subject` the entity or marker, `edited_fields` the fields
-    that it changes. `in_transaction` marks an action of a transaction, `conditional` a request that
-    depends on the values, and `consistent` one that is always strongly consistent.
+    `access` is the key that it uses, `subject` the entity or marker, and `edited_fields` the fields
+    that it changes. An action of a transaction is `in_transaction`. A `conditional` request is sent
+    only for some values, and a `consistent` one is always strongly consistent.
     """
 
     action: Action
@@ -58,7 +58,7 @@ class PlannedRequest:
 
     @property
     def index(self) -> Index | None:
-        """The index that is read, or None."""
+        """The index that the request reads, or None for the table."""
         return self.access.index
 
     @property

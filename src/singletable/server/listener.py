@@ -75,8 +75,9 @@ async def run_until_stopped(
     try:
         address = await listener.start(host, port)
     except OSError as error:
+        reason = str(error.strerror).rpartition(": ")[2]  # asyncio prefixes it with the address
         raise AddressError(
-            f"Cannot listen on {host}:{port}: {error.strerror}. Choose another port with --port; "
+            f"Cannot listen on {host}:{port}: {reason}. Choose another port with --port; "
             "0 picks a free one."
         ) from error
     on_start(*address)

@@ -111,7 +111,7 @@ def test_repr_contains_no_secret(file: Path) -> None:
 def test_file_accessible_to_others_is_rejected(file: Path, mode: int) -> None:
     file.chmod(mode)
     assert error_message(file, ADA) == (
-        ": it contains secrets, but users other than its owner have access to it "
+        " contains secrets, but users other than its owner have access to it "
         f"(mode {mode:o}). Run: chmod 600 {file}"
     )
 
@@ -124,7 +124,7 @@ def test_policy_file_writable_by_others_is_rejected(file: Path) -> None:
     with pytest.raises(CredentialsError) as raised:
         read(file, ADA + 'policy_file = "ada.json"\n')
     assert str(raised.value) == (
-        f"{policy_path}: it decides what is allowed, but users other than its owner have access "
+        f"{policy_path} decides what is allowed, but users other than its owner have access "
         f"to it (mode 664). Run: chmod go-w {policy_path}"
     )
 
@@ -220,16 +220,16 @@ def test_file_that_is_not_utf8_is_reported(file: Path) -> None:
         ),
         (
             ADA + """policy = '{"Version": "2012-10-17", "Version": "2012-10-17"}'\n""",
-            ", line 1, credential 1 ('ada'): policy, 'Version' is repeated in one object.",
+            ", line 1, credential 1 ('ada'): policy: 'Version' is repeated in one object.",
         ),
         (
             ADA + POLICY.replace("LeadingKeys", "LeadingKey"),
-            ", line 1, credential 1 ('ada'): policy, statement 1: the condition key "
+            ", line 1, credential 1 ('ada'): policy: statement 1: the condition key "
             "'dynamodb:LeadingKey' is not supported …",
         ),
         (
             ADA + POLICY.replace('"aws:PrincipalTag/team" = "red"', ""),
-            ", line 1, credential 1 ('ada'): policy, statement 1: the variable "
+            ", line 1, credential 1 ('ada'): policy: statement 1: the variable "
             "'${aws:PrincipalTag/team}' has no value …",
         ),
     ],

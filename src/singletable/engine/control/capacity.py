@@ -1,4 +1,4 @@
-"""Capacity of tables and indexes: provisioned, on-demand limits, and warm throughput."""
+"""Capacity of tables and indexes: provisioned, on-demand limits and warm throughput."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MAX_UNITS = 1_000_000_000_000
 NO_LIMIT = -1
 # The warm throughput that every on-demand table has from the beginning.
 INITIAL_ON_DEMAND = ProvisionedThroughput(12_000, 4_000)
-NOT_ON_DEMAND = (
+UNITS_NOT_ALLOWED = (
     f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
     "when BillingMode is PAY_PER_REQUEST"
 )
-BOTH_REQUIRED = (
+UNITS_REQUIRED = (
     f"{INVALID}ReadCapacityUnits and WriteCapacityUnits must both be specified "
     "when BillingMode is PROVISIONED"
 )
@@ -52,9 +52,9 @@ def check_table_throughput(request: CreateTable) -> None:
     units = request.provisioned_throughput
     if request.billing_mode == "PAY_PER_REQUEST":
         if units is not None:
-            raise ValidationError(NOT_ON_DEMAND)
+            raise ValidationError(UNITS_NOT_ALLOWED)
     elif units is None:
-        raise ValidationError(BOTH_REQUIRED)
+        raise ValidationError(UNITS_REQUIRED)
     else:
         check_throughput_bounds(units)
 
@@ -75,7 +75,7 @@ def check_index_throughput(index: GlobalSecondaryIndex, mode: BillingMode) -> No
 
 
 def check_throughput_bounds(units: ProvisionedThroughput, suffix: str = "") -> None:
-    """Raise if the units exceed the limit of all accounts."""
+    """Raise if the units exceed the limit that applies to every account."""
     for name, value in (
         ("ReadCapacityUnits", units.read_capacity_units),
         ("WriteCapacityUnits", units.write_capacity_units),
@@ -109,7 +109,7 @@ def set_throughput(record: R, units: ProvisionedThroughput, now: float) -> R:
     return replace(
         record,
         provisioned_throughput=units,
-        # Warm throughput never falls: a table can again serve what it has served once.
+        # Warm throughput never decreases: a table can always serve what it once served.
         warm_read=max(record.warm_read, units.read_capacity_units),
         warm_write=max(record.warm_write, units.write_capacity_units),
         last_increase=now if max(read, write) > 0 else record.last_increase,
@@ -119,7 +119,7 @@ def set_throughput(record: R, units: ProvisionedThroughput, now: float) -> R:
 
 
 def decreases_today(record: TableRecord | IndexRecord, now: float) -> int:
-    """Return how often the capacity was decreased since midnight UTC."""
+    """Return how many times the capacity was decreased since midnight UTC."""
     if record.last_decrease is None or record.last_decrease // _DAY != now // _DAY:
         return 0
     return record.decreases
@@ -149,7 +149,7 @@ def check_limits(
 def merge_limits(
     old: OnDemandThroughput | None, new: OnDemandThroughput | None
 ) -> OnDemandThroughput | None:
-    """Return the old limits, each replaced if there is a new one."""
+    """Return the old limits, overridden by the new ones."""
     if old is None or new is None:
         return new or old
     read, write = new.max_read_request_units, new.max_write_request_units
@@ -159,8 +159,8 @@ def merge_limits(
     )
 
 
-def drop_absent_limits(limits: OnDemandThroughput | None) -> OnDemandThroughput | None:
-    """Return the limits without those that are NO_LIMIT, or None if nothing is left."""
+def drop_removed_limits(limits: OnDemandThroughput | None) -> OnDemandThroughput | None:
+    """Return the limits that are not NO_LIMIT, or None if there are none."""
     if limits is None:
         return None
     read, write = (None if units == NO_LIMIT else units for _, units in _limit_members(limits))
@@ -194,7 +194,7 @@ def _limit_members(limits: OnDemandThroughput) -> tuple[tuple[str, int | None], 
     )
 
 
-# --- Warm throughput: the load that a table can serve at once. It never falls.
+# --- Warm throughput: the load that a table can serve immediately. It never decreases.
 
 
 def check_initial_warm_throughput(
@@ -203,7 +203,7 @@ def check_initial_warm_throughput(
     units: ProvisionedThroughput | None,
     target: str = "table",
 ) -> None:
-    """Raise if the request is for less than a new table or index has anyway."""
+    """Raise if the request is for less than a new table or index has by default."""
     initial = units or INITIAL_ON_DEMAND
     for name in _too_low(warm, initial.read_capacity_units, initial.write_capacity_units):
         raise ValidationError(
@@ -223,7 +223,7 @@ def check_warm_throughput(
         )
 
 
-def raise_warm_throughput(record: R, warm: WarmThroughput | None) -> R:
+def increase_warm_throughput(record: R, warm: WarmThroughput | None) -> R:
     """Return the record with at least this warm throughput."""
     if warm is None:
         return record
@@ -234,10 +234,10 @@ def raise_warm_throughput(record: R, warm: WarmThroughput | None) -> R:
     )
 
 
-def raise_warm_throughput_on_demand(record: R) -> R:
+def ensure_on_demand_warm_throughput(record: R) -> R:
     """Return the record with at least the warm throughput of every on-demand table."""
     read, write = INITIAL_ON_DEMAND.read_capacity_units, INITIAL_ON_DEMAND.write_capacity_units
-    return raise_warm_throughput(record, WarmThroughput(read, write))
+    return increase_warm_throughput(record, WarmThroughput(read, write))
 
 
 def _too_low(warm: WarmThroughput | None, min_read: int, min_write: int) -> Iterator[str]:

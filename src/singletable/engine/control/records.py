@@ -16,10 +16,10 @@ from singletable.engine.control.capacity import (
     INITIAL_ON_DEMAND,
     billing_mode,
     decreases_today,
-    drop_absent_limits,
+    drop_removed_limits,
+    ensure_on_demand_warm_throughput,
+    increase_warm_throughput,
     merge_limits,
-    raise_warm_throughput,
-    raise_warm_throughput_on_demand,
     set_throughput,
 )
 from singletable.engine.control.indexes import (
@@ -32,10 +32,10 @@ from singletable.engine.control.settings import enabled_encryption, enabled_stre
 from singletable.engine.control.state import existing_indexes
 from singletable.engine.settings import Delays, Settings
 from singletable.engine.table_record import (
-    Changing,
     FormerIndex,
     FormerTable,
     IndexRecord,
+    PendingChange,
     TableRecord,
 )
 from singletable.operations import (
@@ -72,7 +72,7 @@ def new_table(request: CreateTable, name: str, settings: Settings, now: float) -
         billing_mode=request.billing_mode,
         on_demand_since=now if on_demand else None,
         provisioned_throughput=request.provisioned_throughput,
-        on_demand_throughput=drop_absent_limits(request.on_demand_throughput),
+        on_demand_throughput=drop_removed_limits(request.on_demand_throughput),
         warm_read=initial.read_capacity_units,
         warm_write=initial.write_capacity_units,
         stream=stream,
@@ -84,7 +84,7 @@ def new_table(request: CreateTable, name: str, settings: Settings, now: float) -
         resource_policy=request.resource_policy,
         created_by=now + settings.delays.create_table,
     )
-    return raise_warm_throughput(record, request.warm_throughput)
+    return increase_warm_throughput(record, request.warm_throughput)
 
 
 def _new_indexes(
@@ -106,11 +106,11 @@ def _new_index(
     record = replace(
         record,
         provisioned_throughput=index.provisioned_throughput,
-        on_demand_throughput=drop_absent_limits(index.on_demand_throughput),
+        on_demand_throughput=drop_removed_limits(index.on_demand_throughput),
         warm_read=initial.read_capacity_units,
         warm_write=initial.write_capacity_units,
     )
-    return raise_warm_throughput(record, index.warm_throughput)
+    return increase_warm_throughput(record, index.warm_throughput)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +142,10 @@ def update_record(
 def to_stored(record: TableRecord, now: float) -> TableRecord:
     """Return the record to store, without deleted indexes and removed limits."""
     indexes = [
-        replace(index, on_demand_throughput=drop_absent_limits(index.on_demand_throughput))
+        replace(index, on_demand_throughput=drop_removed_limits(index.on_demand_throughput))
         for index in record.global_indexes
     ]
-    limits = drop_absent_limits(record.on_demand_throughput)
+    limits = drop_removed_limits(record.on_demand_throughput)
     record = replace(record, global_indexes=tuple(indexes), on_demand_throughput=limits)
     return drop_deleted_indexes(record, now)
 
@@ -167,7 +167,7 @@ def used_definitions(record: TableRecord, now: float) -> list[AttributeDefinitio
     return [d for d in record.attribute_definitions if d.attribute_name in used]
 
 
-def _mark_pending(record: TableRecord, kind: Changing, update: TableUpdate) -> TableRecord:
+def _mark_pending(record: TableRecord, kind: PendingChange, update: TableUpdate) -> TableRecord:
     """Return the updated record, which shows its former values until the change is complete."""
     before = update.before
     former = FormerTable(
@@ -208,11 +208,11 @@ def _drop_limits(record: TableRecord) -> TableRecord:
 
 def _to_on_demand(record: TableRecord) -> TableRecord:
     indexes = [
-        raise_warm_throughput_on_demand(replace(index, provisioned_throughput=None))
+        ensure_on_demand_warm_throughput(replace(index, provisioned_throughput=None))
         for index in record.global_indexes
     ]
     record = replace(record, provisioned_throughput=None, global_indexes=tuple(indexes))
-    return raise_warm_throughput_on_demand(record)
+    return ensure_on_demand_warm_throughput(record)
 
 
 def _update_limits(record: TableRecord, update: TableUpdate) -> TableRecord:
@@ -224,7 +224,7 @@ def _update_warm_throughput(record: TableRecord, update: TableUpdate) -> TableRe
     warm = update.request.warm_throughput
     if warm is None:
         return record
-    return _mark_pending(raise_warm_throughput(record, warm), "WARM", update)
+    return _mark_pending(increase_warm_throughput(record, warm), "WARM", update)
 
 
 def _update_stream(record: TableRecord, update: TableUpdate) -> TableRecord:
@@ -330,7 +330,7 @@ def _update_index_record(
     index, units = before, action.provisioned_throughput
     if units is not None:
         index = set_throughput(index, units, now)
-    index = raise_warm_throughput(index, action.warm_throughput)
+    index = increase_warm_throughput(index, action.warm_throughput)
     limits = merge_limits(index.on_demand_throughput, action.on_demand_throughput)
     former = FormerIndex(
         provisioned_throughput=before.provisioned_throughput,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from singletable.engine.control.indexes import IndexAction, is_create_or_delete
-from singletable.engine.table_record import Changing, IndexRecord, TableRecord
+from singletable.engine.table_record import IndexRecord, PendingChange, TableRecord
 from singletable.errors import LimitExceeded, ResourceInUse, ResourceNotFound, ValidationError
 from singletable.operations import (
     CreateGlobalSecondaryIndexAction,
@@ -21,7 +21,7 @@ from singletable.operations import (
 )
 
 # A kind of change that a request makes to a table.
-ChangeKind: TypeAlias = Changing | Literal["INDEX", "ON_DEMAND"]
+ChangeKind: TypeAlias = PendingChange | Literal["INDEX", "ON_DEMAND"]
 
 MAX_GLOBAL_INDEXES = 20
 IN_USE = "Attempt to change a resource which is still in use: "
@@ -31,7 +31,7 @@ TOO_MANY = (
     f"{LIMIT}Number of global secondary indexes exceeds per-table limit of {MAX_GLOBAL_INDEXES}"
 )
 # AWS's error while one kind of change is pending and another kind is requested …
-CONFLICTS: dict[tuple[Changing, ChangeKind], str] = {
+CONFLICTS: dict[tuple[PendingChange, ChangeKind], str] = {
     ("IOPS", "INDEX"): "Can't create or delete indexes while table IOPS are being updated. "
     "Table: {name}",
     ("IOPS", "STREAM"): "Can't enable or disable stream while table IOPS are being updated. "
@@ -44,7 +44,7 @@ CONFLICTS: dict[tuple[Changing, ChangeKind], str] = {
     ("CLASS", "INDEX"): "Can't create or delete an index when a table class update is in progress.",
 }
 # … and for all other pairs.
-DEFAULT_CONFLICTS: dict[Changing, str] = {
+DEFAULT_CONFLICTS: dict[PendingChange, str] = {
     "IOPS": "Table IOPS are currently being updated. Table: {name}",
     "WARM": "Table IOPS are currently being updated. Table: {name}",
     "STREAM": "A stream status change is currently in progress. "
@@ -154,7 +154,9 @@ def _requested_changes(
         yield "INDEX"
 
 
-def _check_pending_change(record: TableRecord, pending: Changing, requested: ChangeKind) -> None:
+def _check_pending_change(
+    record: TableRecord, pending: PendingChange, requested: ChangeKind
+) -> None:
     text = CONFLICTS.get((pending, requested))
     if text is None:
         if requested == "ON_DEMAND":

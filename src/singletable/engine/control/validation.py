@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 from singletable.engine.control.capacity import (
     MAX_UNITS,
-    NOT_ON_DEMAND,
+    UNITS_NOT_ALLOWED,
     billing_mode,
     check_index_throughput,
     check_initial_limits,
@@ -250,7 +250,7 @@ def check_update_of_table(
     """Raise ValidationError unless the change suits the table's billing mode and settings."""
     mode = request.billing_mode or billing_mode(record)
     if mode == "PAY_PER_REQUEST" and request.provisioned_throughput is not None:
-        raise ValidationError(NOT_ON_DEMAND)
+        raise ValidationError(UNITS_NOT_ALLOWED)
     for action in actions:
         _check_action(record, action, mode)
     if mode == "PROVISIONED" and billing_mode(record) != mode:

@@ -231,7 +231,7 @@ class _Entry:
                 f"{source} is not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
             ) from None
         except PolicyError as error:
-            raise self.error(f"{source}, {error}") from None
+            raise self.error(f"{source}: {error}") from None
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -246,12 +246,12 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _read_secret(path: Path) -> str:
     """Return the text of a file that only its owner may read or write."""
-    return _read(path, stat.S_IRWXG | stat.S_IRWXO, "it contains secrets", "600")
+    return _read(path, stat.S_IRWXG | stat.S_IRWXO, "contains secrets", "600")
 
 
 def _read_trusted(path: Path) -> str:
     """Return the text of a file that only its owner may write."""
-    return _read(path, stat.S_IWGRP | stat.S_IWOTH, "it decides what is allowed", "go-w")
+    return _read(path, stat.S_IWGRP | stat.S_IWOTH, "decides what is allowed", "go-w")
 
 
 def _read(path: Path, forbidden: int, reason: str, mode: str) -> str:
@@ -261,7 +261,7 @@ def _read(path: Path, forbidden: int, reason: str, mode: str) -> str:
             actual = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             if os.name == "posix" and actual & forbidden:
                 raise CredentialsError(
-                    f"{path}: {reason}, but users other than its owner have access to it "
+                    f"{path} {reason}, but users other than its owner have access to it "
                     f"(mode {actual:o}). Run: chmod {mode} {path}"
                 )
             return file.read().decode()

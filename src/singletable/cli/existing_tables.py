@@ -1,4 +1,4 @@
-"""Open existing tables at an address, for commands that only read."""
+"""Find existing tables at an address, for commands that only read."""
 
 from __future__ import annotations
 
