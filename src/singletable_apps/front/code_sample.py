@@ -25,7 +25,7 @@ class Vote(Entity, table=polls):
     key = Key(pk=("POLL", poll_id), sk=("VOTE", id))  # POLL#{poll_id} / VOTE#{id}
 
 
-store = Store(connect("memory:"))  # or "file:polls.db", to keep it; or "dynamodb:eu-west-1"
+store = Store(connect("memory:"))  # or "file:polls.db" to persist; or "dynamodb:eu-west-1"
 store.admin.create_table(polls)
 store.create(Poll(id="7", title="Best language"))
 store.create(Vote(poll_id="7", id="alice", rankings=["Rust", "Go"]))
