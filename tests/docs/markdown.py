@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _FENCE = re.compile(r"^( *)```(\w*) *([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 
 
@@ -35,7 +35,7 @@ def blocks(path: Path) -> Iterator[Block]:
 
 
 def links(path: Path) -> Iterator[str]:
-    """Return the targets of a document's links, except those inside code."""
+    """Return the targets of a document's links and images, except those inside code."""
     yield from _LINK.findall(_without_code(path))
 
 
