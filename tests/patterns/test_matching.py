@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from singletable import Call, Engine, Store
-from singletable.patterns.matching import is_undeclared_scan, needs_pattern
+from singletable.patterns.matcher import is_undeclared_scan, needs_pattern
 from tests.patterns.election_catalog import ballots, cast_ballot, elections, newest, since
 from tests.store.entities import NOON, Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members

@@ -22,7 +22,7 @@ from singletable.patterns.checks import check_consistent
 from singletable.patterns.pattern import Parameter
 from singletable.schema import ItemKey, Model, Selection, UniqueValue, model_of
 from singletable.store import Call, Store
-from singletable.store.decoding import projected_attributes
+from singletable.store.decoder import projected_attributes
 
 # The number of items to show without --limit.
 DEFAULT_LIMIT = 20

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from singletable.errors import ValidationError
-from singletable.expressions.binding import (
+from singletable.expressions.binder import (
     bind_condition,
     bind_key_condition,
     bind_projection,

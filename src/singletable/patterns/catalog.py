@@ -25,7 +25,7 @@ from singletable.patterns.checks import (
     check_tables,
     check_unused,
 )
-from singletable.patterns.matching import match_pattern
+from singletable.patterns.matcher import match_pattern
 from singletable.patterns.pattern import (
     Expectations,
     ExpectedLoad,

@@ -27,7 +27,7 @@ from singletable.schema import ItemKey, Model, Table, create_operation, model_of
 from singletable.schema.unique import OWNER, UniqueConstraint
 from singletable.store.batch import write_batches
 from singletable.store.context import Context
-from singletable.store.decoding import decode_item
+from singletable.store.decoder import decode_item
 from singletable.store.pagination import Page, open_cursor, scan_digest, seal_cursor
 from singletable.store.ttl import is_expired
 from singletable.store.validation import check_count, check_keys, check_stored_item, check_table

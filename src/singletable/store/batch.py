@@ -19,7 +19,7 @@ from singletable.operations import (
 from singletable.retry import Steps, send
 from singletable.schema import ItemKey, Model, Table, counters_of
 from singletable.store.context import Context
-from singletable.store.decoding import decode_item
+from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
 from singletable.store.plan import Plan, plan_create
 from singletable.store.ttl import is_expired

@@ -13,7 +13,7 @@ from singletable.operations.arn import parse_arn
 from singletable.retry import Steps, send
 from singletable.schema import Model, Table
 from singletable.store.context import Context, create_context
-from singletable.store.decoding import decode_item
+from singletable.store.decoder import decode_item
 from singletable.store.validation import check_count, models_of
 from singletable.values import Item
 

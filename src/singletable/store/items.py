@@ -12,7 +12,7 @@ from singletable.retry import Steps, send
 from singletable.schema import Condition, Edit, ItemKey, UniqueValue, key_of, model_of
 from singletable.store.commit import commit
 from singletable.store.context import Context
-from singletable.store.decoding import decode_item
+from singletable.store.decoder import decode_item
 from singletable.store.plan import (
     Plan,
     plan_create,

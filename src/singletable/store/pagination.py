@@ -20,7 +20,7 @@ import msgspec
 from singletable.errors import InvalidCursor
 from singletable.expressions import render_condition, render_key_condition
 from singletable.retry import Steps
-from singletable.store.decoding import decode_item
+from singletable.store.decoder import decode_item
 from singletable.store.query import ItemQuery, Position
 from singletable.values import Item
 

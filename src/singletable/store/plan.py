@@ -29,7 +29,7 @@ from singletable.expressions import (
 )
 from singletable.schema import Attr, Condition, Edit, ItemKey, Model, ResolvedKey, counters_of
 from singletable.store.context import Context
-from singletable.store.decoding import decode_fields
+from singletable.store.decoder import decode_fields
 from singletable.store.side_writes import plan_side_writes, side_write_fields
 from singletable.store.ttl import item_absent, item_exists
 from singletable.store.validation import condition_node

@@ -39,7 +39,7 @@ from singletable.schema import (
 from singletable.schema.selection import KeyQuery
 from singletable.store.batch import get_items
 from singletable.store.context import Context
-from singletable.store.decoding import (
+from singletable.store.decoder import (
     check_selectable,
     check_where,
     check_whole,

@@ -28,7 +28,7 @@ from singletable.retry import Steps, send
 from singletable.schema import Counter, ItemKey, Model, UniqueConstraint, model_of
 from singletable.schema.unique import OWNER, RELEASED
 from singletable.store.context import Context
-from singletable.store.decoding import decode_fields
+from singletable.store.decoder import decode_fields
 from singletable.store.ttl import item_absent, item_exists
 from singletable.store.write_errors import counter_missing, value_taken
 from singletable.store.writes import MarkerAction, Write

@@ -18,7 +18,7 @@ from singletable.store.calls import (
 )
 from singletable.store.commit import MAX_TOKEN_LENGTH, MAX_TRANSACTION_ITEMS, commit_all
 from singletable.store.context import Context
-from singletable.store.decoding import decode_item
+from singletable.store.decoder import decode_item
 from singletable.store.items import (
     apply_stamps,
     prepare_create,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from singletable.patterns import Pattern, PatternCatalog
-from singletable.patterns.matching import is_undeclared_scan, needs_pattern
+from singletable.patterns.matcher import is_undeclared_scan, needs_pattern
 from singletable.schema import model_of
 from singletable.store import Call, CallShape, EntityAccess
 
