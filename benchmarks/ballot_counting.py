@@ -19,7 +19,7 @@ from benchmarks.harness.measurement import (
 )
 from benchmarks.harness.report import ReportTable, Target, format_milliseconds, format_ratio
 from benchmarks.programs.counting import ROUNDS
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     Ballots,
     Result,
     ballots_of_orders,

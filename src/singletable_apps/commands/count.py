@@ -97,7 +97,7 @@ def count(
     so, every number they came from, the rules that were used, and where each ballot went.
     """
     try:
-        from singletable_apps.shared.counting.terminal.run import Asked, run
+        from singletable_apps.counting.terminal.run import Asked, run
     except ModuleNotFoundError as missing:
         if missing.name != "numpy":
             raise

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from singletable_apps.counting import Ranking, ballots_of_groups, schulze
+from singletable_apps.counting.pictures import STYLE, beat_paths
 from singletable_apps.elections.sample import fill
 from singletable_apps.elections.terminal.mailing import letters_for
 from singletable_apps.elections.terminal.opening import Place, elections_at
 from singletable_apps.elections.terminal.site import site_on
-from singletable_apps.shared.counting import Ranking, ballots_of_groups, schulze
-from singletable_apps.shared.counting.pictures import STYLE, beat_paths
 from singletable_apps.shared.doors import Door, Opened, Opening
 from singletable_apps.shared.serving.drafting import drafted
 from singletable_apps.shared.serving.progress import bar

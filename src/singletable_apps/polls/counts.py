@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from singletable_apps.polls.tally import Tally
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     Ballots,
     Result,
     RunoffResult,
@@ -22,6 +21,7 @@ from singletable_apps.shared.counting import (
     plurality,
     schulze,
 )
+from singletable_apps.polls.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from singletable_apps.counting import Ranking, ballots_of_groups, instant_runoff
+from singletable_apps.counting.pictures import STYLE, transfer_flow
 from singletable_apps.polls.sample import POLLS, fill
 from singletable_apps.polls.site import secret_in, site_on
-from singletable_apps.shared.counting import Ranking, ballots_of_groups, instant_runoff
-from singletable_apps.shared.counting.pictures import STYLE, transfer_flow
 from singletable_apps.shared.doors import Door, Opened, Opening
 from singletable_apps.shared.serving.addresses import driver_at
 from singletable_apps.shared.serving.drafting import drafted

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups
+from singletable_apps.counting import Ballots, Ranking, ballots_of_groups
 
 NAMES: tuple[str, ...] = ("Ada", "Ben", "Cy", "Di", "Eve")
 Groups = list[tuple[Ranking, int]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, permutations
 
-from singletable_apps.shared.counting import Ranking
+from singletable_apps.counting import Ranking
 
 Groups = Sequence[tuple[Ranking, int]]
 Votes = dict[str, Fraction]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     Ballots,
     BallotsRefused,
     Ranking,

@@ -15,8 +15,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from singletable.cli import main
-from singletable_apps.shared.counting import instant_runoff, schulze
-from singletable_apps.shared.counting.formats import read
+from singletable_apps.counting import instant_runoff, schulze
+from singletable_apps.counting.formats import read
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import METHODS, Margin, Ranking, ballots_of, schulze
+from singletable_apps.counting import METHODS, Margin, Ranking, ballots_of, schulze
 from tests.apps.counting.test_systems import ballots
 
 NAMES = ("Ada", "Ben", "Cy")

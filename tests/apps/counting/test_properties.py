@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     METHODS,
     Ballots,
     Ranking,
@@ -25,7 +25,7 @@ from singletable_apps.shared.counting import (
     ranked_pairs,
     schulze,
 )
-from singletable_apps.shared.counting.rules import EqualRanks
+from singletable_apps.counting.rules import EqualRanks
 from tests.apps.counting.profiles import NAMES, Groups, cast, elections
 
 Election = tuple[tuple[str, ...], Groups]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from singletable_apps.shared.counting import Ranking, RankingRefused
+from singletable_apps.counting import Ranking, RankingRefused
 
 
 @pytest.mark.parametrize(

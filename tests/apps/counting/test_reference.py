@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     Ranking,
     ballots_of_groups,
     borda,
@@ -18,7 +18,7 @@ from singletable_apps.shared.counting import (
     plurality,
     schulze,
 )
-from singletable_apps.shared.counting.rules import BordaVariant
+from singletable_apps.counting.rules import BordaVariant
 from tests.apps.counting import reference
 from tests.apps.counting.profiles import Groups, cast, elections
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import METHODS, Result, instant_runoff, schulze
-from singletable_apps.shared.counting.words import counted, listed, number, ordinal
+from singletable_apps.counting import METHODS, Result, instant_runoff, schulze
+from singletable_apps.counting.words import counted, listed, number, ordinal
 from tests.apps.counting.profiles import Groups, cast, elections
 from tests.apps.counting.test_systems import WIKIPEDIA, ballots
 
@@ -30,7 +30,7 @@ def test_a_document_is_sorted_and_says_its_version(method: str) -> None:
 
 
 _AGAIN = """
-from singletable_apps.shared.counting import METHODS
+from singletable_apps.counting import METHODS
 from tests.apps.counting.test_systems import WIKIPEDIA
 for count in METHODS.values():
     print(count(WIKIPEDIA, seed="s").to_json(), end="")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     BallotsRefused,
     Ranking,
     RankingRefused,

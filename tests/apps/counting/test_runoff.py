@@ -7,8 +7,8 @@ from typing import Literal
 
 import pytest
 
-from singletable_apps.shared.counting import Ranking, ballots_of, instant_runoff, tie_break
-from singletable_apps.shared.counting.result import Number
+from singletable_apps.counting import Ranking, ballots_of, instant_runoff, tie_break
+from singletable_apps.counting.result import Number
 from tests.apps.counting.test_systems import ballots
 
 Votes = dict[str, Number]

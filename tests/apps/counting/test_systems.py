@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     Ballots,
     Ranking,
     Result,

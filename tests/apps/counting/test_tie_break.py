@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from singletable_apps.shared.counting import tie_break
+from singletable_apps.counting import tie_break
 
 
 def test_the_order_is_that_of_the_digests() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     RunoffResult,
     instant_runoff,
     ranked_pairs,

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups
+from singletable_apps.counting import Ballots, Ranking, ballots_of_groups
 
 _FILE = Path(__file__).parents[2] / "data" / "tally_vectors.json"
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
+from singletable_apps.counting.formats import FORMATS
 from singletable_apps.elections.api.asking import Service, Viewer
 from singletable_apps.elections.api.files import export_file
 from singletable_apps.elections.api.models.results import KeyShown
@@ -14,7 +15,6 @@ from singletable_apps.elections.api.models.voting import ReceiptShown
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.api.refusals import WRONG_STATE, topic
 from singletable_apps.elections.proofs import checker_source, fingerprint, readable
-from singletable_apps.shared.counting.formats import FORMATS
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,

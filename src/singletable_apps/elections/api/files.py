@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import Response
 
+from singletable_apps.counting.formats import FORMATS
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.service import Elections
-from singletable_apps.shared.counting.formats import FORMATS
 from singletable_apps.shared.web import file_to_save
 
 _MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
+from singletable_apps.counting import METHODS
 from singletable_apps.elections.api.asking import Service, ThisApi, Viewer
 from singletable_apps.elections.api.models.results import (
     WARNING,
@@ -24,7 +25,6 @@ from singletable_apps.elections.api.refusals import WRONG_STATE, topic
 from singletable_apps.elections.api.slicing import sliced
 from singletable_apps.elections.proofs import parse_code
 from singletable_apps.elections.service import RevealedBallot
-from singletable_apps.shared.counting import METHODS
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from singletable_apps.shared.counting import Ranking, ballots_of_groups, instant_runoff
-from singletable_apps.shared.counting.pictures import Picture, transfer_flow
+from singletable_apps.counting import Ranking, ballots_of_groups, instant_runoff
+from singletable_apps.counting.pictures import Picture, transfer_flow
 
 _PLACES = ("Castle", "Garden", "Lake", "Museum")
 _GROUPS = (

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
+from singletable_apps.counting.pictures import Picture, beat_paths, transfer_flow
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import WrongState
@@ -22,7 +23,6 @@ from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.visiting import Viewer, page_router
 from singletable_apps.elections.rules import check_tally
 from singletable_apps.shared.counted import MOST_ROUNDS, comparison, in_order, rounds_of
-from singletable_apps.shared.counting.pictures import Picture, beat_paths, transfer_flow
 
 router = page_router()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from singletable_apps.counting import tie_break
 from singletable_apps.elections.proofs.closing import FORMAT, Statement
 from singletable_apps.elections.proofs.codes import parse_code, readable
 from singletable_apps.elections.proofs.confirmation import definition_digest
@@ -11,7 +12,6 @@ from singletable_apps.elections.proofs.errors import CodeRefused, StatementRefus
 from singletable_apps.elections.proofs.receipt import Closing
 from singletable_apps.elections.proofs.signing import fingerprint, is_signed
 from singletable_apps.elections.proofs.tie_break import commitment, seed
-from singletable_apps.shared.counting import tie_break
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from singletable_apps.counting import CountingError, Ranking
 from singletable_apps.elections.proofs.canonical import canonical
 from singletable_apps.elections.proofs.check_closing import (
     Finding,
@@ -17,7 +18,6 @@ from singletable_apps.elections.proofs.merkle import Proof, is_included, root
 from singletable_apps.elections.proofs.published import Published
 from singletable_apps.elections.proofs.receipt import Closing, Inclusion, Receipt
 from singletable_apps.elections.proofs.shapes import read_published, read_receipt
-from singletable_apps.shared.counting import CountingError, Ranking
 
 
 def check(receipt: object, *, key: str | None = None) -> list[Finding]:

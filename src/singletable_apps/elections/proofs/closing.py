@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs.canonical import canonical, digest
 from singletable_apps.elections.proofs.confirmation import Definition
 from singletable_apps.elections.proofs.errors import StatementRefused
 from singletable_apps.elections.proofs.tie_break import commitment
-from singletable_apps.shared.counting import Ranking
 
 FORMAT = "singletable election closing 1"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypedDict
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs.canonical import digest
 from singletable_apps.elections.proofs.codes import code_of
 from singletable_apps.elections.proofs.errors import StatementRefused
-from singletable_apps.shared.counting import Ranking
 
 NONCE = 16
 

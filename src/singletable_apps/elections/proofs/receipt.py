@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs.closing import Statement
 from singletable_apps.elections.proofs.confirmation import (
     Definition,
@@ -12,7 +13,6 @@ from singletable_apps.elections.proofs.confirmation import (
 )
 from singletable_apps.elections.proofs.errors import StatementRefused
 from singletable_apps.elections.proofs.merkle import Proof
-from singletable_apps.shared.counting import Ranking
 
 FORMAT = "singletable election receipt 1"
 

@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs.canonical import canonical, prefixed
 from singletable_apps.elections.proofs.codes import LENGTH
 from singletable_apps.elections.proofs.confirmation import NONCE
 from singletable_apps.elections.proofs.errors import ProofsError, SealBroken
-from singletable_apps.shared.counting import Ranking
 from singletable_apps.shared.key_files import KeyFileRefused
 
 KEY = 32

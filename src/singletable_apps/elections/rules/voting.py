@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
 from singletable_apps.elections.roles import Permission, has
@@ -19,7 +20,6 @@ from singletable_apps.elections.rules.people import check_may
 from singletable_apps.elections.rules.window import has_begun, has_ended
 from singletable_apps.elections.rules.wording import moment, quoted, quoted_all
 from singletable_apps.elections.states import State
-from singletable_apps.shared.counting import Ranking
 
 
 def is_eligible(user: User, election: Election, listed: bool) -> bool:

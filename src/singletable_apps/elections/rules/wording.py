@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from singletable_apps.shared.counting.visible import visible
-from singletable_apps.shared.counting.words import listed
+from singletable_apps.counting.visible import visible
+from singletable_apps.counting.words import listed
 
 # A refusal is read by a person: a few examples tell as much as ten thousand.
 SHOWN = 5

@@ -6,6 +6,7 @@ import json
 from datetime import datetime
 from typing import cast
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.entities import Ballot, Definition, Election
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.proofs import (
@@ -19,7 +20,6 @@ from singletable_apps.elections.proofs import (
 from singletable_apps.elections.proofs import Definition as Asked
 from singletable_apps.elections.proofs import definition as definition_of
 from singletable_apps.elections.view import View
-from singletable_apps.shared.counting import Ranking
 
 # The four choices that make a Condorcet count what it is, said before anybody asks.
 RULES = {

@@ -7,6 +7,16 @@ from collections import Counter, OrderedDict, defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from singletable_apps.counting import (
+    METHODS,
+    Ballots,
+    Ranking,
+    Result,
+    ballots_of,
+    groups,
+    instant_runoff,
+)
+from singletable_apps.counting.formats import FORMATS, WritingRefused, write, write_rounds
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
 from singletable_apps.elections.proofs import (
@@ -31,16 +41,6 @@ from singletable_apps.elections.rules import (
 from singletable_apps.elections.service.closing import closing_of, opened
 from singletable_apps.elections.service.conducting import Conducting
 from singletable_apps.elections.service.desk import Office
-from singletable_apps.shared.counting import (
-    METHODS,
-    Ballots,
-    Ranking,
-    Result,
-    ballots_of,
-    groups,
-    instant_runoff,
-)
-from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, write, write_rounds
 
 # So many counted elections are kept in mind.
 KEPT = 32

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Asked, Ballot, Definition, Election, User
 from singletable_apps.elections.errors import Invalid, KeyReused, NotThere
@@ -30,7 +31,6 @@ from singletable_apps.elections.service.closing import asked_in, closing_of, ope
 from singletable_apps.elections.service.desk import Office, still
 from singletable_apps.elections.service.results import Results
 from singletable_apps.elections.view import View
-from singletable_apps.shared.counting import Ranking
 
 Lines = Sequence[tuple[str, int | None]]
 

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import typer
 
+from singletable_apps.counting.visible import visible
 from singletable_apps.elections.errors import ElectionsError
-from singletable_apps.shared.counting.visible import visible
 from singletable_apps.shared.mail import Letter, LetterRefused, Mailer, Smtp
 
 PASSWORD = "SMTP_PASSWORD"

@@ -7,6 +7,8 @@ import sys
 
 from rich.console import Console
 
+from singletable_apps.counting.terminal.sheet import Sheet
+from singletable_apps.counting.terminal.show import show
 from singletable_apps.elections import patterns
 from singletable_apps.elections.auditing import hidden_data
 from singletable_apps.elections.entities import User
@@ -18,8 +20,6 @@ from singletable_apps.elections.terminal.opening import (
     existing_elections_at,
     existing_store,
 )
-from singletable_apps.shared.counting.terminal.sheet import Sheet
-from singletable_apps.shared.counting.terminal.show import show
 from singletable_apps.shared.mail import Outbox
 
 

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 from fastapi import Path, Response
 
+from singletable_apps.counting.formats import WritingRefused, write, write_rounds
 from singletable_apps.polls.api.asking import ANYBODY, Service
 from singletable_apps.polls.api.models.exports import ExportShown, RoundsFile
 from singletable_apps.polls.api.refusals import HIDDEN, topic
 from singletable_apps.polls.api.results import Seen
 from singletable_apps.polls.service import Outcome, Polls
-from singletable_apps.shared.counting.formats import WritingRefused, write, write_rounds
 from singletable_apps.shared.web import INVALID, NOT_FOUND, Fault, Problem, file_to_save
 
 router = topic("exports", NOT_FOUND, HIDDEN)

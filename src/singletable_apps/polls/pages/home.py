@@ -6,14 +6,14 @@ from functools import cache
 
 from fastapi import Request, Response
 
+from singletable_apps.counting import Ranking, ballots_of_groups, instant_runoff
+from singletable_apps.counting.pictures import Picture, transfer_flow
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.site import ThisSite
 from singletable_apps.polls.pages.visiting import Browser, page_router
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.sample import MAKER, POLLS
-from singletable_apps.shared.counting import Ranking, ballots_of_groups, instant_runoff
-from singletable_apps.shared.counting.pictures import Picture, transfer_flow
 
 router = page_router()
 FEW = 3

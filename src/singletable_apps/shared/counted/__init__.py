@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from singletable_apps.counting.pictures import STYLE
 from singletable_apps.shared.counted.closeness import margin_words
 from singletable_apps.shared.counted.comparing import Comparison, comparison, could_win, in_order
 from singletable_apps.shared.counted.formats import can_write_rounds, formats_for
@@ -18,7 +19,6 @@ from singletable_apps.shared.counted.headline import Headline
 from singletable_apps.shared.counted.latest import Latest
 from singletable_apps.shared.counted.offering import ROUNDS, File, offered
 from singletable_apps.shared.counted.rounds import MOST_ROUNDS, Cell, Rounds, rounds_of
-from singletable_apps.shared.counting.pictures import STYLE
 
 __all__ = [
     "MOST_ROUNDS",

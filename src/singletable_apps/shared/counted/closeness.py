@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from singletable_apps.shared.counting import Margin
-from singletable_apps.shared.counting.words import counted, number
+from singletable_apps.counting import Margin
+from singletable_apps.counting.words import counted, number
 
 
 def margin_words(margin: Margin, *, final: bool, thing: str = "ballot") -> str:

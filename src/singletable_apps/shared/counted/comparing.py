@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from singletable_apps.shared.counting import Result, RunoffResult, SchulzeResult
-from singletable_apps.shared.counting.words import listed
+from singletable_apps.counting import Result, RunoffResult, SchulzeResult
+from singletable_apps.counting.words import listed
 
 # What each method asks of a ballot, for who wonders how they can disagree.
 ASKS = {

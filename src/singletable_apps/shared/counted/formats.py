@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from singletable_apps.shared.counting import Ranking, RunoffResult
-from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, write_rounds
-from singletable_apps.shared.counting.formats.table import Format
-from singletable_apps.shared.counting.formats.writable import check_ballots
+from singletable_apps.counting import Ranking, RunoffResult
+from singletable_apps.counting.formats import FORMATS, WritingRefused, write_rounds
+from singletable_apps.counting.formats.table import Format
+from singletable_apps.counting.formats.writable import check_ballots
 
 
 def formats_for(candidates: Sequence[str], alike: Sequence[tuple[Ranking, int]]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from singletable_apps.shared.counting.formats import FORMATS
+from singletable_apps.counting.formats import FORMATS
 
 # Made of totals, and so there whatever is published of the ballots.
 ROUNDS = "rctab"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from singletable_apps.shared.counting import RunoffResult
-from singletable_apps.shared.counting.words import number
+from singletable_apps.counting import RunoffResult
+from singletable_apps.counting.words import number
 
 # A drawing or a table of more rounds tells nobody anything.
 MOST_ROUNDS = 20

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from fastapi import APIRouter, Request, Response
 
-from singletable_apps.shared.counting import Ranking, ballots_of_groups, instant_runoff, schulze
-from singletable_apps.shared.counting.pictures import STYLE, Picture, pictures_of
+from singletable_apps.counting import Ranking, ballots_of_groups, instant_runoff, schulze
+from singletable_apps.counting.pictures import STYLE, Picture, pictures_of
 from singletable_apps.shared.pages.door import Link, Pages
 from singletable_apps.shared.pages.forms import Form, Typed
 

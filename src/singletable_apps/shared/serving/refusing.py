@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from singletable import SingleTableError
-from singletable_apps.shared.counting.visible import visible
+from singletable_apps.counting.visible import visible
 from singletable_apps.shared.errors import AppError
 
 

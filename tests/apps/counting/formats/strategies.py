@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups
+from singletable_apps.counting import Ballots, Ranking, ballots_of_groups
 
 MARKS = " ,;:\"'>=<#/|*^[]{}()-\\\t\n\r"
 plain = st.characters(categories=["L", "N", "P", "S"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.shared.counting.formats import FORMATS, FormatRefused, FormatUnknown, read
+from singletable_apps.counting.formats import FORMATS, FormatRefused, FormatUnknown, read
 
 FOUND = [
     ("#/Candidates: A;B\n", "cef"),

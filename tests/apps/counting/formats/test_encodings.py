@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.shared.counting.formats import FormatRefused, read
+from singletable_apps.counting.formats import FormatRefused, read
 
 TEXT = "Zoë,Łukasz\n1,2\n"
 ACCEPTED = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.shared.counting import groups
-from singletable_apps.shared.counting.formats import BallotRules, FormatRefused, read
+from singletable_apps.counting import groups
+from singletable_apps.counting.formats import BallotRules, FormatRefused, read
 
 EXAMPLES = Path(__file__).parents[3] / "data" / "ballots"
 TREES = ("Ash", "Black Locust", "Cherry")

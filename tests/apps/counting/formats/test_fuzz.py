@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting.formats import (
+from singletable_apps.counting.formats import (
     FORMATS,
     BallotRules,
     FormatRefused,

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups, groups
-from singletable_apps.shared.counting.formats import (
+from singletable_apps.counting import Ballots, Ranking, ballots_of_groups, groups
+from singletable_apps.counting.formats import (
     BallotRules,
     FormatRefused,
     read,
     tokens,
     write,
 )
-from singletable_apps.shared.counting.formats.rules import Overvotes, Repeats
+from singletable_apps.counting.formats.rules import Overvotes, Repeats
 from tests.apps.counting.formats.strategies import all_ballots, names
 
 letters = st.characters(min_codepoint=ord("a"), max_codepoint=ord("z"))

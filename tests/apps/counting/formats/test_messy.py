@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.shared.counting import groups
-from singletable_apps.shared.counting.formats import BallotRules, FormatRefused, Reading, read
+from singletable_apps.counting import groups
+from singletable_apps.counting.formats import BallotRules, FormatRefused, Reading, read
 
 HEADER = "rank 1,rank 2,rank 3,rank 4\n"
 

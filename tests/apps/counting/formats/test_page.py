@@ -7,9 +7,9 @@ from typing import get_args
 
 import pytest
 
-from singletable_apps.shared.counting import formats
-from singletable_apps.shared.counting.formats import FORMATS
-from singletable_apps.shared.counting.formats.rules import Malformed, Overvotes, Repeats
+from singletable_apps.counting import formats
+from singletable_apps.counting.formats import FORMATS
+from singletable_apps.counting.formats.rules import Malformed, Overvotes, Repeats
 from tests.docs.markdown import blocks
 
 PAGE = Path(formats.__file__).with_name("README.md")

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     Ballots,
     Ranking,
     ballots_of_groups,
     instant_runoff,
 )
-from singletable_apps.shared.counting.formats import (
+from singletable_apps.counting.formats import (
     FormatRefused,
     Outcome,
     WritingRefused,
@@ -26,7 +26,7 @@ from singletable_apps.shared.counting.formats import (
     tabulation_of,
     write_rounds,
 )
-from singletable_apps.shared.counting.rules import EqualRanks
+from singletable_apps.counting.rules import EqualRanks
 from tests.apps.counting.formats.strategies import all_ballots, names, plain
 
 EXAMPLE = Path(__file__).parents[3] / "data" / "ballots" / "tree-rctab.json"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from singletable_apps.shared.counting import Ballots, Ranking, ballots_of_groups, groups
-from singletable_apps.shared.counting.formats import FORMATS, WritingRefused, read, write
+from singletable_apps.counting import Ballots, Ranking, ballots_of_groups, groups
+from singletable_apps.counting.formats import FORMATS, WritingRefused, read, write
 from tests.apps.counting.formats.strategies import all_ballots, any_letter, names, plain
 
 WHEN = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from singletable_apps.shared.counting import Ranking, ballots_of_groups, groups
-from singletable_apps.shared.counting.formats import FormatRefused, WritingRefused, read, write
+from singletable_apps.counting import Ranking, ballots_of_groups, groups
+from singletable_apps.counting.formats import FormatRefused, WritingRefused, read, write
 
 STRICT, TIED, PARTIAL, BLANK = (
     Ranking.of_levels(levels) for levels in (["Ada", "Ben"], [["Ada", "Ben"]], ["Ben"], [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from singletable_apps.shared.counting import Ballots, Ranking, ballots_of, ballots_of_groups
+from singletable_apps.counting import Ballots, Ranking, ballots_of, ballots_of_groups
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from xml.etree.ElementTree import Element
 
-from singletable_apps.shared.counting.pictures import Picture
+from singletable_apps.counting.pictures import Picture
 
 NUMBER = r"([\d,]+(?: \d+/\d+)?|\d+/\d+)"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from singletable_apps.shared.counting import RankingRefused, SchulzeResult, schulze
-from singletable_apps.shared.counting.pictures import Picture, beat_paths
+from singletable_apps.counting import RankingRefused, SchulzeResult, schulze
+from singletable_apps.counting.pictures import Picture, beat_paths
 from tests.apps.counting.pictures.elections import ELECTIONS
 from tests.apps.counting.pictures.reading import SVG, classes, marked, parsed, value, written_in
 

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from singletable_apps.shared.counting import Ballots, copeland, ranked_pairs, schulze
-from singletable_apps.shared.counting.pictures import pairwise_map, pairwise_table
-from singletable_apps.shared.counting.pictures.pairs import PairsResult, in_order
+from singletable_apps.counting import Ballots, copeland, ranked_pairs, schulze
+from singletable_apps.counting.pictures import pairwise_map, pairwise_table
+from singletable_apps.counting.pictures.pairs import PairsResult, in_order
 from tests.apps.counting.pictures.elections import ELECTIONS, HOSTILE, written
 from tests.apps.counting.pictures.reading import SVG, classes, marked, value, written_in
 

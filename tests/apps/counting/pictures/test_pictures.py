@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletable_apps.shared.counting import METHODS, borda, instant_runoff, schulze
-from singletable_apps.shared.counting.pictures import STYLE, Picture, pairwise_table, pictures_of
-from singletable_apps.shared.counting.pictures.colours import DARK, LIGHT
-from singletable_apps.shared.counting.pictures.labels import distinct, shortened, width, wrapped
+from singletable_apps.counting import METHODS, borda, instant_runoff, schulze
+from singletable_apps.counting.pictures import STYLE, Picture, pairwise_table, pictures_of
+from singletable_apps.counting.pictures.colours import DARK, LIGHT
+from singletable_apps.counting.pictures.labels import distinct, shortened, width, wrapped
 from tests.apps.counting.pictures.elections import ELECTIONS, HOSTILE
 from tests.apps.counting.pictures.reading import SVG, classes, parsed
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.shared.counting import RunoffResult, instant_runoff
-from singletable_apps.shared.counting.pictures import Picture, round_bars, transfer_flow
+from singletable_apps.counting import RunoffResult, instant_runoff
+from singletable_apps.counting.pictures import Picture, round_bars, transfer_flow
 from tests.apps.counting.pictures.elections import ELECTIONS
 from tests.apps.counting.pictures.reading import (
     NUMBER,

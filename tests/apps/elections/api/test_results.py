@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from singletable_apps.shared.counting import METHODS
-from singletable_apps.shared.counting.formats import FORMATS, read
+from singletable_apps.counting import METHODS
+from singletable_apps.counting.formats import FORMATS, read
 from tests.apps.elections.api.test_users import pages
 from tests.apps.elections.api.town import Town, at, finalize, launch, make_town, set_up, type_of
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from singletable_apps.counting import METHODS, Ranking, ballots_of_groups, groups
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.pages.counted import Count
 from singletable_apps.elections.pages.counted.chains import EVERY_PAIR, duels
@@ -13,7 +14,6 @@ from singletable_apps.elections.pages.counted.headline import headline
 from singletable_apps.elections.pages.counted.pairs import MOST, pair_rows
 from singletable_apps.elections.service import Tally
 from singletable_apps.elections.states import Publication
-from singletable_apps.shared.counting import METHODS, Ranking, ballots_of_groups, groups
 
 
 def count(groups_: dict[str, int], candidates: str = "ABC", *, seed: str | None = None) -> Count:

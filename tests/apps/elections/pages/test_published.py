@@ -7,9 +7,9 @@ import json
 import pytest
 
 from singletable import connect
+from singletable_apps.counting import groups
+from singletable_apps.counting.formats import read
 from singletable_apps.elections.proofs import check_published, fingerprint, readable
-from singletable_apps.shared.counting import groups
-from singletable_apps.shared.counting.formats import read
 from tests.apps.elections.pages.reading import Reader, reader
 from tests.apps.elections.rig.world import World, ballot
 from tests.apps.elections.sampled import Sampled, sampled

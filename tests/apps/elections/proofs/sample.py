@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs import (
     Closing,
     Definition,
@@ -26,7 +27,6 @@ from singletable_apps.elections.proofs import (
     receipt,
     statement,
 )
-from singletable_apps.shared.counting import Ranking
 
 NAME = "Chair of the Gardeners' Club"
 CANDIDATES = ["Zoë", "Ada", "Ben > Cy"]

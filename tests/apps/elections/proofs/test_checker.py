@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import pytest
 
+from singletable_apps.counting import tie_break
 from singletable_apps.elections.proofs import (
     Level,
     Signer,
@@ -22,7 +23,6 @@ from singletable_apps.elections.proofs import (
     readable,
     seed,
 )
-from singletable_apps.shared.counting import tie_break
 from tests.apps.elections.proofs.sample import (
     CANDIDATES,
     SECRET,

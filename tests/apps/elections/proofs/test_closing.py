@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from singletable_apps.counting import Ranking, ballots_of, instant_runoff
 from singletable_apps.elections.proofs import (
     Signer,
     StatementRefused,
@@ -16,7 +17,6 @@ from singletable_apps.elections.proofs import (
     seed,
     statement,
 )
-from singletable_apps.shared.counting import Ranking, ballots_of, instant_runoff
 from singletable_apps.shared.key_files import KeyFileRefused
 from tests.apps.elections.proofs.sample import SECRET, SIGNER, asked_at, changes, sample
 

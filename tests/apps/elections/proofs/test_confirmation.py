@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs import (
     Definition,
     StatementRefused,
@@ -11,7 +12,6 @@ from singletable_apps.elections.proofs import (
     definition,
     definition_digest,
 )
-from singletable_apps.shared.counting import Ranking
 
 ASKED = definition(7, ["Ben", "Ada"], True, level="totals", commitment="0" * 64)
 RANKING = Ranking.of_levels(["Ada", "Ben"])

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs import (
     Level,
     check_published,
@@ -15,7 +16,6 @@ from singletable_apps.elections.proofs import (
     fingerprint,
     publish,
 )
-from singletable_apps.shared.counting import Ranking
 from tests.apps.elections.proofs.sample import (
     CANDIDATES,
     SIGNER,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from singletable_apps.counting import Ranking, RankingRefused
 from singletable_apps.elections.proofs import (
     Finding,
     Signer,
@@ -15,7 +16,6 @@ from singletable_apps.elections.proofs import (
     readable,
     receipt,
 )
-from singletable_apps.shared.counting import Ranking, RankingRefused
 from tests.apps.elections.proofs.sample import (
     NAME,
     SIGNER,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs import (
     BallotKey,
     ProofsError,
@@ -15,7 +16,6 @@ from singletable_apps.elections.proofs import (
     SealedBallot,
     width_for,
 )
-from singletable_apps.shared.counting import Ranking
 from singletable_apps.shared.key_files import KeyFileRefused
 from tests.apps.counting.profiles import NAMES, rankings
 

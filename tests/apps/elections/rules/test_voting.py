@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletable_apps.counting import Ranking
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
 from singletable_apps.elections.roles import ROLES, Role
 from singletable_apps.elections.rules import (
@@ -20,7 +21,6 @@ from singletable_apps.elections.rules import (
     ranking_of,
 )
 from singletable_apps.elections.states import State
-from singletable_apps.shared.counting import Ranking
 from tests.apps.elections.rules.samples import HOUR, NOON, ballot, election, user
 
 CANDIDATES = ("Ada", "Ben", "Cy", "Di")

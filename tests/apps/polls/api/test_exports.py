@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from singletable_apps.shared.counting.formats import read
+from singletable_apps.counting.formats import read
 from tests.apps.polls.api.people import Made, Person, Place, places, type_of
 
 BALLOTS = (["Python"], ["Go", "Rust"], ["Rust"], ["Go", "Rust"])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.shared.counted import comparison, formats_for, margin_words, rounds_of
-from singletable_apps.shared.counting import (
+from singletable_apps.counting import (
     METHODS,
     Margin,
     Ranking,
@@ -13,6 +12,7 @@ from singletable_apps.shared.counting import (
     RunoffResult,
     ballots_of_groups,
 )
+from singletable_apps.shared.counted import comparison, formats_for, margin_words, rounds_of
 
 
 def counted(

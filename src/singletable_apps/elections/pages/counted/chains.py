@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
+from singletable_apps.counting import Path, SchulzeResult
 from singletable_apps.shared.counted import in_order
-from singletable_apps.shared.counting import Path, SchulzeResult
 
 # Up to so many candidates every pair is in the table; of more, the pairs that decide.
 EVERY_PAIR = 6

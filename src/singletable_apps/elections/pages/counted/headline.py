@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from singletable_apps.counting.words import counted, listed
 from singletable_apps.elections.pages.counted.model import Count
 from singletable_apps.shared.counted import Headline, margin_words
-from singletable_apps.shared.counting.words import counted, listed
 
 
 def headline(count: Count) -> Headline:

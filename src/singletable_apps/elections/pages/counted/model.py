@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
+from singletable_apps.counting import Ranking, Result, RunoffResult, SchulzeResult
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.rules import Shown
 from singletable_apps.elections.service import Elections, Tally
 from singletable_apps.shared.counted import formats_for
-from singletable_apps.shared.counting import Ranking, Result, RunoffResult, SchulzeResult
 
 # So many rankings are on the page itself; the rest is on pages of its own.
 FIRST = 12

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from singletable_apps.counting import SchulzeResult
+from singletable_apps.counting.words import number
 from singletable_apps.shared.counted import in_order
-from singletable_apps.shared.counting import SchulzeResult
-from singletable_apps.shared.counting.words import number
 
 # A map of more is none: it would be a million cells.
 MOST = 30

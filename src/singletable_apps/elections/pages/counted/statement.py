@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from singletable_apps.counting import tie_break
+from singletable_apps.counting.words import counted, listed
 from singletable_apps.elections.proofs import Statement, definition_digest, seed
-from singletable_apps.shared.counting import tie_break
-from singletable_apps.shared.counting.words import counted, listed
 
 _LEVELS = {
     "totals": "the sums alone; no ranking",

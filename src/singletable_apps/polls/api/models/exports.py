@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
+from singletable_apps.counting import groups
 from singletable_apps.polls.api.models.base import Shown
 from singletable_apps.polls.api.models.results import ResultsShown
 from singletable_apps.polls.service import Outcome
-from singletable_apps.shared.counting import groups
 
 
 class RankingShown(Shown):

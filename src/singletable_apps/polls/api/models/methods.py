@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from singletable_apps.counting import Result, SchulzeResult, ScoreResult
 from singletable_apps.polls.api.models.base import Shown, absent_if_none
 from singletable_apps.polls.api.models.rounds import whole
 from singletable_apps.shared.counted import could_win
-from singletable_apps.shared.counting import Result, SchulzeResult, ScoreResult
 
 TIED = "Who is first: several if they are tied, nobody if there are no votes."
 WINNER = "Who is first, if it is one alone."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from singletable_apps.counting import RunoffResult
 from singletable_apps.polls.api.models.base import Shown, absent_if_none
 from singletable_apps.polls.api.models.methods import (
     TIED,
@@ -18,7 +19,6 @@ from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.service import Outcome, Recount
 from singletable_apps.polls.words import DECIDES, PROTECTION_WORDS
 from singletable_apps.shared.counted import comparison
-from singletable_apps.shared.counting import RunoffResult
 
 
 class TieOrder(Shown):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
+from singletable_apps.counting import Number, Round, Tie
 from singletable_apps.polls.api.models.base import Shown, absent_if_none
-from singletable_apps.shared.counting import Number, Round, Tie
 
 
 class TransferShown(Shown):

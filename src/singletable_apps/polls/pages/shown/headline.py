@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from singletable_apps.counting.results.runoff import Round, RunoffResult
+from singletable_apps.counting.words import counted, listed, number
 from singletable_apps.polls.service import Outcome
 from singletable_apps.shared.counted import Headline, margin_words
-from singletable_apps.shared.counting.results.runoff import Round, RunoffResult
-from singletable_apps.shared.counting.words import counted, listed, number
 
 MOST_NAMES = 3
 

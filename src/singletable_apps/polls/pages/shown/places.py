@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from singletable_apps.counting.results.runoff import Round, RunoffResult
+from singletable_apps.counting.words import counted
 from singletable_apps.polls.pages.shown.headline import all_level
 from singletable_apps.shared.counted import in_order
-from singletable_apps.shared.counting.results.runoff import Round, RunoffResult
-from singletable_apps.shared.counting.words import counted
 
 
 @dataclass(frozen=True, slots=True)

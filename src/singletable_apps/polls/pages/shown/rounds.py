@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from singletable_apps.counting.result import Number
+from singletable_apps.counting.results.runoff import Round, RunoffResult
+from singletable_apps.counting.words import counted, listed, number
 from singletable_apps.polls.pages.shown.headline import all_level
 from singletable_apps.shared.counted import in_order
-from singletable_apps.shared.counting.result import Number
-from singletable_apps.shared.counting.results.runoff import Round, RunoffResult
-from singletable_apps.shared.counting.words import counted, listed, number
 
 # More bars in a round, or more rounds, tell nobody anything; every number is in the table.
 MOST_BARS = 12

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable_apps.shared.counting.results.runoff import Round, RunoffResult, Tie
-from singletable_apps.shared.counting.words import counted, listed
+from singletable_apps.counting.results.runoff import Round, RunoffResult, Tie
+from singletable_apps.counting.words import counted, listed
 
 _MATTERED = {
     "yes": "It mattered: another choice could have let another option win.",

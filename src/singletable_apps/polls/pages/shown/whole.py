@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from singletable_apps.counting import RunoffResult
+from singletable_apps.counting.pictures import Picture, transfer_flow
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.pages.shown.headline import headline
 from singletable_apps.polls.pages.shown.places import Placed, places_of
@@ -12,8 +14,6 @@ from singletable_apps.polls.pages.shown.ties import Ties, ties_of
 from singletable_apps.polls.service import Outcome
 from singletable_apps.polls.words import DECIDES
 from singletable_apps.shared.counted import Comparison, Headline, Rounds, comparison, rounds_of
-from singletable_apps.shared.counting import RunoffResult
-from singletable_apps.shared.counting.pictures import Picture, transfer_flow
 
 # A drawing of more rounds tells nobody anything: the last ones decide.
 MOST_DRAWN = 12
