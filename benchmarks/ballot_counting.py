@@ -19,14 +19,7 @@ from benchmarks.harness.measurement import (
 )
 from benchmarks.harness.report import ReportTable, Target, format_milliseconds, format_ratio
 from benchmarks.programs.counting import ROUNDS
-from singletable_apps.counting import (
-    Ballots,
-    Result,
-    ballots_of_orders,
-    instant_runoff,
-    pairwise,
-    schulze,
-)
+from singletable_apps.counting import Ballots, Result, count_pairs, instant_runoff, schulze
 
 CLAIM = "counting a million ballots is at least a hundred times as fast as with other libraries"
 RATIO = Target(at_least=100)
@@ -82,7 +75,7 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
     """Measure the time from raw rows to the result; then pairwise counts of ready columns."""
     rows = _random_rows(scale.many)
     yield _from_raw_rows(rows, scale)
-    yield _ready_columns(ballots_of_orders(NAMES, rows))
+    yield _ready_columns(Ballots.from_orders(NAMES, rows))
 
 
 def _random_rows(ballots: int) -> NDArray[np.int8]:
@@ -133,7 +126,7 @@ def _from_raw_rows(rows: NDArray[np.int8], scale: Scale) -> ReportTable:
 
 def _ready_columns(ballots: Ballots) -> ReportTable:
     show_progress("pairwise counts of ready columns")
-    ours, bare = _shortest(lambda: pairwise(ballots)), _shortest(lambda: _bare_pairwise(ballots))
+    ours, bare = _shortest(lambda: count_pairs(ballots)), _shortest(lambda: _bare_pairwise(ballots))
     ratio = ours / bare
     rows = [
         ["bare NumPy", format_milliseconds(bare), "", ""],
@@ -148,7 +141,7 @@ def _count(rows: NDArray[np.int8], method: str) -> CountResult:
     results: list[Result] = []
 
     def count() -> None:
-        results.append(METHODS[method](ballots_of_orders(NAMES, rows)))
+        results.append(METHODS[method](Ballots.from_orders(NAMES, rows)))
 
     seconds = _shortest(count)
     # With few ballots there may be a tie; the first winner then stands for all.

@@ -7,21 +7,21 @@ from fractions import Fraction
 
 from singletable_apps.counting.ballots import Ballots
 from singletable_apps.counting.explaining.scores import explain_scores
-from singletable_apps.counting.pairwise import Pairwise, pairwise
-from singletable_apps.counting.result import Account, Number, final_order
+from singletable_apps.counting.pairwise import Pairwise, count_pairs
+from singletable_apps.counting.result import BallotAccount, Number, final_order
 from singletable_apps.counting.results.scores import ScoreResult
 from singletable_apps.counting.rules import BordaVariant, borda_rule, ties_rule
 from singletable_apps.counting.scores import margin_by_score, places_by_score
-from singletable_apps.counting.tie_break import tie_break
+from singletable_apps.counting.tie_break import TieBreak
 
 
 def borda(
     ballots: Ballots | Pairwise, *, variant: BordaVariant = "shared", seed: str | None = None
 ) -> ScoreResult:
     """The places by points. Ties are reported; a seed also puts them in an order."""
-    sums = pairwise(ballots)
+    sums = count_pairs(ballots)
     names = sums.candidates
-    ties = None if seed is None else tie_break(names, seed)
+    ties = None if seed is None else TieBreak.from_seed(names, seed)
     scores = {name: _points(sums, at, variant) for at, name in enumerate(names)}
     places = places_by_score(scores)
     # From first to last, and another from last to first: so far can one ballot move two.
@@ -30,7 +30,7 @@ def borda(
         method="Borda",
         candidates=names,
         rules=(borda_rule(variant), ties_rule(ties)),
-        account=Account(sums.cast, sums.blank, sums.cast - sums.blank),
+        account=BallotAccount(sums.cast, sums.blank, sums.cast - sums.blank),
         places=places,
         margin=margin_by_score(
             scores,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from singletable_apps.counting.pairwise import Matrix
 
 
-def condorcet_winner(candidates: Sequence[str], preferences: Matrix) -> str | None:
+def find_condorcet_winner(candidates: Sequence[str], preferences: Matrix) -> str | None:
     """The one who beats every other candidate; None if nobody does."""
     for a, name in enumerate(candidates):
         if all(preferences[a][b] > preferences[b][a] for b in range(len(candidates)) if b != a):
@@ -15,7 +15,7 @@ def condorcet_winner(candidates: Sequence[str], preferences: Matrix) -> str | No
     return None
 
 
-def smith_set(candidates: Sequence[str], preferences: Matrix) -> tuple[str, ...]:
+def find_smith_set(candidates: Sequence[str], preferences: Matrix) -> tuple[str, ...]:
     """The smallest set whose every member beats everyone outside."""
     size = len(candidates)
     losses = [sum(preferences[b][a] > preferences[a][b] for b in range(size)) for a in range(size)]

@@ -1,11 +1,11 @@
 """Every refusal to count.
 
 CountingError           also a ValueError: something that came cannot be counted
-├─ RankingRefused       a ranking names somebody twice, nobody known, or a rank that is none
-├─ BallotsRefused       candidates, rows or counts that make no ballots
-└─ FormatRefused        a file that cannot be read; `line` says where
-   ├─ FormatUnknown     no format fits; `tried` says why each did not
-   └─ WritingRefused    ballots that a format cannot hold
+├─ RankingError         a ranking names somebody twice, nobody known, or a rank that is none
+├─ BallotsError         candidates, rows or counts that make no ballots
+└─ FormatError          a file that cannot be read; `line` says where
+   ├─ UnknownFormat     no format fits; `tried` says why each did not
+   └─ WriteError        ballots that a format cannot hold
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class CountingError(ValueError):
     """The root: whatever counting refuses is one of these."""
 
 
-class RankingRefused(CountingError):
+class RankingError(CountingError):
     """A ranking that cannot be; `name` is the candidate it is about, if it is about one."""
 
     def __init__(self, message: str, name: str | None = None) -> None:
@@ -23,11 +23,11 @@ class RankingRefused(CountingError):
         self.name = name
 
 
-class BallotsRefused(CountingError):
+class BallotsError(CountingError):
     """Candidates, rows or counts that make no ballots."""
 
 
-class FormatRefused(CountingError):
+class FormatError(CountingError):
     """A file that is not what its format asks for; `line` counts from 1, None is the whole."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
@@ -35,7 +35,7 @@ class FormatRefused(CountingError):
         self.line = line
 
 
-class FormatUnknown(FormatRefused):
+class UnknownFormat(FormatError):
     """A file that fits no format; `tried` has for each why it does not fit."""
 
     def __init__(self, message: str, tried: dict[str, str]) -> None:
@@ -43,5 +43,5 @@ class FormatUnknown(FormatRefused):
         self.tried = tried
 
 
-class WritingRefused(FormatRefused):
+class WriteError(FormatError):
     """Ballots that a format cannot hold."""

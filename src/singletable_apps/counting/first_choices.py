@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from singletable_apps.counting.ballots import BLOCK, Ballots, Columns, scale
+from singletable_apps.counting.ballots import BLOCK, Ballots, Columns, row_counter
 from singletable_apps.counting.equal_ranks import prepared
 from singletable_apps.counting.result import Number
 from singletable_apps.counting.rules import EqualRanks
@@ -73,7 +73,7 @@ class FirstChoices:
         lost = self._kept(lost)
         for first in range(0, self.ballots.rows, BLOCK):
             block = slice(first, first + BLOCK)
-            weigh = scale(None if self.ballots.counts is None else self.ballots.counts[block])
+            weigh = row_counter(None if self.ballots.counts is None else self.ballots.counts[block])
             part = self.ready.columns[:, block]
             best = self._best(part, left, None if lost is None else lost[block])
             if self.ready.strict:

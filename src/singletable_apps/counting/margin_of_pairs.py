@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from singletable_apps.counting.margin import Margin
 from singletable_apps.counting.pairwise import Matrix, Pairwise
 from singletable_apps.counting.rules import Strength
-from singletable_apps.counting.words import counted
+from singletable_apps.counting.text import pluralize
 
 
 def half(difference: int) -> int:
@@ -46,7 +46,8 @@ def margin_of_pairs(
     if smallest > 0:
         why = (
             f"{candidates[winner]} beats everyone head to head, {candidates[closest]} most "
-            f"narrowly by {counted(smallest, 'ballot')}, and a changed ballot can move that by two"
+            f"narrowly by {pluralize(smallest, 'ballot')}, and a changed ballot can move that "
+            "by two"
         )
         return Margin(half(smallest), at_most, why)
     at_least = max(1, _undisturbed(preferences, gaps, strength))

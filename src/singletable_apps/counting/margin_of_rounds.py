@@ -19,7 +19,7 @@ from math import ceil
 from singletable_apps.counting.first_choices import FirstChoices, Votes
 from singletable_apps.counting.margin import Margin
 from singletable_apps.counting.result import Number
-from singletable_apps.counting.words import counted
+from singletable_apps.counting.text import pluralize
 
 
 def margin_of_rounds(choices: FirstChoices, rounds: Sequence[Votes], winner: int) -> Margin | None:
@@ -35,7 +35,7 @@ def margin_of_rounds(choices: FirstChoices, rounds: Sequence[Votes], winner: int
     at_most = min(most)
     number = most.index(at_most) + 1
     why = (
-        f"with {counted(at_most, 'ballot')} for others instead the winner could be last in round "
+        f"with {pluralize(at_most, 'ballot')} for others instead the winner could be last in round "
         f"{number}"
     )
     if at_least < at_most:

@@ -14,7 +14,7 @@ from singletable_apps.counting.runoff import instant_runoff
 from singletable_apps.counting.schulze import schulze
 
 
-class Method(Protocol):
+class CountingMethod(Protocol):
     """What counts ballots, by rules of its own that it has defaults for."""
 
     def __call__(self, ballots: Ballots, /, *, seed: str | None = None) -> Result:
@@ -22,7 +22,7 @@ class Method(Protocol):
         ...
 
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, CountingMethod] = {
     "schulze": schulze,
     "ranked pairs": ranked_pairs,
     "instant runoff": instant_runoff,

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from singletable_apps.counting.ballots import BLOCK, Ballots, scale
+from singletable_apps.counting.ballots import BLOCK, Ballots, row_counter
 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 Unranked: TypeAlias = Literal["last", "no opinion"]
@@ -48,7 +48,7 @@ class Pairwise:
         )
 
 
-def pairwise(ballots: Ballots | Pairwise) -> Pairwise:
+def count_pairs(ballots: Ballots | Pairwise) -> Pairwise:
     """Every pair of the ballots; sums that were kept as the ballots came are taken as they are."""
     return ballots if isinstance(ballots, Pairwise) else _counted(ballots)
 
@@ -62,7 +62,9 @@ def _counted(ballots: Ballots) -> Pairwise:
     complete = int(ballots.columns.max(initial=0)) < ballots.unranked
     for first in range(0, ballots.rows, BLOCK):
         block = ballots.columns[:, first : first + BLOCK]
-        weigh = scale(None if ballots.counts is None else ballots.counts[first : first + BLOCK])
+        weigh = row_counter(
+            None if ballots.counts is None else ballots.counts[first : first + BLOCK]
+        )
         present = None if complete else block != ballots.unranked
         total = weigh(np.ones(len(block[0]), np.bool_))
         for a in range(size):

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from singletable_apps.counting.ballots import LARGEST
+from singletable_apps.counting.ballots import MAX_INT64
 from singletable_apps.counting.pairwise import Matrix
-from singletable_apps.counting.results.schulze import Path
+from singletable_apps.counting.results.schulze import BeatPath
 from singletable_apps.counting.rules import Strength
 
 
@@ -31,7 +31,7 @@ def _link(votes: int, against: int, strength: Strength) -> int:
 def strongest(direct: Matrix) -> Matrix:
     """The strength of the strongest path between each two; 0 where there is none."""
     largest = max(map(max, direct))
-    exact: type[np.int64] | type[np.object_] = np.int64 if largest <= LARGEST else np.object_
+    exact: type[np.int64] | type[np.object_] = np.int64 if largest <= MAX_INT64 else np.object_
     best: NDArray[np.int64 | np.object_] = np.array(direct, dtype=exact)
     for through in range(len(direct)):
         detour = np.minimum(best[:, through, None], best[None, through, :])
@@ -43,9 +43,9 @@ def strongest(direct: Matrix) -> Matrix:
 
 def strongest_paths(
     candidates: Sequence[str], direct: Matrix, strengths: Matrix
-) -> tuple[Path, ...]:
+) -> tuple[BeatPath, ...]:
     """One strongest path for each two that have any: of those, one with the fewest links."""
-    found: list[Path] = []
+    found: list[BeatPath] = []
     for source, row in enumerate(strengths):
         routes: dict[int, dict[int, int]] = {}
         for target, strength in enumerate(row):
@@ -55,7 +55,7 @@ def strongest_paths(
                 routes[strength] = _routes(source, direct, strength)
             route = _walk(routes[strength], source, target)
             found.append(
-                Path(
+                BeatPath(
                     tuple(candidates[each] for each in route),
                     tuple(direct[a][b] for a, b in pairwise(route)),
                     strength,

@@ -7,11 +7,11 @@ from dataclasses import replace
 from singletable_apps.counting.ballots import Ballots
 from singletable_apps.counting.explaining.scores import explain_scores
 from singletable_apps.counting.first_choices import FirstChoices
-from singletable_apps.counting.result import Account, final_order
+from singletable_apps.counting.result import BallotAccount, final_order
 from singletable_apps.counting.results.scores import ScoreResult
 from singletable_apps.counting.rules import EqualRanks, equal_ranks_rule, ties_rule
 from singletable_apps.counting.scores import margin_by_score, places_by_score
-from singletable_apps.counting.tie_break import tie_break
+from singletable_apps.counting.tie_break import TieBreak
 
 
 def plurality(
@@ -19,7 +19,7 @@ def plurality(
 ) -> ScoreResult:
     """The places by first choices. Ties are reported; a seed also puts them in an order."""
     names = ballots.candidates
-    ties = None if seed is None else tie_break(names, seed)
+    ties = None if seed is None else TieBreak.from_seed(names, seed)
     choices = FirstChoices(ballots, equal_ranks)
     votes = choices.votes(range(len(names)))
     scores = {names[each]: number for each, number in votes.of.items()}
@@ -28,7 +28,7 @@ def plurality(
         method="Plurality",
         candidates=names,
         rules=(equal_ranks_rule(equal_ranks), ties_rule(ties)),
-        account=Account(ballots.cast, ballots.blank, votes.continuing, votes.exhausted),
+        account=BallotAccount(ballots.cast, ballots.blank, votes.continuing, votes.exhausted),
         places=places,
         margin=margin_by_score(
             scores,

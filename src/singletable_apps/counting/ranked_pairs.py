@@ -13,21 +13,21 @@ from itertools import pairwise as neighbours
 from typing import TypeAlias
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.condorcet import condorcet_winner, smith_set
+from singletable_apps.counting.condorcet import find_condorcet_winner, find_smith_set
 from singletable_apps.counting.explaining.ranked_pairs import explain_ranked_pairs
 from singletable_apps.counting.locking import Graph, layers, lock_in_turn, lock_together
 from singletable_apps.counting.margin import Margin
 from singletable_apps.counting.margin_of_pairs import margin_of_pairs
-from singletable_apps.counting.pairwise import Matrix, Pairwise, Unranked, pairwise
-from singletable_apps.counting.result import Account, Place, Rule, final_order, places_of
-from singletable_apps.counting.results.ranked_pairs import Pair, RankedPairsResult
+from singletable_apps.counting.pairwise import Matrix, Pairwise, Unranked, count_pairs
+from singletable_apps.counting.result import BallotAccount, Place, Rule, final_order, places_of
+from singletable_apps.counting.results.ranked_pairs import RankedPair, RankedPairsResult
 from singletable_apps.counting.rules import (
     Strength,
     strength_rule,
     ties_rule,
     unranked_rule,
 )
-from singletable_apps.counting.tie_break import TieBreak, tie_break
+from singletable_apps.counting.tie_break import TieBreak
 
 Victory: TypeAlias = tuple[int, int]
 
@@ -53,10 +53,10 @@ def ranked_pairs(
     seed: str | None = None,
 ) -> RankedPairsResult:
     """The places by locked victories. Ties are reported; a seed also puts them in an order."""
-    sums = pairwise(ballots)
+    sums = count_pairs(ballots)
     names = sums.candidates
     preferences = sums.preferences(unranked)
-    ties = None if seed is None else tie_break(names, seed)
+    ties = None if seed is None else TieBreak.from_seed(names, seed)
     graph = Graph(len(names))
     pairs = tuple(_pairs(names, preferences, strength, ties, graph))
     places = places_of([[names[at] for at in layer] for layer in layers(graph)])
@@ -69,15 +69,15 @@ def ranked_pairs(
             _TOGETHER if ties is None else _IN_TURN,
             ties_rule(ties),
         ),
-        account=Account(sums.cast, sums.blank, sums.cast - sums.blank),
+        account=BallotAccount(sums.cast, sums.blank, sums.cast - sums.blank),
         places=places,
         margin=_margin(sums, preferences, places, strength),
         tie_break=ties,
         final_order=final_order(places, ties),
         preferences=preferences,
         pairs=pairs,
-        condorcet_winner=condorcet_winner(names, preferences),
-        smith_set=smith_set(names, preferences),
+        condorcet_winner=find_condorcet_winner(names, preferences),
+        smith_set=find_smith_set(names, preferences),
     )
     return replace(result, explanation=tuple(explain_ranked_pairs(result)))
 
@@ -88,7 +88,7 @@ def _pairs(
     strength: Strength,
     ties: TieBreak | None,
     graph: Graph,
-) -> Iterator[Pair]:
+) -> Iterator[RankedPair]:
     """Every victory, locked in the graph or not, the strongest first."""
     size = range(len(names))
     order = list(size) if ties is None else [ties.order.index(name) for name in names]
@@ -104,7 +104,7 @@ def _pairs(
     for _, equal in groupby(victories, key=rank):
         judge = lock_together if ties is None else lock_in_turn
         for (a, b), cycle, by_order in judge(graph, list(equal)):
-            yield Pair(
+            yield RankedPair(
                 names[a],
                 names[b],
                 preferences[a][b],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from singletable_apps.counting.errors import RankingRefused
+from singletable_apps.counting.errors import RankingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Ranking:
         for level in self.levels:
             for name in level:
                 if name in seen:
-                    raise RankingRefused(
+                    raise RankingError(
                         f"'{name}' is ranked twice. Rank each candidate once, or not at all.", name
                     )
                 seen.add(name)
@@ -32,24 +32,24 @@ class Ranking:
         object.__setattr__(self, "levels", levels)
 
     @classmethod
-    def of_levels(cls, levels: Iterable[str | Iterable[str]]) -> Ranking:
+    def from_levels(cls, levels: Iterable[str | Iterable[str]]) -> Ranking:
         """From a list of levels, best first; a level is a name, or names that stand level."""
         if isinstance(levels, str):
-            raise RankingRefused(f"A ranking is a list of names or levels, and '{levels}' is text.")
+            raise RankingError(f"A ranking is a list of names or levels, and '{levels}' is text.")
         return cls(tuple((level,) if isinstance(level, str) else tuple(level) for level in levels))
 
     @classmethod
-    def of_ranks(cls, ranks: Mapping[str, int | None]) -> Ranking:
+    def from_ranks(cls, ranks: Mapping[str, int | None]) -> Ranking:
         """From each candidate's rank, 1 the best; None is not ranked."""
-        return cls.of_pairs(ranks.items())
+        return cls.from_pairs(ranks.items())
 
     @classmethod
-    def of_pairs(cls, pairs: Iterable[tuple[str, int | None]]) -> Ranking:
+    def from_pairs(cls, pairs: Iterable[tuple[str, int | None]]) -> Ranking:
         """From pairs of a candidate and a rank, 1 the best; None is not ranked."""
         ranked: dict[str, int | None] = {}
         for name, rank in pairs:
             if name in ranked:
-                raise RankingRefused(
+                raise RankingError(
                     f"'{name}' is ranked twice. Rank each candidate once, or not at all.", name
                 )
             ranked[name] = _checked(name, rank)
@@ -69,13 +69,12 @@ class Ranking:
         """Whether nobody is ranked."""
         return not self.levels
 
-    def checked(self, candidates: Collection[str]) -> Ranking:
-        """This ranking, if it ranks nobody but these candidates."""
+    def check_candidates(self, candidates: Collection[str]) -> None:
+        """Raise RankingError if the ranking contains anyone but these candidates."""
         for name in self.names:
             if name not in candidates:
                 known = ", ".join(f"'{each}'" for each in candidates)
-                raise RankingRefused(f"'{name}' is no candidate; there are: {known}.", name)
-        return self
+                raise RankingError(f"'{name}' is not a candidate. Candidates: {known}.", name)
 
     def __str__(self) -> str:
         return " > ".join(" = ".join(level) for level in self.levels)
@@ -86,7 +85,7 @@ def _checked(name: str, rank: object) -> int | None:
         return None
     # True is an int to Python, and no rank to anybody.
     if not isinstance(rank, int) or isinstance(rank, bool) or rank < 1:
-        raise RankingRefused(
+        raise RankingError(
             f"The rank of '{name}' is {rank!r}; a rank is 1, 2, 3 … or None for not ranked.", name
         )
     return rank

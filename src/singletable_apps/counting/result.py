@@ -24,7 +24,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class BallotAccount:
     """Where each ballot went: cast = blank + counted + all that are exhausted.
 
     `exhausted` has a number for each reason. Only a count in rounds exhausts ballots; there,
@@ -57,7 +57,7 @@ class Result:
     method: str
     candidates: tuple[str, ...]
     rules: tuple[Rule, ...]
-    account: Account
+    account: BallotAccount
     places: tuple[Place, ...]
     margin: Margin | None = None
     tie_break: TieBreak | None = None

@@ -16,7 +16,7 @@ from singletable_apps.counting.breaking import Outcomes, fewest_before
 from singletable_apps.counting.explaining.runoff import explain_runoff
 from singletable_apps.counting.first_choices import FirstChoices, Votes
 from singletable_apps.counting.margin_of_rounds import margin_of_rounds
-from singletable_apps.counting.result import Account, Number, Rule, final_order, places_of
+from singletable_apps.counting.result import BallotAccount, Number, Rule, final_order, places_of
 from singletable_apps.counting.results.runoff import (
     BrokenBy,
     Mattered,
@@ -26,7 +26,7 @@ from singletable_apps.counting.results.runoff import (
     Transfer,
 )
 from singletable_apps.counting.rules import EqualRanks, equal_ranks_rule
-from singletable_apps.counting.tie_break import TieBreak, tie_break
+from singletable_apps.counting.tie_break import TieBreak
 
 _RULES = (
     Rule("majority", "continuing", "More than half of the ballots that still count win."),
@@ -62,7 +62,7 @@ def instant_runoff(
 ) -> RunoffResult:
     """The rounds, and who wins. `look_back` lets earlier rounds break ties for last if they can."""
     names = ballots.candidates
-    ties = None if seed is None else tie_break(names, seed)
+    ties = None if seed is None else TieBreak.from_seed(names, seed)
     choices = FirstChoices(ballots, equal_ranks)
     count = _Count(names)
     if ballots.cast > ballots.blank:
@@ -74,7 +74,7 @@ def instant_runoff(
         method="Instant runoff",
         candidates=names,
         rules=(*_RULES, equal_ranks_rule(equal_ranks), _ties_rule(ties, look_back=look_back)),
-        account=Account(
+        account=BallotAccount(
             ballots.cast,
             ballots.blank,
             last.continuing if last else 0,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.condorcet import condorcet_winner, smith_set
+from singletable_apps.counting.condorcet import find_condorcet_winner, find_smith_set
 from singletable_apps.counting.explaining.schulze import explain_schulze
 from singletable_apps.counting.margin_of_pairs import margin_of_pairs
-from singletable_apps.counting.pairwise import Matrix, Pairwise, Unranked, pairwise
+from singletable_apps.counting.pairwise import Matrix, Pairwise, Unranked, count_pairs
 from singletable_apps.counting.paths import links, strongest, strongest_paths
-from singletable_apps.counting.result import Account, Rule, final_order, places_of
+from singletable_apps.counting.result import BallotAccount, Rule, final_order, places_of
 from singletable_apps.counting.results.schulze import SchulzeResult
 from singletable_apps.counting.rules import (
     Strength,
@@ -22,7 +22,7 @@ from singletable_apps.counting.rules import (
     ties_rule,
     unranked_rule,
 )
-from singletable_apps.counting.tie_break import tie_break
+from singletable_apps.counting.tie_break import TieBreak
 
 _ORDER = Rule(
     "order",
@@ -40,26 +40,26 @@ def schulze(
     seed: str | None = None,
 ) -> SchulzeResult:
     """The places by strongest paths. Ties are reported; a seed also puts them in an order."""
-    sums = pairwise(ballots)
+    sums = count_pairs(ballots)
     names = sums.candidates
     preferences = sums.preferences(unranked)
     direct = links(preferences, strength)
     strengths = strongest(direct)
     places = places_of([[names[at] for at in layer] for layer in _layers(strengths)])
-    ties = None if seed is None else tie_break(names, seed)
+    ties = None if seed is None else TieBreak.from_seed(names, seed)
     result = SchulzeResult(
         method="Schulze",
         candidates=names,
         rules=(strength_rule(strength), unranked_rule(unranked), _ORDER, ties_rule(ties)),
-        account=Account(sums.cast, sums.blank, sums.cast - sums.blank),
+        account=BallotAccount(sums.cast, sums.blank, sums.cast - sums.blank),
         places=places,
         tie_break=ties,
         final_order=final_order(places, ties),
         preferences=preferences,
         strengths=strengths,
         paths=strongest_paths(names, direct, strengths),
-        condorcet_winner=condorcet_winner(names, preferences),
-        smith_set=smith_set(names, preferences),
+        condorcet_winner=find_condorcet_winner(names, preferences),
+        smith_set=find_smith_set(names, preferences),
     )
     if len(result.winners) == 1:
         at = names.index(result.winners[0])

@@ -1,8 +1,8 @@
-"""An order for breaking ties that nobody chose: by SHA-256 of a published seed and the name.
+"""Break ties by a random-looking order that anyone can verify: SHA-256 of a seed and the name.
 
-The seed must be fixed before anyone can know what it does, and shown with the result: for instance
-the hash of all ballots' confirmations together with a secret that was committed to at the opening
-and revealed at the close. Anyone can check the order: printf '%s%s' SEED NAME | sha256sum.
+The seed must be fixed before anyone can know its effect, and published with the result. For
+example: the hash of all ballot receipts together with a secret that was committed to when voting
+opened and revealed when it closed. To verify the order: printf '%s%s' SEED NAME | sha256sum.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from hashlib import sha256
 
 @dataclass(frozen=True, slots=True)
 class TieBreak:
-    """The order that ties are broken by: whoever is earlier in it stands higher."""
+    """The order in which ties are broken: candidates earlier in `order` rank higher."""
 
     seed: str
     order: tuple[str, ...]
     digests: tuple[str, ...]
 
+    @classmethod
+    def from_seed(cls, candidates: Iterable[str], seed: str) -> TieBreak:
+        """Sort the candidates by the digest of the seed followed by the name."""
+        digests = {name: sha256(f"{seed}{name}".encode()).hexdigest() for name in candidates}
+        order = sorted(digests, key=lambda name: (digests[name], name))
+        return cls(seed, tuple(order), tuple(digests[name] for name in order))
+
     def first(self, tied: Iterable[str]) -> str:
-        """Who of those that are tied stands highest."""
+        """Return the tied candidate who ranks highest."""
         return min(tied, key=self.order.index)
 
     def last(self, tied: Iterable[str]) -> str:
-        """Who of those that are tied stands lowest."""
+        """Return the tied candidate who ranks lowest."""
         return max(tied, key=self.order.index)
-
-
-def tie_break(candidates: Iterable[str], seed: str) -> TieBreak:
-    """The candidates sorted by the digest of the seed followed by the name."""
-    digests = {name: sha256(f"{seed}{name}".encode()).hexdigest() for name in candidates}
-    order = sorted(digests, key=lambda name: (digests[name], name))
-    return TieBreak(seed, tuple(order), tuple(digests[name] for name in order))

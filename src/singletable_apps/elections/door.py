@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from singletable_apps.counting import Ranking, ballots_of_groups, schulze
-from singletable_apps.counting.pictures import STYLE, beat_paths
+from singletable_apps.counting import Ballots, Ranking, schulze
+from singletable_apps.counting.pictures import STYLESHEET, draw_beat_paths
 from singletable_apps.elections.sample import fill
 from singletable_apps.elections.terminal.mailing import letters_for
 from singletable_apps.elections.terminal.opening import Place, elections_at
@@ -22,9 +22,9 @@ _FILE, _KEYS = "votes.db", "keys"
 def door() -> Door:
     """A count of which nobody can tell the result by looking: each place is beaten by another."""
     groups = [
-        (Ranking.of_levels([[name] for name in order.split()]), many) for many, order in _VOTES
+        (Ranking.from_levels([[name] for name in order.split()]), many) for many, order in _VOTES
     ]
-    picture = beat_paths(schulze(ballots_of_groups(["Castle", "Lake", "Museum"], groups)))
+    picture = draw_beat_paths(schulze(Ballots.from_counts(["Castle", "Lake", "Museum"], groups)))
     return Door(
         name="Elections",
         about=(
@@ -34,7 +34,7 @@ def door() -> Door:
         address="/elections",
         picture=picture.svg,
         picture_words=picture.text,
-        picture_style=STYLE,
+        picture_style=STYLESHEET,
     )
 
 

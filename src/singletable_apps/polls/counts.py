@@ -14,10 +14,9 @@ from singletable_apps.counting import (
     RunoffResult,
     SchulzeResult,
     ScoreResult,
-    ballots_of_orders,
     borda,
+    count_pairs,
     instant_runoff,
-    pairwise,
     plurality,
     schulze,
 )
@@ -52,8 +51,8 @@ def counts_of(poll_id: str, candidates: Sequence[str], tally: Tally) -> Counts:
     id of the poll makes of the names. It was there before anybody voted, and anyone can check it.
     """
     rows = _rows(len(candidates), list(tally.counts))
-    ballots = ballots_of_orders(candidates, rows, list(tally.counts.values()))
-    pairs = pairwise(ballots)
+    ballots = Ballots.from_orders(candidates, rows, list(tally.counts.values()))
+    pairs = count_pairs(ballots)
     return Counts(
         ballots,
         instant_runoff(ballots, look_back=True, seed=poll_id),

@@ -6,8 +6,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from singletable_apps.counting import Ranking, ballots_of_groups, instant_runoff
-from singletable_apps.counting.pictures import STYLE, transfer_flow
+from singletable_apps.counting import Ballots, Ranking, instant_runoff
+from singletable_apps.counting.pictures import STYLESHEET, draw_transfers
 from singletable_apps.polls.sample import POLLS, fill
 from singletable_apps.polls.site import secret_in, site_on
 from singletable_apps.shared.doors import Door, Opened, Opening
@@ -21,9 +21,9 @@ _FILE, _SECRET = "polls.db", "secret.key"
 def door() -> Door:
     """Where the votes go, round by round, of those whose favourite has left."""
     asked = POLLS[0]
-    groups = [(Ranking.of_levels(order.split(" > ")), many) for many, order in asked.votes]
-    ballots = ballots_of_groups(list(asked.draft.candidates), groups)
-    picture = transfer_flow(instant_runoff(ballots, look_back=True, seed="sample"))
+    groups = [(Ranking.from_levels(order.split(" > ")), many) for many, order in asked.votes]
+    ballots = Ballots.from_counts(list(asked.draft.candidates), groups)
+    picture = draw_transfers(instant_runoff(ballots, look_back=True, seed="sample"))
     return Door(
         name="Polls",
         about=(
@@ -33,7 +33,7 @@ def door() -> Door:
         address="/polls",
         picture=picture.svg,
         picture_words=picture.text,
-        picture_style=STYLE,
+        picture_style=STYLESHEET,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from singletable_apps.counting import Ballots, Ranking, ballots_of_groups
+from singletable_apps.counting import Ballots, Ranking
 
 NAMES: tuple[str, ...] = ("Ada", "Ben", "Cy", "Di", "Eve")
 Groups = list[tuple[Ranking, int]]
@@ -18,9 +18,9 @@ def rankings(draw: st.DrawFn, candidates: Sequence[str], *, strict: bool = False
     order = draw(st.permutations(candidates))
     ranked = order[: draw(st.integers(0, len(order)))]
     if strict:
-        return Ranking.of_levels(ranked)
+        return Ranking.from_levels(ranked)
     ranks = st.integers(1, len(candidates))
-    return Ranking.of_ranks({name: draw(ranks) for name in ranked})
+    return Ranking.from_ranks({name: draw(ranks) for name in ranked})
 
 
 @st.composite
@@ -35,4 +35,4 @@ def elections(
 
 def cast(election: tuple[tuple[str, ...], Groups]) -> Ballots:
     """The ballots of a random election."""
-    return ballots_of_groups(*election)
+    return Ballots.from_counts(*election)

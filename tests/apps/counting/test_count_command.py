@@ -16,7 +16,7 @@ import pytest
 
 from singletable.cli import main
 from singletable_apps.counting import instant_runoff, schulze
-from singletable_apps.counting.formats import read
+from singletable_apps.counting.formats import read_ballots
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -52,7 +52,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 def test_the_result_is_told_with_its_reasons_numbers_rules_and_ballots(run: Run) -> None:
     code, out, err = run("capital.abif")
     assert (code, err) == (0, "")
-    result = schulze(read("capital.abif").ballots)
+    result = schulze(read_ballots("capital.abif").ballots)
     assert "Schulze: Nashville wins" in out
     for sentence in result.explanation:
         assert f"- {sentence}\n" in out
@@ -95,7 +95,7 @@ def test_a_tie_is_reported_and_a_seed_that_breaks_it_is_disclosed(run: Run) -> N
     assert "Schulze: Ada and Ben are tied" in out
     assert "SHA-256" not in out
     _, out, _ = run("heat.abif", "--seed", "2026-11-15")
-    result = schulze(read("heat.abif").ballots, seed="2026-11-15")
+    result = schulze(read_ballots("heat.abif").ballots, seed="2026-11-15")
     assert f"Schulze: {result.winner} wins, by the seed" in out
     assert result.tie_break is not None
     for name, digest in zip(result.tie_break.order, result.tie_break.digests, strict=True):
@@ -105,7 +105,7 @@ def test_a_tie_is_reported_and_a_seed_that_breaks_it_is_disclosed(run: Run) -> N
 def test_json_is_the_result_and_nothing_else(run: Run) -> None:
     code, out, err = run("capital.abif", "--json", "--margins")
     assert code == 0
-    assert out == schulze(read("capital.abif").ballots, strength="margins").to_json()
+    assert out == schulze(read_ballots("capital.abif").ballots, strength="margins").to_json()
     assert "100 ballots read" in err
 
 
@@ -240,7 +240,7 @@ def test_a_large_file_has_a_bar_on_a_terminal_and_none_in_a_pipe(run: Run, tmp_p
 
 def test_the_runoff_of_the_command_is_that_of_the_library(run: Run) -> None:
     _, out, _ = run("capital.abif", "-m", "runoff", "--json", "--seed", "s")
-    assert out == instant_runoff(read("capital.abif").ballots, seed="s").to_json()
+    assert out == instant_runoff(read_ballots("capital.abif").ballots, seed="s").to_json()
 
 
 # The library is often installed without the apps' extra: the way out is one line long.

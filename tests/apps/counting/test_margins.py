@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable_apps.counting import METHODS, Margin, Ranking, ballots_of, schulze
+from singletable_apps.counting import METHODS, Ballots, Margin, Ranking, schulze
 from tests.apps.counting.test_systems import ballots
 
 NAMES = ("Ada", "Ben", "Cy")
 # Every ballot without ties that three candidates allow, the blank one included.
-ALL = [Ranking.of_levels(order) for length in range(4) for order in permutations(NAMES, length)]
+ALL = [Ranking.from_levels(order) for length in range(4) for order in permutations(NAMES, length)]
 
 
 def changed(cast: Sequence[Ranking], number: int) -> Iterator[list[Ranking]]:
@@ -34,7 +34,7 @@ def test_fewer_changes_change_nothing_and_as_many_can(method: str) -> None:
     @settings(max_examples=12)
     @given(st.lists(st.sampled_from(ALL), min_size=1, max_size=5))
     def check(cast: list[Ranking]) -> None:
-        result = count(ballots_of(NAMES, cast))
+        result = count(Ballots.from_rankings(NAMES, cast))
         if result.winner is None or result.margin is None:
             return
         margin = result.margin
@@ -42,10 +42,10 @@ def test_fewer_changes_change_nothing_and_as_many_can(method: str) -> None:
         assert margin.at_most is None or margin.at_least <= margin.at_most <= len(cast)
         for number in range(1, min(2, margin.at_least - 1) + 1):
             for new in changed(cast, number):
-                assert count(ballots_of(NAMES, new)).winners == result.winners
+                assert count(Ballots.from_rankings(NAMES, new)).winners == result.winners
         if margin.at_most is not None and margin.at_most <= 2:
             assert any(
-                count(ballots_of(NAMES, new)).winners != result.winners
+                count(Ballots.from_rankings(NAMES, new)).winners != result.winners
                 for new in changed(cast, margin.at_most)
             )
 

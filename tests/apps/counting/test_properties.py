@@ -16,11 +16,7 @@ from singletable_apps.counting import (
     Ballots,
     Ranking,
     Result,
-    ballots_of_groups,
-    ballots_of_orders,
-    ballots_of_ranks,
     copeland,
-    distinct,
     instant_runoff,
     ranked_pairs,
     schulze,
@@ -65,9 +61,9 @@ def test_the_only_winner_does_not_win_the_reverse(election: Election) -> None:
     full: Groups = [(_completed(ranking, names), count) for ranking, count in groups]
     reverse: Groups = [(Ranking(ranking.levels[::-1]), count) for ranking, count in full]
     for method in (schulze, ranked_pairs, copeland):
-        winner = method(ballots_of_groups(names, full)).winner
+        winner = method(Ballots.from_counts(names, full)).winner
         if winner is not None and len(names) > 1:
-            assert winner not in method(ballots_of_groups(names, reverse)).winners
+            assert winner not in method(Ballots.from_counts(names, reverse)).winners
 
 
 def _completed(ranking: Ranking, names: tuple[str, ...]) -> Ranking:
@@ -83,7 +79,7 @@ def test_it_does_not_matter_whose_ballot_is_whose(method: str) -> None:
         one_by_one = [(ranking, 1) for ranking, count in groups for _ in range(count)]
         expected = METHODS[method](cast(election)).to_json()
         chance.shuffle(one_by_one)
-        assert METHODS[method](ballots_of_groups(names, one_by_one)).to_json() == expected
+        assert METHODS[method](Ballots.from_counts(names, one_by_one)).to_json() == expected
 
     check()
 
@@ -101,7 +97,7 @@ def test_it_does_not_matter_who_is_called_what(method: str) -> None:
             for ranking, count in groups
         ]
         result = METHODS[method](cast(election))
-        again = METHODS[method](ballots_of_groups([new[name] for name in names], renamed))
+        again = METHODS[method](Ballots.from_counts([new[name] for name in names], renamed))
         number = 1 if method == "instant runoff" else len(result.places)
         expected = [{new[name] for name in place} for place in _places(result)]
         assert _places(again)[:number] == expected[:number]
@@ -118,7 +114,7 @@ def test_twice_the_same_ballots_give_the_same_places(method: str) -> None:
     @given(elections())
     def check(election: Election) -> None:
         names, groups = election
-        twice = ballots_of_groups(names, [*groups, *groups])
+        twice = Ballots.from_counts(names, [*groups, *groups])
         assert METHODS[method](twice).places == METHODS[method](cast(election)).places
 
     check()
@@ -177,9 +173,9 @@ def test_rows_of_any_form_are_the_same_ballots(election: Election) -> None:
         for at, name in enumerate(ranking.names):
             orders[row, at] = names.index(name)
             ranks[row, names.index(name)] = 1000 * (at + 1)
-    forms: list[Ballots] = [ballots_of_orders(names, orders), ballots_of_ranks(names, ranks)]
+    forms: list[Ballots] = [Ballots.from_orders(names, orders), Ballots.from_ranks(names, ranks)]
     for method in METHODS.values():
         expected = method(cast(election)).to_json()
         for form in forms:
             assert method(form).to_json() == expected
-            assert method(distinct(form)).to_json() == expected
+            assert method(form.compact()).to_json() == expected

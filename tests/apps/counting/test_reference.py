@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 
 from singletable_apps.counting import (
+    Ballots,
     Ranking,
-    ballots_of_groups,
     borda,
+    count_pairs,
     instant_runoff,
-    pairwise,
     plurality,
     schulze,
 )
@@ -28,7 +28,7 @@ Election = tuple[tuple[str, ...], Groups]
 @given(elections())
 def test_pairs_are_those_of_a_plain_count(election: Election) -> None:
     names, groups = election
-    sums = pairwise(cast(election))
+    sums = count_pairs(cast(election))
     for both_ranked, found in (
         (False, sums.preferences("last")),
         (True, sums.preferences("no opinion")),
@@ -102,7 +102,7 @@ def test_shared_ranks_are_passed_over_or_end_a_ballot(
             for ranking, count in groups
         ]
         result = instant_runoff(cast(election), equal_ranks=rule, seed="s")
-        expected = instant_runoff(ballots_of_groups(names, cut), seed="s")
+        expected = instant_runoff(Ballots.from_counts(names, cut), seed="s")
         assert [each.tally for each in result.rounds if each.continuing] == [
             each.tally for each in expected.rounds if each.continuing
         ]

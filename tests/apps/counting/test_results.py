@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.counting import METHODS, Result, instant_runoff, schulze
-from singletable_apps.counting.words import counted, listed, number, ordinal
+from singletable_apps.counting.text import format_number, format_ordinal, join_names, pluralize
 from tests.apps.counting.profiles import Groups, cast, elections
 from tests.apps.counting.test_systems import WIKIPEDIA, ballots
 
@@ -121,7 +121,8 @@ def test_a_tie_is_said_and_how_it_was_broken() -> None:
     broken = schulze(cast, seed="s")
     assert broken.winner == broken.final_order[0]
     assert (
-        f"The tie is broken by the seed 's': {listed(broken.final_order)}, so {broken.winner} wins."
+        f"The tie is broken by the seed 's': {join_names(broken.final_order)}, so "
+        f"{broken.winner} wins."
     ) in broken.explanation
 
 
@@ -142,17 +143,17 @@ def test_sentences_have_the_numbers_of_the_result() -> None:
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        (number(1_234_567), "1,234,567"),
-        (number(schulze(WIKIPEDIA).account.cast), "45"),
-        (counted(1, "ballot"), "1 ballot"),
-        (counted(0, "ballot"), "0 ballots"),
+        (format_number(1_234_567), "1,234,567"),
+        (format_number(schulze(WIKIPEDIA).account.cast), "45"),
+        (pluralize(1, "ballot"), "1 ballot"),
+        (pluralize(0, "ballot"), "0 ballots"),
         (
-            " ".join(map(ordinal, (1, 2, 3, 4, 11, 12, 13, 21, 112))),
+            " ".join(map(format_ordinal, (1, 2, 3, 4, 11, 12, 13, 21, 112))),
             "1st 2nd 3rd 4th 11th 12th 13th 21st 112th",
         ),
-        (listed(["A"]), "A"),
-        (listed(["A", "B"]), "A and B"),
-        (listed([]), ""),
+        (join_names(["A"]), "A"),
+        (join_names(["A", "B"]), "A and B"),
+        (join_names([]), ""),
     ],
 )
 def test_names_and_numbers_are_said_as_people_say_them(said: str, expected: str) -> None:

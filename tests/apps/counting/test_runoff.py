@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from singletable_apps.counting import Ranking, ballots_of, instant_runoff, tie_break
+from singletable_apps.counting import Ballots, Ranking, TieBreak, instant_runoff
 from singletable_apps.counting.result import Number
 from tests.apps.counting.test_systems import ballots
 
@@ -60,7 +60,9 @@ def test_a_tie_that_matters_is_broken_by_the_seed_and_said_to_matter() -> None:
         tie = result.rounds[0].tie
         assert tie is not None
         assert (tie.broken_by, tie.mattered) == ("seed", "yes")
-        assert result.rounds[0].eliminated == tie_break(cast.candidates, seed).last(["B", "C"])
+        assert result.rounds[0].eliminated == TieBreak.from_seed(cast.candidates, seed).last(
+            ["B", "C"]
+        )
 
 
 def test_earlier_rounds_may_break_a_tie() -> None:
@@ -84,9 +86,9 @@ def test_where_nothing_counts_all_who_are_left_are_tied() -> None:
 # Nobody knows who may win among so many orders; the count says so and names who is left.
 def test_too_many_ways_of_breaking_ties_are_not_gone_through() -> None:
     names = [f"c{number:02}" for number in range(14)]
-    circle = [Ranking.of_levels(names[at:] + names[:at]) for at in range(14)]
-    swapped = [Ranking.of_levels([names[at], names[at - 7], names[at - 3]]) for at in range(14)]
-    cast = ballots_of(names, [*circle, *swapped])
+    circle = [Ranking.from_levels(names[at:] + names[:at]) for at in range(14)]
+    swapped = [Ranking.from_levels([names[at], names[at - 7], names[at - 3]]) for at in range(14)]
+    cast = Ballots.from_rankings(names, [*circle, *swapped])
     result = instant_runoff(cast)
     assert result.ties_mattered == "not known"
     assert result.possible_winners is None
@@ -98,8 +100,10 @@ def test_too_many_ways_of_breaking_ties_are_not_gone_through() -> None:
 # Twenty options and two ballots: all that nobody ranked first go, in whatever order.
 def test_those_without_votes_cannot_make_a_tie_matter() -> None:
     names = [f"c{number:02}" for number in range(20)]
-    cast = ballots_of(names, [Ranking.of_levels(["c03", "c04"])] * 2 + [Ranking.of_levels(["c07"])])
+    cast = Ballots.from_rankings(
+        names, [Ranking.from_levels(["c03", "c04"])] * 2 + [Ranking.from_levels(["c07"])]
+    )
     result = instant_runoff(cast)
     assert result.winner == "c03"
-    level = ballots_of(names, [Ranking.of_levels([name]) for name in ("c03", "c07")])
+    level = Ballots.from_rankings(names, [Ranking.from_levels([name]) for name in ("c03", "c07")])
     assert instant_runoff(level).winners == ("c03", "c07")

@@ -10,11 +10,10 @@ from singletable_apps.counting import (
     Ballots,
     Ranking,
     Result,
-    ballots_of_groups,
     borda,
     copeland,
+    count_pairs,
     instant_runoff,
-    pairwise,
     plurality,
     ranked_pairs,
     schulze,
@@ -27,8 +26,8 @@ def ballots(candidates: str, *lines: str) -> Ballots:
     for line in lines:
         count, _, ranking = line.partition(" ")
         levels = [level.split(" = ") for level in ranking.split(" > ")] if ranking else []
-        groups.append((Ranking.of_levels(levels), int(count)))
-    return ballots_of_groups(candidates.split(), groups)
+        groups.append((Ranking.from_levels(levels), int(count)))
+    return Ballots.from_counts(candidates.split(), groups)
 
 
 def places(result: Result) -> str:
@@ -145,4 +144,4 @@ def test_no_method_rounds() -> None:
     assert instant_runoff(cast, seed="s").rounds[0].tally["A"] == huge + 1
     assert plurality(cast).scores == {"A": huge + 1, "B": huge, "C": huge}
     assert borda(cast).scores["A"] == 2 * (huge + 1) + huge + Fraction(huge, 2)
-    assert pairwise(cast).cast == 3 * huge + 1
+    assert count_pairs(cast).cast == 3 * huge + 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from singletable_apps.counting import tie_break
+from singletable_apps.counting import TieBreak
 
 
 def test_the_order_is_that_of_the_digests() -> None:
-    ties = tie_break(["Ada", "Ben", "Zoë"], "2026-11-15 root")
+    ties = TieBreak.from_seed(["Ada", "Ben", "Zoë"], "2026-11-15 root")
     for name, digest in zip(ties.order, ties.digests, strict=True):
         assert digest == sha256(b"2026-11-15 root" + name.encode()).hexdigest()
     assert list(ties.digests) == sorted(ties.digests)
@@ -17,9 +17,11 @@ def test_the_order_is_that_of_the_digests() -> None:
 
 
 def test_the_order_does_not_depend_on_the_order_of_the_candidates() -> None:
-    assert tie_break(["Ada", "Ben", "Cy"], "s") == tie_break(["Cy", "Ada", "Ben"], "s")
+    assert TieBreak.from_seed(["Ada", "Ben", "Cy"], "s") == TieBreak.from_seed(
+        ["Cy", "Ada", "Ben"], "s"
+    )
 
 
 def test_another_seed_gives_another_order() -> None:
     names = [f"c{number}" for number in range(20)]
-    assert tie_break(names, "a").order != tie_break(names, "b").order
+    assert TieBreak.from_seed(names, "a").order != TieBreak.from_seed(names, "b").order

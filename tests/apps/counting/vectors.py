@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from singletable_apps.counting import Ballots, Ranking, ballots_of_groups
+from singletable_apps.counting import Ballots, Ranking
 
 _FILE = Path(__file__).parents[2] / "data" / "tally_vectors.json"
 
@@ -58,8 +58,8 @@ class Vector(msgspec.Struct, forbid_unknown_fields=True):
     note: str = ""
 
     def cast(self) -> Ballots:
-        groups = [(Ranking.of_levels(each.ranking), each.count) for each in self.ballots]
-        return ballots_of_groups(self.candidates, groups)
+        groups = [(Ranking.from_levels(each.ranking), each.count) for each in self.ballots]
+        return Ballots.from_counts(self.candidates, groups)
 
 
 VECTORS = msgspec.json.decode(_FILE.read_bytes(), type=list[Vector])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable_apps.counting.result import Place, Result
-from singletable_apps.counting.words import counted, listed, number
+from singletable_apps.counting.text import format_number, join_names, pluralize
 
 
 def opening(result: Result) -> Iterator[str]:
@@ -14,18 +14,19 @@ def opening(result: Result) -> Iterator[str]:
     if account.cast == 0:
         yield "No ballots were cast."
     elif account.blank == account.cast:
-        yield f"All of the {counted(account.cast, 'ballot')} cast are blank."
+        yield f"All of the {pluralize(account.cast, 'ballot')} cast are blank."
     elif account.blank:
         yield (
-            f"{counted(account.cast, 'ballot')} were cast; {number(account.blank)} of them "
+            f"{pluralize(account.cast, 'ballot')} were cast; {format_number(account.blank)} "
+            "of them "
             f"{'is' if account.blank == 1 else 'are'} blank."
         )
     else:
-        yield f"{counted(account.cast, 'ballot')} {'was' if account.cast == 1 else 'were'} cast."
+        yield f"{pluralize(account.cast, 'ballot')} {'was' if account.cast == 1 else 'were'} cast."
     if len(result.candidates) == 1:
         yield f"{result.candidates[0]} is the only candidate, and so wins."
     elif account.blank == account.cast:
-        yield f"Nobody is preferred to anybody: {listed(result.candidates)} are tied."
+        yield f"Nobody is preferred to anybody: {join_names(result.candidates)} are tied."
 
 
 def is_told_by_opening(result: Result) -> bool:
@@ -47,19 +48,20 @@ def _broken(result: Result, place: Place) -> str:
     assert result.tie_break is not None
     order = [name for name in result.final_order if name in place.candidates]
     wins = f", so {order[0]} wins" if place.place == 1 else ""
-    return f"The tie is broken by the seed '{result.tie_break.seed}': {listed(order)}{wins}."
+    return f"The tie is broken by the seed '{result.tie_break.seed}': {join_names(order)}{wins}."
 
 
 def _margin(result: Result) -> str:
     margin = result.margin
     assert margin is not None
     if margin.kind == "exact":
-        said = f"Exactly {counted(margin.at_least, 'ballot')} would have to be different"
+        said = f"Exactly {pluralize(margin.at_least, 'ballot')} would have to be different"
     elif margin.at_most is None:
-        said = f"At least {counted(margin.at_least, 'ballot')} would have to be different"
+        said = f"At least {pluralize(margin.at_least, 'ballot')} would have to be different"
     else:
         said = (
-            f"At least {number(margin.at_least)} and at most {counted(margin.at_most, 'ballot')} "
+            f"At least {format_number(margin.at_least)} and at most "
+            f"{pluralize(margin.at_most, 'ballot')} "
             "would have to be different"
         )
     return f"{said} for anyone else to win or share the win: {margin.why}."

@@ -12,8 +12,8 @@ from singletable_apps.counting.explaining.frame import (
 )
 from singletable_apps.counting.explaining.pairs import condorcet
 from singletable_apps.counting.result import Place
-from singletable_apps.counting.results.ranked_pairs import Pair, RankedPairsResult
-from singletable_apps.counting.words import listed, number, ordinal
+from singletable_apps.counting.results.ranked_pairs import RankedPair, RankedPairsResult
+from singletable_apps.counting.text import format_number, format_ordinal, join_names
 
 
 def explain_ranked_pairs(result: RankedPairsResult) -> Iterator[str]:
@@ -31,8 +31,11 @@ def explain_ranked_pairs(result: RankedPairsResult) -> Iterator[str]:
     yield from closing(result)
 
 
-def _judged(result: RankedPairsResult, pair: Pair) -> str:
-    said = f"{pair.winner} beats {pair.loser} {number(pair.votes)} to {number(pair.against)}: "
+def _judged(result: RankedPairsResult, pair: RankedPair) -> str:
+    said = (
+        f"{pair.winner} beats {pair.loser} {format_number(pair.votes)} to "
+        f"{format_number(pair.against)}: "
+    )
     if pair.locked:
         by_order = ", for it comes before equal ones that contradict it" if pair.by_order else ""
         return f"{said}locked{by_order}."
@@ -47,13 +50,16 @@ def _judged(result: RankedPairsResult, pair: Pair) -> str:
 def _first(place: Place) -> str:
     if len(place.candidates) == 1:
         return f"{place.candidates[0]} wins: nobody is locked above {place.candidates[0]}."
-    return f"{listed(place.candidates)} are tied for the 1st place: nobody is locked above them."
+    return (
+        f"{join_names(place.candidates)} are tied for the 1st place: nobody is locked above them."
+    )
 
 
 def _later(result: RankedPairsResult, before: Place, place: Place) -> Iterator[str]:
     if len(place.candidates) > 1:
         yield (
-            f"{listed(place.candidates)} are tied for the {ordinal(place.place)} place: none of "
+            f"{join_names(place.candidates)} are tied for the {format_ordinal(place.place)} "
+            "place: none of "
             "them is locked above another."
         )
     for name in place.candidates:
@@ -62,4 +68,4 @@ def _later(result: RankedPairsResult, before: Place, place: Place) -> Iterator[s
             for pair in result.pairs
             if pair.locked and pair.loser == name and pair.winner in before.candidates
         )
-        yield f"{name} is {ordinal(place.place)}: {above} is locked above {name}."
+        yield f"{name} is {format_ordinal(place.place)}: {above} is locked above {name}."

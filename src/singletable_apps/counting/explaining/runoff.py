@@ -11,7 +11,7 @@ from singletable_apps.counting.explaining.frame import (
 )
 from singletable_apps.counting.result import Number, Place
 from singletable_apps.counting.results.runoff import Round, RunoffResult, Tie
-from singletable_apps.counting.words import counted, listed, number, ordinal
+from singletable_apps.counting.text import format_number, format_ordinal, join_names, pluralize
 
 _BROKEN_BY = {
     "seed": "the seed's order decides",
@@ -40,15 +40,15 @@ def explain_runoff(result: RunoffResult) -> Iterator[str]:
 
 
 def _round(each: Round) -> Iterator[str]:
-    tally = [f"{name} {number(votes)}" for name, votes in _by_votes(each)]
+    tally = [f"{name} {format_number(votes)}" for name, votes in _by_votes(each)]
     yield f"Round {each.number}: {', '.join(tally)}."
     if each.winner is not None and not each.continuing:
         yield f"No ballot counts any more; {each.winner} is the last one left, and wins."
         return
     if each.winner is not None:
         yield (
-            f"{each.winner} has {number(each.tally[each.winner])} of "
-            f"{counted(each.continuing, 'continuing ballot')}, more than half, and wins."
+            f"{each.winner} has {format_number(each.tally[each.winner])} of "
+            f"{pluralize(each.continuing, 'continuing ballot')}, more than half, and wins."
         )
         return
     if each.tie is not None:
@@ -62,9 +62,9 @@ def _by_votes(each: Round) -> list[tuple[str, Number]]:
 
 
 def _tie(tie: Tie, each: Round) -> Iterator[str]:
-    votes = counted(each.tally[tie.tied[0]], "vote")
+    votes = pluralize(each.tally[tie.tied[0]], "vote")
     yield (
-        f"{listed(tie.tied)} are tied for last with {votes} each; {_BROKEN_BY[tie.broken_by]}. "
+        f"{join_names(tie.tied)} are tied for last with {votes} each; {_BROKEN_BY[tie.broken_by]}. "
         f"{_MATTERED[tie.mattered]}"
     )
 
@@ -77,16 +77,18 @@ def _reason(each: Round) -> str:
 
 
 def _moved(each: Round) -> str:
-    parts = [f"{number(move.votes)} to {move.target}" for move in each.transfers if move.target] + [
-        f"{number(move.votes)} to nobody ({move.reason})"
+    parts = [
+        f"{format_number(move.votes)} to {move.target}" for move in each.transfers if move.target
+    ] + [
+        f"{format_number(move.votes)} to nobody ({move.reason})"
         for move in each.transfers
         if move.target is None
     ]
-    return f"; the votes go {listed(parts)}" if parts else "; there are no votes to pass on"
+    return f"; the votes go {join_names(parts)}" if parts else "; there are no votes to pass on"
 
 
 def _undecided(result: RunoffResult) -> str:
-    names = listed(result.winners)
+    names = join_names(result.winners)
     if result.possible_winners is None:
         return (
             f"So the count ends here, with {names} still standing. Give a seed, fixed before the "
@@ -102,10 +104,10 @@ def _place(result: RunoffResult, place: Place) -> str:
     went = {each.eliminated: each.number for each in result.rounds}
     name = place.candidates[0]
     if name in went:
-        return f"{name} is {ordinal(place.place)}: out in round {went[name]}."
+        return f"{name} is {format_ordinal(place.place)}: out in round {went[name]}."
     last = result.rounds[-1]
     are = "is" if len(place.candidates) == 1 else "are tied and"
     return (
-        f"{listed(place.candidates)} {are} {ordinal(place.place)}, with "
-        f"{counted(last.tally[name], 'vote')} in the last round."
+        f"{join_names(place.candidates)} {are} {format_ordinal(place.place)}, with "
+        f"{pluralize(last.tally[name], 'vote')} in the last round."
     )

@@ -13,7 +13,7 @@ from singletable_apps.counting.explaining.frame import (
 from singletable_apps.counting.explaining.pairs import beats, condorcet
 from singletable_apps.counting.result import Place
 from singletable_apps.counting.results.schulze import SchulzeResult
-from singletable_apps.counting.words import listed, number, ordinal
+from singletable_apps.counting.text import format_number, format_ordinal, join_names
 
 
 def explain_schulze(result: SchulzeResult) -> Iterator[str]:
@@ -55,7 +55,10 @@ def _later(result: SchulzeResult, before: Place, place: Place) -> Iterator[str]:
             for other in before.candidates
             if _strength(result, other, name) > _strength(result, name, other)
         )
-        yield f"{name} is {ordinal(place.place)}, below {above}: {_against(result, above, name)}"
+        yield (
+            f"{name} is {format_ordinal(place.place)}, below {above}: "
+            f"{_against(result, above, name)}"
+        )
 
 
 def _tied(result: SchulzeResult, place: Place) -> str:
@@ -64,7 +67,7 @@ def _tied(result: SchulzeResult, place: Place) -> str:
         why = "neither has a stronger chain to the other than the other has back"
     else:
         why = "none of them has a stronger chain to another of them than that one has back"
-    return f"{listed(names)} are tied for the {ordinal(place.place)} place: {why}"
+    return f"{join_names(names)} are tied for the {format_ordinal(place.place)} place: {why}"
 
 
 def _against(result: SchulzeResult, a: str, b: str) -> str:
@@ -77,7 +80,7 @@ def _chain(result: SchulzeResult, a: str, b: str) -> str:
     if path is None:
         return f"no chain leads from {a} to {b}"
     steps = [beats(result.candidates, result.preferences, *step) for step in pairwise(path.names)]
-    return f"{', '.join(steps)} (strength {number(path.strength)})"
+    return f"{', '.join(steps)} (strength {format_number(path.strength)})"
 
 
 def _strength(result: SchulzeResult, a: str, b: str) -> int:

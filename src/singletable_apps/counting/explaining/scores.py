@@ -11,7 +11,7 @@ from singletable_apps.counting.explaining.frame import (
 )
 from singletable_apps.counting.result import Place
 from singletable_apps.counting.results.scores import ScoreResult
-from singletable_apps.counting.words import counted, listed, ordinal
+from singletable_apps.counting.text import format_ordinal, join_names, pluralize
 
 
 def explain_scores(result: ScoreResult, unit: str) -> Iterator[str]:
@@ -20,7 +20,7 @@ def explain_scores(result: ScoreResult, unit: str) -> Iterator[str]:
     if not is_told_by_opening(result):
         for reason, ballots in result.account.exhausted.items():
             if ballots:
-                yield f"{counted(ballots, 'ballot')} could not be counted ({reason})."
+                yield f"{pluralize(ballots, 'ballot')} could not be counted ({reason})."
         for place in result.places:
             yield place_by_score(result, place, unit)
     yield from closing(result)
@@ -29,12 +29,13 @@ def explain_scores(result: ScoreResult, unit: str) -> Iterator[str]:
 def place_by_score(result: ScoreResult, place: Place, unit: str) -> str:
     """A place, who is in it, and with how many points."""
     name, *others = place.candidates
-    score = counted(result.scores[name], unit)
+    score = pluralize(result.scores[name], unit)
     if others:
         return (
-            f"{listed(place.candidates)} are tied for the {ordinal(place.place)} place with "
+            f"{join_names(place.candidates)} are tied for the {format_ordinal(place.place)} "
+            "place with "
             f"{score} each."
         )
     if place.place == 1:
         return f"{name} wins with {score}."
-    return f"{name} is {ordinal(place.place)} with {score}."
+    return f"{name} is {format_ordinal(place.place)} with {score}."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from singletable_apps.counting.errors import FormatRefused, FormatUnknown, WritingRefused
-from singletable_apps.counting.formats.door import read, write
+from singletable_apps.counting.errors import FormatError, UnknownFormat, WriteError
+from singletable_apps.counting.formats.door import read_ballots, write_ballots
 from singletable_apps.counting.formats.rctab.read import read_rounds
 from singletable_apps.counting.formats.rctab.tabulation import (
     Outcome,
@@ -12,25 +12,27 @@ from singletable_apps.counting.formats.rctab.tabulation import (
     tabulation_of,
 )
 from singletable_apps.counting.formats.rctab.write import write_rounds
-from singletable_apps.counting.formats.reading import Reading, Treated
+from singletable_apps.counting.formats.reading import Adjustment, BallotFile
 from singletable_apps.counting.formats.rules import BallotRules
 from singletable_apps.counting.formats.table import FORMATS, Format
+from singletable_apps.counting.formats.writable import check_writable
 
 __all__ = [
     "FORMATS",
+    "Adjustment",
+    "BallotFile",
     "BallotRules",
     "Format",
-    "FormatRefused",
-    "FormatUnknown",
+    "FormatError",
     "Outcome",
-    "Reading",
     "TabulatedRound",
     "Tabulation",
-    "Treated",
-    "WritingRefused",
-    "read",
+    "UnknownFormat",
+    "WriteError",
+    "check_writable",
+    "read_ballots",
     "read_rounds",
     "tabulation_of",
-    "write",
+    "write_ballots",
     "write_rounds",
 ]

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.errors import CountingError, FormatRefused
+from singletable_apps.counting.errors import CountingError, FormatError
 from singletable_apps.counting.formats.joining import joined
 from singletable_apps.counting.formats.marks import Mark, cleaned
-from singletable_apps.counting.formats.reading import Reading, Treated
+from singletable_apps.counting.formats.reading import Adjustment, BallotFile
 from singletable_apps.counting.formats.rules import BallotRules
 from singletable_apps.counting.formats.source import Told
-from singletable_apps.counting.gathering import ballots_of_groups
 from singletable_apps.counting.ranking import Ranking
 
 _MOST_CANDIDATES = 32_766
@@ -29,7 +28,7 @@ class Asked:
     contest: str | None
     told: Told
 
-    def stop_or_go(self, error: FormatRefused) -> None:
+    def stop_or_go(self, error: FormatError) -> None:
         """Raise the error of a malformed ballot, unless such ballots are to be refused."""
         if self.rules.malformed == "stop":
             raise error
@@ -52,7 +51,7 @@ class Collector:
         self.candidates: dict[str, int] = {}
         for name in candidates:
             if name in self.candidates:
-                raise FormatRefused(f"The candidate '{name}' is named twice; name each once.")
+                raise FormatError(f"The candidate '{name}' is named twice; name each once.")
             self.number(name)
         self.read = 0
         self.notes: list[str] = []
@@ -65,7 +64,7 @@ class Collector:
         """The candidate's number; one that is new gets the next."""
         at = self.candidates.setdefault(name, len(self.candidates))
         if at >= _MOST_CANDIDATES:
-            raise FormatRefused(f"There are more than {_MOST_CANDIDATES:,} candidates.")
+            raise FormatError(f"There are more than {_MOST_CANDIDATES:,} candidates.")
         return at
 
     def add(self, ranking: Ranking, count: int) -> None:
@@ -103,19 +102,19 @@ class Collector:
 
     def malformed(self, error: CountingError, line: int) -> None:
         """A line that makes no sense: an error, or one refused ballot."""
-        if not isinstance(error, FormatRefused):
-            error = FormatRefused(str(error), line)
+        if not isinstance(error, FormatError):
+            error = FormatError(str(error), line)
         self.asked.stop_or_go(error)
         self.refuse("malformed", 1, line)
 
-    def reading(self, form: str, title: str = "") -> Reading:
+    def reading(self, form: str, title: str = "") -> BallotFile:
         """All of it; the file is at its end."""
         if not self.candidates:
-            raise FormatRefused(
+            raise FormatError(
                 "There are no candidates: none is declared, and no ballot ranks anybody."
             )
         self._flush()
-        return Reading(
+        return BallotFile(
             joined(tuple(self.candidates), self._pieces),
             form,
             self.read,
@@ -125,14 +124,15 @@ class Collector:
             title,
         )
 
-    def _treated(self, met: dict[str, _Met]) -> tuple[Treated, ...]:
+    def _treated(self, met: dict[str, _Met]) -> tuple[Adjustment, ...]:
         in_order = sorted(met.items(), key=lambda each: (each[1].first, each[0]))
         return tuple(
-            Treated(rule, each.ballots, f"{self.place} {each.first:,}") for rule, each in in_order
+            Adjustment(rule, each.ballots, f"{self.place} {each.first:,}")
+            for rule, each in in_order
         )
 
     def _flush(self) -> None:
-        self._pieces.append(ballots_of_groups(tuple(self.candidates), self._groups.items()))
+        self._pieces.append(Ballots.from_counts(tuple(self.candidates), self._groups.items()))
         self._groups.clear()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from singletable_apps.counting.errors import FormatRefused, FormatUnknown
+from singletable_apps.counting.errors import FormatError, UnknownFormat
 from singletable_apps.counting.formats.csv.header import header_of
 from singletable_apps.counting.formats.digits import shown
 from singletable_apps.counting.formats.json import Members, decoded
@@ -34,7 +34,7 @@ def detect(source: Source) -> str:
             tried[name] = why
     if not fitting:
         reasons = "".join(f"\n  {name}: {why}" for name, why in tried.items())
-        raise FormatUnknown(
+        raise UnknownFormat(
             f"No format fits.{reasons}\nName the format if you know it, or correct the line.",
             tried,
         )
@@ -52,7 +52,7 @@ def _json(member: str) -> Callable[[Source, str], str | None]:
             return f"line 1: JSON begins with '{{', and {_first(head)} came"
         try:
             members = decoded(source.data, Members)
-        except FormatRefused as error:
+        except FormatError as error:
             return str(error)
         if member == "cvr":
             return None if members.is_cvr else "it has no member 'Election', where contests are"
@@ -101,7 +101,7 @@ def _csv(source: Source, head: str) -> str | None:
         return f"line {line}: names of columns were expected, and {shown(text)} came"
     try:
         header = header_of(source.data)
-    except FormatRefused as error:
+    except FormatError as error:
         return str(error)
     if header.width < 2:
         return "line 1: several names of columns with commas between were expected, and " + (

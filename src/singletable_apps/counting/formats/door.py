@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.distinct import groups
-from singletable_apps.counting.errors import FormatRefused, WritingRefused
+from singletable_apps.counting.errors import FormatError, WriteError
 from singletable_apps.counting.formats.abif.read import read_abif
 from singletable_apps.counting.formats.abif.write import write_abif
 from singletable_apps.counting.formats.cef.read import read_cef
@@ -21,12 +20,12 @@ from singletable_apps.counting.formats.cvr.write import write_cvr
 from singletable_apps.counting.formats.detecting import detect
 from singletable_apps.counting.formats.preflib.read import read_preflib
 from singletable_apps.counting.formats.preflib.write import write_preflib
-from singletable_apps.counting.formats.reading import Reading
+from singletable_apps.counting.formats.reading import BallotFile
 from singletable_apps.counting.formats.rules import BallotRules
 from singletable_apps.counting.formats.source import Source, Told, source_of
 from singletable_apps.counting.formats.table import FORMATS, PREFLIB
 
-_READERS: dict[str, Callable[[Source, Asked], Reading]] = {
+_READERS: dict[str, Callable[[Source, Asked], BallotFile]] = {
     "cef": read_cef,
     "abif": read_abif,
     "csv": read_csv,
@@ -35,14 +34,14 @@ _READERS: dict[str, Callable[[Source, Asked], Reading]] = {
 }
 
 
-def read(
+def read_ballots(
     file: Path | str | bytes,
     format: str | None = None,  # noqa: A002 (the word that everybody uses)
     *,
     rules: BallotRules | None = None,
     contest: str | None = None,
     told: Told | None = None,
-) -> Reading:
+) -> BallotFile:
     """The ballots of a file and an account of each; without `format` it is found out.
 
     A text is a path. `contest` chooses among those of cast vote records, by name or id. `told` is
@@ -55,14 +54,14 @@ def read(
     if name == "preflib" or name in PREFLIB:
         return read_preflib(source, asked, None if name == "preflib" else name)
     if name == "rctab":
-        raise FormatRefused(
+        raise FormatError(
             "This is a tabulation of RCTab: votes by round, from which no ballots can be made. "
             "Read it with read_rounds, or get the cast vote records it was made of."
         )
     return _READERS[name](source, asked)
 
 
-def write(
+def write_ballots(
     ballots: Ballots,
     format: str,  # noqa: A002
     *,
@@ -85,7 +84,7 @@ def write(
         case "cvr":
             text = write_cvr(ballots, title, when)
         case "rctab":
-            raise WritingRefused(
+            raise WriteError(
                 "RCTab's format has rounds and no ballots: count the ballots with instant_runoff, "
                 "and write the result with write_rounds."
             )
@@ -96,7 +95,7 @@ def write(
 
 
 def _narrowest(ballots: Ballots) -> str:
-    rankings = [ranking for ranking, _ in groups(ballots)]
+    rankings = [ranking for ranking, _ in ballots.ranking_counts()]
     ties = any(len(level) > 1 for ranking in rankings for level in ranking.levels)
     partial = any(len(ranking.names) < len(ballots.candidates) for ranking in rankings)
     return ("to" if ties else "so") + ("i" if partial else "c")
@@ -105,7 +104,7 @@ def _narrowest(ballots: Ballots) -> str:
 def _known(name: str) -> str:
     if name != "preflib" and name not in FORMATS:
         listed = ", ".join((*FORMATS, "preflib"))
-        raise FormatRefused(f"There is no format '{name}'; there are: {listed}.")
+        raise FormatError(f"There is no format '{name}'; there are: {listed}.")
     return name
 
 

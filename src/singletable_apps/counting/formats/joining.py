@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from singletable_apps.counting.ballots import (
-    LARGEST,
+    MAX_INT64,
     Ballots,
     Columns,
     Counts,
-    checked_candidates,
     rank_type,
-    whole_numbers,
+    to_ints,
+    validate_candidates,
 )
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 
 # A file of a few hundred kilobytes can ask for more memory than there is: names times ballots.
 _MOST_CELLS = 1 << 32
@@ -24,10 +24,10 @@ _MOST_CELLS = 1 << 32
 def joined(candidates: Sequence[str], pieces: list[Ballots]) -> Ballots:
     """All ballots of the pieces, which are taken; a piece may know only the first candidates."""
     ranks = rank_type(len(candidates))
-    names = checked_candidates(candidates)
+    names = validate_candidates(candidates)
     rows = sum(piece.rows for piece in pieces)
     if len(names) * rows > _MOST_CELLS:
-        raise FormatRefused(
+        raise FormatError(
             f"{rows:,} different ballots of {len(names):,} candidates are too many to hold; "
             f"candidates times ballots may be {_MOST_CELLS:,}."
         )
@@ -53,7 +53,7 @@ def _counts(pieces: Sequence[Ballots]) -> Counts | None:
     parts = [
         np.ones(piece.rows, np.int64) if piece.counts is None else piece.counts for piece in pieces
     ]
-    if sum(piece.cast for piece in pieces) <= LARGEST:
+    if sum(piece.cast for piece in pieces) <= MAX_INT64:
         return np.concatenate([part.astype(np.int64) for part in parts])
-    listed = [count for part in parts for count in whole_numbers(part)]
+    listed = [count for part in parts for count in to_ints(part)]
     return np.array(listed, dtype=np.object_)

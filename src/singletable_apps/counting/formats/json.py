@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 
 T = TypeVar("T")
 _NOTHING = msgspec.Raw()
@@ -17,11 +17,11 @@ def decoded(data: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        raise FormatRefused(f"A member of the JSON is not what it should be: {error}.") from error
+        raise FormatError(f"A member of the JSON is not what it should be: {error}.") from error
     except RecursionError as error:
-        raise FormatRefused("The JSON is nested deeper than any ballot file is.") from error
+        raise FormatError("The JSON is nested deeper than any ballot file is.") from error
     except (msgspec.DecodeError, ValueError) as error:
-        raise FormatRefused(f"This is not JSON: {error}.") from error
+        raise FormatError(f"This is not JSON: {error}.") from error
 
 
 class Members(msgspec.Struct):

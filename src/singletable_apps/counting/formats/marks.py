@@ -73,4 +73,4 @@ def cleaned(marks: Sequence[Mark], rules: BallotRules, unnamed: frozenset[int]) 
             changed[REPEAT_DROPPED] = None
         levels.append([name for name in names if name not in repeated])
         taken.update(names)
-    return Cleaned(Ranking.of_levels(levels), tuple(changed))
+    return Cleaned(Ranking.from_levels(levels), tuple(changed))

@@ -8,7 +8,7 @@ from singletable_apps.counting.ballots import Ballots
 
 
 @dataclass(frozen=True, slots=True)
-class Treated:
+class Adjustment:
     """How many ballots met a rule, and where the first of them is."""
 
     rule: str
@@ -20,7 +20,7 @@ class Treated:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BallotFile:
     """The ballots of a file; as many were read as are cast in `ballots` and are `refused`.
 
     `changed` are those that are counted otherwise than marked, by rule; a ballot may be under
@@ -30,8 +30,8 @@ class Reading:
     ballots: Ballots
     format: str
     read: int
-    changed: tuple[Treated, ...] = ()
-    refused: tuple[Treated, ...] = ()
+    changed: tuple[Adjustment, ...] = ()
+    refused: tuple[Adjustment, ...] = ()
     notes: tuple[str, ...] = ()
     title: str = ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 
 Overvotes: TypeAlias = Literal["keep", "skip", "exhaust", "refuse"]
 Repeats: TypeAlias = Literal["first", "exhaust", "refuse"]
@@ -38,10 +38,10 @@ class BallotRules:
         _check("malformed", self.malformed, get_args(Malformed))
         _check("unlisted", self.unlisted, get_args(Unlisted))
         if self.skipped is not None and self.skipped < 0:
-            raise FormatRefused(f"{self.skipped} ranks in a row cannot be skipped; 0 is the least.")
+            raise FormatError(f"{self.skipped} ranks in a row cannot be skipped; 0 is the least.")
 
 
 def _check(about: str, chosen: str, choices: tuple[str, ...]) -> None:
     if chosen not in choices:
         listed = ", ".join(f"'{choice}'" for choice in choices)
-        raise FormatRefused(f"The rule for {about} is '{chosen}'; there are: {listed}.")
+        raise FormatError(f"The rule for {about} is '{chosen}'; there are: {listed}.")

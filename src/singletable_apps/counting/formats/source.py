@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 
 # Called with the bytes that are done and the bytes there are.
 Told: TypeAlias = Callable[[int, int], None]
@@ -41,12 +41,12 @@ def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except IsADirectoryError as error:
-        raise FormatRefused(f"'{path}' is a directory; name a file in it.") from error
+        raise FormatError(f"'{path}' is a directory; name a file in it.") from error
     except FileNotFoundError as error:
-        raise FormatRefused(f"There is no file '{path}'.") from error
+        raise FormatError(f"There is no file '{path}'.") from error
     # A path that holds a NUL is a ValueError to Python.
     except (OSError, ValueError) as error:
-        raise FormatRefused(f"'{path}' cannot be read: {error}.") from error
+        raise FormatError(f"'{path}' cannot be read: {error}.") from error
 
 
 def _as_utf8(data: bytes, name: str) -> bytes:
@@ -55,9 +55,9 @@ def _as_utf8(data: bytes, name: str) -> bytes:
         data = _from_utf16(data, encoding, name)
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data or data.isspace():
-        raise FormatRefused(f"There is nothing in {name}: no candidates and no ballots.")
+        raise FormatError(f"There is nothing in {name}: no candidates and no ballots.")
     if b"\0" in data:
-        raise FormatRefused(
+        raise FormatError(
             f"Byte {data.index(0)} of {name} is NUL, which no text has: it is no text file, or "
             "UTF-16 without its byte order mark. Save it as text in UTF-8."
         )
@@ -69,7 +69,7 @@ def _from_utf16(data: bytes, encoding: str, name: str) -> bytes:
     try:
         return data[2:].decode(encoding).encode()
     except UnicodeDecodeError as error:
-        raise FormatRefused(
+        raise FormatError(
             f"{name} begins as UTF-16 does and is not UTF-16: byte {error.start + 2} is wrong. "
             "Save it as UTF-8."
         ) from error
@@ -82,7 +82,7 @@ def _check_utf8(data: bytes, name: str) -> None:
         data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FormatRefused(
+        raise FormatError(
             f"byte {data[error.start]:#04x} is no UTF-8 in {name}. It may be Latin-1 or "
             "Windows-1252, where the same byte may be different letters, so we do not guess. Save "
             "the file as UTF-8, for instance with: iconv -f latin1 -t utf-8.",

@@ -14,7 +14,7 @@ class Format:
     """
 
     name: str
-    about: str
+    description: str
     extensions: tuple[str, ...]
     ties: bool = True
     partial: bool = True
@@ -22,8 +22,8 @@ class Format:
     counts: bool = True
     any_name: bool = False
     reserved: tuple[str, ...] = ()
-    written: bool = True
-    instead: str = "csv, cvr or toi"
+    is_writable: bool = True
+    alternatives: str = "csv, cvr or toi"
 
 
 CEF = Format(
@@ -53,7 +53,7 @@ RCTAB = Format(
     "the rounds of an instant runoff as RCTab writes and RCVis reads them; no ballots",
     ("json",),
     any_name=True,
-    written=False,
+    is_writable=False,
 )
 
 FORMATS: dict[str, Format] = {

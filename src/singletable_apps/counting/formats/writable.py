@@ -5,35 +5,35 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from singletable_apps.counting.errors import WritingRefused
+from singletable_apps.counting.errors import WriteError
 from singletable_apps.counting.formats.table import Format
 from singletable_apps.counting.ranking import Ranking
 
 _MOST_DIGITS = 1_000
 
 
-def check_ballots(
+def check_writable(
     form: Format, candidates: Sequence[str], groups: Iterable[tuple[Ranking, int]]
 ) -> None:
-    """Raise WritingRefused at the first name or ballot that the format has no way to say."""
+    """Raise WriteError at the first name or ballot that the format has no way to say."""
     for name in candidates:
         check_name(form, name)
     for number, (ranking, count) in enumerate(groups, start=1):
         why = _why_not(form, candidates, ranking, count)
         if why is not None:
-            raise WritingRefused(
+            raise WriteError(
                 f"The format {form.name} cannot hold {_described(ranking, count, number)}: {why}. "
-                f"Formats that can: {form.instead}."
+                f"Formats that can: {form.alternatives}."
             )
 
 
 def check_name(form: Format, name: str) -> None:
-    """Raise WritingRefused unless the name would be read back as it is."""
+    """Raise WriteError unless the name would be read back as it is."""
     why = _why_no_name(form, name)
     if why is not None:
-        raise WritingRefused(
+        raise WriteError(
             f"The format {form.name} cannot hold the candidate {name!r}: {why}. "
-            f"Rename the candidate, or write {form.instead}."
+            f"Rename the candidate, or write {form.alternatives}."
         )
 
 

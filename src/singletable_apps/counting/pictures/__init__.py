@@ -6,22 +6,22 @@ its own. `Picture.file` has the stylesheet inside, for a file that stands alone.
 
 from __future__ import annotations
 
-from singletable_apps.counting.pictures.beat_paths import beat_paths
-from singletable_apps.counting.pictures.gallery import pictures_of
-from singletable_apps.counting.pictures.pairwise_map import pairwise_map
-from singletable_apps.counting.pictures.pairwise_table import pairwise_table
+from singletable_apps.counting.pictures.beat_paths import draw_beat_paths
+from singletable_apps.counting.pictures.gallery import draw_pictures
+from singletable_apps.counting.pictures.pairwise_map import draw_pairwise_matrix
+from singletable_apps.counting.pictures.pairwise_table import render_pairwise_table
 from singletable_apps.counting.pictures.picture import Picture
-from singletable_apps.counting.pictures.rounds import round_bars
-from singletable_apps.counting.pictures.style import STYLE
-from singletable_apps.counting.pictures.transfers import transfer_flow
+from singletable_apps.counting.pictures.rounds import draw_round_bars
+from singletable_apps.counting.pictures.style import STYLESHEET
+from singletable_apps.counting.pictures.transfers import draw_transfers
 
 __all__ = [
-    "STYLE",
+    "STYLESHEET",
     "Picture",
-    "beat_paths",
-    "pairwise_map",
-    "pairwise_table",
-    "pictures_of",
-    "round_bars",
-    "transfer_flow",
+    "draw_beat_paths",
+    "draw_pairwise_matrix",
+    "draw_pictures",
+    "draw_round_bars",
+    "draw_transfers",
+    "render_pairwise_table",
 ]

@@ -12,8 +12,8 @@ from singletable_apps.counting.pictures.circle import Arrow, Circle, arrow, draw
 from singletable_apps.counting.pictures.labels import distinct, width
 from singletable_apps.counting.pictures.markup import element, text, tip
 from singletable_apps.counting.pictures.pairs import place_of
-from singletable_apps.counting.results.schulze import Path, SchulzeResult
-from singletable_apps.counting.words import number
+from singletable_apps.counting.results.schulze import BeatPath, SchulzeResult
+from singletable_apps.counting.text import format_number
 
 Kind: TypeAlias = Literal["link", "there", "back"]
 Victory: TypeAlias = tuple[int, str, str]
@@ -31,8 +31,8 @@ class Scene:
     places: dict[str, int]
     victories: tuple[Victory, ...]
     pair: tuple[str, str] | None
-    there: Path | None
-    back: Path | None
+    there: BeatPath | None
+    back: BeatPath | None
 
     def steps(self, kind: Kind) -> dict[tuple[str, str], int]:
         """The victories on one of the paths, with their strengths; for "link", those on neither."""
@@ -77,7 +77,7 @@ def marks(drawing: Scene) -> Iterator[str]:
     for kind in kinds:
         steps = drawing.steps(kind)
         for (winner, loser), way in ways[kind].items():
-            said = f"{winner} beats {loser} with strength {number(steps[winner, loser])}"
+            said = f"{winner} beats {loser} with strength {format_number(steps[winner, loser])}"
             faint = "faint" if kind == "link" and len(drawing.circle.names) > _NUMBERED else ""
             yield drawn_arrow(way, kind, 8 if kind == "link" else 12, said, faint)
     for name in drawing.circle.names:
@@ -142,7 +142,7 @@ def _numbers(drawing: Scene, ways: dict[Kind, dict[tuple[str, str], Arrow]]) -> 
         weakest = min(steps.values(), default=0)
         for step, way in ways[kind].items():
             marked = kind != "link" and steps[step] == weakest
-            said = number(steps[step])
+            said = format_number(steps[step])
             if marked and len(steps) > 1:
                 said += " weakest"
             yield _pill(circle, way, said, kind, marked=marked, taken=taken)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from html import escape
 
-from singletable_apps.counting.visible import visible
+from singletable_apps.counting.text import replace_control_characters
 
 
 def text(words: str) -> str:
     """Words as content or as an attribute: no character of theirs is read as markup."""
-    return escape(visible(words))
+    return escape(replace_control_characters(words))
 
 
 def length(value: float | Fraction) -> str:

@@ -16,7 +16,7 @@ from singletable_apps.counting.pictures.pairs import (
     place_of,
 )
 from singletable_apps.counting.pictures.picture import Canvas, Picture, drawn
-from singletable_apps.counting.words import number
+from singletable_apps.counting.text import format_number
 
 TITLE = "Head to head"
 CAPTION = (
@@ -28,12 +28,12 @@ _SLANT = 0.72  # names of columns lean by 45 degrees
 _LEGEND = 34
 
 
-def pairwise_map(result: PairsResult) -> Picture:
+def draw_pairwise_matrix(result: PairsResult) -> Picture:
     """Every pair of a count, as a square of cells, with the numbers in them."""
     names = in_order(result)
     many = len(names) > 12
     high = 22.0 if many else 32.0
-    votes = (number(each) for row in result.preferences for each in row)
+    votes = (format_number(each) for row in result.preferences for each in row)
     wide = max(widest(votes, 13) + 16, 30.0 if many else 40.0)  # a point more, for the bold ones
     short = distinct(names, _ROOM)
     places = {name: f"{place}." for name, place in place_of(result).items()}
@@ -72,13 +72,16 @@ def _cell(pair: Cell, x: float, y: float, wide: float, high: float) -> str:
     if pair.row == pair.column:
         stroke = f"M{x + 6:.1f} {y + 5:.1f}l{wide - 12:.1f} {high - 10:.1f}"
         return element("path", class_="line", d=stroke)
-    said = f"{pair.row} against {pair.column}: {number(pair.votes)} to {number(pair.against)}"
+    said = (
+        f"{pair.row} against {pair.column}: {format_number(pair.votes)} to "
+        f"{format_number(pair.against)}"
+    )
     ground = element(
         "rect", class_=pair.shade, x=x + 0.5, y=y + 0.5, width=wide - 1, height=high - 1
     )
     figure = element(
         "text",
-        text(number(pair.votes)),
+        text(format_number(pair.votes)),
         class_="strong" if pair.sign == "win" else "small",
         x=x + wide / 2,
         y=y + high / 2 + 4,

@@ -11,7 +11,7 @@ from singletable_apps.counting.pictures.pairs import (
     in_order,
     place_of,
 )
-from singletable_apps.counting.words import number
+from singletable_apps.counting.text import format_number
 
 CAPTION = "Head to head: ballots that prefer the row to the column, and the other way round."
 _ROOM = 240
@@ -19,7 +19,7 @@ _SIGNS = {"win": "▲", "lose": "▽", "level": "="}
 _SAID = {"win": "wins", "lose": "loses", "level": "level"}
 
 
-def pairwise_table(result: PairsResult) -> str:
+def render_pairwise_table(result: PairsResult) -> str:
     """Each two candidates with both numbers; who wins is told by a sign, by weight and by shade."""
     names = in_order(result)
     short = distinct(names, _ROOM)
@@ -57,6 +57,6 @@ def _cell(pair: Cell) -> str:
     sign = element("abbr", _SIGNS[pair.sign], title=_SAID[pair.sign])
     return element(
         "td",
-        f"{sign} {number(pair.votes)} : {number(pair.against)}",
+        f"{sign} {format_number(pair.votes)} : {format_number(pair.against)}",
         class_="level" if pair.sign == "level" else f"{_SAID[pair.sign]} {pair.shade}",
     )

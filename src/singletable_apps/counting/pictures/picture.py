@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from singletable_apps.counting.pictures.labels import wrapped
 from singletable_apps.counting.pictures.markup import element, length, text
-from singletable_apps.counting.pictures.style import STYLE
+from singletable_apps.counting.pictures.style import STYLESHEET
 
 HEADING = 17
 MARGIN = 14
@@ -26,7 +26,7 @@ class Picture:
     def file(self) -> str:
         """The drawing as a file of its own, with its stylesheet inside."""
         opening, closed, rest = self.svg.partition(">")
-        return f"{opening}{closed}<style>{STYLE}</style>{rest}\n"
+        return f"{opening}{closed}<style>{STYLESHEET}</style>{rest}\n"
 
     def figure(self) -> str:
         """The drawing in a page: it scrolls where the screen is narrow, and has its words below."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from singletable_apps.counting.result import Number
 from singletable_apps.counting.results.runoff import Round, RunoffResult
-from singletable_apps.counting.words import counted, listed, number
+from singletable_apps.counting.text import format_number, join_names, pluralize
 
 
 def exhausted(round_: Round) -> Number:
@@ -22,21 +22,22 @@ def round_words(result: RunoffResult) -> str:
 
 def _lines(round_: Round) -> Iterator[str]:
     tally = ", ".join(
-        f"{name} {number(votes)}"
+        f"{name} {format_number(votes)}"
         for name, votes in sorted(round_.tally.items(), key=lambda entry: -entry[1])
     )
     gone = exhausted(round_)
     yield (
-        f"Round {round_.number}: {tally}. {counted(round_.continuing, 'ballot')} "
+        f"Round {round_.number}: {tally}. {pluralize(round_.continuing, 'ballot')} "
         f"{'counts' if round_.continuing == 1 else 'count'}, more than "
-        f"{number(half(round_))} wins; {number(gone)} {'is' if gone == 1 else 'are'} exhausted."
+        f"{format_number(half(round_))} wins; {format_number(gone)} "
+        f"{'is' if gone == 1 else 'are'} exhausted."
     )
     if round_.winner is not None:
         yield f"{round_.winner} wins in round {round_.number}."
     elif round_.eliminated is not None:
         yield _moved(round_, round_.eliminated)
     elif round_.tie is not None:
-        yield f"{listed(round_.tie.tied)} are tied, and nothing breaks the tie."
+        yield f"{join_names(round_.tie.tied)} are tied, and nothing breaks the tie."
 
 
 def half(round_: Round) -> Number:
@@ -46,9 +47,9 @@ def half(round_: Round) -> Number:
 
 def _moved(round_: Round, eliminated: str) -> str:
     moves = [
-        f"{number(move.votes)} to {move.target}"
+        f"{format_number(move.votes)} to {move.target}"
         if move.target is not None
-        else f"{number(move.votes)} exhausted ({move.reason})"
+        else f"{format_number(move.votes)} exhausted ({move.reason})"
         for move in round_.transfers
     ]
     if not moves:

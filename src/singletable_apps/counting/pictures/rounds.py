@@ -13,7 +13,7 @@ from singletable_apps.counting.pictures.picture import Canvas, Picture, drawn
 from singletable_apps.counting.pictures.round_words import exhausted, half, round_words
 from singletable_apps.counting.result import Number
 from singletable_apps.counting.results.runoff import Round, RunoffResult
-from singletable_apps.counting.words import number
+from singletable_apps.counting.text import format_number
 
 TITLE = "Round by round"
 CAPTION = (
@@ -49,7 +49,7 @@ class _Grid:
         return Fraction(self.column) * Fraction(votes) / Fraction(self.most)
 
 
-def round_bars(result: RunoffResult) -> Picture:
+def draw_round_bars(result: RunoffResult) -> Picture:
     """Each round's votes, the line that makes a winner, and what is exhausted."""
     names = in_order(result)
     if not result.rounds:
@@ -74,7 +74,7 @@ def round_bars(result: RunoffResult) -> Picture:
 def _grid(result: RunoffResult, left: float) -> _Grid:
     votes = [votes for each in result.rounds for votes in (*each.tally.values(), exhausted(each))]
     most = max(*votes, *(half(each) for each in result.rounds))
-    texts = [*map(number, votes), *(number(half(each)) for each in result.rounds)]
+    texts = [*map(format_number, votes), *(format_number(half(each)) for each in result.rounds)]
     few = 92.0 if len(result.rounds) < 4 else 70.0 if len(result.rounds) < 8 else 52.0
     row = _ROW if len(result.candidates) < 13 else _DENSE
     return _Grid(left, max(few, widest(texts, 11) + 24), row, most)
@@ -87,7 +87,7 @@ def _name(name: str, short: str, y: float, kind: str = "name") -> str:
 def _round(grid: _Grid, round_: Round, rows: dict[str, int], bottom: float) -> Iterator[str]:
     x = grid.x(round_)
     yield element("text", f"Round {round_.number}", class_="strong", x=x, y=12)
-    yield element("text", text(number(half(round_))), class_="small quiet", x=x, y=27)
+    yield element("text", text(format_number(half(round_))), class_="small quiet", x=x, y=27)
     yield element("path", class_="line", d=f"M{x:.1f} {_HEAD - 4:.0f}V{bottom + grid.row + 4:.0f}")
     for name, votes in round_.tally.items():
         yield _bar(grid, round_, name, votes, rows[name])
@@ -101,7 +101,7 @@ def _bar(grid: _Grid, round_: Round, name: str, votes: Number, y: float) -> str:
     kind = "wins" if name == round_.winner else "goes" if name == round_.eliminated else "bar"
     return element(
         "rect",
-        tip(f"Round {round_.number}: {name} {number(votes)}"),
+        tip(f"Round {round_.number}: {name} {format_number(votes)}"),
         class_=kind,
         x=grid.x(round_),
         y=y + 16,
@@ -119,7 +119,7 @@ def _figure(grid: _Grid, round_: Round, name: str, y: float) -> str:
         mark = " ✕"
     elif round_.tie is not None and name in round_.tie.tied:
         mark = " ="
-    votes = number(round_.tally[name])
+    votes = format_number(round_.tally[name])
     return element("text", text(votes + mark), class_=kind, x=grid.x(round_) + 3, y=y + 13)
 
 
@@ -129,13 +129,13 @@ def _gone(grid: _Grid, round_: Round, y: float) -> str:
     x, long = grid.x(round_), float(grid.long(votes))
     return element(
         "g",
-        tip(f"Round {round_.number}: {EXHAUSTED} {number(votes)}"),
+        tip(f"Round {round_.number}: {EXHAUSTED} {format_number(votes)}"),
         element(
             "path",
             class_="striped",
             d=f"M{x:.1f} {y + 16 + grid.bar / 2:.1f}h{long:.1f}",
             stroke_width=grid.bar,
         ),
-        element("text", text(number(votes)), class_="small quiet", x=x + 3, y=y + 13),
+        element("text", text(format_number(votes)), class_="small quiet", x=x + 3, y=y + 13),
         class_="exhausted",
     )

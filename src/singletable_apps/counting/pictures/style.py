@@ -82,7 +82,7 @@ def _bands() -> str:
 
 
 # A page says data-theme="light" or "dark" on its root to overrule what the device prefers.
-STYLE = (
+STYLESHEET = (
     f":root{_properties(LIGHT)}\n"
     f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){_properties(DARK)}}}\n"
     f":root[data-theme=dark]{_properties(DARK)}\n"

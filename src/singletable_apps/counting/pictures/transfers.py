@@ -15,7 +15,7 @@ from singletable_apps.counting.pictures.round_words import exhausted, round_word
 from singletable_apps.counting.pictures.rounds import EMPTY, EXHAUSTED
 from singletable_apps.counting.pictures.streams import Block, Stream, blocks, streams
 from singletable_apps.counting.results.runoff import RunoffResult
-from singletable_apps.counting.words import number
+from singletable_apps.counting.text import format_number
 
 TITLE = "Where the votes go"
 CAPTION = (
@@ -29,7 +29,7 @@ _HIGH = 240  # or more, if there are many candidates
 _LEGIBLE = 12
 
 
-def transfer_flow(result: RunoffResult, last: int | None = None) -> Picture:
+def draw_transfers(result: RunoffResult, last: int | None = None) -> Picture:
     """Every vote of every round, or of the last ones: from where it was to where it goes."""
     if not result.rounds:
         return drawn(TITLE, (EMPTY,), Canvas(0, 0, ()), EMPTY)
@@ -40,8 +40,8 @@ def transfer_flow(result: RunoffResult, last: int | None = None) -> Picture:
     scale = Fraction(max(_HIGH, 12 * len(names))) / Fraction(first.continuing + exhausted(first))
     labels: dict[str | None, str] = {None: EXHAUSTED}
     labels.update(distinct(names, _ROOM))
-    shown = (number(votes) for each in result.rounds for votes in each.tally.values())
-    figure = widest([*shown, number(exhausted(result.rounds[-1]))], 11)
+    shown = (format_number(votes) for each in result.rounds for votes in each.tally.values())
+    figure = widest([*shown, format_number(exhausted(result.rounds[-1]))], 11)
     left = widest(labels.values()) + 10 if len(result.rounds) > 1 else 0
     apart = max(2 * figure + 34, 84.0 if len(result.rounds) < 6 else 64.0)
     colours = {name: f"band-{at % len(BANDS)}" for at, name in enumerate(names)}
@@ -102,13 +102,13 @@ class _Drawing:
         )
         kind = "moves" if flow.moves else "stays"
         way = f"{self._who(flow.source)} to {self._who(flow.target)}"
-        said = f"Round {round_}: {way} {number(flow.votes)}"
+        said = f"Round {round_}: {way} {format_number(flow.votes)}"
         band = element("path", tip(said), class_=f"{kind} {self._colour(flow.source)}", d=edge)
         if not flow.moves or flow.high < _LEGIBLE:
             return band
         return band + element(
             "text",
-            text(f"+{number(flow.votes)}"),
+            text(f"+{format_number(flow.votes)}"),
             class_="small",
             x=end - 4,
             y=to + flow.high / 2 + 4,
@@ -124,14 +124,14 @@ class _Drawing:
         middle = y + max(block.high / 2, 5) + 4
         yield element(
             "rect",
-            tip(f"Round {round_}: {self._who(block.name)} {number(block.votes)}"),
+            tip(f"Round {round_}: {self._who(block.name)} {format_number(block.votes)}"),
             class_=self._colour(block.name),
             x=x,
             y=y,
             width=_NODE,
             height=max(block.high, 1),
         )
-        figure = number(block.votes)
+        figure = format_number(block.votes)
         if first and not last:
             label = tip(self._who(block.name)) + text(self._labels[block.name])
             yield element("text", label, x=x - 7, y=middle, text_anchor="end")

@@ -9,7 +9,7 @@ from singletable_apps.counting.result import Result
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class RankedPair:
     """A victory, locked or skipped; `cycle` is the one that a skip avoided.
 
     The cycle begins and ends with the winner: Ada, Ben, Cy, Ada. `by_order` says that equal pairs
@@ -30,6 +30,6 @@ class RankedPairsResult(Result):
     """`pairs` are the victories in the order in which they were looked at, the strongest first."""
 
     preferences: Matrix
-    pairs: tuple[Pair, ...]
+    pairs: tuple[RankedPair, ...]
     condorcet_winner: str | None
     smith_set: tuple[str, ...]

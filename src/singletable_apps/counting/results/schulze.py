@@ -9,7 +9,7 @@ from singletable_apps.counting.result import Result
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class BeatPath:
     """A chain of victories; `links[n]` is the strength of the one of names[n] over the next.
 
     It is as strong as its weakest link, and no other chain between its ends is stronger.
@@ -30,11 +30,11 @@ class SchulzeResult(Result):
 
     preferences: Matrix
     strengths: Matrix
-    paths: tuple[Path, ...]
+    paths: tuple[BeatPath, ...]
     condorcet_winner: str | None
     smith_set: tuple[str, ...]
 
-    def path(self, source: str, target: str) -> Path | None:
+    def path(self, source: str, target: str) -> BeatPath | None:
         """The strongest path from one candidate to another; None if there is none."""
         for path in self.paths:
             if path.names[0] == source and path.names[-1] == target:

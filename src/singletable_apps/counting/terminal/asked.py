@@ -17,7 +17,7 @@ from singletable_apps.counting.result import Result
 from singletable_apps.counting.rules import EqualRanks, Strength
 from singletable_apps.counting.runoff import instant_runoff
 from singletable_apps.counting.schulze import schulze
-from singletable_apps.counting.words import listed
+from singletable_apps.counting.text import join_names
 
 # Which methods an option is for: elsewhere it would do nothing, and nobody would know.
 _FOR = {
@@ -74,8 +74,8 @@ class Asked:
         for option, methods in _FOR.items():
             if given[option] and not set(methods) & set(self.methods):
                 raise CountingError(
-                    f"{option} is for {listed(methods)}, and changes nothing for "
-                    f"{listed(self.methods)}. Leave it out, or choose another --method."
+                    f"{option} is for {join_names(methods)}, and changes nothing for "
+                    f"{join_names(self.methods)}. Leave it out, or choose another --method."
                 )
 
 

@@ -9,13 +9,12 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from singletable_apps.counting.errors import CountingError
-from singletable_apps.counting.formats import Reading, read
-from singletable_apps.counting.pictures import Picture, pictures_of
+from singletable_apps.counting.formats import BallotFile, read_ballots
+from singletable_apps.counting.pictures import Picture, draw_pictures
+from singletable_apps.counting.report import ReportWriter, write_report
 from singletable_apps.counting.result import Result
 from singletable_apps.counting.terminal.asked import Asked, counts
-from singletable_apps.counting.terminal.sheet import Sheet
-from singletable_apps.counting.terminal.show import show
-from singletable_apps.counting.visible import visible
+from singletable_apps.counting.text import replace_control_characters
 
 _LARGE = 1 << 20
 
@@ -28,7 +27,7 @@ def run(asked: Asked) -> str | None:
         _run(asked)
     except CountingError as refused:
         # The lines of a refusal are its own; whatever else steers a terminal is not.
-        return "\n".join(map(visible, str(refused).split("\n")))
+        return "\n".join(map(replace_control_characters, str(refused).split("\n")))
     return None
 
 
@@ -36,7 +35,7 @@ def _run(asked: Asked) -> None:
     asked.checked()
     # With JSON the output is the result alone, and people read the other stream.
     people = Console(stderr=asked.json, color_system=None if asked.plain else "auto")
-    sheet = Sheet(people, plain=asked.plain)
+    sheet = ReportWriter(people, plain=asked.plain)
     reading = _read(asked)
     ballots = reading.ballots
     if ballots.cast == ballots.blank:
@@ -52,12 +51,12 @@ def _run(asked: Asked) -> None:
         sys.stdout.write(_json(results))
     else:
         for result in results:
-            show(sheet, result)
+            write_report(sheet, result)
     for line in pictures:
         sheet.say(line)
 
 
-def _read(asked: Asked) -> Reading:
+def _read(asked: Asked) -> BallotFile:
     """The ballots, with a bar that grows if the file is large and somebody looks on."""
     console = Console(stderr=True)
     columns = (TextColumn("Reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
@@ -69,7 +68,7 @@ def _read(asked: Asked) -> Reading:
             bar.update(task, completed=done, total=total, visible=total >= _LARGE)
 
         try:
-            return read(asked.file, asked.format, contest=asked.contest, told=told)
+            return read_ballots(asked.file, asked.format, contest=asked.contest, told=told)
         except CountingError as refused:
             named = str(asked.file) in str(refused)
             raise refused if named else CountingError(f"{asked.file}: {refused}") from None
@@ -88,7 +87,7 @@ def _pictures(asked: Asked, results: list[Result]) -> list[str]:
         return []
     written: list[str] = []
     for method, result in zip(asked.methods, results, strict=True):
-        for name, picture in pictures_of(result).items():
+        for name, picture in draw_pictures(result).items():
             file = asked.svg / f"{method}-{name}.svg"
             _write(file, picture)
             written.append(f"{picture.title}: {file}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from singletable_apps.counting import Ranking, ballots_of_groups, instant_runoff
-from singletable_apps.counting.pictures import Picture, transfer_flow
+from singletable_apps.counting import Ballots, Ranking, instant_runoff
+from singletable_apps.counting.pictures import Picture, draw_transfers
 
 _PLACES = ("Castle", "Garden", "Lake", "Museum")
 _GROUPS = (
@@ -19,5 +19,5 @@ _GROUPS = (
 @cache
 def sample_count() -> Picture:
     """Round by round: whose ballots go where when the last one drops out."""
-    groups = [(Ranking.of_levels([[name] for name in order]), many) for many, order in _GROUPS]
-    return transfer_flow(instant_runoff(ballots_of_groups(_PLACES, groups)))
+    groups = [(Ranking.from_levels([[name] for name in order]), many) for many, order in _GROUPS]
+    return draw_transfers(instant_runoff(Ballots.from_counts(_PLACES, groups)))

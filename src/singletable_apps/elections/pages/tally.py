@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
-from singletable_apps.counting.pictures import Picture, beat_paths, transfer_flow
+from singletable_apps.counting.pictures import Picture, draw_beat_paths, draw_transfers
 from singletable_apps.elections.api.names import NameInPath
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import WrongState
@@ -108,7 +108,7 @@ def _parts(count: Count, asked: tuple[str, str]) -> dict[str, object]:
         "graph": _graph(count, asked),
         "comparison": comparison(count.results, SETTLED),
         "rounds": rounds_of(runoff),
-        "flow": transfer_flow(runoff) if len(runoff.rounds) <= MOST_ROUNDS else None,
+        "flow": draw_transfers(runoff) if len(runoff.rounds) <= MOST_ROUNDS else None,
         "files": files_of(count),
         "to": partial(election_address, count.election),
     }
@@ -120,4 +120,4 @@ def _graph(count: Count, asked: tuple[str, str]) -> Picture | None:
     if len(known) < 2 or len(known) > 2 * MOST:
         return None
     chosen = asked if asked[0] != asked[1] and known >= set(asked) else None
-    return beat_paths(count.result, chosen)
+    return draw_beat_paths(count.result, chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable_apps.counting import tie_break
+from singletable_apps.counting import TieBreak
 from singletable_apps.elections.proofs.closing import FORMAT, Statement
 from singletable_apps.elections.proofs.codes import parse_code, readable
 from singletable_apps.elections.proofs.confirmation import definition_digest
@@ -37,7 +37,7 @@ def recount(said: Statement) -> Finding:
     rules = ", ".join(f"{name}: {choice}" for name, choice in sorted(said["rules"].items()))
     if said["definition"]["level"] == "totals":
         return Finding(True, f"The rankings are not published. They were counted by {rules}.")
-    order = tie_break(said["definition"]["candidates"], _seed(said)).order
+    order = TieBreak.from_seed(said["definition"]["candidates"], _seed(said)).order
     return Finding(
         True, f"To recount, count the rankings by {rules}; ties in the order {', '.join(order)}."
     )

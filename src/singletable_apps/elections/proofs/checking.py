@@ -56,7 +56,8 @@ def check_published(
 def _ballot(kept: Receipt) -> Finding:
     asked = kept["definition"]
     try:
-        ranking = _ranking(kept["ranking"]).checked(asked["candidates"])
+        ranking = _ranking(kept["ranking"])
+        ranking.check_candidates(asked["candidates"])
         nonce = _nonce(kept["nonce"])
         code = confirmation(asked["election_id"], definition_digest(asked), nonce, ranking)
     except (ProofsError, CountingError) as refused:
@@ -161,7 +162,7 @@ def _listed(kept: Published, mine: Receipt) -> Finding:
 
 
 def _ranking(levels: list[list[str]]) -> Ranking:
-    ranking = Ranking.of_levels(levels)
+    ranking = Ranking.from_levels(levels)
     if [list(level) for level in ranking.levels] != levels:
         raise StatementRefused(f"the ranking {levels} is not in its one order.")
     return ranking

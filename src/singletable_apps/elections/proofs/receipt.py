@@ -51,13 +51,14 @@ class Receipt(TypedDict):
 
 def receipt(*, name: str, definition: Definition, nonce: bytes, ranking: Ranking) -> Receipt:
     """The receipt of a ballot at the moment it is cast under this definition."""
+    ranking.check_candidates(definition["candidates"])
     digest = definition_digest(definition)
     return {
         "format": FORMAT,
         "name": name,
         "definition": definition,
         "nonce": nonce.hex(),
-        "ranking": [list(level) for level in ranking.checked(definition["candidates"]).levels],
+        "ranking": [list(level) for level in ranking.levels],
         "confirmation": confirmation(definition["election_id"], digest, nonce, ranking),
         "closing": None,
         "proof": None,

@@ -41,7 +41,7 @@ class SealedBallot:
 def width_for(candidates: Sequence[str]) -> int:
     """The smallest multiple of 256 bytes that holds every ballot over these candidates."""
     # Nothing is longer than all candidates, each on a level of its own.
-    longest = SealedBallot(bytes(NONCE), "a" * LENGTH, Ranking.of_levels(candidates))
+    longest = SealedBallot(bytes(NONCE), "a" * LENGTH, Ranking.from_levels(candidates))
     return -(-len(_plain(longest)) // _STEP) * _STEP
 
 
@@ -72,7 +72,7 @@ class BallotKey:
     def open(self, election_id: int, text: str) -> SealedBallot:
         """The ballot that was sealed for this election, or SealBroken."""
         plain = json.loads(self._opened("ballots", election_id, text))
-        levels = Ranking.of_levels(plain["ranking"])
+        levels = Ranking.from_levels(plain["ranking"])
         return SealedBallot(bytes.fromhex(plain["nonce"]), plain["confirmation"], levels)
 
     def seal_secret(self, election_id: int, secret: bytes, *, iv: bytes) -> str:

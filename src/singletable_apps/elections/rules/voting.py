@@ -86,7 +86,7 @@ def ranking_of(lines: Sequence[tuple[str, int | None]], candidates: Sequence[str
                 f"{quoted(name)} is ranked twice. Rank each candidate once, or not at all."
             )
         ranked[name] = _rank(name, rank)
-    return Ranking.of_ranks(ranked)
+    return Ranking.from_ranks(ranked)
 
 
 def lines_of(ranking: Ranking) -> tuple[tuple[str, int], ...]:

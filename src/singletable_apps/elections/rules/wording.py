@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from singletable_apps.counting.visible import visible
-from singletable_apps.counting.words import listed
+from singletable_apps.counting import join_names, replace_control_characters
 
 # A refusal is read by a person: a few examples tell as much as ten thousand.
 SHOWN = 5
@@ -15,14 +14,15 @@ LONGEST = 80
 
 def quoted(name: str) -> str:
     """A name in quotation marks, cut where it goes on and on."""
-    return f"'{visible(name if len(name) <= LONGEST else name[: LONGEST - 1] + '…')}'"
+    short = name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+    return f"'{replace_control_characters(short)}'"
 
 
 def quoted_all(names: Sequence[str]) -> str:
     """The names as a sentence has them, or the first of them and how many more there are."""
     first = [quoted(name) for name in names[:SHOWN]]
     more = len(names) - SHOWN
-    return listed(first) if more <= 0 else f"{', '.join(first)} and {more:,} more"
+    return join_names(first) if more <= 0 else f"{', '.join(first)} and {more:,} more"
 
 
 def moment(when: datetime) -> str:

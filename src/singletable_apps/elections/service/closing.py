@@ -35,7 +35,7 @@ def opened(election: Election, ballot: Ballot, keys: Keys) -> SealedBallot:
     if ballot.sealed is not None:
         return keys.ballots.open(election.election_id, ballot.sealed)
     lines = ballot.rankings or []
-    ranking = Ranking.of_pairs([(line.candidate_name, line.rank) for line in lines])
+    ranking = Ranking.from_pairs([(line.candidate_name, line.rank) for line in lines])
     return SealedBallot(bytes.fromhex(ballot.nonce or ""), ballot.confirmation or "", ranking)
 
 

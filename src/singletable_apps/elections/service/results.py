@@ -7,16 +7,8 @@ from collections import Counter, OrderedDict, defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from singletable_apps.counting import (
-    METHODS,
-    Ballots,
-    Ranking,
-    Result,
-    ballots_of,
-    groups,
-    instant_runoff,
-)
-from singletable_apps.counting.formats import FORMATS, WritingRefused, write, write_rounds
+from singletable_apps.counting import METHODS, Ballots, Ranking, Result, instant_runoff
+from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots, write_rounds
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
 from singletable_apps.elections.proofs import (
@@ -115,7 +107,7 @@ class Results:
         self._check_rankings(election)
         known = self._open(election)
         if not known.alike:
-            known.alike[:] = groups(known.counting)
+            known.alike[:] = known.counting.ranking_counts()
         return known.alike
 
     def ballots(self, viewer: User, name: str) -> list[RevealedBallot]:
@@ -149,8 +141,8 @@ class Results:
             if form == ROUNDS:
                 rounds = instant_runoff(known.counting, seed=self._seed(election))
                 return write_rounds(rounds, contest=election.name, day=when.date())
-            return write(known.counting, form, title=election.name, when=when)
-        except WritingRefused as refusal:
+            return write_ballots(known.counting, form, title=election.name, when=when)
+        except WriteError as refusal:
             raise Invalid(str(refusal), field="format") from refusal
 
     def published(self, viewer: User, name: str) -> Published:
@@ -260,7 +252,7 @@ class Results:
             for ballot, one in zip(kept, said, strict=True)
         ]
         tree = Tree(one.confirmation for one in said)
-        counting = ballots_of(sorted(candidates), rankings)
+        counting = Ballots.from_rankings(sorted(candidates), rankings)
         return _Opened(kept, said, counting, tree, _unique_share(said))
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import typer
 
-from singletable_apps.counting.visible import visible
+from singletable_apps.counting import replace_control_characters
 from singletable_apps.elections.errors import ElectionsError
 from singletable_apps.shared.mail import Letter, LetterRefused, Mailer, Smtp
 
@@ -51,7 +51,7 @@ class _Printed:
         self.sender.send(letter, now)
         typer.echo(f"\nA letter to {letter.to}: {letter.subject}\n")
         for line in letter.text.rstrip().split("\n"):
-            typer.echo(f"  {visible(line)}")
+            typer.echo(f"  {replace_control_characters(line)}")
         typer.echo("")
 
 

@@ -7,8 +7,7 @@ import sys
 
 from rich.console import Console
 
-from singletable_apps.counting.terminal.sheet import Sheet
-from singletable_apps.counting.terminal.show import show
+from singletable_apps.counting.report import ReportWriter, write_report
 from singletable_apps.elections import patterns
 from singletable_apps.elections.auditing import hidden_data
 from singletable_apps.elections.entities import User
@@ -25,7 +24,7 @@ from singletable_apps.shared.mail import Outbox
 
 def show_outbox(at: str, limit: int) -> None:
     """Print the last letters, the newest first."""
-    sheet = Sheet(Console(highlight=False), plain=False)
+    sheet = ReportWriter(Console(highlight=False), plain=False)
     with existing_store(at) as store:
         letters = Outbox(store).newest(limit)
     for sent in letters:
@@ -38,7 +37,7 @@ def show_outbox(at: str, limit: int) -> None:
 
 def show_events(at: str, limit: int) -> None:
     """Print the last events, the newest first, a line each; hashes of passwords are hidden."""
-    sheet = Sheet(Console(highlight=False), plain=True)
+    sheet = ReportWriter(Console(highlight=False), plain=True)
     with existing_store(at) as store:
         events = list(store.query(patterns.all_events(), limit=limit, reverse=True))
     for one in events:
@@ -56,10 +55,12 @@ def show_tally(place: Place, name: str, method: str, *, as_json: bool, plain: bo
     if as_json:
         sys.stdout.write(tally.result.to_json())
         return
-    sheet = Sheet(Console(color_system=None if plain else "auto", highlight=False), plain=plain)
+    sheet = ReportWriter(
+        Console(color_system=None if plain else "auto", highlight=False), plain=plain
+    )
     closed = "closed, and signed" if tally.closing is not None else "not closed yet"
     sheet.say(f"{tally.election.name}: {tally.ballots_cast:,} ballots, {closed}.")
-    show(sheet, tally.result)
+    write_report(sheet, tally.result)
 
 
 def _owner(elections: Elections) -> User:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Response
 
-from singletable_apps.counting.formats import WritingRefused, write, write_rounds
+from singletable_apps.counting.formats import WriteError, write_ballots, write_rounds
 from singletable_apps.polls.api.asking import ANYBODY, Service
 from singletable_apps.polls.api.models.exports import ExportShown, RoundsFile
 from singletable_apps.polls.api.refusals import HIDDEN, topic
@@ -60,7 +60,7 @@ def export_votes(
     ending, media_type = _SAVED_AS[form]
     try:
         content = _written(outcome, form, polls)
-    except WritingRefused as refusal:
+    except WriteError as refusal:
         words = (
             f"The name of an option of '{outcome.poll.title}' means something else in {form}. "
             "Take json, which holds any name."
@@ -72,7 +72,7 @@ def export_votes(
 def _written(outcome: Outcome, form: Format, polls: Polls) -> bytes:
     match form:
         case Format.CSV | Format.ABIF:
-            return write(outcome.counts.ballots, form, title=outcome.poll.title)
+            return write_ballots(outcome.counts.ballots, form, title=outcome.poll.title)
         case Format.JSON:
             return ExportShown.whole(outcome).model_dump_json(by_alias=True, indent=1).encode()
         case Format.RCTAB:

@@ -6,8 +6,8 @@ from functools import cache
 
 from fastapi import Request, Response
 
-from singletable_apps.counting import Ranking, ballots_of_groups, instant_runoff
-from singletable_apps.counting.pictures import Picture, transfer_flow
+from singletable_apps.counting import Ballots, Ranking, instant_runoff
+from singletable_apps.counting.pictures import Picture, draw_transfers
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.pages.addresses import poll_address
 from singletable_apps.polls.pages.site import ThisSite
@@ -42,5 +42,5 @@ def home(request: Request, site: ThisSite, browser: Browser) -> Response:
 @cache
 def _picture() -> Picture:
     """A count in which whoever leads at first does not win."""
-    groups = [(Ranking.of_levels(order.split(" > ")), many) for many, order in _LUNCH]
-    return transfer_flow(instant_runoff(ballots_of_groups(_DISHES, groups)))
+    groups = [(Ranking.from_levels(order.split(" > ")), many) for many, order in _LUNCH]
+    return draw_transfers(instant_runoff(Ballots.from_counts(_DISHES, groups)))

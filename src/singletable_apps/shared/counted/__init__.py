@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from singletable_apps.counting.pictures import STYLE
+from singletable_apps.counting.pictures import STYLESHEET
 from singletable_apps.shared.counted.closeness import margin_words
 from singletable_apps.shared.counted.comparing import Comparison, comparison, could_win, in_order
 from singletable_apps.shared.counted.formats import can_write_rounds, formats_for
@@ -47,4 +47,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 def files() -> dict[str, str]:
     """The scripts and styles by their names."""
     found = sorted((Path(__file__).parent / "static").iterdir())
-    return {"pictures.css": STYLE} | {path.name: path.read_text(encoding="utf-8") for path in found}
+    return {"pictures.css": STYLESHEET} | {
+        path.name: path.read_text(encoding="utf-8") for path in found
+    }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.counting import Margin
-from singletable_apps.counting.words import counted, number
+from singletable_apps.counting import Margin, format_number, pluralize
 
 
 def margin_words(margin: Margin, *, final: bool, thing: str = "ballot") -> str:
@@ -11,7 +10,9 @@ def margin_words(margin: Margin, *, final: bool, thing: str = "ballot") -> str:
     could = "would have had to be" if final else "would have to be"
     ending = f"{could} different for anybody else to win or share the win."
     if margin.kind == "exact":
-        return f"Exactly {counted(margin.at_least, thing)} {ending}"
+        return f"Exactly {pluralize(margin.at_least, thing)} {ending}"
     if margin.at_most is None:
-        return f"At least {counted(margin.at_least, thing)} {ending}"
-    return f"Between {number(margin.at_least)} and {counted(margin.at_most, thing)} {ending}"
+        return f"At least {pluralize(margin.at_least, thing)} {ending}"
+    return (
+        f"Between {format_number(margin.at_least)} and {pluralize(margin.at_most, thing)} {ending}"
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from singletable_apps.counting import Result, RunoffResult, SchulzeResult
-from singletable_apps.counting.words import listed
+from singletable_apps.counting import Result, RunoffResult, SchulzeResult, join_names
 
 # What each method asks of a ballot, for who wonders how they can disagree.
 ASKS = {
@@ -81,19 +80,19 @@ def _by_winners(results: Mapping[str, Result]) -> dict[tuple[str, ...], list[str
 def _sentence(first: dict[tuple[str, ...], list[str]]) -> str:
     if len(first) == 1:
         return f"All of them have {_first(*first)} in the first place."
-    said = [f"{listed(methods)}: {_first(names)}" for names, methods in first.items()]
+    said = [f"{join_names(methods)}: {_first(names)}" for names, methods in first.items()]
     return f"They disagree about the first place. {'. '.join(said)}."
 
 
 def _first(names: tuple[str, ...]) -> str:
-    return listed(names) if len(names) == 1 else f"a tie of {listed(names)}"
+    return join_names(names) if len(names) == 1 else f"a tie of {join_names(names)}"
 
 
 def _why(schulze: Result) -> str:
     assert isinstance(schulze, SchulzeResult)
     among = schulze.smith_set
     if schulze.condorcet_winner is None and len(among) > 1:
-        chooses = f"chooses among {listed(among)} by" if len(among) < 7 else "asks"
+        chooses = f"chooses among {join_names(among)} by" if len(among) < 7 else "asks"
         return (
             "That can be: nobody here beats everybody else head to head, so there is no one "
             f"answer in the ballots, and each method {chooses} a question of its own."

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from datetime import date
 
 from singletable_apps.counting import Ranking, RunoffResult
-from singletable_apps.counting.formats import FORMATS, WritingRefused, write_rounds
-from singletable_apps.counting.formats.table import Format
-from singletable_apps.counting.formats.writable import check_ballots
+from singletable_apps.counting.formats import (
+    FORMATS,
+    Format,
+    WriteError,
+    check_writable,
+    write_rounds,
+)
 
 
 def formats_for(candidates: Sequence[str], alike: Sequence[tuple[Ranking, int]]) -> tuple[str, ...]:
@@ -17,7 +21,7 @@ def formats_for(candidates: Sequence[str], alike: Sequence[tuple[Ranking, int]])
     return tuple(
         name
         for name, form in FORMATS.items()
-        if form.written and _can_hold(form, candidates, examples)
+        if form.is_writable and _can_hold(form, candidates, examples)
     )
 
 
@@ -25,7 +29,7 @@ def can_write_rounds(runoff: RunoffResult, contest: str) -> bool:
     """Whether the rounds can be written: thirds of a vote, shared by equals, have no digits."""
     try:
         write_rounds(runoff, contest=contest, day=date.min)
-    except WritingRefused:
+    except WriteError:
         return False
     return True
 
@@ -45,7 +49,7 @@ def _can_hold(
     form: Format, candidates: Sequence[str], examples: Sequence[tuple[Ranking, int]]
 ) -> bool:
     try:
-        check_ballots(form, candidates, examples)
-    except WritingRefused:
+        check_writable(form, candidates, examples)
+    except WriteError:
         return False
     return True

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from singletable_apps.counting import RunoffResult
-from singletable_apps.counting.words import number
+from singletable_apps.counting import RunoffResult, format_number
 
 # A drawing or a table of more rounds tells nobody anything.
 MOST_ROUNDS = 20
@@ -42,7 +41,7 @@ def rounds_of(result: RunoffResult, most: int = MOST_ROUNDS) -> Rounds:
         )
         for name in names
     ]
-    gone = tuple(number(sum(each.exhausted.values())) for each in rounds)
+    gone = tuple(format_number(sum(each.exhausted.values())) for each in rounds)
     return Rounds(tuple(each.number for each in rounds), tuple(rows), gone)
 
 
@@ -52,4 +51,4 @@ def _cell(
     if votes is None:
         return Cell("")
     fate = "wins" if name == winner else "leaves" if name == eliminated else ""
-    return Cell(number(votes), fate)
+    return Cell(format_number(votes), fate)

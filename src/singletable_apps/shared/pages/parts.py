@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from fastapi import APIRouter, Request, Response
 
-from singletable_apps.counting import Ranking, ballots_of_groups, instant_runoff, schulze
-from singletable_apps.counting.pictures import STYLE, Picture, pictures_of
+from singletable_apps.counting import Ballots, Ranking, instant_runoff, schulze
+from singletable_apps.counting.pictures import STYLESHEET, Picture, draw_pictures
 from singletable_apps.shared.pages.door import Link, Pages
 from singletable_apps.shared.pages.forms import Form, Typed
 
-MADE = {"pictures.css": STYLE}
+MADE = {"pictures.css": STYLESHEET}
 NAMES = ("Ada Lovelace", "Emmy Noether", "Grace Hopper", "Mary Somerville")
 _VOTES = ((42, (0, 2, 1, 3)), (31, (1, 3, 2, 0)), (26, (2, 1, 3, 0)), (15, (3, 2, 1, 0)))
 
@@ -95,6 +95,8 @@ def _shown() -> dict[str, object]:
 
 @lru_cache(maxsize=1)
 def _pictures() -> dict[str, Picture]:
-    groups = [(Ranking.of_levels([[NAMES[at]] for at in order]), count) for count, order in _VOTES]
-    ballots = ballots_of_groups(NAMES, groups)
-    return {**pictures_of(schulze(ballots)), **pictures_of(instant_runoff(ballots))}
+    groups = [
+        (Ranking.from_levels([[NAMES[at]] for at in order]), count) for count, order in _VOTES
+    ]
+    ballots = Ballots.from_counts(NAMES, groups)
+    return {**draw_pictures(schulze(ballots)), **draw_pictures(instant_runoff(ballots))}

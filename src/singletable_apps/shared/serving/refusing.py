@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from singletable import SingleTableError
-from singletable_apps.counting.visible import visible
+from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.errors import AppError
 
 
@@ -25,7 +25,7 @@ REFUSALS = (AppError, SingleTableError)
 
 def in_words(refusal: BaseException) -> str:
     """A refusal as one reads it; its lines are its own, whatever else steers a terminal is not."""
-    return "\n".join(map(visible, str(refusal).split("\n")))
+    return "\n".join(map(replace_control_characters, str(refusal).split("\n")))
 
 
 @contextmanager

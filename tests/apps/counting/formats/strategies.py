@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from singletable_apps.counting import Ballots, Ranking, ballots_of_groups
+from singletable_apps.counting import Ballots, Ranking
 
 MARKS = " ,;:\"'>=<#/|*^[]{}()-\\\t\n\r"
 plain = st.characters(categories=["L", "N", "P", "S"])
@@ -25,7 +25,7 @@ def rankings(draw: st.DrawFn, candidates: list[str]) -> Ranking:
             levels[-1].append(name)
         else:
             levels.append([name])
-    return Ranking.of_levels(levels)
+    return Ranking.from_levels(levels)
 
 
 @st.composite
@@ -37,4 +37,4 @@ def all_ballots(
     candidates = draw(st.lists(name, min_size=1, max_size=6, unique=True))
     count = st.integers(1, 3) | st.integers(2**53, 2**70) if counts is None else counts
     grouped = draw(st.lists(st.tuples(rankings(candidates), count), max_size=6))
-    return ballots_of_groups(candidates, grouped)
+    return Ballots.from_counts(candidates, grouped)

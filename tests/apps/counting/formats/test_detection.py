@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.counting.formats import FORMATS, FormatRefused, FormatUnknown, read
+from singletable_apps.counting.formats import FORMATS, FormatError, UnknownFormat, read_ballots
 
 FOUND = [
     ("#/Candidates: A;B\n", "cef"),
@@ -31,18 +31,18 @@ FOUND = [
 
 @pytest.mark.parametrize(("text", "form"), FOUND)
 def test_a_format_is_known_by_its_content(text: str, form: str) -> None:
-    assert read(text.encode()).format == form
+    assert read_ballots(text.encode()).format == form
 
 
 # A name may look like the title of a column, or hold one.
 @pytest.mark.parametrize("name", ["Frank 2", "Ward", "Ms Count", "Prefect", "Rankin", "N", "Idris"])
 def test_a_candidate_is_not_taken_for_a_column(name: str) -> None:
-    reading = read(f"{name},Ben\n1,2\n".encode())
+    reading = read_ballots(f"{name},Ben\n1,2\n".encode())
     assert reading.ballots.candidates == (name, "Ben")
 
 
 def test_columns_about_the_ballot_are_left_out_and_named() -> None:
-    reading = read(b"Ballot ID,Precinct,Ada,Ben,Weight\nx7,North,1,2,3\n")
+    reading = read_ballots(b"Ballot ID,Precinct,Ada,Ben,Weight\nx7,North,1,2,3\n")
     assert reading.ballots.candidates == ("Ada", "Ben")
     assert reading.ballots.cast == 3
     assert reading.notes == ("columns left out: Ballot ID, Precinct",)
@@ -52,14 +52,14 @@ def test_columns_about_the_ballot_are_left_out_and_named() -> None:
 def test_the_end_of_the_name_decides_where_two_formats_fit(tmp_path: Path) -> None:
     for ending in ("abif", "csv"):
         (tmp_path / f"votes.{ending}").write_text("3:A>B,C\n1:B,C>A\n")
-    assert read(tmp_path / "votes.abif").read == 4
-    with pytest.raises(FormatRefused, match="Line 2: the rank of '3:A>B' is '1:B'"):
-        read(tmp_path / "votes.csv")
+    assert read_ballots(tmp_path / "votes.abif").read == 4
+    with pytest.raises(FormatError, match="Line 2: the rank of '3:A>B' is '1:B'"):
+        read_ballots(tmp_path / "votes.csv")
 
 
 def test_where_nothing_fits_each_format_says_why() -> None:
-    with pytest.raises(FormatUnknown, match="No format fits") as unknown:
-        read(b"Dear all,\nplease find the ballots attached.\n"[:9])
+    with pytest.raises(UnknownFormat, match="No format fits") as unknown:
+        read_ballots(b"Dear all,\nplease find the ballots attached.\n"[:9])
     assert set(unknown.value.tried) == {"cvr", "rctab", "preflib", "abif", "cef", "csv"}
     assert "line 1: JSON begins with '{', and 'Dear all,' came" in unknown.value.tried["cvr"]
     for why in unknown.value.tried.values():
@@ -67,10 +67,10 @@ def test_where_nothing_fits_each_format_says_why() -> None:
 
 
 def test_a_tabulation_is_no_ballots() -> None:
-    with pytest.raises(FormatRefused, match=r"from which no ballots can be made.*read_rounds"):
-        read(b'{"config": {}, "results": []}')
+    with pytest.raises(FormatError, match=r"from which no ballots can be made.*read_rounds"):
+        read_ballots(b'{"config": {}, "results": []}')
 
 
 def test_the_table_names_each_format_once() -> None:
-    assert all(name == form.name and form.about for name, form in FORMATS.items())
+    assert all(name == form.name and form.description for name, form in FORMATS.items())
     assert all(ending == ending.lower() for form in FORMATS.values() for ending in form.extensions)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.counting.formats import FormatRefused, read
+from singletable_apps.counting.formats import FormatError, read_ballots
 
 TEXT = "Zoë,Łukasz\n1,2\n"
 ACCEPTED = {
@@ -22,7 +22,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize("data", ACCEPTED.values(), ids=ACCEPTED)
 def test_an_encoding_is_read(data: bytes) -> None:
-    reading = read(data)
+    reading = read_ballots(data)
     assert reading.ballots.candidates == ("Zoë", "Łukasz")
     assert str(reading.ballots.ranking(0)) == "Zoë > Łukasz"
 
@@ -47,14 +47,14 @@ REFUSED = {
 
 @pytest.mark.parametrize(("data", "why"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_read_is_refused_with_advice(data: bytes, why: str) -> None:
-    with pytest.raises(FormatRefused, match=why):
-        read(data)
+    with pytest.raises(FormatError, match=why):
+        read_ballots(data)
 
 
 def test_a_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatRefused, match="is a directory; name a file in it"):
-        read(tmp_path)
-    with pytest.raises(FormatRefused, match="There is no file"):
-        read(str(tmp_path / "ballots.csv"))
-    with pytest.raises(FormatRefused, match="cannot be read"):
-        read("bal\0lots.csv")
+    with pytest.raises(FormatError, match="is a directory; name a file in it"):
+        read_ballots(tmp_path)
+    with pytest.raises(FormatError, match="There is no file"):
+        read_ballots(str(tmp_path / "ballots.csv"))
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_ballots("bal\0lots.csv")

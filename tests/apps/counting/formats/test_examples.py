@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.counting import groups
-from singletable_apps.counting.formats import BallotRules, FormatRefused, read
+from singletable_apps.counting.formats import BallotRules, FormatError, read_ballots
 
 EXAMPLES = Path(__file__).parents[3] / "data" / "ballots"
 TREES = ("Ash", "Black Locust", "Cherry")
@@ -29,14 +28,16 @@ FILES = [
 
 @pytest.mark.parametrize(("name", "form", "expected"), FILES)
 def test_a_file_is_read(name: str, form: str, expected: list[tuple[str, int]]) -> None:
-    reading = read(EXAMPLES / name)
+    reading = read_ballots(EXAMPLES / name)
     assert reading.format == form
     assert set(reading.ballots.candidates) == set(TREES)
-    assert [(str(ranking), count) for ranking, count in groups(reading.ballots)] == expected
+    assert [
+        (str(ranking), count) for ranking, count in reading.ballots.ranking_counts()
+    ] == expected
 
 
 def test_weights_and_unknown_candidates_are_accounted_for() -> None:
-    reading = read(EXAMPLES / "tree.cvotes")
+    reading = read_ballots(EXAMPLES / "tree.cvotes")
     assert [str(each) for each in reading.changed] == [
         "4 (first: line 8): weight counted as so many ballots",
         "1 (first: line 9): unknown candidates ignored",
@@ -47,24 +48,26 @@ def test_weights_and_unknown_candidates_are_accounted_for() -> None:
 # The file says so, and a count by Schulze's method would not notice; an instant runoff does.
 def test_who_is_not_listed_stands_last_if_the_file_asks_for_it() -> None:
     file = b"#/Candidates: Ash;Cherry;Elm\nAsh * 2\n/EMPTY/\n"
-    reading = read(file)
-    assert [str(ranking) for ranking, _ in groups(reading.ballots)] == [
+    reading = read_ballots(file)
+    assert [str(ranking) for ranking, _ in reading.ballots.ranking_counts()] == [
         "Ash > Cherry = Elm",
         "Ash = Cherry = Elm",
     ]
     assert [each.ballots for each in reading.changed] == [3]
-    left = read(file, rules=BallotRules(unlisted="leave out"))
-    assert [str(ranking) for ranking, _ in groups(left.ballots)] == ["Ash", ""]
+    left = read_ballots(file, rules=BallotRules(unlisted="leave out"))
+    assert [str(ranking) for ranking, _ in left.ballots.ranking_counts()] == ["Ash", ""]
 
 
 def test_candidates_that_nobody_declared_are_those_in_the_votes() -> None:
-    reading = read(b"Ash > Elm * 2\nElm = Cherry\n", "cef", rules=BallotRules(unlisted="leave out"))
+    reading = read_ballots(
+        b"Ash > Elm * 2\nElm = Cherry\n", "cef", rules=BallotRules(unlisted="leave out")
+    )
     assert reading.ballots.candidates == ("Ash", "Elm", "Cherry")
 
 
 def test_ratings_are_read_as_an_order() -> None:
-    reading = read(b"2: a/5, b/0, c/5\n1: c/3>a/9\n")
-    assert [(str(ranking), count) for ranking, count in groups(reading.ballots)] == [
+    reading = read_ballots(b"2: a/5, b/0, c/5\n1: c/3>a/9\n")
+    assert [(str(ranking), count) for ranking, count in reading.ballots.ranking_counts()] == [
         ("a = c > b", 2),
         ("c > a", 1),
     ]
@@ -75,15 +78,15 @@ def test_ratings_are_read_as_an_order() -> None:
 
 
 def test_records_are_of_the_contest_that_was_asked_for() -> None:
-    reading = read(EXAMPLES / "tree-cvr.json", contest="Garden tree")
-    assert [(str(ranking), count) for ranking, count in groups(reading.ballots)] == [
+    reading = read_ballots(EXAMPLES / "tree-cvr.json", contest="Garden tree")
+    assert [(str(ranking), count) for ranking, count in reading.ballots.ranking_counts()] == [
         ("", 1),
         ("Ash > Cherry", 1),
         ("Black Locust = Cherry", 1),
     ]
     assert reading.notes == ("1 records have nothing of this contest",)
     assert [str(each) for each in reading.changed] == ["1 (first: record 1): skipped ranks ignored"]
-    assert read(EXAMPLES / "tree-cvr.json", contest="k1").read == 3
+    assert read_ballots(EXAMPLES / "tree-cvr.json", contest="k1").read == 3
 
 
 @pytest.mark.parametrize(
@@ -94,5 +97,5 @@ def test_records_are_of_the_contest_that_was_asked_for() -> None:
     ],
 )
 def test_a_contest_that_is_not_clear_is_asked_for(contest: str | None, why: str) -> None:
-    with pytest.raises(FormatRefused, match=why):
-        read(EXAMPLES / "tree-cvr.json", contest=contest)
+    with pytest.raises(FormatError, match=why):
+        read_ballots(EXAMPLES / "tree-cvr.json", contest=contest)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable_apps.counting import Ballots, Ranking, ballots_of_groups, groups
+from singletable_apps.counting import Ballots, Ranking
 from singletable_apps.counting.formats import (
     BallotRules,
-    FormatRefused,
-    read,
+    FormatError,
+    read_ballots,
     tokens,
-    write,
+    write_ballots,
 )
 from singletable_apps.counting.formats.rules import Overvotes, Repeats
 from tests.apps.counting.formats.strategies import all_ballots, names
@@ -35,16 +35,19 @@ def odd_lines(file: bytes) -> bytes:
 @given(data=st.data())
 def test_chunks_and_lines_say_the_same(form: str, data: st.DataObject) -> None:
     ballots = data.draw(all_ballots(names(letters).map("Ms {}".format), st.integers(1, 10**17)))
-    kept = [(each, count) for each, count in groups(ballots) if fits(form, each, ballots)]
+    kept = [(each, count) for each, count in ballots.ranking_counts() if fits(form, each, ballots)]
     ranked = tuple(dict.fromkeys(name for each, _ in kept for name in each.names))
     if form == "csv-ranks":
         # Somebody has to be ranked there, or nobody would know of them.
-        ballots = ballots_of_groups([*ranked, "Ms Z"], [*kept, (Ranking((("Ms Z",),)), 1)])
+        ballots = Ballots.from_counts([*ranked, "Ms Z"], [*kept, (Ranking((("Ms Z",),)), 1)])
     else:
-        ballots = ballots_of_groups(ballots.candidates, kept)
-    file = write(ballots, form)
-    assert groups(read(odd_lines(file), form).ballots) == groups(read(file, form).ballots)
-    assert groups(read(file, form).ballots) == groups(ballots)
+        ballots = Ballots.from_counts(ballots.candidates, kept)
+    file = write_ballots(ballots, form)
+    assert (
+        read_ballots(odd_lines(file), form).ballots.ranking_counts()
+        == read_ballots(file, form).ballots.ranking_counts()
+    )
+    assert read_ballots(file, form).ballots.ranking_counts() == ballots.ranking_counts()
 
 
 def fits(form: str, ranking: Ranking, ballots: Ballots) -> bool:
@@ -85,9 +88,9 @@ def test_messy_rows_are_treated_alike_in_chunks(
     row = st.tuples(cell, cell, cell, cell, st.sampled_from(["1", "1", "2", "0"]))
     rows = data.draw(st.lists(row, max_size=12))
     text = f"{header}\n" + "".join(f"{','.join(r)}\n" for r in rows)
-    fast = read(f"{text}{last},,,,1\n".encode(), rules=rules)
-    slow = read(f'{text}"{last}",,,,1\n'.encode(), rules=rules)
-    assert groups(fast.ballots) == groups(slow.ballots)
+    fast = read_ballots(f"{text}{last},,,,1\n".encode(), rules=rules)
+    slow = read_ballots(f'{text}"{last}",,,,1\n'.encode(), rules=rules)
+    assert fast.ballots.ranking_counts() == slow.ballots.ranking_counts()
     assert (fast.read, fast.changed, fast.refused) == (slow.read, slow.changed, slow.refused)
 
 
@@ -119,7 +122,7 @@ def test_all_ballots_of_many_chunks_are_there(form: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(tokens, "_CHUNK", 1 << 16)
     file = files()[form]
     told: list[tuple[int, int]] = []
-    reading = read(file, form, told=lambda done, total: told.append((done, total)))
+    reading = read_ballots(file, form, told=lambda done, total: told.append((done, total)))
     assert (reading.read, reading.ballots.rows, reading.ballots.strict) == (ROWS, ROWS, True)
     number = {f"Candidate {at}": at for at in range(1, 21)}
     for row, order in list(enumerate(orders()))[::997]:
@@ -135,6 +138,6 @@ def test_all_ballots_of_many_chunks_are_there(form: str, monkeypatch: pytest.Mon
 def test_the_one_wrong_line_among_many_is_named(form: str) -> None:
     lines = files()[form].split(b"\n")
     lines[ROWS // 2] = lines[ROWS // 2] + b",21,x"
-    with pytest.raises(FormatRefused) as refused:
-        read(b"\n".join(lines), form)
+    with pytest.raises(FormatError) as refused:
+        read_ballots(b"\n".join(lines), form)
     assert refused.value.line == ROWS // 2 + 1

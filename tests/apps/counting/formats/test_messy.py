@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.counting import groups
-from singletable_apps.counting.formats import BallotRules, FormatRefused, Reading, read
+from singletable_apps.counting.formats import BallotFile, BallotRules, FormatError, read_ballots
 
 HEADER = "rank 1,rank 2,rank 3,rank 4\n"
 
@@ -39,7 +38,7 @@ ROWS = [
 ]
 
 
-def reported(reading: Reading) -> str:
+def reported(reading: BallotFile) -> str:
     return "; ".join(each.rule for each in (*reading.changed, *reading.refused))
 
 
@@ -48,8 +47,8 @@ def test_a_row_becomes_a_ranking(
     row: str, rules: BallotRules, ranking: str | None, rule: str
 ) -> None:
     # The second row is as it should be, so that there are candidates whatever the rules.
-    reading = read(f"{HEADER}{row}\nA,B,C,D\n".encode(), rules=rules)
-    rankings = [str(each) for each, count in groups(reading.ballots) for _ in range(count)]
+    reading = read_ballots(f"{HEADER}{row}\nA,B,C,D\n".encode(), rules=rules)
+    rankings = [str(each) for each, count in reading.ballots.ranking_counts() for _ in range(count)]
     expected = ["A > B > C > D"] if ranking is None else ["A > B > C > D", ranking]
     assert sorted(rankings) == sorted(expected)
     assert reported(reading) == rule
@@ -78,8 +77,8 @@ RANKS = [
 def test_rank_numbers_become_a_ranking(
     row: str, rules: BallotRules, ranking: str | None, rule: str
 ) -> None:
-    reading = read(f"A,B,C,D\n{row}\n".encode(), rules=rules)
-    rankings = [str(each) for each, _ in groups(reading.ballots)]
+    reading = read_ballots(f"A,B,C,D\n{row}\n".encode(), rules=rules)
+    rankings = [str(each) for each, _ in reading.ballots.ranking_counts()]
     assert rankings == ([] if ranking is None else [ranking])
     assert reported(reading).startswith(rule)
     assert bool(reported(reading)) == bool(rule)
@@ -104,10 +103,10 @@ MALFORMED = [
 
 @pytest.mark.parametrize(("text", "why"), MALFORMED)
 def test_what_makes_no_sense_stops_the_reading_or_is_reported(text: str, why: str) -> None:
-    with pytest.raises(FormatRefused, match=why) as refused:
-        read(text.encode())
+    with pytest.raises(FormatError, match=why) as refused:
+        read_ballots(text.encode())
     assert refused.value.line == len(text.splitlines())
-    reading = read(text.encode(), rules=BallotRules(malformed="refuse"))
+    reading = read_ballots(text.encode(), rules=BallotRules(malformed="refuse"))
     assert [each.rule for each in reading.refused] == ["malformed"]
     assert reading.read == reading.ballots.cast + 1
 
@@ -115,25 +114,25 @@ def test_what_makes_no_sense_stops_the_reading_or_is_reported(text: str, why: st
 # Declarations are not ballots: without them no ballot can be trusted.
 @pytest.mark.parametrize("line", ["=b:[Ben", "=b", "=:[Ben]", "=b:", "=b:[Ben] too", "=a:[Ben]"])
 def test_a_candidate_that_is_not_declared_right_stops_the_reading(line: str) -> None:
-    with pytest.raises(FormatRefused, match="Line 2: "):
-        read(f"=a:[Ada]\n{line}\n1:a\n".encode(), rules=BallotRules(malformed="refuse"))
+    with pytest.raises(FormatError, match="Line 2: "):
+        read_ballots(f"=a:[Ada]\n{line}\n1:a\n".encode(), rules=BallotRules(malformed="refuse"))
 
 
 def test_a_header_that_counts_otherwise_is_refused() -> None:
-    with pytest.raises(FormatRefused, match="says 3 voters, and the orders are of 2"):
-        read(b"# NUMBER VOTERS: 3\n# ALTERNATIVE NAME 1: A\n2: 1\n")
+    with pytest.raises(FormatError, match="says 3 voters, and the orders are of 2"):
+        read_ballots(b"# NUMBER VOTERS: 3\n# ALTERNATIVE NAME 1: A\n2: 1\n")
 
 
 def test_a_kind_that_does_not_fit_says_which_does() -> None:
     file = b"# DATA TYPE: soc\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n1: 2\n"
-    with pytest.raises(FormatRefused, match=r"Line 4: a soc file ranks everybody.*as soi or toi"):
-        read(file)
-    assert read(file, "toi").read == 1
+    with pytest.raises(FormatError, match=r"Line 4: a soc file ranks everybody.*as soi or toi"):
+        read_ballots(file)
+    assert read_ballots(file, "toi").read == 1
 
 
 @pytest.mark.parametrize(
     "rules", [{"overvotes": "drop"}, {"repeats": "last"}, {"skipped": -1}, {"malformed": "skip"}]
 )
 def test_a_rule_that_is_none_is_refused(rules: dict[str, str]) -> None:
-    with pytest.raises(FormatRefused):
+    with pytest.raises(FormatError):
         BallotRules(**rules)  # type: ignore[arg-type]  # wrong on purpose

@@ -12,16 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.counting import (
-    Ballots,
-    Ranking,
-    ballots_of_groups,
-    instant_runoff,
-)
+from singletable_apps.counting import Ballots, Ranking, instant_runoff
 from singletable_apps.counting.formats import (
-    FormatRefused,
+    FormatError,
     Outcome,
-    WritingRefused,
+    WriteError,
     read_rounds,
     tabulation_of,
     write_rounds,
@@ -89,20 +84,20 @@ def test_votes_that_move_are_those_that_are_missed(ballots: Ballots, rule: Equal
 
 def test_a_vote_without_an_end_needs_a_number_of_places() -> None:
     tied = Ranking((("Ada", "Ben", "Cy"),))
-    ballots = ballots_of_groups(["Ada", "Ben", "Cy"], [(tied, 1), (Ranking((("Ada",),)), 2)])
+    ballots = Ballots.from_counts(["Ada", "Ben", "Cy"], [(tied, 1), (Ranking((("Ada",),)), 2)])
     result = instant_runoff(ballots, equal_ranks="split")
-    with pytest.raises(WritingRefused, match="7/3 votes have no end as a decimal"):
+    with pytest.raises(WriteError, match="7/3 votes have no end as a decimal"):
         write_rounds(result, contest="Tree", day=DAY)
     first = json.loads(write_rounds(result, contest="Tree", day=DAY, places=4))["results"][0]
     assert first["tally"] == {"Ada": "2.3333", "Ben": "0.3333", "Cy": "0.3333"}
 
 
 def test_a_candidate_may_not_have_the_name_of_the_exhausted() -> None:
-    orders = [Ranking.of_levels(each) for each in (["Ada", "exhausted"], ["exhausted"], ["Cy"])]
-    ballots = ballots_of_groups(
+    orders = [Ranking.from_levels(each) for each in (["Ada", "exhausted"], ["exhausted"], ["Cy"])]
+    ballots = Ballots.from_counts(
         ["Ada", "exhausted", "Cy"], [(orders[0], 1), (orders[1], 2), (orders[2], 2)]
     )
-    with pytest.raises(WritingRefused, match="'exhausted' for no candidate"):
+    with pytest.raises(WriteError, match="'exhausted' for no candidate"):
         write_rounds(instant_runoff(ballots, seed="s"), contest="Tree", day=DAY)
 
 
@@ -119,5 +114,5 @@ WRONG = [
 
 @pytest.mark.parametrize(("file", "why"), WRONG)
 def test_what_is_no_tabulation_is_refused(file: bytes, why: str) -> None:
-    with pytest.raises(FormatRefused, match=why):
+    with pytest.raises(FormatError, match=why):
         read_rounds(file)

@@ -8,25 +8,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from singletable_apps.counting import Ballots, Ranking, ballots_of_groups, groups
-from singletable_apps.counting.formats import FORMATS, WritingRefused, read, write
+from singletable_apps.counting import Ballots, Ranking
+from singletable_apps.counting.formats import FORMATS, WriteError, read_ballots, write_ballots
 from tests.apps.counting.formats.strategies import all_ballots, any_letter, names, plain
 
 WHEN = datetime(2026, 5, 1, 12, tzinfo=UTC)
-WRITTEN = [name for name, form in FORMATS.items() if form.written]
+WRITTEN = [name for name, form in FORMATS.items() if form.is_writable]
 HUGE = (1, 2**53 + 1, 2**63, 10**30)
 
 
 def written(ballots: Ballots, form: str) -> bytes | None:
     try:
-        return write(ballots, form, title="A title", when=WHEN)
-    except WritingRefused:
+        return write_ballots(ballots, form, title="A title", when=WHEN)
+    except WriteError:
         return None
 
 
 def assert_same(data: bytes, ballots: Ballots, form: str, asked: str | None) -> None:
-    reading = read(data, asked)
-    assert groups(reading.ballots) == groups(ballots)
+    reading = read_ballots(data, asked)
+    assert reading.ballots.ranking_counts() == ballots.ranking_counts()
     if form == "csv-ranks":
         # Candidates are known by being ranked there, so that their order is another.
         assert set(reading.ballots.candidates) == set(ballots.candidates)
@@ -58,9 +58,13 @@ def test_a_format_holds_what_its_table_says(form: str, data: st.DataObject) -> N
     safe = names(letters).map(lambda name: f"Ms {name} Z")
     counts = None if held.counts else st.integers(1, 3)
     ballots = data.draw(all_ballots(safe, counts))
-    ties = any(len(level) > 1 for ranking, _ in groups(ballots) for level in ranking.levels)
-    partial = any(len(each.names) < len(ballots.candidates) for each, _ in groups(ballots))
-    unranked = {*ballots.candidates} - {n for each, _ in groups(ballots) for n in each.names}
+    ties = any(
+        len(level) > 1 for ranking, _ in ballots.ranking_counts() for level in ranking.levels
+    )
+    partial = any(len(each.names) < len(ballots.candidates) for each, _ in ballots.ranking_counts())
+    unranked = {*ballots.candidates} - {
+        n for each, _ in ballots.ranking_counts() for n in each.names
+    }
     fits = (
         (held.ties or not ties)
         and (held.partial or not partial)
@@ -76,11 +80,11 @@ def test_a_format_holds_what_its_table_says(form: str, data: st.DataObject) -> N
 @pytest.mark.parametrize("form", [name for name in WRITTEN if FORMATS[name].counts])
 @pytest.mark.parametrize("count", HUGE)
 def test_counts_are_exact_however_large(form: str, count: int) -> None:
-    ballots = ballots_of_groups(
+    ballots = Ballots.from_counts(
         ["Ada", "Ben"],
-        [(Ranking.of_levels(["Ada", "Ben"]), count), (Ranking.of_levels(["Ben", "Ada"]), 7)],
+        [(Ranking.from_levels(["Ada", "Ben"]), count), (Ranking.from_levels(["Ben", "Ada"]), 7)],
     )
-    assert_same(write(ballots, form), ballots, form, None)
+    assert_same(write_ballots(ballots, form), ballots, form, None)
 
 
 KINDS = [
@@ -93,6 +97,6 @@ KINDS = [
 
 @pytest.mark.parametrize(("kind", "levels"), KINDS)
 def test_preflib_takes_the_narrowest_kind(kind: str, levels: list[list[str | list[str]]]) -> None:
-    orders = [(Ranking.of_levels(each), 1) for each in levels]
-    ballots = ballots_of_groups(["Ada", "Ben", "Cy"], orders)
-    assert read(write(ballots, "preflib")).format == kind
+    orders = [(Ranking.from_levels(each), 1) for each in levels]
+    ballots = Ballots.from_counts(["Ada", "Ben", "Cy"], orders)
+    assert read_ballots(write_ballots(ballots, "preflib")).format == kind

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from singletable_apps.counting import Ranking, ballots_of_groups, groups
-from singletable_apps.counting.formats import FormatRefused, WritingRefused, read, write
+from singletable_apps.counting import Ballots, Ranking
+from singletable_apps.counting.formats import FormatError, WriteError, read_ballots, write_ballots
 
 STRICT, TIED, PARTIAL, BLANK = (
-    Ranking.of_levels(levels) for levels in (["Ada", "Ben"], [["Ada", "Ben"]], ["Ben"], [])
+    Ranking.from_levels(levels) for levels in (["Ada", "Ben"], [["Ada", "Ben"]], ["Ben"], [])
 )
 
 REFUSED = [
@@ -33,9 +33,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("form", "ranking", "why"), REFUSED)
 def test_a_ballot_is_refused_with_the_reason(form: str, ranking: Ranking, why: str) -> None:
-    ballots = ballots_of_groups(["Ada", "Ben"], [(ranking, 3)])
-    with pytest.raises(WritingRefused, match=why.replace("(", r"\(").replace(")", r"\)")):
-        write(ballots, form)
+    ballots = Ballots.from_counts(["Ada", "Ben"], [(ranking, 3)])
+    with pytest.raises(WriteError, match=why.replace("(", r"\(").replace(")", r"\)")):
+        write_ballots(ballots, form)
 
 
 NAMES = [
@@ -52,9 +52,9 @@ NAMES = [
 
 @pytest.mark.parametrize(("form", "name", "why"), NAMES)
 def test_a_name_is_refused_with_the_reason(form: str, name: str, why: str) -> None:
-    ballots = ballots_of_groups([name], [(Ranking.of_levels([name]), 1)])
-    with pytest.raises(WritingRefused, match=why):
-        write(ballots, form)
+    ballots = Ballots.from_counts([name], [(Ranking.from_levels([name]), 1)])
+    with pytest.raises(WriteError, match=why):
+        write_ballots(ballots, form)
 
 
 # A spreadsheet would compute some of these, and we would take the others for counts and ranks.
@@ -75,25 +75,25 @@ def test_a_name_is_refused_with_the_reason(form: str, name: str, why: str) -> No
     ],
 )
 def test_a_name_that_a_table_would_misread_is_marked(name: str, written: str) -> None:
-    ballots = ballots_of_groups([name, "Ada"], [(Ranking.of_levels([name, "Ada"]), 3)])
-    table = write(ballots, "csv")
+    ballots = Ballots.from_counts([name, "Ada"], [(Ranking.from_levels([name, "Ada"]), 3)])
+    table = write_ballots(ballots, "csv")
     assert table.decode().splitlines()[0] == f"count,{written},Ada"
-    assert groups(read(table, "csv").ballots) == groups(ballots)
+    assert read_ballots(table, "csv").ballots.ranking_counts() == ballots.ranking_counts()
 
 
 def test_an_apostrophe_that_marks_nothing_is_of_the_name() -> None:
-    assert read(b"count,'Allo,Ada\n1,1,2\n", "csv").ballots.candidates == ("'Allo", "Ada")
+    assert read_ballots(b"count,'Allo,Ada\n1,1,2\n", "csv").ballots.candidates == ("'Allo", "Ada")
 
 
 def test_an_unknown_format_is_refused_with_those_there_are() -> None:
-    with pytest.raises(FormatRefused, match="no format 'xls'; there are: cef, abif, soc"):
-        write(ballots_of_groups(["Ada"], []), "xls")
+    with pytest.raises(FormatError, match="no format 'xls'; there are: cef, abif, soc"):
+        write_ballots(Ballots.from_counts(["Ada"], []), "xls")
 
 
 def test_records_are_not_written_by_the_billion() -> None:
-    ballots = ballots_of_groups(["Ada"], [(Ranking.of_levels(["Ada"]), 10**9)])
-    with pytest.raises(WritingRefused, match="a record for each ballot, and these are 1,000,000,0"):
-        write(ballots, "cvr", when=datetime(2026, 5, 1, tzinfo=UTC))
+    ballots = Ballots.from_counts(["Ada"], [(Ranking.from_levels(["Ada"]), 10**9)])
+    with pytest.raises(WriteError, match="a record for each ballot, and these are 1,000,000,0"):
+        write_ballots(ballots, "cvr", when=datetime(2026, 5, 1, tzinfo=UTC))
 
 
 # Members that the standard's schema requires, by the type that has them.
@@ -116,7 +116,7 @@ REQUIRED = {
 
 
 def test_records_have_the_members_that_the_standard_requires() -> None:
-    ballots = ballots_of_groups(["Ada", "Ben"], [(STRICT, 2), (BLANK, 1)])
+    ballots = Ballots.from_counts(["Ada", "Ben"], [(STRICT, 2), (BLANK, 1)])
     met: set[str] = set()
 
     def look(members: dict[str, object]) -> dict[str, object]:
@@ -125,5 +125,7 @@ def test_records_have_the_members_that_the_standard_requires() -> None:
         met.add(kind)
         return members
 
-    json.loads(write(ballots, "cvr", when=datetime(2026, 5, 1, tzinfo=UTC)), object_hook=look)
+    json.loads(
+        write_ballots(ballots, "cvr", when=datetime(2026, 5, 1, tzinfo=UTC)), object_hook=look
+    )
     assert met == set(REQUIRED)

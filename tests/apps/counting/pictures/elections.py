@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from singletable_apps.counting import Ballots, Ranking, ballots_of, ballots_of_groups
+from singletable_apps.counting import Ballots, Ranking
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -21,18 +21,18 @@ def written(*votes: str) -> Ballots:
     for line in votes:
         count, _, ranking = line.partition(" ")
         levels = [level.split(" = ") for level in ranking.split(" > ")]
-        groups.append((Ranking.of_levels(levels), int(count)))
+        groups.append((Ranking.from_levels(levels), int(count)))
     names = dict.fromkeys(name for ranking, _ in groups for name in ranking.names)
-    return ballots_of_groups(tuple(names), groups)
+    return Ballots.from_counts(tuple(names), groups)
 
 
 def drawn_by_lot(names: tuple[str, ...], ballots: int, seed: int = 1) -> Ballots:
     """Ballots that rank some of the candidates in any order: always the same."""
     lot = random.Random(seed)
-    return ballots_of(
+    return Ballots.from_rankings(
         names,
         (
-            Ranking.of_levels([[name] for name in lot.sample(names, lot.randint(1, len(names)))])
+            Ranking.from_levels([[name] for name in lot.sample(names, lot.randint(1, len(names)))])
             for _ in range(ballots)
         ),
     )
@@ -41,8 +41,8 @@ def drawn_by_lot(names: tuple[str, ...], ballots: int, seed: int = 1) -> Ballots
 ELECTIONS: dict[str, Ballots] = {
     "two": written("12 Tea > Coffee", "9 Coffee > Tea"),
     "one candidate": written("3 Ada"),
-    "no ballots": ballots_of(("Ada", "Ben", "Cy"), ()),
-    "only blank ballots": ballots_of(("Ada", "Ben"), [Ranking(), Ranking()]),
+    "no ballots": Ballots.from_rankings(("Ada", "Ben", "Cy"), ()),
+    "only blank ballots": Ballots.from_rankings(("Ada", "Ben"), [Ranking(), Ranking()]),
     "dead heat": written("5 Ada > Ben", "5 Ben > Ada"),
     # The first example of Schulze's paper.
     "cycle": written(

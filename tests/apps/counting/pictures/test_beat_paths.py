@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from singletable_apps.counting import RankingRefused, SchulzeResult, schulze
-from singletable_apps.counting.pictures import Picture, beat_paths
+from singletable_apps.counting import RankingError, SchulzeResult, schulze
+from singletable_apps.counting.pictures import Picture, draw_beat_paths
 from tests.apps.counting.pictures.elections import ELECTIONS
 from tests.apps.counting.pictures.reading import SVG, classes, marked, parsed, value, written_in
 
@@ -37,20 +37,20 @@ def _arrows(picture: Picture, kind: str) -> dict[tuple[str, str], int]:
 @pytest.mark.parametrize("name", _DRAWN_WHOLE)
 def test_there_is_an_arrow_for_each_victory(name: str) -> None:
     result = schulze(ELECTIONS[name])
-    picture = beat_paths(result)
+    picture = draw_beat_paths(result)
     drawn = {**_arrows(picture, "link"), **_arrows(picture, "back"), **_arrows(picture, "there")}
     assert drawn == _victories(result)
 
 
 def test_margins_are_shown_where_they_were_counted() -> None:
-    picture = beat_paths(schulze(ELECTIONS["two"], strength="margins"))
+    picture = draw_beat_paths(schulze(ELECTIONS["two"], strength="margins"))
     assert _arrows(picture, "there") == {("Tea", "Coffee"): 3}
 
 
 @pytest.mark.parametrize("pair", [("E", "A"), ("A", "E"), ("A", "B"), ("D", "E"), ("C", "D")])
 def test_the_paths_of_the_pair_are_those_of_the_result(pair: tuple[str, str]) -> None:
     result = schulze(ELECTIONS["cycle"])
-    picture = beat_paths(result, pair)
+    picture = draw_beat_paths(result, pair)
     for kind, ends in (("there", pair), ("back", pair[::-1])):
         path = result.path(*ends)
         assert path is not None
@@ -62,7 +62,7 @@ def test_the_paths_of_the_pair_are_those_of_the_result(pair: tuple[str, str]) ->
 # A path is as strong as its weakest link: the reader should not have to look for it.
 def test_the_weakest_link_is_marked_with_the_strength_of_the_path() -> None:
     result = schulze(ELECTIONS["cycle"])
-    picture = beat_paths(result, ("E", "A"))
+    picture = draw_beat_paths(result, ("E", "A"))
     weakest = [
         written_in(text)
         for text in parsed(picture).iter(f"{SVG}text")
@@ -74,13 +74,13 @@ def test_the_weakest_link_is_marked_with_the_strength_of_the_path() -> None:
 
 def test_without_a_pair_the_first_two_are_shown() -> None:
     result = schulze(ELECTIONS["cycle"])
-    assert beat_paths(result) == beat_paths(result, ("E", "A"))
+    assert draw_beat_paths(result) == draw_beat_paths(result, ("E", "A"))
 
 
 # Of fifty, a thousand arrows would be a grey disc; the words have them all.
 def test_of_very_many_the_pair_alone_has_arrows_and_the_words_have_all() -> None:
     result = schulze(ELECTIONS["fifty"])
-    picture = beat_paths(result)
+    picture = draw_beat_paths(result)
     pair = {*result.places[0].candidates, *result.places[1].candidates}
     assert all({a, b} & pair for a, b in _arrows(picture, "link"))
     told = re.findall(rf"^{_ARROW}\.$", picture.text, re.MULTILINE)
@@ -89,7 +89,7 @@ def test_of_very_many_the_pair_alone_has_arrows_and_the_words_have_all() -> None
 
 @pytest.mark.parametrize("name", ["dead heat", "no ballots", "only blank ballots"])
 def test_where_nobody_wins_there_are_no_arrows(name: str) -> None:
-    picture = beat_paths(schulze(ELECTIONS[name]))
+    picture = draw_beat_paths(schulze(ELECTIONS[name]))
     assert not list(marked(picture, _ARROW))
     assert "Nobody beats anybody." in picture.text
 
@@ -98,5 +98,5 @@ def test_where_nobody_wins_there_are_no_arrows(name: str) -> None:
     ("pair", "said"), [(("A", "Zoe"), "'Zoe' is not a candidate"), (("A", "A"), "'A' twice")]
 )
 def test_a_pair_that_is_none_is_refused(pair: tuple[str, str], said: str) -> None:
-    with pytest.raises(RankingRefused, match=said):
-        beat_paths(schulze(ELECTIONS["cycle"]), pair)
+    with pytest.raises(RankingError, match=said):
+        draw_beat_paths(schulze(ELECTIONS["cycle"]), pair)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from singletable_apps.counting import Ballots, copeland, ranked_pairs, schulze
-from singletable_apps.counting.pictures import pairwise_map, pairwise_table
+from singletable_apps.counting.pictures import draw_pairwise_matrix, render_pairwise_table
 from singletable_apps.counting.pictures.pairs import PairsResult, in_order
 from tests.apps.counting.pictures.elections import ELECTIONS, HOSTILE, written
 from tests.apps.counting.pictures.reading import SVG, classes, marked, value, written_in
@@ -33,7 +33,7 @@ def _expected(result: PairsResult) -> dict[tuple[str, str], tuple[int, int]]:
 def test_each_cell_shows_the_number_of_the_result(name: str) -> None:
     result = schulze(ELECTIONS[name])
     shown: dict[tuple[str, str], tuple[int, int]] = {}
-    for cell, found in marked(pairwise_map(result), _CELL):
+    for cell, found in marked(draw_pairwise_matrix(result), _CELL):
         a, b, votes, against = found.groups()
         shown[a, b] = int(value(votes)), int(value(against))
         figure = next(text for text in cell.iter(f"{SVG}text") if written_in(text) != "=")
@@ -44,7 +44,7 @@ def test_each_cell_shows_the_number_of_the_result(name: str) -> None:
 # Who sees no colours, or prints on paper, has the corner, the weight and the sign.
 @pytest.mark.parametrize("name", _PLAIN)
 def test_who_wins_is_told_by_more_than_colour(name: str) -> None:
-    for cell, found in marked(pairwise_map(schulze(ELECTIONS[name])), _CELL):
+    for cell, found in marked(draw_pairwise_matrix(schulze(ELECTIONS[name])), _CELL):
         votes, against = value(found[3]), value(found[4])
         kinds = {kind for inner in cell.iter() for kind in classes(inner)}
         assert ("corner" in kinds) == ("strong" in kinds) == (votes > against)
@@ -59,7 +59,7 @@ def test_a_larger_share_has_a_deeper_shade(votes: int, shade: str) -> None:
     ballots = written(f"{votes} Ada > Ben", f"{100 - votes} Ben > Ada")
     shades = {
         (found[1], found[2]): classes(next(cell.iter(f"{SVG}rect")))
-        for cell, found in marked(pairwise_map(schulze(ballots)), _CELL)
+        for cell, found in marked(draw_pairwise_matrix(schulze(ballots)), _CELL)
     }
     assert shades["Ada", "Ben"] == {shade}
     assert shades["Ben", "Ada"] == {shade.replace("win", "lose")}
@@ -67,14 +67,14 @@ def test_a_larger_share_has_a_deeper_shade(votes: int, shade: str) -> None:
 
 def test_rows_and_columns_are_in_the_order_of_the_result() -> None:
     result = schulze(ELECTIONS["cycle"])
-    rows = list(dict.fromkeys(found[1] for _, found in marked(pairwise_map(result), _CELL)))
+    rows = list(dict.fromkeys(found[1] for _, found in marked(draw_pairwise_matrix(result), _CELL)))
     assert rows == list(in_order(result)) == ["E", "A", "C", "B", "D"]
 
 
 @pytest.mark.parametrize("name", _PLAIN)
 def test_the_words_have_every_pair(name: str) -> None:
     result = schulze(ELECTIONS[name])
-    words = pairwise_map(result).text.splitlines()
+    words = draw_pairwise_matrix(result).text.splitlines()
     for (a, b), (votes, against) in _expected(result).items():
         if votes > against:
             assert f"{a} beats {b} {votes:,} to {against:,}." in words
@@ -86,7 +86,7 @@ def test_the_words_have_every_pair(name: str) -> None:
 def test_every_method_that_looks_at_pairs_has_the_map() -> None:
     ballots = ELECTIONS["cycle"]
     for result in (schulze(ballots), ranked_pairs(ballots), copeland(ballots)):
-        assert len(list(marked(pairwise_map(result), _CELL))) == 20
+        assert len(list(marked(draw_pairwise_matrix(result), _CELL))) == 20
 
 
 class _Table(HTMLParser):
@@ -115,7 +115,7 @@ class _Table(HTMLParser):
 def _read(ballots: Ballots) -> tuple[_Table, PairsResult]:
     result = schulze(ballots)
     table = _Table()
-    table.feed(pairwise_table(result))
+    table.feed(render_pairwise_table(result))
     return table, result
 
 

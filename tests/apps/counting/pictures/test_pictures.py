@@ -9,7 +9,12 @@ from collections.abc import Iterator
 import pytest
 
 from singletable_apps.counting import METHODS, borda, instant_runoff, schulze
-from singletable_apps.counting.pictures import STYLE, Picture, pairwise_table, pictures_of
+from singletable_apps.counting.pictures import (
+    STYLESHEET,
+    Picture,
+    draw_pictures,
+    render_pairwise_table,
+)
 from singletable_apps.counting.pictures.colours import DARK, LIGHT
 from singletable_apps.counting.pictures.labels import distinct, shortened, width, wrapped
 from tests.apps.counting.pictures.elections import ELECTIONS, HOSTILE
@@ -21,8 +26,8 @@ _DRAWN = {"svg", "title", "desc", "g", "rect", "path", "circle", "text", "tspan"
 
 def _pictures(name: str) -> Iterator[Picture]:
     ballots = ELECTIONS[name]
-    yield from pictures_of(schulze(ballots)).values()
-    yield from pictures_of(instant_runoff(ballots)).values()
+    yield from draw_pictures(schulze(ballots)).values()
+    yield from draw_pictures(instant_runoff(ballots)).values()
 
 
 # Whoever may name a candidate may not write into the page: names are only ever text.
@@ -40,7 +45,7 @@ def test_there_are_no_inline_styles_no_handlers_and_no_ids(name: str) -> None:
         for element in parsed(picture).iter():
             assert not {"style", "id", "href"} & set(element.attrib)
             assert not [key for key in element.attrib if key.startswith("on")]
-    assert " style=" not in pairwise_table(schulze(ELECTIONS[name]))
+    assert " style=" not in render_pairwise_table(schulze(ELECTIONS[name]))
 
 
 @every_election
@@ -107,8 +112,8 @@ def test_a_figure_has_the_picture_and_its_words(name: str) -> None:
 
 
 def test_points_alone_have_no_picture() -> None:
-    assert pictures_of(borda(ELECTIONS["cycle"])) == {}
-    assert [list(pictures_of(method(ELECTIONS["cycle"]))) for method in METHODS.values()] == [
+    assert draw_pictures(borda(ELECTIONS["cycle"])) == {}
+    assert [list(draw_pictures(method(ELECTIONS["cycle"]))) for method in METHODS.values()] == [
         ["pairs", "paths"],
         ["pairs"],
         ["rounds", "transfers"],
@@ -119,7 +124,7 @@ def test_points_alone_have_no_picture() -> None:
 
 
 def _styled() -> set[str]:
-    return set(re.findall(r"\.([a-z][\w-]*)", STYLE))
+    return set(re.findall(r"\.([a-z][\w-]*)", STYLESHEET))
 
 
 # A class that no rule knows is a mark that is drawn black on black in the dark.
@@ -130,7 +135,7 @@ def test_every_shape_has_a_colour_by_light_and_by_dark(name: str) -> None:
             if element.tag in {f"{SVG}rect", f"{SVG}path", f"{SVG}circle"}:
                 assert classes(element) & _styled(), ET.tostring(element)
     assert set(LIGHT) == set(DARK)
-    assert set(re.findall(r"var\(--count-([\w-]+)\)", STYLE)) == set(LIGHT)
+    assert set(re.findall(r"var\(--count-([\w-]+)\)", STYLESHEET)) == set(LIGHT)
 
 
 def _brightness(colour: str) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from singletable_apps.counting import RunoffResult, instant_runoff
-from singletable_apps.counting.pictures import Picture, round_bars, transfer_flow
+from singletable_apps.counting.pictures import Picture, draw_round_bars, draw_transfers
 from tests.apps.counting.pictures.elections import ELECTIONS
 from tests.apps.counting.pictures.reading import (
     NUMBER,
@@ -54,7 +54,7 @@ def _read(found: re.Match[str]) -> tuple[tuple[int, str], Fraction]:
 
 
 @pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
-@pytest.mark.parametrize("draw", [round_bars, transfer_flow])
+@pytest.mark.parametrize("draw", [draw_round_bars, draw_transfers])
 def test_every_tally_is_shown(name: str, draw: Draw) -> None:
     result = _result(name)
     assert dict(_read(found) for _, found in marked(draw(result), _VOTES)) == _tallies(result)
@@ -66,7 +66,7 @@ def test_bars_are_as_long_as_the_votes(name: str) -> None:
     result = _result(name)
     lengths = {
         _read(found): float(bar.get("width", "nan"))
-        for bar, found in marked(round_bars(result), _VOTES)
+        for bar, found in marked(draw_round_bars(result), _VOTES)
         if bar.tag == f"{SVG}rect"
     }
     (_, most), longest = max(lengths.items(), key=lambda entry: entry[0][1])
@@ -77,13 +77,13 @@ def test_bars_are_as_long_as_the_votes(name: str) -> None:
 @pytest.mark.parametrize("name", _COUNTED)
 def test_the_winner_and_those_who_go_are_told_by_more_than_colour(name: str) -> None:
     result = _result(name)
-    words = [written_in(text) for text in parsed(round_bars(result)).iter(f"{SVG}text")]
+    words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
     marks = "".join(word[-1] for word in words if word.endswith(("✓", "✕")))
     assert sorted(marks) == sorted("✕" * (len(result.rounds) - 1) + "✓")
 
 
 def test_a_tie_that_nothing_breaks_is_shown_as_one() -> None:
-    picture = round_bars(instant_runoff(ELECTIONS["dead heat"]))
+    picture = draw_round_bars(instant_runoff(ELECTIONS["dead heat"]))
     words = [written_in(text) for text in parsed(picture).iter(f"{SVG}text")]
     assert words.count("5 =") == 2
     assert "Ada and Ben are tied, and nothing breaks the tie." in picture.text
@@ -92,7 +92,7 @@ def test_a_tie_that_nothing_breaks_is_shown_as_one() -> None:
 @pytest.mark.parametrize("name", _COUNTED)
 def test_half_of_each_round_is_written_below_it(name: str) -> None:
     result = _result(name)
-    words = [written_in(text) for text in parsed(round_bars(result)).iter(f"{SVG}text")]
+    words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
     for each in result.rounds:
         at = words.index(f"Round {each.number}")
         assert value(words[at + 1]) == Fraction(each.continuing, 2)
@@ -114,7 +114,7 @@ def test_every_transfer_is_a_stream(name: str) -> None:
         for move in each["transfers"]:
             way = each["number"], move["source"], move["target"] or "Exhausted"
             expected[way] = expected.get(way, Fraction(0)) + value(move["votes"])
-    assert _moves(transfer_flow(result)) == expected
+    assert _moves(draw_transfers(result)) == expected
 
 
 # What flows into a block is what stands in it: no vote appears, and none is lost.
@@ -122,7 +122,7 @@ def test_every_transfer_is_a_stream(name: str) -> None:
 def test_what_flows_in_is_what_is_there(name: str) -> None:
     result = _result(name)
     arrived: dict[tuple[int, str], Fraction] = {}
-    for _, found in marked(transfer_flow(result), _MOVE):
+    for _, found in marked(draw_transfers(result), _MOVE):
         there = int(found[1]) + 1, found[3]
         arrived[there] = arrived.get(there, Fraction(0)) + value(found[4])
     for there, votes in _tallies(result).items():
@@ -132,8 +132,8 @@ def test_what_flows_in_is_what_is_there(name: str) -> None:
 @pytest.mark.parametrize("name", _COUNTED)
 def test_the_words_have_the_tallies_and_the_transfers(name: str) -> None:
     result = _result(name)
-    words = round_bars(result).text
-    assert words == transfer_flow(result).text
+    words = draw_round_bars(result).text
+    assert words == draw_transfers(result).text
     lines = [line for line in words.splitlines() if line.startswith("Round ")]
     for (round_, who), votes in _tallies(result).items():
         said = rf"; {NUMBER} (?:is|are) exhausted" if who == "Exhausted" else rf"{who} {NUMBER}[,.]"
@@ -143,6 +143,6 @@ def test_the_words_have_the_tallies_and_the_transfers(name: str) -> None:
 @pytest.mark.parametrize("name", _EMPTY)
 def test_where_nothing_counts_the_picture_says_so(name: str) -> None:
     result = _result(name)
-    for picture in (round_bars(result), transfer_flow(result)):
+    for picture in (draw_round_bars(result), draw_transfers(result)):
         assert picture.text == "No ballot counts for anybody, so there are no rounds."
         assert picture.text in written_in(parsed(picture))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from singletable_apps.counting import METHODS
-from singletable_apps.counting.formats import FORMATS, read
+from singletable_apps.counting.formats import FORMATS, read_ballots
 from tests.apps.elections.api.test_users import pages
 from tests.apps.elections.api.town import Town, at, finalize, launch, make_town, set_up, type_of
 
@@ -120,8 +120,8 @@ def test_every_format_is_a_file_that_is_read_again(town: Town, form: str) -> Non
     assert f'filename="Anonymous.{ending}"' in answer.headers["Content-Disposition"]
     kinds = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
     assert answer.headers["Content-Type"] == kinds.get(ending, "text/plain; charset=utf-8")
-    if FORMATS[form].written:
-        assert read(answer.content, form).ballots.cast == 3
+    if FORMATS[form].is_writable:
+        assert read_ballots(answer.content, form).ballots.cast == 3
     else:
         assert answer.json()["summary"]["totalNumBallots"] == "3"
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from singletable_apps.counting import METHODS, Ranking, ballots_of_groups, groups
+from singletable_apps.counting import METHODS, Ballots, Ranking
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.pages.counted import Count
 from singletable_apps.elections.pages.counted.chains import EVERY_PAIR, duels
@@ -18,8 +18,8 @@ from singletable_apps.elections.states import Publication
 
 def count(groups_: dict[str, int], candidates: str = "ABC", *, seed: str | None = None) -> Count:
     """A count of rankings like "AB" (A first, then B), each with how often it was cast."""
-    cast = [(Ranking.of_levels(list(order)), often) for order, often in groups_.items()]
-    ballots = ballots_of_groups(list(candidates), cast)
+    cast = [(Ranking.from_levels(list(order)), often) for order, often in groups_.items()]
+    ballots = Ballots.from_counts(list(candidates), cast)
     election = Election(
         name="Tried",
         owner_name="Ada",
@@ -32,7 +32,7 @@ def count(groups_: dict[str, int], candidates: str = "ABC", *, seed: str | None 
     )
     results = {name: method(ballots, seed=seed) for name, method in METHODS.items()}
     tally = Tally(election, results["schulze"], frozenset(), ballots.cast, 0.0, None)
-    alike = groups(ballots)
+    alike = ballots.ranking_counts()
     return Count(tally, results, tuple(alike), len(alike), (), "mark")
 
 

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from singletable import connect
-from singletable_apps.counting import groups
-from singletable_apps.counting.formats import read
+from singletable_apps.counting.formats import read_ballots
 from singletable_apps.elections.proofs import check_published, fingerprint, readable
 from tests.apps.elections.pages.reading import Reader, reader
 from tests.apps.elections.rig.world import World, ballot
@@ -64,7 +63,7 @@ def test_every_file_of_the_page_is_there_and_says_what_was_cast(
         assert "attachment" in answer.headers["content-disposition"]
         form = path.rpartition("/")[2]
         if "/ballots/" in path and form != "rctab":
-            assert groups(read(answer.content, form).ballots) == cast, form
+            assert read_ballots(answer.content, form).ballots.ranking_counts() == cast, form
     result = hedy.get(BOARD, "tally", "result.json").json()
     assert result["winner"] == "Katherine"
 

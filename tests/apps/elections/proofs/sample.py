@@ -33,11 +33,11 @@ CANDIDATES = ["Zoë", "Ada", "Ben > Cy"]
 SECRET = bytes(range(32))
 SIGNER = Signer(bytes(range(32, 64)))
 RANKINGS = [
-    Ranking.of_levels(["Ada", ["Zoë", "Ben > Cy"]]),
-    Ranking.of_levels(["Zoë"]),
+    Ranking.from_levels(["Ada", ["Zoë", "Ben > Cy"]]),
+    Ranking.from_levels(["Zoë"]),
     Ranking(),
-    Ranking.of_levels(["Ben > Cy", "Zoë", "Ada"]),
-    Ranking.of_levels(["Zoë"]),
+    Ranking.from_levels(["Ben > Cy", "Zoë", "Ada"]),
+    Ranking.from_levels(["Zoë"]),
 ]
 
 
@@ -121,7 +121,7 @@ def cast_earlier(*, told: bool) -> Receipt:
     before = asked_at("totals")
     names, promised = [*CANDIDATES, "Di"], before["commitment"]
     after = definition(7, names, True, level="totals", commitment=promised)
-    mine, other = cast(before, 1, Ranking.of_levels(["Ada"])), cast(after, 2, Ranking())
+    mine, other = cast(before, 1, Ranking.from_levels(["Ada"])), cast(after, 2, Ranking())
     kept = receipt(name=NAME, definition=before, nonce=mine.nonce, ranking=mine.ranking)
     closing = close(after, [mine, other], (definition_digest(before),) if told else ())
     proof = Tree([mine.confirmation, other.confirmation]).prove(mine.confirmation)

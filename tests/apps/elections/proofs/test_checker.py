@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import pytest
 
-from singletable_apps.counting import tie_break
+from singletable_apps.counting import TieBreak
 from singletable_apps.elections.proofs import (
     Level,
     Signer,
@@ -87,7 +87,7 @@ def test_it_runs_alone_on_a_receipt_and_a_publication(run: Any) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "Ada > Ben > Cy = Zoë" in ran.stdout
     by = seed(SAMPLE.closing["statement"]["root"], SECRET)
-    order = ", ".join(tie_break(CANDIDATES, by).order)
+    order = ", ".join(TieBreak.from_seed(CANDIDATES, by).order)
     assert f"by method: Schulze, strength: winning; break ties in the order {order}." in ran.stdout
     assert ran.stdout.endswith("Everything that was claimed holds.\n")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from singletable_apps.counting import Ranking, ballots_of, instant_runoff
+from singletable_apps.counting import Ballots, Ranking, instant_runoff
 from singletable_apps.elections.proofs import (
     Signer,
     StatementRefused,
@@ -83,7 +83,7 @@ def test_rankings_have_a_digest_only_where_they_are_published() -> None:
 
 
 def test_rankings_have_one_digest_in_any_order() -> None:
-    one, other = Ranking.of_levels(["Ada"]), Ranking()
+    one, other = Ranking.from_levels(["Ada"]), Ranking()
     assert rankings_digest([one, other, one]) == rankings_digest([one, one, other])
     assert rankings_digest([one, other]) != rankings_digest([one, one, other])
 
@@ -92,6 +92,8 @@ def test_the_seed_needs_the_root_and_the_secret_and_orders_ties() -> None:
     root = SAID["root"]
     assert len({seed(root, SECRET), seed("0" * 64, SECRET), seed(root, bytes(32))}) == 3
     assert commitment(SECRET) not in (seed(root, SECRET), SECRET.hex())
-    tied = ballots_of(["Ada", "Ben"], [Ranking.of_levels(["Ada"]), Ranking.of_levels(["Ben"])])
+    tied = Ballots.from_rankings(
+        ["Ada", "Ben"], [Ranking.from_levels(["Ada"]), Ranking.from_levels(["Ben"])]
+    )
     order = {instant_runoff(tied, seed=seed(root, bytes([by] * 32))).winner for by in range(9)}
     assert order == {"Ada", "Ben"}

@@ -14,7 +14,7 @@ from singletable_apps.elections.proofs import (
 )
 
 ASKED = definition(7, ["Ben", "Ada"], True, level="totals", commitment="0" * 64)
-RANKING = Ranking.of_levels(["Ada", "Ben"])
+RANKING = Ranking.from_levels(["Ada", "Ben"])
 DIGEST = "1c1601f2de69ed365588e33120a022c173c64b911e4080709e7feb2e6cc2232d"
 CODE = "6lddbowuqw7jv7f6qriuait33b2o6m5kq666uabm75pjg7d3kq7a"
 
@@ -32,7 +32,7 @@ def test_the_confirmation_of_a_ballot_never_changes() -> None:
 def test_the_order_in_which_candidates_come_makes_no_difference() -> None:
     other = definition(7, ["Ada", "Ben"], True, level="totals", commitment="0" * 64)
     assert other == ASKED
-    assert Ranking.of_levels([["Ben", "Ada"]]) == Ranking.of_levels([["Ada", "Ben"]])
+    assert Ranking.from_levels([["Ben", "Ada"]]) == Ranking.from_levels([["Ada", "Ben"]])
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_the_order_in_which_candidates_come_makes_no_difference() -> None:
         of(definition(7, ["Ada", "Ben"], True, level="anonymous", commitment="0" * 64)),
         of(definition(7, ["Ada", "Ben"], True, level="totals", commitment="1" * 64)),
         of(ASKED, nonce=bytes(15) + b"\x01"),
-        of(ASKED, ranking=Ranking.of_levels(["Ben", "Ada"])),
-        of(ASKED, ranking=Ranking.of_levels([["Ada", "Ben"]])),
-        of(ASKED, ranking=Ranking.of_levels(["Ada"])),
+        of(ASKED, ranking=Ranking.from_levels(["Ben", "Ada"])),
+        of(ASKED, ranking=Ranking.from_levels([["Ada", "Ben"]])),
+        of(ASKED, ranking=Ranking.from_levels(["Ada"])),
         of(ASKED, ranking=Ranking()),
     ],
 )

@@ -81,7 +81,7 @@ def test_ballots_of_an_earlier_definition_give_their_confirmations() -> None:
     after = definition(
         7, CANDIDATES[1:], True, level="confirmations", commitment=before["commitment"]
     )
-    ballots = [cast(before, 1, Ranking.of_levels(["Zoë"])), cast(after, 2, Ranking())]
+    ballots = [cast(before, 1, Ranking.from_levels(["Zoë"])), cast(after, 2, Ranking())]
     known = publish(close(after, ballots, (definition_digest(before),)), ballots)
     assert all(finding.ok for finding in check_published(known))
     unknown = publish(close(after, ballots), ballots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.counting import Ranking, RankingRefused
+from singletable_apps.counting import Ranking, RankingError
 from singletable_apps.elections.proofs import (
     Finding,
     Signer,
@@ -112,12 +112,12 @@ def test_a_receipt_of_a_later_format_asks_for_its_own_program() -> None:
 
 
 def test_a_receipt_is_not_made_of_what_cannot_be() -> None:
-    with pytest.raises(RankingRefused):
+    with pytest.raises(RankingError):
         receipt(
             name=NAME,
             definition=SAMPLE.asked,
             nonce=bytes(16),
-            ranking=Ranking.of_levels(["Eve"]),
+            ranking=Ranking.from_levels(["Eve"]),
         )
     proof = Tree(["a"]).prove("a")
     with pytest.raises(StatementRefused, match="Prove with the tree of the statement"):

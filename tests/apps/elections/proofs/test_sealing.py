@@ -22,7 +22,7 @@ from tests.apps.counting.profiles import NAMES, rankings
 KEY = BallotKey(bytes(range(32)))
 IV = bytes(12)
 CODE = "a" * 52
-BALLOT = SealedBallot(bytes(16), CODE, Ranking.of_levels(["Ada", ["Ben", "Cy"]]))
+BALLOT = SealedBallot(bytes(16), CODE, Ranking.from_levels(["Ada", ["Ben", "Cy"]]))
 SEALED = KEY.seal(7, BALLOT, width=512, iv=IV)
 
 
@@ -37,7 +37,7 @@ def test_what_was_sealed_is_opened_and_as_long_as_any_other(ranking: Ranking, no
 @given(st.lists(st.text(min_size=1, max_size=200), unique=True, max_size=30), st.data())
 def test_the_width_holds_every_ballot_and_is_least(names: list[str], data: st.DataObject) -> None:
     width = width_for(names)
-    longest = SealedBallot(bytes(16), CODE, Ranking.of_levels(names))
+    longest = SealedBallot(bytes(16), CODE, Ranking.from_levels(names))
     KEY.seal(7, longest, width=width, iv=IV)
     KEY.seal(7, SealedBallot(bytes(16), CODE, data.draw(rankings(names))), width=width, iv=IV)
     assert width % 256 == 0

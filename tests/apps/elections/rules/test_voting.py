@@ -26,7 +26,7 @@ from tests.apps.elections.rules.samples import HOUR, NOON, ballot, election, use
 CANDIDATES = ("Ada", "Ben", "Cy", "Di")
 NAMES = st.sampled_from([*CANDIDATES])
 RANKS = st.dictionaries(NAMES, st.none() | st.integers(1, 9), min_size=1)
-RANKINGS = RANKS.map(Ranking.of_ranks)
+RANKINGS = RANKS.map(Ranking.from_ranks)
 
 
 @pytest.mark.parametrize(("role", "voters", "listed"), [*product(ROLES, [0, 5], [False, True])])
@@ -89,7 +89,7 @@ def test_nobody_votes_for_another() -> None:
 def test_a_ballot_says_an_order(
     lines: list[tuple[str, int | None]], levels: list[list[str]]
 ) -> None:
-    assert ranking_of(lines, CANDIDATES) == Ranking.of_levels(levels)
+    assert ranking_of(lines, CANDIDATES) == Ranking.from_levels(levels)
 
 
 @given(ranks=RANKS)
@@ -98,7 +98,7 @@ def test_gaps_and_order_of_lines_say_nothing(ranks: dict[str, int | None]) -> No
     ranking = ranking_of(lines, CANDIDATES)
     assert ranking == ranking_of(lines[::-1], CANDIDATES[::-1])
     assert ranking == ranking_of([(name.upper(), rank) for name, rank in lines], CANDIDATES)
-    assert ranking == Ranking.of_ranks({n: r and r * 7 for n, r in ranks.items()})
+    assert ranking == Ranking.from_ranks({n: r and r * 7 for n, r in ranks.items()})
 
 
 @given(ranking=RANKINGS)
@@ -106,7 +106,7 @@ def test_lines_say_the_same_ranking_in_one_way(ranking: Ranking) -> None:
     lines = lines_of(ranking)
     assert list(lines) == sorted(lines, key=lambda line: (line[1], line[0]))
     assert {rank for _, rank in lines} == set(range(1, len(ranking.levels) + 1))
-    assert Ranking.of_pairs(lines) == ranking
+    assert Ranking.from_pairs(lines) == ranking
     assert not lines or ranking_of(lines, CANDIDATES) == ranking
 
 
@@ -132,12 +132,12 @@ def test_who_came_later_was_not_ranked(ranking: Ranking, candidates: dict[str, i
     old = {name for name, since in candidates.items() if since in (1, 9)}
     assert set(counted.names) == old & set(ranking.names)
     # The others keep their order, and who stood level stands level.
-    assert counted == Ranking.of_levels([old.intersection(level) for level in ranking.levels])
+    assert counted == Ranking.from_levels([old.intersection(level) for level in ranking.levels])
     assert effective(counted, 10, candidates) == counted
 
 
 def test_who_was_removed_and_came_back_starts_anew() -> None:
-    ranking = Ranking.of_levels(["Ada", ["Ben", "Cy"]])
+    ranking = Ranking.from_levels(["Ada", ["Ben", "Cy"]])
     assert effective(ranking, 10, {"Ada": 3, "Ben": 3, "Cy": 4}) == ranking
     assert str(effective(ranking, 10, {"Ben": 3, "Cy": 4})) == "Ben = Cy"
     assert str(effective(ranking, 10, {"Ada": 12, "Ben": 3, "Cy": 4})) == "Ben = Cy"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from singletable_apps.counting.formats import read
+from singletable_apps.counting.formats import read_ballots
 from tests.apps.polls.api.people import Made, Person, Place, places, type_of
 
 BALLOTS = (["Python"], ["Go", "Rust"], ["Rust"], ["Go", "Rust"])
@@ -50,7 +50,7 @@ def test_a_file_tells_nothing_of_the_order_of_votes(
 def test_a_file_of_rankings_is_read_again(place: Place, form: str) -> None:
     ada, poll = voted(place, BALLOTS)
     content = ada.get(f"{poll.path}/export/{form}").content
-    assert read(content, form).ballots.cast == 4
+    assert read_ballots(content, form).ballots.cast == 4
 
 
 def test_json_has_the_results_and_every_different_ranking(place: Place) -> None:
@@ -104,7 +104,7 @@ def test_a_spreadsheet_has_every_option_and_computes_none(place: Place, options:
     ada, poll = voted(place, (options, options[:1]), candidates=options)
     content = ada.get(f"{poll.path}/export/csv").content
     assert not re.search(rb"(^|,)[\"]?[=+@-]", content)
-    assert read(content, "csv").ballots.candidates == tuple(options)
+    assert read_ballots(content, "csv").ballots.candidates == tuple(options)
 
 
 @pytest.mark.parametrize("form", ["doc", "CSV", "csv.gz", "%00"])

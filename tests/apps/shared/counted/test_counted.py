@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.counting import (
-    METHODS,
-    Margin,
-    Ranking,
-    Result,
-    RunoffResult,
-    ballots_of_groups,
-)
+from singletable_apps.counting import METHODS, Ballots, Margin, Ranking, Result, RunoffResult
 from singletable_apps.shared.counted import comparison, formats_for, margin_words, rounds_of
 
 
@@ -19,8 +12,8 @@ def counted(
     groups: dict[str, int], candidates: str = "ABC", *, seed: str | None = None
 ) -> dict[str, Result]:
     """Rankings like "AB" (A first, then B), each with how often it was cast, by all methods."""
-    cast = [(Ranking.of_levels(list(order)), often) for order, often in groups.items()]
-    ballots = ballots_of_groups(list(candidates), cast)
+    cast = [(Ranking.from_levels(list(order)), often) for order, often in groups.items()]
+    ballots = Ballots.from_counts(list(candidates), cast)
     return {name: method(ballots, seed=seed) for name, method in METHODS.items()}
 
 
@@ -86,9 +79,9 @@ def test_rounds_say_who_leaves_and_who_wins() -> None:
 @pytest.mark.parametrize(
     ("cast", "missing"),
     [
-        ([Ranking.of_levels(["A", "B"])], set[str]()),
-        ([Ranking.of_levels(["A"])], {"soc", "toc"}),
-        ([Ranking.of_levels([["A", "B"]])], {"soc", "soi", "csv-ranks"}),
+        ([Ranking.from_levels(["A", "B"])], set[str]()),
+        ([Ranking.from_levels(["A"])], {"soc", "toc"}),
+        ([Ranking.from_levels([["A", "B"]])], {"soc", "soi", "csv-ranks"}),
         ([Ranking()], {"soc", "soi", "toc", "toi"}),
     ],
     ids=["strict", "one left out", "level", "blank"],

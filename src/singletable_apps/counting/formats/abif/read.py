@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 
-from singletable_apps.counting.errors import CountingError, FormatRefused
+from singletable_apps.counting.errors import CountingError, FormatError
 from singletable_apps.counting.formats.abif.votes import Vote, quoted, vote_of
 from singletable_apps.counting.formats.collecting import Asked, Collector
 from singletable_apps.counting.formats.digits import shown, whole_number
-from singletable_apps.counting.formats.reading import Reading
+from singletable_apps.counting.formats.reading import BallotFile
 from singletable_apps.counting.formats.source import Source
 from singletable_apps.counting.ranking import Ranking
 
 _METADATA = re.compile(r"\{.*\}\s*(?:#.*)?|ABIF(?:\s.*)?|[A-Za-z_]\w*\s*:[^>=,]*")
 
 
-def read_abif(source: Source, asked: Asked) -> Reading:
+def read_abif(source: Source, asked: Asked) -> BallotFile:
     """The ballots of an ABIF file."""
     lines = [(line, text.strip()) for line, text in enumerate(source.lines(), start=1)]
     names: dict[str, str] = {}
@@ -46,11 +46,11 @@ def _take_candidate(text: str, line: int, names: dict[str, str]) -> None:
     token, rest = quoted(text[1:].lstrip(), ":")
     name, after = quoted(rest[1:].lstrip(), "#")
     if not token or not name or not rest.startswith(":") or not (after + "#").startswith("#"):
-        raise FormatRefused(
+        raise FormatError(
             f"a candidate's line is '=token:[Name]', and this is {shown(text)}.", line
         )
     if token in names:
-        raise FormatRefused(f"the token '{token}' stands for '{names[token]}' already.", line)
+        raise FormatError(f"the token '{token}' stands for '{names[token]}' already.", line)
     names[token] = name
 
 
@@ -67,9 +67,7 @@ def _take_vote(
 ) -> None:
     number, colon, said = text.partition(":")
     if not colon:
-        raise FormatRefused(
-            f"a vote is 'count:A>B=C', and there is no colon in {shown(text)}.", line
-        )
+        raise FormatError(f"a vote is 'count:A>B=C', and there is no colon in {shown(text)}.", line)
     count = whole_number(number, line, "The count before the colon")
     if said not in known:
         known[said] = vote_of(said, line)
@@ -77,8 +75,8 @@ def _take_vote(
     # Who is named in full, or never declared, is a candidate of that name.
     levels = [[names.get(token, token) for token in level] for level in vote.levels]
     if not all(name for level in levels for name in level):
-        raise FormatRefused(f"a name is empty in {shown(said)}.", line)
-    ranking = Ranking.of_levels(levels)
+        raise FormatError(f"a name is empty in {shown(said)}.", line)
+    ranking = Ranking.from_levels(levels)
     for name in (name for level in levels for name in level):
         collector.number(name)
     if vote.by_ratings:

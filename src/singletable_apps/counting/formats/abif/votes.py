@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 from singletable_apps.counting.formats.digits import shown, whole_number
 
 _TOKEN = re.compile(
@@ -37,7 +37,7 @@ def vote_of(text: str, line: int) -> Vote:
             return Vote(())
         found = _TOKEN.match(text, at)
         if found is None:
-            raise FormatRefused(
+            raise FormatError(
                 f"a candidate was expected at {_from(text, at)}: a word, or a name in [brackets] "
                 'or "quotes".',
                 line,
@@ -49,7 +49,7 @@ def vote_of(text: str, line: int) -> Vote:
         if _is_over(text, at, data):
             return _ordered(tokens, ratings, marks, line)
         if text[at] not in ">=,":
-            raise FormatRefused(
+            raise FormatError(
                 f"'>', '=' or ',' was expected between candidates, and {_from(text, at)} came.",
                 line,
             )
@@ -87,7 +87,7 @@ def _ordered(tokens: list[str], ratings: list[int | None], marks: list[str], lin
             levels[-1].append(token)
         return Vote(tuple(map(tuple, levels)), with_ratings=bool(rated))
     if len(rated) < len(tokens):
-        raise FormatRefused(
+        raise FormatError(
             "some candidates have a rating and some have none; rate all of them, or part them "
             "by '>' and '='.",
             line,

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.distinct import groups
 from singletable_apps.counting.formats.table import ABIF
-from singletable_apps.counting.formats.writable import check_ballots
+from singletable_apps.counting.formats.writable import check_writable
 
 _BARE = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
 
 def write_abif(ballots: Ballots, title: str) -> str:
     """The file; names that are no plain words get the tokens c1, c2 … in the votes."""
-    counted = groups(ballots)
-    check_ballots(ABIF, ballots.candidates, counted)
+    counted = ballots.ranking_counts()
+    check_writable(ABIF, ballots.candidates, counted)
     token = _tokens(ballots.candidates)
     lines = ['{version: "0.1"}']
     # Metadata has no way to say a quote or a brace.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 from singletable_apps.counting.formats.digits import shown
 
 _PARAMETER = re.compile(r"#/([^:]*\S):(.*)")
@@ -25,14 +25,14 @@ def take_parameter(text: str, line: int, into: Parameters) -> None:
     """Put what a parameter line says into the parameters."""
     found = _PARAMETER.fullmatch(text)
     if found is None:
-        raise FormatRefused(
+        raise FormatError(
             f"a parameter is '#/Name: value' without a space before the colon; this is "
             f"{shown(text)}.",
             line,
         )
     value = found[2].strip()
     if "#" in value:
-        raise FormatRefused("a comment may not stand on a parameter's line.", line)
+        raise FormatError("a comment may not stand on a parameter's line.", line)
     match found[1].strip().lower():
         case "candidates":
             into.candidates = [name.strip() for name in value.split(";") if name.strip()]
@@ -46,5 +46,5 @@ def take_parameter(text: str, line: int, into: Parameters) -> None:
 
 def _truth(value: str, line: int) -> bool:
     if value.lower() not in _TRUTH:
-        raise FormatRefused(f"this is true or false, and {shown(value)} is neither.", line)
+        raise FormatError(f"this is true or false, and {shown(value)} is neither.", line)
     return _TRUTH[value.lower()]

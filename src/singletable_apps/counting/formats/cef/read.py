@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from singletable_apps.counting.errors import CountingError, FormatRefused
+from singletable_apps.counting.errors import CountingError, FormatError
 from singletable_apps.counting.formats.cef.parameters import Parameters, take_parameter
 from singletable_apps.counting.formats.collecting import Asked, Collector
 from singletable_apps.counting.formats.digits import shown, whole_number
-from singletable_apps.counting.formats.reading import Reading
+from singletable_apps.counting.formats.reading import BallotFile
 from singletable_apps.counting.formats.source import Source
 from singletable_apps.counting.ranking import Ranking
 
@@ -27,7 +27,7 @@ class _Vote:
     unknown: bool
 
 
-def read_cef(source: Source, asked: Asked) -> Reading:
+def read_cef(source: Source, asked: Asked) -> BallotFile:
     """The ballots of a CEF file."""
     parameters = Parameters()
     votes: list[tuple[int, str]] = []
@@ -35,7 +35,7 @@ def read_cef(source: Source, asked: Asked) -> Reading:
     for line, text in enumerate(source.lines(), start=1):
         if text.startswith("#/"):
             if votes:
-                raise FormatRefused("parameters come before the first vote.", line)
+                raise FormatError("parameters come before the first vote.", line)
             take_parameter(text, line, parameters)
             continue
         vote, _, comment = text.partition("#")
@@ -72,7 +72,7 @@ def _take_vote(
 ) -> None:
     found = _VOTE.fullmatch(text.rpartition("||")[2])
     if found is None:
-        raise FormatRefused(
+        raise FormatError(
             f"a vote is 'A > B = C ^weight * quantity' in this order; this is {shown(text)}.", line
         )
     count = 1 if found[3] is None else whole_number(found[3], line, "The quantity after *")
@@ -96,18 +96,18 @@ def _vote(said: str, line: int, collector: Collector) -> _Vote:
     if said.upper() == EMPTY:
         return _Vote(Ranking(), False)
     if "<" in said or EMPTY in said.upper():
-        raise FormatRefused(
+        raise FormatError(
             f"ranks are parted by '>', equals by '=', and {EMPTY} stands alone; this is "
             f"{shown(said)}.",
             line,
         )
     levels = [[name.strip() for name in level.split("=")] for level in said.split(">")]
     if not all(name for level in levels for name in level):
-        raise FormatRefused(f"a rank is empty in {shown(said)}; name a candidate in each.", line)
+        raise FormatError(f"a rank is empty in {shown(said)}; name a candidate in each.", line)
     # Made of all names, so that one who is no candidate may not be ranked twice either.
-    whole = Ranking.of_levels(levels)
+    whole = Ranking.from_levels(levels)
     kept = [[name for name in level if name in collector.candidates] for level in levels]
-    return _Vote(Ranking.of_levels(kept), len(whole.names) != sum(map(len, kept)))
+    return _Vote(Ranking.from_levels(kept), len(whole.names) != sum(map(len, kept)))
 
 
 def _completed(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.distinct import groups
 from singletable_apps.counting.formats.table import CEF
-from singletable_apps.counting.formats.writable import check_ballots
+from singletable_apps.counting.formats.writable import check_writable
 
 
 def write_cef(ballots: Ballots, title: str) -> str:
     """The file, with implicit ranking off: who is not ranked stays so."""
-    counted = groups(ballots)
-    check_ballots(CEF, ballots.candidates, counted)
+    counted = ballots.ranking_counts()
+    check_writable(CEF, ballots.candidates, counted)
     lines = [f"# {' '.join(title.split())}"] if title.split() else []
     lines += [
         f"#/Candidates: {' ; '.join(ballots.candidates)}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 from singletable_apps.counting.formats.collecting import Collector
 from singletable_apps.counting.formats.digits import shown, whole_number
 
@@ -22,7 +22,7 @@ def rank_of(cell: str, line: int, name: str) -> int | None:
         return None
     found = _RANK.fullmatch(text)
     if found is None:
-        raise FormatRefused(
+        raise FormatError(
             f"the rank of {shown(name)} is {shown(text)}; a rank is 1, 2, 3 …, and empty, '-' or "
             "0 is not ranked.",
             line,

@@ -17,7 +17,6 @@ from singletable_apps.counting.formats.tokens import (
     separators,
     with_line_feeds,
 )
-from singletable_apps.counting.rows import ballots_of_orders, ballots_of_ranks
 
 # Ranks are put into the bits of one number to see which are there.
 _MOST_RANKS = 62
@@ -59,7 +58,7 @@ def ranks_piece(chunk: bytes, header: Header, ties: bool, gaps: bool) -> Piece |
     skipped = there + 2 != np.left_shift(np.int64(2), ranks.max(axis=1))
     counts = None if header.count is None else values[:, header.count].astype(np.int64)
     odd = _odd(counts, (tied & (not ties)) | (skipped & (not gaps)))
-    kept = ballots_of_ranks(tuple(header.candidates), _without(ranks, odd))
+    kept = Ballots.from_ranks(tuple(header.candidates), _without(ranks, odd))
     listed = [(row, list(map(str, values[row].tolist()))) for row in np.flatnonzero(odd).tolist()]
     return _piece(replace(kept, strict=not (tied & ~odd).any()), counts, skipped, odd, listed)
 
@@ -93,7 +92,7 @@ def names_piece(chunk: bytes, header: Header, known: Numbers, gaps: bool) -> Pie
         return None
     skipped = _gaps(orders)
     odd = _odd(counts, _unclear(orders) | (skipped & (not gaps)))
-    ballots = ballots_of_orders(known.names(), _without(orders, odd))
+    ballots = Ballots.from_orders(known.names(), _without(orders, odd))
     listed = [
         (row, [cell.decode() for cell in cells[row * header.width : (row + 1) * header.width]])
         for row in np.flatnonzero(odd).tolist()
@@ -145,7 +144,7 @@ def _piece(
     if counts is not None:
         counts = _without(counts, odd)
         ballots = ballots if (counts == 1).all() else replace(ballots, counts=counts)
-    return Piece(ballots, ballots.weigh(_without(skipped, odd)), first, listed)
+    return Piece(ballots, ballots.count_rows(_without(skipped, odd)), first, listed)
 
 
 def _is_table(kinds: NDArray[np.uint8], header: Header) -> bool:

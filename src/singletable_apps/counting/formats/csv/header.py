@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 from singletable_apps.counting.formats.digits import shown
 
 Kind: TypeAlias = Literal["count", "about", "rank", "candidate"]
@@ -132,7 +132,7 @@ def _cells(line: str, delimiter: str, number: int = 1) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=delimiter), list[str]())
     except csv.Error as error:
-        raise FormatRefused(f"this is no row of cells: {error}.", number) from error
+        raise FormatError(f"this is no row of cells: {error}.", number) from error
 
 
 def _columns(cells: list[str], delimiter: str, start: int, line: int) -> Header:
@@ -140,17 +140,17 @@ def _columns(cells: list[str], delimiter: str, start: int, line: int) -> Header:
     counts = [at for at, kind in enumerate(kinds) if kind == "count"]
     if len(counts) > 1:
         both = " and ".join(shown(cells[at]) for at in counts)
-        raise FormatRefused(f"{both} are both counts; which one is? Rename the other.", 1)
+        raise FormatError(f"{both} are both counts; which one is? Rename the other.", 1)
     ranks = {rank_in(cell) or 0: at for at, cell in enumerate(cells) if kinds[at] == "rank"}
     names = [at for at, kind in enumerate(kinds) if kind == "candidate"]
     left_out = tuple(cell for cell, kind in zip(cells, kinds, strict=True) if kind == "about")
     if ranks:
         if len(ranks) < kinds.count("rank"):
-            raise FormatRefused("two columns are for the same rank; number them 1, 2, 3 …", 1)
+            raise FormatError("two columns are for the same rank; number them 1, 2, 3 …", 1)
         left_out += tuple(cells[at] for at in names)
         names = []
     elif not names:
-        raise FormatRefused(
+        raise FormatError(
             "the first line names neither candidates nor ranks. Put a name over each column of "
             "rank numbers, or 'rank 1', 'rank 2' … over columns of names.",
             1,
@@ -159,7 +159,7 @@ def _columns(cells: list[str], delimiter: str, start: int, line: int) -> Header:
     for at in names:
         name = name_in(cells[at])
         if not name or name in candidates:
-            raise FormatRefused(
+            raise FormatError(
                 f"column {at + 1} has the name {shown(cells[at])}; each column "
                 "needs a name that no other has.",
                 1,

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from singletable_apps.counting.errors import CountingError, FormatRefused
+from singletable_apps.counting.errors import CountingError, FormatError
 from singletable_apps.counting.formats.collecting import Asked, Collector
 from singletable_apps.counting.formats.csv.cells import (
     TOO_MANY,
@@ -19,7 +19,7 @@ from singletable_apps.counting.formats.csv.fast import Piece, names_piece, ranks
 from singletable_apps.counting.formats.csv.header import Header, header_of
 from singletable_apps.counting.formats.digits import whole_number
 from singletable_apps.counting.formats.marks import SKIP_IGNORED, Mark
-from singletable_apps.counting.formats.reading import Reading
+from singletable_apps.counting.formats.reading import BallotFile
 from singletable_apps.counting.formats.source import Source
 from singletable_apps.counting.formats.tokens import chunks
 
@@ -31,7 +31,7 @@ class _Table:
     numbers: Numbers
 
 
-def read_csv(source: Source, asked: Asked) -> Reading:
+def read_csv(source: Source, asked: Asked) -> BallotFile:
     """The ballots of a table; which kind it is, its first line says."""
     header = header_of(source.data)
     collector = Collector(asked, list(header.candidates))
@@ -97,7 +97,7 @@ def _rows(text: Iterable[str], line: int, delimiter: str) -> Iterator[tuple[int,
         except StopIteration:
             return
         except csv.Error as error:
-            raise FormatRefused(f"this is no row of cells: {error}.", number) from error
+            raise FormatError(f"this is no row of cells: {error}.", number) from error
         if row:
             yield number, row
 
@@ -105,7 +105,7 @@ def _rows(text: Iterable[str], line: int, delimiter: str) -> Iterator[tuple[int,
 def _take_row(row: list[str], line: int, table: _Table) -> None:
     header = table.header
     if len(row) != header.width:
-        raise FormatRefused(
+        raise FormatError(
             f"there are {len(row)} cells, and the first line has {header.width}. A name that "
             f"holds a {header.delimiter!r} stands in quotes.",
             line,

@@ -7,18 +7,17 @@ import io
 from collections.abc import Iterable
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.distinct import groups
-from singletable_apps.counting.errors import WritingRefused
+from singletable_apps.counting.errors import WriteError
 from singletable_apps.counting.formats.csv.cells import NOBODY, TOO_MANY
 from singletable_apps.counting.formats.csv.header import title_of
 from singletable_apps.counting.formats.table import CSV, CSV_RANKS
-from singletable_apps.counting.formats.writable import check_ballots
+from singletable_apps.counting.formats.writable import check_writable
 
 
 def write_csv(ballots: Ballots) -> str:
     """A column for each candidate, with rank numbers; who is not ranked has an empty cell."""
-    counted = groups(ballots)
-    check_ballots(CSV, ballots.candidates, counted)
+    counted = ballots.ranking_counts()
+    check_writable(CSV, ballots.candidates, counted)
     rows: list[list[object]] = []
     for ranking, count in counted:
         ranks = {name: at for at, level in enumerate(ranking.levels, 1) for name in level}
@@ -28,13 +27,13 @@ def write_csv(ballots: Ballots) -> str:
 
 def write_csv_ranks(ballots: Ballots) -> str:
     """A column for each rank, with names. Candidates are known by being ranked, in that order."""
-    counted = groups(ballots)
-    check_ballots(CSV_RANKS, ballots.candidates, counted)
+    counted = ballots.ranking_counts()
+    check_writable(CSV_RANKS, ballots.candidates, counted)
     ranked = {name for ranking, _ in counted for name in ranking.names}
     for name in ballots.candidates:
         if name not in ranked or name.lower() in NOBODY | TOO_MANY:
             why = "it is a word for no candidate" if name in ranked else "nobody ranks them"
-            raise WritingRefused(
+            raise WriteError(
                 f"The format csv-ranks cannot hold the candidate {name!r}: {why}. Write csv."
             )
     places = max((len(ranking.levels) for ranking, _ in counted), default=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 from singletable_apps.counting.formats.collecting import Asked, Collector
 from singletable_apps.counting.formats.cvr.report import (
     CVR,
@@ -21,11 +21,11 @@ from singletable_apps.counting.formats.cvr.report import (
 )
 from singletable_apps.counting.formats.json import Members, decoded
 from singletable_apps.counting.formats.marks import Mark
-from singletable_apps.counting.formats.reading import Reading
+from singletable_apps.counting.formats.reading import BallotFile
 from singletable_apps.counting.formats.source import Source
 
 
-def read_cvr(source: Source, asked: Asked) -> Reading:
+def read_cvr(source: Source, asked: Asked) -> BallotFile:
     """The ballots of the contest that was asked for, or of the only one there is."""
     report = _report(source.data)
     election, contest = _contest(report, asked.contest)
@@ -39,7 +39,7 @@ def read_cvr(source: Source, asked: Asked) -> Reading:
                 elsewhere += 1
             else:
                 collector.add_marks(_marks(marked, names, number), 1, number)
-        except FormatRefused as error:
+        except FormatError as error:
             asked.stop_or_go(error)
             collector.refuse("malformed", 1, number)
     if elsewhere:
@@ -58,15 +58,15 @@ def _contest(report: CastVoteRecordReport, asked: str | None) -> tuple[Election,
     found = [(election, contest) for election in report.elections for contest in election.contests]
     listed = ", ".join(f"'{contest.name}' ({contest.id})" for _, contest in found)
     if not found:
-        raise FormatRefused("The report has no contests.")
+        raise FormatError("The report has no contests.")
     if asked is None:
         if len(found) > 1:
-            raise FormatRefused(f"There are several contests; name one by name or id: {listed}.")
+            raise FormatError(f"There are several contests; name one by name or id: {listed}.")
         return found[0]
     fitting = [each for each in found if asked in (each[1].id, each[1].name)]
     if len(fitting) != 1:
         many = "several contests are called" if fitting else "no contest is called"
-        raise FormatRefused(f"In the report {many} '{asked}'; there are: {listed}.")
+        raise FormatError(f"In the report {many} '{asked}'; there are: {listed}.")
     return fitting[0]
 
 
@@ -88,7 +88,7 @@ def _marked(record: CVR, contest: str, number: int) -> CVRContest | None:
     snapshot = _current(record, number)
     found = [each for each in snapshot.contests if each.contest == contest]
     if len(found) > 1:
-        raise FormatRefused(f"Record {number:,} has the contest '{contest}' {len(found)} times.")
+        raise FormatError(f"Record {number:,} has the contest '{contest}' {len(found)} times.")
     return found[0] if found else None
 
 
@@ -96,7 +96,7 @@ def _current(record: CVR, number: int) -> CVRSnapshot:
     for snapshot in record.snapshots:
         if record.current is None or snapshot.id == record.current:
             return snapshot
-    raise FormatRefused(
+    raise FormatError(
         f"Record {number:,} names '{record.current}' as its current snapshot and has none of that "
         "id."
     )
@@ -110,13 +110,13 @@ def _marks(marked: CVRContest, names: dict[str, str], number: int) -> list[Mark]
                 continue
             name = names.get(selection.selection or "")
             if name is None:
-                raise FormatRefused(
+                raise FormatError(
                     f"Record {number:,} marks '{selection.selection}', which is no selection of "
                     "the contest."
                 )
             rank = selection.rank if position.rank is None else position.rank
             if rank is None or rank < 1:
-                raise FormatRefused(
+                raise FormatError(
                     f"Record {number:,} marks '{name}' with the Rank {rank}; a ranked contest "
                     "has ranks from 1 on."
                 )

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.distinct import groups
-from singletable_apps.counting.errors import WritingRefused
+from singletable_apps.counting.errors import WriteError
 from singletable_apps.counting.formats.table import CVR
-from singletable_apps.counting.formats.writable import check_ballots
+from singletable_apps.counting.formats.writable import check_writable
 from singletable_apps.counting.ranking import Ranking
 
 _MOST_RECORDS = 1_000_000
@@ -18,14 +17,14 @@ _MOST_RECORDS = 1_000_000
 
 def write_cvr(ballots: Ballots, title: str, when: datetime | None) -> str:
     """The report, with all members that the standard requires; `when` it was made is one."""
-    counted = groups(ballots)
-    check_ballots(CVR, ballots.candidates, counted)
+    counted = ballots.ranking_counts()
+    check_writable(CVR, ballots.candidates, counted)
     if when is None or when.tzinfo is None:
-        raise WritingRefused(
+        raise WriteError(
             "A cast vote record report says when it was made: give `when`, with a time zone."
         )
     if ballots.cast > _MOST_RECORDS:
-        raise WritingRefused(
+        raise WriteError(
             f"The format cvr has a record for each ballot, and these are {ballots.cast:,}; "
             f"{_MOST_RECORDS:,} are the most we write. Formats with counts: cef, abif, csv, toi."
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 from singletable_apps.counting.formats.digits import shown, whole_number
 
 _NAME = "ALTERNATIVE NAME"
@@ -47,11 +47,11 @@ def _new(data: bytes) -> Header:
             said[key] = value
         at, line = end + 1, line + 1
     if not names:
-        raise FormatRefused(
+        raise FormatError(
             "the header names nobody; it needs '# ALTERNATIVE NAME 1: …' for each.", line
         )
     if said.get("NUMBER ALTERNATIVES", "") not in ("", str(len(names))):
-        raise FormatRefused(
+        raise FormatError(
             f"the header says that there are {shown(said['NUMBER ALTERNATIVES'])} alternatives "
             f"and names {len(names)}."
         )
@@ -72,7 +72,7 @@ def _old(data: bytes) -> Header:
     names: dict[int, str] = {}
     lines = rest.split(b"\n", number + 1) if number < len(data) else []
     if len(lines) < number + 1:
-        raise FormatRefused(f"{number:,} candidates are announced, and the file ends before.", 1)
+        raise FormatError(f"{number:,} candidates are announced, and the file ends before.", 1)
     for line, text in enumerate(lines[:number], start=2):
         at, _, name = text.decode().partition(",")
         _take_name(names, at.strip(), name.strip(), line)
@@ -92,16 +92,16 @@ def _old(data: bytes) -> Header:
 def _take_name(names: dict[int, str], number: str, name: str, line: int) -> None:
     at = whole_number(number, line, "The number of an alternative")
     if at in names:
-        raise FormatRefused(f"alternative {at} has the name {shown(names[at])} already.", line)
+        raise FormatError(f"alternative {at} has the name {shown(names[at])} already.", line)
     if not name:
-        raise FormatRefused(f"alternative {at} has no name.", line)
+        raise FormatError(f"alternative {at} has no name.", line)
     names[at] = name
 
 
 def _in_order(names: dict[int, str]) -> tuple[str, ...]:
     for number in range(1, len(names) + 1):
         if number not in names:
-            raise FormatRefused(
+            raise FormatError(
                 f"There are {len(names)} alternatives and none has the number {number}; number "
                 "them from 1 on."
             )

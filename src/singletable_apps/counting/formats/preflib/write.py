@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.distinct import groups
 from singletable_apps.counting.formats.table import Format
-from singletable_apps.counting.formats.writable import check_ballots
+from singletable_apps.counting.formats.writable import check_writable
 
 
 def write_preflib(ballots: Ballots, title: str, form: Format) -> str:
     """The file, as one of the four kinds of orders."""
-    counted = groups(ballots)
-    check_ballots(form, ballots.candidates, counted)
+    counted = ballots.ranking_counts()
+    check_writable(form, ballots.candidates, counted)
     number = {name: str(at) for at, name in enumerate(ballots.candidates, start=1)}
     metadata = {
         "FILE NAME": f"ballots.{form.name}",

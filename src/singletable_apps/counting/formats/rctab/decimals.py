@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from singletable_apps.counting.errors import FormatRefused, WritingRefused
+from singletable_apps.counting.errors import FormatError, WriteError
 from singletable_apps.counting.result import Number
 
 _DECIMAL = re.compile(r"[0-9]{1,1000}(?:\.[0-9]{0,1000})?|\.[0-9]{1,1000}")
@@ -18,7 +18,7 @@ def written(votes: Number, places: int | None) -> str:
     if exact.denominator == 1:
         return str(exact.numerator)
     if places is None and _has_no_end(exact.denominator):
-        raise WritingRefused(
+        raise WriteError(
             f"{exact} votes have no end as a decimal, which is all that RCTab's format has. Give "
             "`places` to cut numbers off after so many digits; their sums are then not exact."
         )
@@ -32,7 +32,7 @@ def number_of(said: str | int | float, what: str) -> Number:
     """The number that a file says, exactly; a number without quotes is read as it is printed."""
     text = said if isinstance(said, str) else format(Decimal(str(said)), "f")
     if not _DECIMAL.fullmatch(text):
-        raise FormatRefused(f"{what} is {text[:60]!r}; it should be a number of votes.")
+        raise FormatError(f"{what} is {text[:60]!r}; it should be a number of votes.")
     value = Fraction(text)
     return value.numerator if value.denominator == 1 else value
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from singletable_apps.counting.errors import FormatRefused
+from singletable_apps.counting.errors import FormatError
 from singletable_apps.counting.formats.json import decoded
 from singletable_apps.counting.formats.rctab.decimals import number_of
 from singletable_apps.counting.formats.rctab.tabulation import (
@@ -79,7 +79,7 @@ def _round(each: _Result, threshold: _Said | None) -> TabulatedRound:
 
 def _outcome(said: _TallyResult, where: str) -> Outcome:
     if (said.elected is None) == (said.eliminated is None):
-        raise FormatRefused(f"A tally result {where} has to say either elected or eliminated.")
+        raise FormatError(f"A tally result {where} has to say either elected or eliminated.")
     transfers = _votes(said.transfers, f"A transfer {where}")
     return Outcome(said.elected or said.eliminated or "", said.elected is not None, transfers)
 

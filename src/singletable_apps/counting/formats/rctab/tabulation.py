@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from singletable_apps.counting.errors import WritingRefused
+from singletable_apps.counting.errors import WriteError
 from singletable_apps.counting.result import Number
 from singletable_apps.counting.results.runoff import Round, RunoffResult
 
@@ -72,7 +72,7 @@ def _round(each: Round) -> TabulatedRound:
         outcomes.append(Outcome(each.winner, elected=True))
     unknown = sorted(set(each.exhausted) - set(INACTIVE))
     if unknown:
-        raise WritingRefused(f"RCTab has no word for ballots that are exhausted by {unknown}.")
+        raise WriteError(f"RCTab has no word for ballots that are exhausted by {unknown}.")
     return TabulatedRound(
         each.number,
         dict(each.tally),
@@ -87,7 +87,7 @@ def _transfers(each: Round) -> dict[str, Number]:
     moved: dict[str, Number] = {}
     for transfer in each.transfers:
         if transfer.target == EXHAUSTED:
-            raise WritingRefused(f"RCTab has the word '{EXHAUSTED}' for no candidate; rename them.")
+            raise WriteError(f"RCTab has the word '{EXHAUSTED}' for no candidate; rename them.")
         target = transfer.target or EXHAUSTED
         moved[target] = moved.get(target, 0) + transfer.votes
     return moved

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from singletable_apps.counting import Path, SchulzeResult
+from singletable_apps.counting import BeatPath, SchulzeResult
 from singletable_apps.shared.counted import in_order
 
 # Up to so many candidates every pair is in the table; of more, the pairs that decide.
@@ -67,7 +67,7 @@ def _pairs(names: list[str]) -> Iterator[tuple[str, str]]:
     yield from pairwise(shown[1:])
 
 
-def _chain(path: Path | None) -> Chain | None:
+def _chain(path: BeatPath | None) -> Chain | None:
     if path is None:
         return None
     links = zip(path.links, path.names[1:], strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.counting.words import counted, listed
+from singletable_apps.counting import join_names, pluralize
 from singletable_apps.elections.pages.counted.model import Count
 from singletable_apps.shared.counted import Headline, margin_words
 
@@ -49,18 +49,18 @@ def _tie_title(count: Count) -> str:
     names = count.result.winners
     if count.result.final_order:
         return f"{count.result.final_order[0]} wins a tie"
-    return f"{listed(names)} are tied" if len(names) < 4 else f"{len(names)} candidates are tied"
+    return (
+        f"{join_names(names)} are tied" if len(names) < 4 else f"{len(names)} candidates are tied"
+    )
 
 
 def _level(count: Count) -> str:
     names = count.result.winners
-    return (
-        f"{listed(names)} share the first place: none has a stronger chain of victories to another "
-        "of them than that one has back."
-        if len(names) > 2
-        else f"{listed(names)} share the first place: neither has a stronger chain of victories to "
-        "the other than the other has back."
-    )
+    if len(names) > 2:
+        why = "none has a stronger chain of victories to another of them than that one has back"
+    else:
+        why = "neither has a stronger chain of victories to the other than the other has back"
+    return f"{join_names(names)} share the first place: {why}."
 
 
 def _lot(count: Count) -> str:
@@ -76,4 +76,4 @@ def _lot(count: Count) -> str:
 
 def _ballots(count: Count) -> str:
     cast = count.result.account.cast
-    return f"{counted(cast, 'ballot')} {'was' if cast == 1 else 'were'}"
+    return f"{pluralize(cast, 'ballot')} {'was' if cast == 1 else 'were'}"

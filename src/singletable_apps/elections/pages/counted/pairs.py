@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from singletable_apps.counting import SchulzeResult
-from singletable_apps.counting.words import number
+from singletable_apps.counting import SchulzeResult, format_number
 from singletable_apps.shared.counted import in_order
 
 # A map of more is none: it would be a million cells.
@@ -39,7 +38,7 @@ def _cell(votes: int, against: int) -> tuple[Markup, int]:
     """Both numbers, the larger one bold, and a step from 0 (lost by all) to 10 (won by all)."""
     kinds = ("strong", "span") if votes > against else ("span", "span")
     text = Markup("<{0}>{1}</{0}> : <{2}>{3}</{2}>").format(
-        Markup(kinds[0]), number(votes), Markup(kinds[1]), number(against)
+        Markup(kinds[0]), format_number(votes), Markup(kinds[1]), format_number(against)
     )
     if votes == against:
         return text, _MIDDLE

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable_apps.counting import tie_break
-from singletable_apps.counting.words import counted, listed
+from singletable_apps.counting import TieBreak, join_names, pluralize
 from singletable_apps.elections.proofs import Statement, definition_digest, seed
 
 _LEVELS = {
@@ -28,7 +27,9 @@ class Line:
 def lines_of(said: Statement) -> list[Line]:
     """Every line, in an order in which one builds on the other."""
     asked = said["definition"]
-    order = tie_break(asked["candidates"], seed(said["root"], bytes.fromhex(said["secret"]))).order
+    order = TieBreak.from_seed(
+        asked["candidates"], seed(said["root"], bytes.fromhex(said["secret"]))
+    ).order
     return [
         Line("format", said["format"], "How to read the rest."),
         Line("name", said["name"], "The name of the election when it closed."),
@@ -36,7 +37,8 @@ def lines_of(said: Statement) -> list[Line]:
             "definition",
             definition_digest(asked),
             f"What voters were asked: number {asked['election_id']}, the candidates "
-            f"{listed(asked['candidates'])}, {'secret' if asked['secret'] else 'open'} ballots, "
+            f"{join_names(asked['candidates'])}, {'secret' if asked['secret'] else 'open'} "
+            "ballots, "
             f"and that this would be published: {_LEVELS[asked['level']]}. Every confirmation "
             "holds it.",
             True,
@@ -61,7 +63,7 @@ def lines_of(said: Statement) -> list[Line]:
             "secret",
             said["secret"],
             "That secret. With the root it gives the seed, and ties go in the order "
-            f"{listed(order)}.",
+            f"{join_names(order)}.",
             True,
         ),
         Line(
@@ -76,7 +78,7 @@ def lines_of(said: Statement) -> list[Line]:
 def _earlier(said: Statement) -> list[Line]:
     if not said["earlier"]:
         return []
-    digests = counted(len(said["earlier"]), "definition")
+    digests = pluralize(len(said["earlier"]), "definition")
     return [
         Line(
             "earlier",

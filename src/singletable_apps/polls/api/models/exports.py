@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import Field
 
-from singletable_apps.counting import groups
 from singletable_apps.polls.api.models.base import Shown
 from singletable_apps.polls.api.models.results import ResultsShown
 from singletable_apps.polls.service import Outcome
@@ -35,7 +34,7 @@ class ExportShown(ResultsShown):
             candidates=outcome.poll.candidates,
             rankings=[
                 RankingShown(rankings=list(ranking.names), votes=count)
-                for ranking, count in groups(outcome.counts.ballots)
+                for ranking, count in outcome.counts.ballots.ranking_counts()
             ],
         )
 

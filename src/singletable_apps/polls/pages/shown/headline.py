@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from singletable_apps.counting.results.runoff import Round, RunoffResult
-from singletable_apps.counting.words import counted, listed, number
+from singletable_apps.counting import Round, RunoffResult, format_number, join_names, pluralize
 from singletable_apps.polls.service import Outcome
 from singletable_apps.shared.counted import Headline, margin_words
 
@@ -52,7 +51,7 @@ def _apart(name: str) -> str:
 
 def _few(names: Sequence[str]) -> str:
     """The names, or how many there are: a verdict is read at a glance."""
-    return listed(names) if len(names) <= MOST_NAMES else f"{len(names)} options"
+    return join_names(names) if len(names) <= MOST_NAMES else f"{len(names)} options"
 
 
 def _one_of(names: Sequence[str]) -> str:
@@ -64,7 +63,7 @@ def _tied(level: Round) -> str:
 
 
 def _why_tied(runoff: RunoffResult, level: Round) -> str:
-    votes = counted(next(iter(level.tally.values())), "vote")
+    votes = pluralize(next(iter(level.tally.values())), "vote")
     where = (
         ""
         if level.number == 1
@@ -84,12 +83,16 @@ def _why_won(runoff: RunoffResult) -> str:
         return f"No vote counts any more, and {winner} is the last one left."
     if last.number > 1:
         return (
-            f"In round {last.number} it has {number(votes)} of the {number(of)} votes that still "
+            f"In round {last.number} it has {format_number(votes)} of the {format_number(of)} "
+            "votes that still "
             "count: more than half."
         )
     if of == 1:
         return "The one vote that was cast puts it first."
-    return f"{number(votes)} of {number(of)} votes put it first: more than half, at once."
+    return (
+        f"{format_number(votes)} of {format_number(of)} votes put it first: more than "
+        "half, at once."
+    )
 
 
 def _why_broken(runoff: RunoffResult) -> str:

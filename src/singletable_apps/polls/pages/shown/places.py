@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable_apps.counting.results.runoff import Round, RunoffResult
-from singletable_apps.counting.words import counted
+from singletable_apps.counting import Round, RunoffResult, pluralize
 from singletable_apps.polls.pages.shown.headline import all_level
 from singletable_apps.shared.counted import in_order
 
@@ -37,9 +36,9 @@ def _meta(
     runoff: RunoffResult, name: str, shared: dict[str, Round], left: dict[str | None, Round]
 ) -> str:
     if name in shared:
-        return f"tied, with {counted(shared[name].tally[name], 'vote')}"
+        return f"tied, with {pluralize(shared[name].tally[name], 'vote')}"
     last = runoff.rounds[-1]
     if name in last.tally:
         which = "the last" if last.number > 1 else "the only"
-        return f"{counted(last.tally[name], 'vote')} in {which} round"
-    return f"left in round {left[name].number}, with {counted(left[name].tally[name], 'vote')}"
+        return f"{pluralize(last.tally[name], 'vote')} in {which} round"
+    return f"left in round {left[name].number}, with {pluralize(left[name].tally[name], 'vote')}"

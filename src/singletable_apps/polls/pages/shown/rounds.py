@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from singletable_apps.counting.result import Number
-from singletable_apps.counting.results.runoff import Round, RunoffResult
-from singletable_apps.counting.words import counted, listed, number
+from singletable_apps.counting import (
+    Number,
+    Round,
+    RunoffResult,
+    format_number,
+    join_names,
+    pluralize,
+)
 from singletable_apps.polls.pages.shown.headline import all_level
 from singletable_apps.shared.counted import in_order
 
@@ -81,7 +86,7 @@ def _gained(runoff: RunoffResult, each: Round) -> dict[str, str]:
         return {}
     before = runoff.rounds[each.number - 2]
     return {
-        move.target: f"+{number(move.votes)}"
+        move.target: f"+{format_number(move.votes)}"
         for move in before.transfers
         if move.target is not None
     }
@@ -94,9 +99,9 @@ def _fate(each: Round, name: str) -> str:
 def _rest(votes: list[Number]) -> str:
     if not votes:
         return ""
-    low, high = number(min(votes)), number(max(votes))
+    low, high = format_number(min(votes)), format_number(max(votes))
     range_ = low if low == high else f"{low} to {high}"
-    return f"{counted(len(votes), 'more option')} with {range_} votes each are in the table."
+    return f"{pluralize(len(votes), 'more option')} with {range_} votes each are in the table."
 
 
 def _summary(each: Round) -> str:
@@ -116,12 +121,12 @@ def _moved(each: Round) -> str:
         ((move.votes, move.target) for move in each.transfers if move.target is not None),
         key=lambda move: -move[0],
     )
-    said = [f"{number(count)} to {name}" for count, name in moves[:MOST_TARGETS]]
+    said = [f"{format_number(count)} to {name}" for count, name in moves[:MOST_TARGETS]]
     others = sum(count for count, _ in moves[MOST_TARGETS:])
     if others:
-        said.append(f"{number(others)} to others")
+        said.append(f"{format_number(others)} to others")
     gone = sum(move.votes for move in each.transfers if move.target is None)
     if gone:
-        said.append(f"{number(gone)} to nobody, for want of a further choice")
+        said.append(f"{format_number(gone)} to nobody, for want of a further choice")
     level = "as few votes as any other" if each.tie is not None else "the fewest votes"
-    return f"{each.eliminated} has {level}, {number(votes)}, and leaves: {listed(said)}."
+    return f"{each.eliminated} has {level}, {format_number(votes)}, and leaves: {join_names(said)}."

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable_apps.counting.results.runoff import Round, RunoffResult, Tie
-from singletable_apps.counting.words import counted, listed
+from singletable_apps.counting import Round, RunoffResult, Tie, join_names, pluralize
 
 _MATTERED = {
     "yes": "It mattered: another choice could have let another option win.",
@@ -38,8 +37,8 @@ def ties_of(runoff: RunoffResult) -> Ties:
 
 
 def _sentence(each: Round, tie: Tie) -> str:
-    names = listed(tie.tied) if len(tie.tied) <= _MOST_NAMES else f"{len(tie.tied)} options"
-    votes = counted(each.tally[tie.tied[0]], "vote")
+    names = join_names(tie.tied) if len(tie.tied) <= _MOST_NAMES else f"{len(tie.tied)} options"
+    votes = pluralize(each.tally[tie.tied[0]], "vote")
     if tie.broken_by == "earlier rounds":
         how = f"{each.eliminated} had fewer in a round before, and left."
     else:

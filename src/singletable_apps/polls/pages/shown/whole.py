@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from singletable_apps.counting import RunoffResult
-from singletable_apps.counting.pictures import Picture, transfer_flow
+from singletable_apps.counting.pictures import Picture, draw_transfers
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.pages.shown.headline import headline
 from singletable_apps.polls.pages.shown.places import Placed, places_of
@@ -55,7 +55,7 @@ def shown_of(outcome: Outcome) -> Shown:
         places_of(runoff),
         bars,
         rounds_of(runoff, most=len(runoff.rounds)),
-        transfer_flow(runoff, last=MOST_DRAWN) if len(bars) > 1 else None,
+        draw_transfers(runoff, last=MOST_DRAWN) if len(bars) > 1 else None,
         ties_of(runoff),
         comparison(counts.by_method, DECIDES, MOST_COMPARED),
     )
