@@ -30,8 +30,8 @@ from singletable import (
 )
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import votes
+from singletable_apps.elections.events import log
 from singletable_apps.elections.keys import load_keys
-from singletable_apps.elections.log import log
 from singletable_apps.elections.service import Elections, Terms, open_elections
 from singletable_apps.shared.accounts import Passwords
 
@@ -86,10 +86,10 @@ def _prepare(folder: Path, voters: int) -> list[str]:
             elections.people.register(f"voter {n}", f"v{n}@example.org", "correct horse battery")
             for n in range(voters)
         ]
-        elections.conducting.create(people[0], "Chair", Terms(secret_ballot=True))
+        elections.lifecycle.create(people[0], "Chair", Terms(secret_ballot=True))
         elections.rolls.set_candidates(people[0], "Chair", CANDIDATES)
-        elections.conducting.launch(people[0], "Chair", allow_edit=False)
-        return [elections.access.welcome(person).access for person in people]
+        elections.lifecycle.launch(people[0], "Chair", allow_edit=False)
+        return [elections.auth.welcome(person).access for person in people]
 
 
 def _open(folder: Path, driver: Driver) -> Elections:
@@ -120,11 +120,11 @@ def _check(folder: Path, codes: Sequence[str]) -> None:
     """Raise unless exactly the confirmed ballots were counted."""
     with connect(f"file:{folder / 'votes.db'}") as driver:
         elections = _open(folder, driver)
-        verified = verify_log(elections.office.store)
+        verified = verify_log(elections.context.store)
         if verified.differences:
             raise RuntimeError(f"the table does not match the log: {verified.differences[0]}")
-        owner = elections.office.view.user("voter 0")
-        elections.conducting.finalise(owner, "Chair")
+        owner = elections.context.read.user("voter 0")
+        elections.lifecycle.finalise(owner, "Chair")
         published = elections.results.published(owner, "Chair")["confirmations"]
         if sorted(codes) != published:
             raise RuntimeError("the confirmed ballots and the counted ballots differ")

@@ -37,10 +37,10 @@ from singletable import (
 from singletable_apps.polls.entities import Lane, Line, Poll, Protection, Vote, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.polls.tally import Tally as Sums
 from singletable_apps.polls.tally import is_worth_keeping, lane_of, order_of
+from singletable_apps.polls.tokens import Secret
 
 CLAIM = "a result of 100,000 votes costs at most a tenth of the units of reading all votes"
 READS = Target(at_most=0.1)
@@ -203,7 +203,7 @@ class PollFiller:
         for batch in batches(self._items(votes), polls.name):
             self.driver.execute(batch)
         for number, end in enumerate(self.ends):
-            self.service.desk.store.update(Lane.key(self.poll.id, number), Lane.lines.set(end))
+            self.service.context.store.update(Lane.key(self.poll.id, number), Lane.lines.set(end))
 
     def _cast_first(self) -> None:
         first = self.service.voting.cast(self.poll.id, self._ranking(), Voter(browser="0"))
@@ -214,7 +214,7 @@ class PollFiller:
     def _items(self, votes: int) -> Iterator[Item]:
         vote_template, line_template = self._first_items()
         for number in range(self.votes, self.votes + votes):
-            vote_id = self.service.desk.secret.vote_id(self.poll.id, "browser", str(number))
+            vote_id = self.service.context.secret.vote_id(self.poll.id, "browser", str(number))
             lane = lane_of(vote_id, self.poll.lanes)
             self.ends[lane] += 1
             ranked = self._ranking()
@@ -230,7 +230,7 @@ class PollFiller:
 
     def _first_items(self) -> tuple[Item, Item]:
         """Return the items that the first vote wrote."""
-        vote_id = self.service.desk.secret.vote_id(self.poll.id, "browser", "0")
+        vote_id = self.service.context.secret.vote_id(self.poll.id, "browser", "0")
         lane = lane_of(vote_id, self.poll.lanes)
         keys = Vote.key(self.poll.id, vote_id).key, Line.key(self.poll.id, lane, 1).key
         vote, line = (self.driver.execute(GetItem(polls.name, key)).item for key in keys)
@@ -287,7 +287,7 @@ def _tally(service: Polls, poll: Poll) -> Counts:
 
 
 def _count_votes(service: Polls, poll: Poll) -> Counts:
-    votes = service.desk.store.query(Vote.key.partition(poll.id), consistent=True)
+    votes = service.context.store.query(Vote.key.partition(poll.id), consistent=True)
     return Counter(order_of(poll.candidates, vote.rankings) for vote in votes)
 
 

@@ -32,7 +32,7 @@ from drills.elections_client import (
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable.server import DynamoDBApp, Listener
 from singletable_apps.elections.errors import ElectionsError
-from singletable_apps.elections.log import Event, check_entry
+from singletable_apps.elections.events import Event, check_entry
 from singletable_apps.elections.projection import follow, rebuild
 from singletable_apps.elections.service import Terms
 
@@ -134,9 +134,9 @@ def _prepare(driver: Driver, clients: int) -> int:
     elections = open_service(driver)
     owner = elections.people.register("Owner", "owner@example.org", PASSWORD)
     for name, secret in ((OPEN_ELECTION, False), (SECRET_ELECTION, True)):
-        elections.conducting.create(owner, name, Terms(secret_ballot=secret))
+        elections.lifecycle.create(owner, name, Terms(secret_ballot=secret))
         elections.rolls.set_candidates(owner, name, ["Red", "Green", "Blue"])
-        elections.conducting.launch(owner, name, allow_edit=True)
+        elections.lifecycle.launch(owner, name, allow_edit=True)
     for number in range(clients):
         name = voter_name(number)
         elections.people.register(name, f"voter{number}@example.org", PASSWORD)

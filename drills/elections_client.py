@@ -11,8 +11,8 @@ from random import Random
 
 from singletable import Driver, Remote, Store
 from singletable_apps.elections.entities import votes
+from singletable_apps.elections.events import Event
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.log import Event
 from singletable_apps.elections.proofs import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.shared.accounts import Passwords
@@ -57,7 +57,7 @@ def voter_name(number: int) -> str:
 def run_commands(elections: Elections, number: int, commands: int) -> None:
     """Cast ballots, rename the user and create elections, and print each command."""
     chance = Random(number)
-    me = elections.office.view.user(voter_name(number))
+    me = elections.context.read.user(voter_name(number))
     for step in range(commands):
         marker = f"{number}/{step}"
         match chance.randrange(5):
@@ -65,7 +65,7 @@ def run_commands(elections: Elections, number: int, commands: int) -> None:
                 me = elections.people.rename(me, me.name, f"Voter {marker}")
                 _print_command("UserNameChanged", me.name)
             case 1:
-                created = elections.conducting.create(me, f"Election {marker}")
+                created = elections.lifecycle.create(me, f"Election {marker}")
                 _print_command("ElectionCreated", created.name)
             case 2:
                 elections.voting.cast(me, SECRET_ELECTION, [("Red", 1)], marker)

@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from singletable import connect
-from singletable_apps.front import Served, make_front_app
+from singletable_apps.home import ServedApp, make_site_app
 from singletable_apps.polls.api import PREFIX, ApiSettings, Limits
-from singletable_apps.polls.door import door
+from singletable_apps.polls.app import app_info, with_pages
 from singletable_apps.polls.sample import MAKER, POLLS, fill
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import open_polls
-from singletable_apps.polls.site import with_pages
-from singletable_apps.shared.doors import Opened
+from singletable_apps.polls.tokens import Secret
+from singletable_apps.shared.apps import RunningApp
 from tools.screenshots import (
     launch_browser,
     open_page,
@@ -34,9 +33,9 @@ def site() -> Generator[list[str]]:
     fill(driver, _SECRET, datetime.now(UTC))
     polls = open_polls(driver, _SECRET)
     app = with_pages(polls, ApiSettings(limits=Limits.off(), secure_cookies=False))
-    site = Opened(app, prefixes=("/polls", PREFIX, "/static/*/polls"), api=PREFIX)
+    site = RunningApp(app, prefixes=("/polls", PREFIX, "/static/*/polls"), api=PREFIX)
     made = polls.making.mine(MAKER, len(POLLS)).items
-    with serve(make_front_app([Served(door(), site)], secure_cookies=False)) as address:
+    with serve(make_site_app([ServedApp(app_info(), site)], secure_cookies=False)) as address:
         yield [f"{address}/polls/p/{own.poll.id}" for own in reversed(made)]
 
 

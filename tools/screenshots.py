@@ -17,12 +17,11 @@ from starlette.types import ASGIApp
 
 from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits
-from singletable_apps.elections.door import door
+from singletable_apps.elections.app import app_info, site_of
 from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.sample import PASSWORD, fill
 from singletable_apps.elections.service import open_elections
-from singletable_apps.elections.terminal.site import site_of
-from singletable_apps.front import Served, make_front_app
+from singletable_apps.home import ServedApp, make_site_app
 
 FOLDER = Path(__file__).parents[1] / "docs/pictures"
 MAX_BYTES = 120_000
@@ -39,8 +38,8 @@ def site() -> Generator[str]:
     elections = open_elections(connect("memory:"), new_keys())
     fill(elections)
     settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
-    served = Served(door(), site_of(elections, settings))
-    with serve(make_front_app([served], secure_cookies=False)) as address:
+    served = ServedApp(app_info(), site_of(elections, settings))
+    with serve(make_site_app([served], secure_cookies=False)) as address:
         yield f"{address}/elections"
 
 

@@ -27,7 +27,7 @@ def polls_app(folder: Path) -> FastAPI:
 def elections_app(folder: Path) -> FastAPI:
     """Return the elections app without rate limits."""
     from singletable_apps.elections.api import ApiSettings, make_elections_app
-    from singletable_apps.elections.api.settings import Limits
+    from singletable_apps.elections.api.dependencies import Limits
     from singletable_apps.elections.keys import load_keys
     from singletable_apps.elections.service import open_elections
 

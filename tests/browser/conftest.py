@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from singletable_apps.shared.pages import Pages, Product
-from singletable_apps.shared.pages.parts import MADE, around, parts_router
+from singletable_apps.shared.pages.gallery import MADE, around, parts_router
 from singletable_apps.shared.web import Settings, make_app
 from tests.browser.live import live
 from tests.browser.whole_site import Site, whole_site
@@ -70,8 +70,8 @@ def parts() -> Iterator[str]:
         "parts",
         secret=b"a secret of the tests alone",
         product=Product("Elections", "/parts", "Elections by ranking that everybody can check."),
-        around=around,
-        made=MADE,
+        context=around,
+        generated_files=MADE,
         secure_cookies=False,
     )
     app = make_app(
@@ -82,7 +82,7 @@ def parts() -> Iterator[str]:
         prefix="/api",
         settings=Settings(uploads={"/parts": 1 << 16}),
     )
-    pages.serve(app)
+    pages.mount(app)
     with live(app) as address:
         yield address
 

@@ -13,7 +13,7 @@ from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import add_pages
-from singletable_apps.elections.service.terms import Terms
+from singletable_apps.elections.service.lifecycle import Terms
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.rig.world import World
 from tests.browser.conftest import PHONE, OpenPage
@@ -43,7 +43,7 @@ class Booth:
 
     def enter(self, page: Page, at: str) -> None:
         """Go to a page as the voter."""
-        token = self.world.service.access.welcome(self.voter, "tests").access
+        token = self.world.service.auth.welcome(self.voter, "tests").access
         page.context.add_cookies(
             [{"name": "elections_access", "value": token, "url": self.address}]
         )

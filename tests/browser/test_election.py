@@ -16,7 +16,7 @@ from singletable_apps.elections.api import ApiSettings
 from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.service import open_elections
 from singletable_apps.shared.accounts import Passwords
-from tests.apps.front.site import front_of
+from tests.apps.home.site import front_of
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import watch_policy

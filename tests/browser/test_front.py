@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.sample import PASSWORD
 from tests.apps.elections.sampled import sampled
-from tests.apps.front.site import front_of
+from tests.apps.home.site import front_of
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy

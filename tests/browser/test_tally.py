@@ -34,7 +34,7 @@ class Served:
 
     def let_in(self, page: Page, name: str) -> None:
         """Let the browser be somebody's."""
-        signed_in = self.sample.elections.access.welcome(self.sample.user(name), "tests")
+        signed_in = self.sample.elections.auth.welcome(self.sample.user(name), "tests")
         page.context.add_cookies(
             [{"name": "elections_access", "value": signed_in.access, "url": self.address}]
         )
@@ -80,7 +80,7 @@ def test_a_tally_changes_while_one_looks_and_keeps_what_was_opened(
     assert again.value.status == 304
     assert set(answers) == {304}
 
-    elections.conducting.finalise(sample.user("Claude"), LUNCH)
+    elections.lifecycle.finalise(sample.user("Claude"), LUNCH)
     _comes_back(page)
     expect(page.get_by_role("heading", name="Soup wins")).to_be_visible()
     expect(page.locator("[data-live]")).to_have_count(0)

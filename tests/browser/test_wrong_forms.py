@@ -92,7 +92,7 @@ def test_every_form_with_something_to_type_is_tried(site: Site) -> None:
 # Without scripts, so that what is asked is what the server answers with.
 def test_what_is_wrong_stands_beside_its_field(open_page: OpenPage, site: Site) -> None:
     page = open_page(java_script_enabled=False)
-    site.sample.elections.access.request_reset("Leslie")
+    site.sample.elections.auth.request_reset("Leslie")
     before = site.events
     for wrong in WRONG:
         site.enters(page, wrong.who)

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.projection import head
 from tests.apps.elections.sampled import Sampled, sampled
-from tests.apps.front.site import front_of
+from tests.apps.home.site import front_of
 from tests.browser.crawling import Seen, crawl
 from tests.browser.live import live
 
@@ -30,7 +30,7 @@ class Site:
     crawled: dict[str | None, list[Seen]] = field(default_factory=dict[str | None, list[Seen]])
 
     def token(self, name: str) -> str:
-        return self.sample.elections.access.welcome(self.sample.user(name), "tests").access
+        return self.sample.elections.auth.welcome(self.sample.user(name), "tests").access
 
     def enters(self, page: Page, name: str | None) -> None:
         """Let the browser be somebody's, or nobody's."""

@@ -11,7 +11,7 @@ from drills.elections import check_tables, run_rounds
 from drills.elections_client import PASSWORD, open_service, open_store
 from singletable import Engine
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.log import Event
+from singletable_apps.elections.events import Event
 
 
 def test_concurrent_and_killed_processes_lose_and_repeat_nothing(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def engine() -> Engine:
     engine = Engine.in_memory()
     elections = open_service(engine)
     ada = elections.people.register("Ada", "ada@example.org", PASSWORD)
-    elections.conducting.create(ada, "E")
+    elections.lifecycle.create(ada, "E")
     return engine
 
 

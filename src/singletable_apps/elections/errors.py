@@ -30,7 +30,7 @@ class ElectionsError(AppError):
     """Whatever elections refuse, or fail at."""
 
 
-class Refused(ElectionsError):
+class Rejected(ElectionsError):
     """Asked in vain; nothing was changed. `field` names what was wrong, if it was one thing."""
 
     def __init__(self, why: str, *, field: str | None = None) -> None:
@@ -38,35 +38,35 @@ class Refused(ElectionsError):
         self.field = field
 
 
-class NotSignedIn(Refused):
+class NotSignedIn(Rejected):
     """Nobody knows who asks, or the password is wrong."""
 
 
-class NotPermitted(Refused):
+class NotPermitted(Rejected):
     """Who asks may not do this."""
 
 
-class NotThere(Refused):
+class NotThere(Rejected):
     """There is nothing of that name."""
 
 
-class Taken(Refused):
+class Taken(Rejected):
     """Another has the name or the address."""
 
 
-class WrongState(Refused):
+class WrongState(Rejected):
     """The election, or the person, is not in a state for this."""
 
 
-class Invalid(Refused):
+class Invalid(Rejected):
     """What was given cannot be."""
 
 
-class NotEmpty(Refused):
+class NotEmpty(Rejected):
     """There is a log already where one is to be restored."""
 
 
-class KeyReused(Refused):
+class KeyReused(Rejected):
     """An idempotency key came with another request than before."""
 
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
-from singletable_apps.elections.proofs import BallotKey, Signer, load_key, load_signer
-from singletable_apps.shared.key_files import key_in
+from singletable import Store
+from singletable_apps.elections import patterns
+from singletable_apps.elections.entities import Election
+from singletable_apps.elections.errors import WrongKeys
+from singletable_apps.elections.events import check_whole
+from singletable_apps.elections.projection import head
+from singletable_apps.elections.proofs import (
+    BallotKey,
+    SealBroken,
+    Signer,
+    Statement,
+    is_signed,
+    load_ballot_key,
+    load_signer,
+)
+from singletable_apps.shared.key_files import load_key_file
 
 BALLOTS = "ballots.key"
 SIGNING = "signing.key"
@@ -27,12 +43,63 @@ def load_keys(folder: Path) -> Keys:
     """The keys in the files of a folder; those that are missing are made."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return Keys(
-        load_key(folder / BALLOTS),
+        load_ballot_key(folder / BALLOTS),
         load_signer(folder / SIGNING),
-        key_in(folder / TOKENS, "that signs tokens and cursors"),
+        load_key_file(folder / TOKENS, "that signs tokens and cursors"),
     )
 
 
 def new_keys() -> Keys:
     """Keys for a trial: what they seal is lost with them."""
     return Keys(BallotKey(os.urandom(32)), Signer(os.urandom(32)), os.urandom(32))
+
+
+# One key serves them all, so some elections tell as much as every one.
+LOOKED_AT = 100
+
+
+def keys_for(store: Store, folder: Path, *, make_missing: bool = False) -> Keys:
+    """The keys of a folder; missing ones are made if there is no log yet, or if it is wished."""
+    check_whole(store)
+    newest = None if make_missing else head(store)
+    if newest is not None:
+        for name in (BALLOTS, SIGNING):
+            if not (folder / name).exists():
+                raise WrongKeys(
+                    f"There is no key at {folder / name}, and the log has {newest.event_id:,} "
+                    "events, so there was one: a new key would open no ballot that it sealed. Put "
+                    "the file back from your backup, or name the folder where it lies. If nothing "
+                    "was sealed or signed yet, allow new ones with --new-keys."
+                )
+    return load_keys(folder)
+
+
+def check_keys(store: Store, keys: Keys) -> None:
+    """Raise WrongKeys if an election was launched, or closed, with others."""
+    for election in store.page(patterns.list_elections(), LOOKED_AT).items:
+        _check_sealed(election, keys)
+        _check_signed(election, keys)
+
+
+def _check_sealed(election: Election, keys: Keys) -> None:
+    if election.tie_sealed is None:
+        return
+    try:
+        keys.ballots.open_secret(election.election_id, election.tie_sealed)
+    except SealBroken as broken:
+        raise WrongKeys(
+            f"The election '{election.name}' was launched with another key than this one "
+            f"('{keys.ballots.name}'), which opens none of its ballots. Put the file {BALLOTS} "
+            "back from your backup; nothing can be read without it."
+        ) from broken
+
+
+def _check_signed(election: Election, keys: Keys) -> None:
+    if election.statement is None or election.signature is None:
+        return
+    said = cast(Statement, json.loads(election.statement))
+    if not is_signed(said, election.signature, keys.signer.public_key):
+        raise WrongKeys(
+            f"The close of the election '{election.name}' was signed with another key than this "
+            f"one, so no receipt of it would hold. Put the file {SIGNING} back from your backup."
+        )

@@ -27,7 +27,7 @@ from singletable_apps.elections.entities import (
     Withdrawn,
     votes,
 )
-from singletable_apps.elections.log import Event, Restoring, log
+from singletable_apps.elections.events import Event, Restoring, log
 
 SIZES = {User: 500, Election: 600, Ballot: 700, Candidate: 150, Voter: 150, Event: 900}
 patterns = PatternCatalog("elections", votes, log, sizes=SIZES)

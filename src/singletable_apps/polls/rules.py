@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from singletable_apps.polls.entities import Poll, Protection, Results
 from singletable_apps.polls.errors import Closed, Hidden, Invalid, NotThere, Settled
-from singletable_apps.polls.texts import is_printable, same_option, shown, tidy, tidy_text
+from singletable_apps.polls.text import is_printable, same_option, shown, tidy, tidy_text
 
 LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_OPTION = 200, 2_000, 100
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 50

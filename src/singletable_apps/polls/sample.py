@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from singletable import Driver
 from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import Own, Polls, Voter, open_polls
-from singletable_apps.shared.doors import Entrance, Sample
+from singletable_apps.polls.tokens import Secret
+from singletable_apps.shared.apps import SampleData, SampleEntry
 
 # The browser that made them all. It is shorter than the token of any browser, so nobody can send
 # it as their own, and nobody else's polls are among them.
@@ -117,16 +117,16 @@ def _minutes_from(moment: datetime) -> Iterator[datetime]:
         moment += timedelta(minutes=1)
 
 
-def sample_of(polls: Polls) -> Sample | None:
+def sample_of(polls: Polls) -> SampleData | None:
     """What there is to try; None where no sample was made, or all of it was deleted."""
     found = polls.making.mine(MAKER, len(POLLS)).items
     if not found:
         return None
     words = {asked.draft.title: asked.what for asked in POLLS}
     entrances = [_entrance(own, words.get(own.poll.title, "")) for own in reversed(found)]
-    return Sample("Polls to look at", tuple(entrances))
+    return SampleData("Polls to look at", tuple(entrances))
 
 
-def _entrance(own: Own, about: str) -> Entrance:
+def _entrance(own: Own, about: str) -> SampleEntry:
     link = f"/polls/p/{own.poll.id}/manage?key={own.admin_key}"
-    return Entrance(own.poll.title, about, link)
+    return SampleEntry(own.poll.title, about, link)

@@ -13,7 +13,7 @@ _BYTES = 32
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-class KeyFileRefused(AppError, ValueError):
+class KeyFileError(AppError, ValueError):
     """A file of a key that cannot be used as it is."""
 
     def __init__(self, message: str, path: str) -> None:
@@ -21,14 +21,14 @@ class KeyFileRefused(AppError, ValueError):
         self.path = path
 
 
-def key_in(path: Path, purpose: str) -> bytes:
+def load_key_file(path: Path, purpose: str) -> bytes:
     """The 32 bytes in the file, which is made with new ones if there is none."""
     try:
         if not path.exists():
             _make(path)
         return _read(path, purpose)
     except OSError as error:
-        raise KeyFileRefused(
+        raise KeyFileError(
             f"The key {purpose} at {path} cannot be used: {error.strerror}. Name a file in a "
             f"folder that exists and that this process may read and write.",
             str(path),
@@ -59,7 +59,7 @@ def _make(path: Path) -> None:
 def _read(path: Path, purpose: str) -> bytes:
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & _OTHERS:
-        raise KeyFileRefused(
+        raise KeyFileError(
             f"The key {purpose} at {path} can be used by others (mode {mode:04o}). Find out who "
             f"could read it, then allow its owner alone: chmod 600 {path}",
             str(path),
@@ -71,7 +71,7 @@ def _read(path: Path, purpose: str) -> bytes:
     except ValueError:
         key = b""
     if len(key) != _BYTES:
-        raise KeyFileRefused(
+        raise KeyFileError(
             f"The file {path} holds no key {purpose}: a key is {2 * _BYTES} hex digits. Put back "
             f"the file from your backup; what was made with its key needs that one.",
             str(path),

@@ -15,7 +15,7 @@ from singletable_apps.elections.keys import load_keys
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.sample import PASSWORD, PEOPLE, POLLS
 from singletable_apps.elections.service import TABLES
-from singletable_apps.shared.mail import Letter, Outbox
+from singletable_apps.shared.mail import Email, Outbox
 from tests.apps.commands.typed import Run
 
 COMMANDS = (
@@ -101,7 +101,7 @@ def test_letters_are_printed_newest_first(run: Run, folder: Path) -> None:
         outbox = Outbox(Store(engine, tables=TABLES))
         for second, name in enumerate(("first", "second")):
             now = datetime.now(UTC).replace(microsecond=second)
-            outbox.send(Letter("ada@example.org", name, f"the \x1b[31m{name} text"), now)
+            outbox.send(Email("ada@example.org", name, f"the \x1b[31m{name} text"), now)
     code, out, _ = run("outbox", "--at", at)
     assert code == 0
     assert out.index("second text") < out.index("first text")

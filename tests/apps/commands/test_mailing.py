@@ -7,9 +7,9 @@ import logging
 import pytest
 
 from singletable import connect
+from singletable_apps.elections.app import MailingRefused, smtp_at
 from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.service import open_elections
-from singletable_apps.elections.terminal.mailing import MailingRefused, smtp_at
 from singletable_apps.shared.accounts import Passwords
 from tests.apps.shared.mail.server import mail_server
 
@@ -20,7 +20,7 @@ def test_a_letter_goes_by_the_server_that_was_named() -> None:
         cheap = Passwords(memory_kib=64, passes=1)
         elections = open_elections(driver, new_keys(), mailer=mailer, passwords=cheap)
         elections.people.register("ada", "ada@example.org", "correct horse battery")
-        elections.access.request_reset("ADA")
+        elections.auth.request_reset("ADA")
     [(sender, to, content)] = post.taken
     assert (sender, to) == ("vote@example.org", ["ada@example.org"])
     assert b"/elections/reset?token" in content
@@ -36,7 +36,7 @@ def test_who_asks_is_told_the_same_when_no_letter_can_be_sent(
         elections = open_elections(driver, new_keys(), mailer=mailer, passwords=cheap)
         elections.people.register("ada", "ada@example.org", "correct horse battery")
         with caplog.at_level(logging.ERROR):
-            elections.access.request_reset("ada")
+            elections.auth.request_reset("ada")
     assert "A letter could not be sent." in caplog.text
 
 

@@ -16,7 +16,7 @@ from singletable import Engine
 from singletable_apps.elections.keys import load_keys
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.elections.service import open_elections
-from singletable_apps.front.finding import find_apps
+from singletable_apps.home.apps import find_apps
 from tests.house.sources import ROOT
 
 
@@ -63,7 +63,7 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
         (tmp_path / name).touch()
     apps = find_apps()
     with _running(tmp_path) as (url, printed):
-        for path in ("/", *(app.door.address for app in apps)):
+        for path in ("/", *(app.info.url for app in apps)):
             with urllib.request.urlopen(url + path, timeout=30) as answer:
                 assert "</html>" in answer.read().decode()
         api = f"{url}/api/elections"
@@ -80,4 +80,4 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
     assert {one.name for one in kept.iterdir()} == {"keys", "votes.db"}
     with Engine.on_file(kept / "votes.db") as engine:
         elections = open_elections(engine, load_keys(kept / "keys"))
-        assert elections.access.sign_in("zoe", PASSWORD).user.name == "Zoe"
+        assert elections.auth.sign_in("zoe", PASSWORD).user.name == "Zoe"

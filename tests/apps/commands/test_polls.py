@@ -9,12 +9,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable import Store, connect
+from singletable_apps.polls.app import secret_in, site_on
 from singletable_apps.polls.entities import Poll, Vote
 from singletable_apps.polls.errors import OtherSecret
 from singletable_apps.polls.sample import MAKER, POLLS
 from singletable_apps.polls.service import Polls, Voter, open_polls
-from singletable_apps.polls.site import secret_in, site_on
-from singletable_apps.shared.serving.public import Public
+from singletable_apps.shared.serve import PublicUrl
 from tests.apps.commands.typed import Run, RunOf
 
 URL = "http://127.0.0.1:8000"
@@ -94,14 +94,14 @@ def test_what_cannot_be_recounted_is_said_in_words(
 def test_what_is_served_has_pages_and_an_api_and_names_its_secret(place: Path) -> None:
     at = f"file:{place}/polls.db"
     with connect(at) as driver:
-        site = site_on(driver, at, place / "secret.key", Public(URL))
+        site = site_on(driver, at, place / "secret.key", PublicUrl(URL))
         browser = TestClient(site.app, base_url=URL, headers={"Accept": "text/html"})
         assert browser.get("/").url.path == "/polls"
         assert browser.get("/api/polls/openapi.json").json()["info"]["title"] == "Polls"
         sample = site.sample()
     assert sample is not None
-    assert [one.name for one in sample.entrances] == [one.draft.title for one in POLLS]
-    assert dict(site.places)["secret"] == str(place / "secret.key")
+    assert [one.name for one in sample.entries] == [one.draft.title for one in POLLS]
+    assert dict(site.locations)["secret"] == str(place / "secret.key")
 
 
 def test_with_another_secret_nobody_is_taken_for_somebody_new(place: Path, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_folder_that_cannot_be_is_refused(
 def test_what_is_not_installed_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for module in ("front.serving", "shared.serving.running"):
+    for module in ("home.serve", "shared.serve"):
         monkeypatch.delitem(sys.modules, f"singletable_apps.{module}", raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     err = _refused(capsys, "--folder", tmp_path / "data", "--port", "0")

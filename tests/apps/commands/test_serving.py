@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from fastapi.testclient import TestClient
 
+from singletable_apps.elections.app import settings_for, with_pages
 from singletable_apps.elections.sample import PASSWORD
-from singletable_apps.elections.terminal.site import settings_for, with_pages
-from singletable_apps.shared.serving.public import Public
+from singletable_apps.shared.serve import PublicUrl
 from tests.apps.elections.sampled import sampled
 
 URL = "http://127.0.0.1:8000"
 
 
 def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_them() -> None:
-    _, settings = settings_for(Public(URL))
+    _, settings = settings_for(PublicUrl(URL))
     app = with_pages(sampled().elections, settings)
     browser = TestClient(app, base_url=URL, headers={"Accept": "text/html"})
     assert browser.get("/").url.path == "/elections"
@@ -27,7 +27,7 @@ def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_the
 
 
 def test_behind_a_proxy_links_lead_where_people_come_from() -> None:
-    service, settings = settings_for(Public("https://vote.example.org", ("127.0.0.1",)))
+    service, settings = settings_for(PublicUrl("https://vote.example.org", ("127.0.0.1",)))
     assert service.reset_link == "https://vote.example.org/elections/reset?token={token}"
     assert settings.secure_cookies
     assert settings.web.trusted_origins == ("https://vote.example.org",)

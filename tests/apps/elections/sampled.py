@@ -26,10 +26,10 @@ class Sampled:
 
     @property
     def store(self) -> Store:
-        return self.elections.office.store
+        return self.elections.context.store
 
     def user(self, name: str) -> User:
-        return self.elections.office.view.user(name)
+        return self.elections.context.read.user(name)
 
 
 @cache

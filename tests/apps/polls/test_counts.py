@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.polls.counts import Counts, counts_of
-from singletable_apps.polls.tally import Tally, order_of
+from singletable_apps.polls.tally import Counts, Tally, counts_of, order_of
 
 POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
 

@@ -169,7 +169,7 @@ def test_a_poll_whose_time_is_over_is_still_there(memory: World) -> None:
     own = memory.made(Draft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
     memory.service.voting.cast(own.poll.id, ["Go"], Voter())
     memory.clock.move(days=4000)
-    assert memory.service.desk.poll(own.poll.id).title == "Q"
+    assert memory.service.context.poll(own.poll.id).title == "Q"
     outcome = memory.service.standing.outcome(own.poll.id, Viewer())
     assert (outcome.tally.votes, outcome.is_final) == (1, True)
     assert [one.poll.id for one in memory.service.making.mine("maker", 5).items] == [own.poll.id]

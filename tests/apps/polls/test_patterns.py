@@ -35,7 +35,7 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     service.making.copy(poll_id, "another")
     service.making.mine("maker", 10)
     service.changing.close(poll_id, key)
-    world.open().counting.recount(service.desk.poll(poll_id))
+    world.open().counting.recount(service.context.poll(poll_id))
     service.deleting.delete(poll_id, key)
 
 

@@ -27,7 +27,7 @@ from singletable_apps.polls.rules import (
     is_open,
     is_other_question,
 )
-from singletable_apps.polls.texts import same_option, tidy
+from singletable_apps.polls.text import same_option, tidy
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

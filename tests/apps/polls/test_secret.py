@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import NoCode, NotAdmin, OtherSecret
 from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.secret import MOST_CODES, Secret
 from singletable_apps.polls.service import Voter, open_polls
+from singletable_apps.polls.tokens import MOST_CODES, Secret
 from tests.apps.polls.rig.world import OPTIONS, SECRET, World, code, items_of
 
 POLL = str(uuid4())
@@ -164,4 +164,4 @@ def test_only_the_admin_key_manages(memory: World, key: str) -> None:
         ):
             with pytest.raises(NotAdmin):
                 ask()
-    assert service.desk.poll(poll_id).revision == 1
+    assert service.context.poll(poll_id).revision == 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.texts import is_id, is_printable, same_option, shown, tidy, tidy_text
+from singletable_apps.polls.text import is_id, is_printable, same_option, shown, tidy, tidy_text
 
 ANY = st.text(st.characters())
 

@@ -9,7 +9,7 @@ import pytest
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings, Store
 from singletable.testing import StoreClock
-from singletable_apps.shared.kept import kept
+from singletable_apps.shared.accounts.entities import expiring
 from tests.conformance.endpoint import Exchangeable, endpoint
 
 
@@ -39,6 +39,6 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
 @pytest.fixture
 def store(driver: Driver, store_clock: StoreClock) -> Store:
     """A store that calls the table by a name of an app, as apps do."""
-    opened = Store(driver, tables={kept: "vote_sessions"}, clock=store_clock)
-    opened.admin.create_table(kept)
+    opened = Store(driver, tables={expiring: "vote_sessions"}, clock=store_clock)
+    opened.admin.create_table(expiring)
     return opened

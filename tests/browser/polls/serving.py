@@ -11,10 +11,10 @@ from playwright.sync_api import Locator, Page
 
 from singletable import connect
 from singletable_apps.polls.api import ApiSettings, Limits
+from singletable_apps.polls.app import FORM_LIMIT, with_pages
 from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import Own, Polls, open_polls
-from singletable_apps.polls.site import FORM_LIMIT, with_pages
+from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
 from tests.browser.live import live
 
@@ -41,7 +41,7 @@ class Served:
 
     def counts(self, poll_id: str) -> dict[str, int]:
         """How often each order was voted for."""
-        return dict(self.polls.counting.tally(self.polls.desk.poll(poll_id)).counts)
+        return dict(self.polls.counting.tally(self.polls.context.poll(poll_id)).counts)
 
 
 @contextmanager

@@ -35,7 +35,7 @@ def test_nobody_stumbles_over_any_page_of_polls(open_page: OpenPage, served: Ser
     page = open_page()
     refused = watch_policy(page)
     own = served.poll(LONG, codes=12)
-    code = served.polls.desk.secret.code(own.poll.id, 0)
+    code = served.polls.context.secret.code(own.poll.id, 0)
     served.polls.voting.cast(own.poll.id, own.poll.candidates[:3], Voter(code=code))
     closed = served.poll()
     served.polls.voting.cast(closed.poll.id, ["Lake"], Voter(browser="b" * 32))

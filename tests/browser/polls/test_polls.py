@@ -47,7 +47,7 @@ def test_a_poll_is_made_and_voted_in_by_touch_on_a_phone(
     page.get_by_role("button", name="Make the poll").tap()
     page.wait_for_url("**/made")
     poll_id = id_in(page.url)
-    assert served.polls.desk.poll(poll_id).candidates == list(OPTIONS)
+    assert served.polls.context.poll(poll_id).candidates == list(OPTIONS)
     page.get_by_role("link", name="Vote yourself").tap()
     expect(page.locator(".about time")).to_contain_text("JST")
     for name in ("Castle", "Lake", "Forest"):

@@ -9,11 +9,11 @@ from playwright.sync_api import expect
 
 from singletable import connect
 from singletable_apps.polls.api import ApiSettings, Limits
+from singletable_apps.polls.app import with_pages
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import Own, Polls, Voter, open_polls
-from singletable_apps.polls.site import with_pages
+from singletable_apps.polls.tokens import Secret
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy

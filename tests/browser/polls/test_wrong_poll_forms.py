@@ -111,5 +111,5 @@ def _fill(page: Page, wrong: Wrong) -> None:
 
 def _kept(served: Served) -> tuple[set[str], set[str]]:
     """Every poll and every vote there is, as they are."""
-    admin = served.polls.desk.store.admin
+    admin = served.polls.context.store.admin
     return {repr(one) for one in admin.scan(Poll)}, {repr(one) for one in admin.scan(Vote)}

@@ -7,12 +7,12 @@ An app that has them under another prefix takes `ROUTERS` and `KINDS`, and calls
 from __future__ import annotations
 
 from singletable_apps.elections.api.app import PREFIX, ROUTERS, attach, make_elections_app
-from singletable_apps.elections.api.refusals import KINDS
-from singletable_apps.elections.api.settings import ApiSettings, Limits
+from singletable_apps.elections.api.dependencies import ApiSettings, Limits
+from singletable_apps.elections.api.problems import PROBLEM_TYPES
 
 __all__ = [
-    "KINDS",
     "PREFIX",
+    "PROBLEM_TYPES",
     "ROUTERS",
     "ApiSettings",
     "Limits",

@@ -6,40 +6,26 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from singletable_apps.elections.api import (
-    access,
-    auditing,
-    conducting,
-    downloads,
-    elections,
-    me,
-    permissions,
-    results,
-    rolls,
-    standing,
-    users,
-    voting,
-)
-from singletable_apps.elections.api.asking import Api
-from singletable_apps.elections.api.refusals import KINDS
-from singletable_apps.elections.api.settings import ApiSettings
+from singletable_apps.elections.api import audit, auth, elections, results, users, voting
+from singletable_apps.elections.api.dependencies import Api, ApiSettings
+from singletable_apps.elections.api.problems import PROBLEM_TYPES
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.web import make_app
 
 PREFIX = "/api/elections"
 ROUTERS = (
-    access.router,
-    me.router,
+    auth.router,
+    users.me_router,
     users.router,
-    permissions.router,
-    standing.router,
+    users.permissions_router,
+    elections.status_router,
     elections.router,
-    conducting.router,
-    rolls.router,
+    elections.lifecycle_router,
+    elections.rolls_router,
     voting.router,
     results.router,
-    downloads.router,
-    auditing.router,
+    results.downloads_router,
+    audit.router,
 )
 ABOUT = (
     "Elections by ranking: whoever may create one sets it up, launches it, and closes it with a "
@@ -60,7 +46,7 @@ def make_elections_app(elections: Elections, *, settings: ApiSettings | None = N
         routers=ROUTERS,
         prefix=PREFIX,
         description=ABOUT,
-        kinds=KINDS,
+        problem_types=PROBLEM_TYPES,
         settings=chosen.web,
     )
     attach(app, elections, chosen)

@@ -7,27 +7,38 @@ from urllib.parse import quote
 
 from fastapi import Query, Request, Response
 
-from singletable_apps.elections.api.asking import Service, Viewer
-from singletable_apps.elections.api.models.elections import (
+from singletable_apps.elections.api.dependencies import NameAsked, NameInPath, Service, Viewer
+from singletable_apps.elections.api.problems import TAKEN, WRONG_STATE, api_router
+from singletable_apps.elections.api.schemas import (
+    Candidates,
+    Counts,
     ElectionChanges,
     ElectionShown,
+    Eligibility,
+    Launch,
     NewElection,
+    Owner,
+    Version,
+    VoterList,
+    VoterNames,
+    VoterPage,
 )
-from singletable_apps.elections.api.names import NameAsked, NameInPath
-from singletable_apps.elections.api.refusals import TAKEN, WRONG_STATE, topic
+from singletable_apps.elections.entities import Election
+from singletable_apps.elections.service import Elections
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
     TOO_MANY,
+    Edit,
     IfMatch,
     Page,
-    Paging,
+    Pagination,
     etag,
     responses,
 )
 
-router = topic("elections", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
+router = api_router("elections", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
 _TEXT = {"type": "string"}
 CREATED = {
     "Location": {"description": "Where the election is.", "schema": _TEXT},
@@ -39,11 +50,11 @@ CREATED = {
 def list_elections(
     user: Viewer,
     elections: Service,
-    page: Paging,
+    page: Pagination,
     owner: Annotated[NameAsked | None, Query(description="Those of this user alone.")] = None,
 ) -> Page[ElectionShown]:
     """Elections by name."""
-    now = elections.office.clock()
+    now = elections.context.clock()
     if owner is None:
         some = elections.queries.elections(user, page.limit, page.cursor)
         found, cursor = some.items, some.cursor
@@ -59,10 +70,10 @@ def create_election(
     user: Viewer, elections: Service, sent: NewElection, request: Request, response: Response
 ) -> ElectionShown:
     """A new election, which is set up before it is launched."""
-    made = elections.conducting.create(user, sent.name, sent.terms())
+    made = elections.lifecycle.create(user, sent.name, sent.terms())
     response.headers["Location"] = f"{request.url.path}/{quote(made.name, safe='')}"
     response.headers["ETag"] = etag(made.revision)
-    return ElectionShown.of(made, elections.office.clock())
+    return ElectionShown.of(made, elections.context.clock())
 
 
 @router.get("/elections/{name}", responses=responses(NOT_FOUND))
@@ -72,7 +83,7 @@ def read_election(
     """An election; one whose time is up is closed now."""
     found = elections.results.settled(name)
     response.headers["ETag"] = etag(found.revision)
-    return ElectionShown.of(found, elections.office.clock())
+    return ElectionShown.of(found, elections.context.clock())
 
 
 @router.patch("/elections/{name}", responses=responses(NOT_FOUND, TAKEN, WRONG_STATE))
@@ -80,12 +91,133 @@ def edit_election(
     user: Viewer, elections: Service, name: NameInPath, sent: ElectionChanges, edit: IfMatch
 ) -> ElectionShown:
     """Another name, other settings, or both: all of it or nothing."""
-    edited = elections.conducting.edit(user, name, sent.changes(), edit.check)
+    edited = elections.lifecycle.edit(user, name, sent.changes(), edit.check)
     edit.answer(edited.revision)
-    return ElectionShown.of(edited, elections.office.clock())
+    return ElectionShown.of(edited, elections.context.clock())
 
 
 @router.delete("/elections/{name}", status_code=204, responses=responses(NOT_FOUND))
 def delete_election(user: Viewer, elections: Service, name: NameInPath, edit: IfMatch) -> None:
     """Remove an election with all that is in it; for its owner, or who manages users."""
-    elections.conducting.delete(user, name, edit.check)
+    elections.lifecycle.delete(user, name, edit.check)
+
+
+lifecycle_router = api_router(
+    "conducting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY
+)
+
+
+@lifecycle_router.post("/elections/{name}/launch")
+def launch_election(
+    user: Viewer, elections: Service, name: NameInPath, sent: Launch, edit: IfMatch
+) -> ElectionShown:
+    """Let voting begin."""
+    launched = elections.lifecycle.launch(user, name, allow_edit=sent.allow_edit, basis=edit.check)
+    return _shown(launched, edit, elections)
+
+
+@lifecycle_router.post("/elections/{name}/fix")
+def fix_election(
+    user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
+) -> ElectionShown:
+    """Let nothing be edited any more, ballots included, while votes are accepted."""
+    return _shown(elections.lifecycle.fix(user, name, edit.check), edit, elections)
+
+
+@lifecycle_router.post("/elections/{name}/finalize")
+def finalize_election(
+    user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
+) -> ElectionShown:
+    """Close an election, and sign with which ballots."""
+    return _shown(elections.lifecycle.finalise(user, name, edit.check), edit, elections)
+
+
+@lifecycle_router.put("/elections/{name}/owner")
+def hand_over_election(
+    user: Viewer, elections: Service, name: NameInPath, sent: Owner, edit: IfMatch
+) -> ElectionShown:
+    """Make an election somebody else's."""
+    return _shown(
+        elections.lifecycle.hand_over(user, name, sent.owner, edit.check), edit, elections
+    )
+
+
+def _shown(election: Election, edit: Edit, elections: Elections) -> ElectionShown:
+    edit.answer(election.revision)
+    return ElectionShown.of(election, elections.context.clock())
+
+
+rolls_router = api_router("candidates and voters", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY)
+
+
+@rolls_router.get("/elections/{name}/candidates")
+def list_candidates(
+    user: Viewer, elections: Service, name: NameInPath, response: Response
+) -> Candidates:
+    """The candidates of an election, by name; there are at most a hundred."""
+    # The tag first: an edit in between makes it the older one, and then If-Match tells.
+    response.headers["ETag"] = etag(elections.context.read.election(name).revision)
+    found = elections.queries.candidates(user, name)
+    return Candidates(candidate_names=[one.candidate_name for one in found])
+
+
+@rolls_router.put("/elections/{name}/candidates", responses=responses(WRONG_STATE))
+def set_candidates(
+    user: Viewer, elections: Service, name: NameInPath, sent: Candidates, edit: IfMatch
+) -> Candidates:
+    """The candidates there are to be; who is not named goes."""
+    election = elections.rolls.set_candidates(user, name, sent.candidate_names, edit.check)
+    edit.answer(election.revision)
+    found = elections.queries.candidates(user, election.name)
+    return Candidates(candidate_names=[one.candidate_name for one in found])
+
+
+@rolls_router.get("/elections/{name}/voters")
+def list_voters(
+    user: Viewer, elections: Service, name: NameInPath, page: Pagination, response: Response
+) -> VoterPage:
+    """Those who may vote, by name; if there is no list, every VOTER and above may."""
+    election = elections.context.read.election(name)
+    response.headers["ETag"] = etag(election.revision)
+    found, cursor = elections.queries.voters(user, name, page.limit, page.cursor)
+    answer = page.answer([one.voter_name for one in found], cursor)
+    return VoterPage(items=answer.items, next=answer.next, everybody=election.voter_count == 0)
+
+
+@rolls_router.put("/elections/{name}/voters", responses=responses(WRONG_STATE))
+def set_voters(
+    user: Viewer, elections: Service, name: NameInPath, sent: VoterNames, edit: IfMatch
+) -> VoterList:
+    """Those who are to vote; an empty list is everybody whose role lets them."""
+    election = elections.rolls.set_voters(user, name, sent.voter_names, edit.check)
+    edit.answer(election.revision)
+    return VoterList(everybody=election.voter_count == 0, voter_count=election.voter_count)
+
+
+@rolls_router.get("/elections/{name}/eligibility/{voter}")
+def read_eligibility(
+    user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
+) -> Eligibility:
+    """Whether somebody may vote in an election."""
+    found = elections.context.read.user(voter)
+    eligible = elections.queries.is_eligible(user, name, found.name)
+    return Eligibility(user_name=found.name, eligible=eligible)
+
+
+status_router = api_router("standing")
+
+
+@status_router.get("/version")
+def read_version(elections: Service) -> Version:
+    """A number that moves when anything changes; for everybody."""
+    sync = elections.context.read.sync()
+    if sync is None:
+        return Version(version=0, rebuilding=False)
+    return Version(version=sync.last_event_id, rebuilding=sync.rebuilding)
+
+
+@status_router.get("/counts", responses=responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY))
+def read_counts(user: Viewer, elections: Service) -> Counts:
+    """How many users and elections there are."""
+    found = elections.queries.counts(user)
+    return Counts(users=found.user_count, elections=found.election_count)

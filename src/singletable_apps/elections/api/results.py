@@ -6,34 +6,39 @@ import json
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Path, Query, Response
 
 from singletable_apps.counting import METHODS
-from singletable_apps.elections.api.asking import Service, ThisApi, Viewer
-from singletable_apps.elections.api.models.results import (
+from singletable_apps.counting.formats import FORMATS
+from singletable_apps.elections.api.dependencies import NameInPath, Service, ThisApi, Viewer, sliced
+from singletable_apps.elections.api.problems import WRONG_STATE, api_router
+from singletable_apps.elections.api.schemas import (
     WARNING,
     BallotPage,
+    ClosingShown,
     CountShown,
+    InclusionShown,
+    KeyShown,
     ProofShown,
     PublishedBallotShown,
     PublishedFile,
+    ReceiptShown,
     TallyShown,
 )
-from singletable_apps.elections.api.models.voting import ClosingShown, InclusionShown
-from singletable_apps.elections.api.names import NameInPath
-from singletable_apps.elections.api.refusals import WRONG_STATE, topic
-from singletable_apps.elections.api.slicing import sliced
-from singletable_apps.elections.proofs import parse_code
-from singletable_apps.elections.service import RevealedBallot
+from singletable_apps.elections.entities import User
+from singletable_apps.elections.proofs import checker_source, fingerprint, parse_code, readable
+from singletable_apps.elections.service import Elections, RevealedBallot
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
     TOO_MANY,
-    Paging,
+    Pagination,
+    download,
+    responses,
 )
 
-router = topic("results", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY)
+router = api_router("results", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY)
 Method = Annotated[
     str, Query(description="How to count.", json_schema_extra={"enum": list(METHODS)})
 ]
@@ -56,7 +61,7 @@ def read_tally(
 
 
 @router.get("/elections/{name}/ballots")
-def list_ballots(user: Viewer, api: ThisApi, name: NameInPath, page: Paging) -> BallotPage:
+def list_ballots(user: Viewer, api: ThisApi, name: NameInPath, page: Pagination) -> BallotPage:
     """All ballots, as far as the election publishes them."""
     results = api.elections.results
     some, cursor = sliced(page, results.ballots(user, name), api)
@@ -102,3 +107,81 @@ def _shown(ballot: RevealedBallot) -> PublishedBallotShown:
         voter_name=ballot.voter_name,
         when_cast=datetime.fromisoformat(ballot.when_cast) if ballot.when_cast else None,
     )
+
+
+_MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
+
+
+def export_file(elections: Elections, viewer: User, name: str, form: str) -> Response:
+    """The ballots of an election in a format, as far as they are published."""
+    content = elections.results.export(viewer, name, form)
+    title, ending = elections.context.read.election(name).name, FORMATS[form].extensions[0]
+    return download(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
+
+
+downloads_router = api_router("downloads")
+_OF_AN_ELECTION = responses(NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY)
+_TEXT = {"schema": {"type": "string"}}
+_NAMED = {"Content-Disposition": {"description": "The name of the file.", **_TEXT}}
+Format = Annotated[
+    str,
+    Query(description="The format.", json_schema_extra={"enum": list(FORMATS)}),
+]
+
+
+@downloads_router.get(
+    "/elections/{name}/export",
+    response_class=Response,
+    responses={
+        **_OF_AN_ELECTION,
+        200: {
+            "description": "The file.",
+            "headers": _NAMED,
+            "content": {"text/plain": _TEXT, "text/csv": _TEXT, "application/json": {}},
+        },
+    },
+)
+def export_ballots(
+    user: Viewer,
+    elections: Service,
+    name: NameInPath,
+    form: Annotated[Format, Query(alias="format")],
+) -> Response:
+    """The ballots as a file for other programs; of totals alone only `rctab`."""
+    return export_file(elections, user, name, form)
+
+
+@downloads_router.get(
+    "/elections/{name}/receipt",
+    response_class=Response,
+    responses={**_OF_AN_ELECTION, 200: {"model": ReceiptShown, "headers": _NAMED}},
+)
+def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Response:
+    """One's own receipt as a file, for the checker."""
+    receipt = elections.voting.ballot(user, name, user.name).receipt
+    content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
+    return download(content, f"receipt of {receipt['name']}.json", "application/json")
+
+
+@downloads_router.get(
+    "/checker.py",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "A program for Python alone.",
+            "headers": _NAMED,
+            "content": {"text/x-python": _TEXT},
+        }
+    },
+)
+def download_checker() -> Response:
+    """The program that checks receipts and publications without asking anybody."""
+    return download(checker_source().encode(), "checker.py", "text/x-python")
+
+
+@downloads_router.get("/keys")
+def read_keys(elections: Service) -> KeyShown:
+    """The key that signatures are checked with; compare its fingerprint with what you were told."""
+    public = elections.context.keys.signer.public_key
+    code = fingerprint(public)
+    return KeyShown(public_key=public, fingerprint=code, readable=readable(code))

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from fastapi import Response
+from typing import Annotated
 
-from singletable_apps.elections.api.access import COOKIE, tokens
-from singletable_apps.elections.api.asking import Service, SignedInUser, ThisApi, Viewer
-from singletable_apps.elections.api.models.people import (
+from fastapi import Path, Response
+
+from singletable_apps.elections.api.auth import COOKIE, tokens
+from singletable_apps.elections.api.dependencies import (
+    NameInPath,
+    Service,
+    SignedInUser,
+    ThisApi,
+    Viewer,
+    sliced,
+)
+from singletable_apps.elections.api.problems import TAKEN, WRONG_STATE, api_router
+from singletable_apps.elections.api.schemas import (
     Account,
+    OwnActivity,
     PasswordChange,
     RoleChange,
+    RolePermissions,
+    SessionShown,
     Tokens,
     UserChanges,
 )
-from singletable_apps.elections.api.names import NameInPath
-from singletable_apps.elections.api.refusals import TAKEN, WRONG_STATE, topic
-from singletable_apps.elections.service.desk import still
+from singletable_apps.elections.roles import ROLES, Role, permissions_of
+from singletable_apps.elections.service.context import still
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -23,16 +35,16 @@ from singletable_apps.shared.web import (
     TOO_MANY,
     IfMatch,
     Page,
-    Paging,
+    Pagination,
     etag,
     responses,
 )
 
-router = topic("users", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
+router = api_router("users", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
 
 
 @router.get("/users")
-def list_users(user: Viewer, elections: Service, page: Paging) -> Page[Account]:
+def list_users(user: Viewer, elections: Service, page: Pagination) -> Page[Account]:
     """Users by name, with the roles they may be given; for who manages users."""
     found, cursor = elections.queries.users(user, page.limit, page.cursor)
     return page.answer([Account.of(one.user, user) for one in found], cursor)
@@ -40,7 +52,7 @@ def list_users(user: Viewer, elections: Service, page: Paging) -> Page[Account]:
 
 # Beside /users and not under it, for there may be a user who is called "names".
 @router.get("/user-names")
-def list_user_names(user: Viewer, elections: Service, page: Paging) -> Page[str]:
+def list_user_names(user: Viewer, elections: Service, page: Pagination) -> Page[str]:
     """The names of users, for whoever sets up who may vote."""
     return page.answer(*elections.queries.user_names(user, page.limit, page.cursor))
 
@@ -83,7 +95,7 @@ def change_role(
     """Another role. Who makes another the owner is an auditor then."""
     changed = elections.people.change_role(user, name, sent.role, edit.check)
     edit.answer(changed.revision)
-    return Account.of(changed, still(elections.office.view, user))
+    return Account.of(changed, still(elections.context.read, user))
 
 
 @router.put("/users/{name}/password", responses={**responses(NOT_FOUND), 200: {"headers": COOKIE}})
@@ -91,5 +103,67 @@ def change_password(
     user: SignedInUser, name: NameInPath, sent: PasswordChange, response: Response, api: ThisApi
 ) -> Tokens:
     """Another password for oneself; every session ends, and a new one begins."""
-    signed_in = api.elections.access.change_password(user, name, sent.current, sent.new)
+    signed_in = api.elections.auth.change_password(user, name, sent.current, sent.new)
     return tokens(response, api, signed_in)
+
+
+me_router = api_router("me", NOT_SIGNED_IN, TOO_MANY)
+
+
+@me_router.get("/me", responses=responses(NOT_ALLOWED))
+def read_me(user: Viewer, response: Response) -> Account:
+    """One's own account."""
+    response.headers["ETag"] = etag(user.revision)
+    return Account.of(user, user)
+
+
+@me_router.get("/me/activity")
+def read_my_activity(user: SignedInUser, elections: Service) -> OwnActivity:
+    """What one has been doing; also for who may do nothing yet."""
+    found = elections.queries.activity(user)
+    return OwnActivity(
+        user_name=found.user_name,
+        role=found.role,
+        elections_owned=found.elections_owned,
+        ballots_cast=found.ballots_cast,
+    )
+
+
+@me_router.get("/me/sessions")
+def list_my_sessions(user: SignedInUser, api: ThisApi, page: Pagination) -> Page[SessionShown]:
+    """Where one is signed in, the session that was used last first."""
+    some, cursor = sliced(page, api.elections.auth.sessions(user), api)
+    shown = [
+        SessionShown(id=one.id, about=one.about, begun=one.begun, used=one.used, ends=one.ends)
+        for one in some
+    ]
+    return page.answer(shown, cursor)
+
+
+@me_router.delete("/me/sessions/{session}", status_code=204)
+def end_my_session(
+    user: SignedInUser,
+    elections: Service,
+    session: Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", examples=["A" * 22])],
+) -> None:
+    """End a session. Its access token works until its minutes are over."""
+    elections.auth.end_session(user, session)
+
+
+permissions_router = api_router("permissions", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
+
+
+@permissions_router.get("/permissions")
+def list_permissions(_: Viewer) -> list[RolePermissions]:
+    """All roles, from the least, and what each may do."""
+    return [_of(role) for role in ROLES]
+
+
+@permissions_router.get("/permissions/{role}")
+def read_permissions(_: Viewer, role: Role) -> RolePermissions:
+    """What a role may do."""
+    return _of(role)
+
+
+def _of(role: Role) -> RolePermissions:
+    return RolePermissions(role=role, permissions=list(permissions_of(role)))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from fastapi import Response
 
-from singletable_apps.elections.api.asking import Service, ThisApi, Viewer
-from singletable_apps.elections.api.models.voting import (
+from singletable_apps.elections.api.dependencies import NameInPath, Service, ThisApi, Viewer
+from singletable_apps.elections.api.problems import KEY_REUSED, WRONG_STATE, api_router
+from singletable_apps.elections.api.schemas import (
     BallotShown,
     NewBallot,
     OwnBallot,
     RankedCandidate,
     Rankings,
 )
-from singletable_apps.elections.api.names import NameInPath
-from singletable_apps.elections.api.refusals import KEY_REUSED, WRONG_STATE, topic
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -21,12 +20,12 @@ from singletable_apps.shared.web import (
     TOO_MANY,
     IdempotencyKey,
     Page,
-    Paging,
+    Pagination,
+    add_rate_limit_headers,
     responses,
-    told,
 )
 
-router = topic("voting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY)
+router = api_router("voting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY)
 REPLAYED = "Idempotency-Replayed"
 CAST = {REPLAYED: {"description": "true if it was cast before.", "schema": {"type": "string"}}}
 
@@ -49,7 +48,7 @@ def cast_ballot(
     The same key with the same ballot gives the same answer again, and casts nothing.
     """
     if api.settings.limits.cast is not None:
-        told(response, api.settings.limits.cast.hit(str(user.user_id)))
+        add_rate_limit_headers(response, api.settings.limits.cast.hit(str(user.user_id)))
     lines = [(line.candidate_name, line.rank) for line in sent.rankings]
     cast = api.elections.voting.cast(user, name, lines, key)
     if cast.again:
@@ -87,6 +86,8 @@ def read_ballot(
 
 
 @router.get("/elections/{name}/who-voted")
-def list_who_voted(user: Viewer, elections: Service, name: NameInPath, page: Paging) -> Page[str]:
+def list_who_voted(
+    user: Viewer, elections: Service, name: NameInPath, page: Pagination
+) -> Page[str]:
     """The names of those who have voted, which is no secret."""
     return page.answer(*elections.queries.who_voted(user, name, page.limit, page.cursor))

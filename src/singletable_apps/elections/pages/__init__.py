@@ -7,8 +7,8 @@ from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
 
-from singletable_apps.elections.pages.addresses import PREFIX
 from singletable_apps.elections.pages.site import Site, make_site
+from singletable_apps.elections.pages.urls import PREFIX
 from singletable_apps.elections.service import Elections
 
 __all__ = ["PREFIX", "Site", "add_pages", "make_site"]
@@ -22,5 +22,5 @@ def add_pages(app: FastAPI, elections: Elections, *, secure_cookies: bool = True
         router = getattr(import_module(module.name), "router", None)
         if isinstance(router, APIRouter):
             app.include_router(router, prefix=PREFIX, include_in_schema=False)
-    site.pages.serve(app)
+    site.pages.mount(app)
     return site

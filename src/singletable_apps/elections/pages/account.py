@@ -2,26 +2,64 @@
 
 from __future__ import annotations
 
-from fastapi import Request, Response
+from typing import Annotated
+
+from fastapi import Path, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotPermitted, NotSignedIn, Refused, WrongState
-from singletable_apps.elections.pages.addresses import address
-from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
-from singletable_apps.elections.pages.browsers import browser_named
-from singletable_apps.elections.pages.role_words import ROLE_NAMES, ROLE_WORDS
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.visiting import (
+from singletable_apps.elections.errors import NotPermitted, NotSignedIn, Rejected, WrongState
+from singletable_apps.elections.pages.dependencies import (
     Known,
     page_router,
     refresh_token,
     sign_in,
+    sign_out,
 )
+from singletable_apps.elections.pages.people import ROLE_NAMES, ROLE_WORDS
+from singletable_apps.elections.pages.revision_check import RevisionConflict, based_on
+from singletable_apps.elections.pages.site import Site, ThisSite
+from singletable_apps.elections.pages.urls import PREFIX, url
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.rules import check_removal
 from singletable_apps.shared.accounts import TooManyAttempts
-from singletable_apps.shared.pages import Form, Typed
+from singletable_apps.shared.pages import Form, PostedForm
+
+# In this order, for most of them claim to be those that come later, too.
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("curl/", "curl"),
+)
+_SYSTEMS = (
+    ("iPhone", "an iPhone"),
+    ("iPad", "an iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "a Mac"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+_SHOWN = 60
+
+
+def browser_named(about: str) -> str:
+    """As `Firefox on Linux`; what nobody knows is shown as it is, if it says anything."""
+    browser = next((name for mark, name in _BROWSERS if mark in about), None)
+    system = next((name for mark, name in _SYSTEMS if mark in about), None)
+    match browser, system:
+        case None, _:
+            return about[:_SHOWN].strip() or "A browser"
+        case str(), None:
+            return browser
+        case _:
+            return f"{browser} on {system}"
+
 
 router = page_router()
 
@@ -40,26 +78,26 @@ class Details(BaseModel):
 
 
 @router.post("/account/details")
-def change_details(request: Request, site: ThisSite, user: Known, form: Typed) -> Response:
+def change_details(request: Request, site: ThisSite, user: Known, form: PostedForm) -> Response:
     """Another name, another address, or both."""
-    typed = form.read(Details)
+    typed = form.validate(Details)
     if isinstance(typed, Form):
         return _page(request, site, user, 422, details=typed)
     try:
         edited = site.elections.people.edit(
             user, user.name, name=typed.name, address=typed.email, basis=based_on(form)
         )
-    except ChangedMeanwhile as refusal:
-        user = site.elections.office.view.user(user.name)
+    except RevisionConflict as refusal:
+        user = site.elections.context.read.user(user.name)
         words = f"{refusal} It is now {user.name}, {user.email}. Save again to replace that."
-        return _page(request, site, user, 412, details=form.refused(words))
+        return _page(request, site, user, 412, details=form.with_errors(words))
     except NotPermitted:
         raise
-    except Refused as refusal:
-        fault = form.refused(**{refusal.field or "": str(refusal)})
+    except Rejected as refusal:
+        fault = form.with_errors(**{refusal.field or "": str(refusal)})
         return _page(request, site, user, 422, details=fault)
     request.state.user = edited
-    return site.pages.redirect(address("account"), "Your details are saved.")
+    return site.pages.redirect(url("account"), "Your details are saved.")
 
 
 class PasswordChange(BaseModel):
@@ -70,31 +108,31 @@ class PasswordChange(BaseModel):
 
 
 @router.post("/account/password")
-def change_password(request: Request, site: ThisSite, user: Known, form: Typed) -> Response:
+def change_password(request: Request, site: ThisSite, user: Known, form: PostedForm) -> Response:
     """Another password; other browsers are signed out."""
-    typed = form.read(PasswordChange)
+    typed = form.validate(PasswordChange)
     if isinstance(typed, Form):
         return _page(request, site, user, 422, password=typed)
     try:
-        entered = site.elections.access.change_password(
+        entered = site.elections.auth.change_password(
             user, user.name, typed.current, typed.new, about=request.headers.get("user-agent", "")
         )
-    except Refused as refusal:
+    except Rejected as refusal:
         if isinstance(refusal, NotSignedIn) and refusal.field is None:
             raise
-        fault = form.refused(**{refusal.field or "": str(refusal)})
+        fault = form.with_errors(**{refusal.field or "": str(refusal)})
         return _page(request, site, user, 422, password=fault)
     except TooManyAttempts as refusal:
-        return _page(request, site, user, 429, password=form.refused(str(refusal)))
+        return _page(request, site, user, 429, password=form.with_errors(str(refusal)))
     sign_in(request, entered)
     return site.pages.redirect(
-        address("account"), "Your password is changed, and other browsers are signed out."
+        url("account"), "Your password is changed, and other browsers are signed out."
     )
 
 
 def why_not_removed(site: Site, user: User) -> str:
     """What stands in the way of removing oneself; nothing if nothing does."""
-    counts = site.elections.office.view.counts()
+    counts = site.elections.context.read.counts()
     try:
         check_removal(
             user, user, user_count=counts.user_count, election_count=counts.election_count
@@ -113,10 +151,10 @@ def _page(
     details: Form | None = None,
     password: Form | None = None,
 ) -> Response:
-    access = site.elections.access
+    access = site.elections.auth
     here = access.session_of(refresh_token(request, site))
     sessions = [(one, browser_named(one.about), one.id == here) for one in access.sessions(user)]
-    return site.pages.page(
+    return site.pages.render(
         request,
         "elections/account.html",
         status,
@@ -129,3 +167,59 @@ def _page(
         sessions=sorted(sessions, key=lambda session: not session[2]),
         why_not_removed=why_not_removed(site, user),
     )
+
+
+SessionId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$")]
+
+
+@router.post("/account/sessions/others/end")
+def end_others(request: Request, site: ThisSite, user: Known) -> Response:
+    """Sign out everywhere but here."""
+    access = site.elections.auth
+    here = access.session_of(refresh_token(request, site))
+    for session in access.sessions(user):
+        if session.id != here:
+            access.end_session(user, session.id)
+    return site.pages.redirect(url("account"), "All other browsers are signed out.")
+
+
+@router.post("/account/sessions/{session}/end")
+def end_session(request: Request, site: ThisSite, user: Known, session: SessionId) -> Response:
+    """Sign out in one browser, this one included."""
+    access = site.elections.auth
+    if session == access.session_of(refresh_token(request, site)):
+        sign_out(request, site)
+        return site.pages.redirect(PREFIX, "You are signed out.")
+    access.end_session(user, session)
+    return site.pages.redirect(url("account"), "That browser is signed out within minutes.")
+
+
+@router.get("/account/delete")
+def ask_to_delete(request: Request, site: ThisSite, user: Known) -> Response:
+    """What will be lost, and what stays."""
+    return site.pages.render(
+        request,
+        "elections/account_delete.html",
+        user=user,
+        why_not=why_not_removed(site, user),
+        changed="",
+    )
+
+
+@router.post("/account/delete")
+def delete_account(request: Request, site: ThisSite, user: Known, form: PostedForm) -> Response:
+    """Remove oneself, for good."""
+    try:
+        site.elections.people.remove(user, user.name, based_on(form))
+    except RevisionConflict as refusal:
+        user = site.elections.context.read.user(user.name)
+        return site.pages.render(
+            request,
+            "elections/account_delete.html",
+            412,
+            user=user,
+            why_not=why_not_removed(site, user),
+            changed=str(refusal),
+        )
+    sign_out(request, site)
+    return site.pages.redirect(PREFIX, "Your account is deleted.")

@@ -3,26 +3,156 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
 from functools import partial
 
 from fastapi import Request, Response
 
-from singletable_apps.elections.api.names import NameInPath
+from singletable_apps.elections.api.dependencies import NameInPath
+from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import Invalid, KeyReused
-from singletable_apps.elections.pages.addresses import election_address
-from singletable_apps.elections.pages.election_frame import framed
-from singletable_apps.elections.pages.polling import (
-    OPEN,
-    Polling,
-    meaning,
-    paper_of,
-    polling,
-)
+from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.pages.dependencies import Viewer, election_context, page_router
 from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.visiting import Viewer, page_router
-from singletable_apps.shared.ballot import RANK, Choice, drawn, levels_of, read, said
+from singletable_apps.elections.pages.urls import election_url
+from singletable_apps.elections.roles import Permission, has
+from singletable_apps.elections.rules import has_begun, has_ended, is_eligible, state_of
+from singletable_apps.elections.states import Publication, State
+from singletable_apps.shared.ballot import RANK, Choice, Paper, drawn, levels_of, read, said
 from singletable_apps.shared.ballot import Typed as TypedRanks
-from singletable_apps.shared.pages import Form, Typed
+from singletable_apps.shared.pages import Form, PostedForm
+
+
+class Way(StrEnum):
+    """What stands between somebody and the ballot box, if anything does."""
+
+    CLOSED = "closed"
+    ENDED = "ended"
+    NO_VOTER = "no voter"
+    NOT_LISTED = "not listed"
+    NOT_LAUNCHED = "not launched"
+    NOT_BEGUN = "not begun"
+    FINAL = "final"
+    AGAIN = "again"
+    FREE = "free"
+
+
+# From here on one can cast.
+OPEN = frozenset({Way.AGAIN, Way.FREE})
+
+_PUBLISHED = {
+    Publication.TOTALS: "After the close only totals are published.",
+    Publication.ANONYMOUS: "After the close all rankings are published, without names.",
+    Publication.CONFIRMATIONS: (
+        "After the close all rankings are published, each beside its confirmation and without a "
+        "name."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Polling:
+    """An election as one voter meets it: the way, the ballot that is there, and who stands."""
+
+    election: Election
+    voter: User
+    way: Way
+    ballot: Ballot | None
+    names: tuple[str, ...]
+
+    @property
+    def draft(self) -> str:
+        """What a draft is kept under in the browser: nothing of it tells what is in it."""
+        return f"elections {self.election.election_id} {self.voter.user_id}"
+
+    @property
+    def basis(self) -> str:
+        """What a draft is based on: the candidates, and the ballot that it would replace."""
+        cast = self.ballot.revision if self.ballot is not None else ""
+        return f"{self.election.definition or ''} {cast}"
+
+
+def polling(site: Site, voter: User, name: str) -> Polling:
+    """How a voter meets an election now; closed first, if its time is up."""
+    view, now = site.elections.context.read, site.elections.context.clock()
+    election = site.elections.results.settled(name)
+    ballot = view.ballot(election.name, voter.name)
+    listed = election.voter_count > 0 and view.is_listed(election.name, voter.name)
+    names = [one.candidate_name for one in view.candidates(election.name)]
+    way = way_to(voter, election, listed=listed, ballot=ballot, now=now)
+    return Polling(
+        election, voter, way, ballot, shuffled(names, election, voter, site.elections.context.keys)
+    )
+
+
+def way_to(
+    voter: User, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
+) -> Way:
+    """What stands between them: the first thing that waiting or asking would not help past."""
+    state = state_of(election)
+    if state is State.CLOSED:
+        return Way.CLOSED
+    if state is not State.SETUP and has_ended(election, now):
+        return Way.ENDED
+    if not has(voter.role, Permission.VOTE):
+        return Way.NO_VOTER
+    if not is_eligible(voter, election, listed):
+        return Way.NOT_LISTED
+    if state is State.SETUP:
+        return Way.NOT_LAUNCHED
+    if not has_begun(election, now):
+        return Way.NOT_BEGUN
+    if ballot is None:
+        return Way.FREE
+    return Way.AGAIN if election.allow_edit else Way.FINAL
+
+
+def shuffled(names: Sequence[str], election: Election, voter: User, keys: Keys) -> tuple[str, ...]:
+    """The names in an order that is this voter's: who stands first on paper gets more votes."""
+    whose = (str(election.election_id), str(voter.user_id))
+    return tuple(sorted(names, key=lambda name: keys.ballots.hmac("order", *whose, name)))
+
+
+def paper_of(polling: Polling, choices: Sequence[Choice], key: str) -> Paper:
+    """The paper to fill in. The key lets it be cast once, however often it is sent."""
+    election = polling.election
+    return Paper(
+        to=election_url(election, "ballot"),
+        choices=tuple(choices),
+        means=meaning(election),
+        fields={"key": key, "definition": election.definition or ""},
+        draft=polling.draft,
+        basis=polling.basis,
+    )
+
+
+def meaning(election: Election) -> str:
+    """Who will see a ballot that is cast now, and whether it can be changed."""
+    return f"{seen_by(election)} {_lasts(election)}"
+
+
+def seen_by(election: Election) -> str:
+    """Who sees what somebody has cast."""
+    if election.secret_ballot:
+        return (
+            "This ballot is secret: others see that you have voted, and never what. "
+            + _PUBLISHED[election.publication]
+        )
+    if election.publication is Publication.CONFIRMATIONS:
+        return "This ballot is open: everybody here can see your name beside what you ranked."
+    return (
+        "This ballot is open: it is not sealed, and those who run this service can read it. "
+        + _PUBLISHED[election.publication]
+    )
+
+
+def _lasts(election: Election) -> str:
+    if election.allow_edit:
+        return "You can cast another one in its place until the election is fixed or closed."
+    return "It is final: once cast, it cannot be changed or taken back."
+
 
 router = page_router()
 
@@ -51,7 +181,7 @@ def show_ballot(request: Request, site: ThisSite, user: Viewer, name: NameInPath
 
 @router.post("/e/{name}/ballot")
 def cast_ballot(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: Typed
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
 ) -> Response:
     """Cast what was filled in; without a word that it is meant so, show it once more."""
     found, typed = polling(site, user, name), read(form.values)
@@ -70,8 +200,8 @@ def ask_to_withdraw(request: Request, site: ThisSite, user: Viewer, name: NameIn
     """Whether the ballot shall really be taken back."""
     found = polling(site, user, name)
     if found.ballot is None or found.way not in OPEN:
-        return site.pages.redirect(election_address(found.election, "ballot"))
-    return site.pages.page(
+        return site.pages.redirect(election_url(found.election, "ballot"))
+    return site.pages.render(
         request,
         "confirm.html",
         question="Withdraw your ballot?",
@@ -79,9 +209,9 @@ def ask_to_withdraw(request: Request, site: ThisSite, user: Viewer, name: NameIn
             f"Your ballot in “{found.election.name}” will not be counted, and its confirmation "
             "will not be among those signed. You can cast another one while voting lasts."
         ),
-        to=election_address(found.election, "ballot", "withdraw"),
+        to=election_url(found.election, "ballot", "withdraw"),
         button="Withdraw ballot",
-        back=election_address(found.election, "ballot"),
+        back=election_url(found.election, "ballot"),
     )
 
 
@@ -90,7 +220,7 @@ def withdraw_ballot(site: ThisSite, user: Viewer, name: NameInPath) -> Response:
     """Take it back."""
     site.elections.voting.withdraw(user, name)
     return site.pages.redirect(
-        election_address(site.elections.office.view.election(name), "ballot"),
+        election_url(site.elections.context.read.election(name), "ballot"),
         "Your ballot has been withdrawn.",
     )
 
@@ -106,7 +236,7 @@ def _cast(request: Request, site: Site, found: Polling, typed: TypedRanks, key: 
         return _review(request, site, found, typed, CAST_BEFORE)
     except Invalid as refusal:
         return _paper(request, site, found, typed.choices(found.names), str(refusal))
-    to = election_address(found.election, "receipt")
+    to = election_url(found.election, "receipt")
     return site.pages.redirect(to, "Your ballot has been cast.")
 
 
@@ -127,7 +257,7 @@ def _paper(
     wrong: str = "",
 ) -> Response:
     paper = paper_of(found, choices, _new_key(site))
-    return site.pages.page(
+    return site.pages.render(
         request,
         "elections/ballot.html",
         422 if wrong else 200,
@@ -153,7 +283,7 @@ def _review(
         "definition": found.election.definition or "",
         **{f"{RANK}{name}": str(rank or "") for name, rank in ranks.items()},
     }
-    return site.pages.page(
+    return site.pages.render(
         request,
         "elections/ballot_review.html",
         409 if note else 200,
@@ -167,7 +297,7 @@ def _review(
 
 
 def _shut(request: Request, site: Site, found: Polling, status: int = 200) -> Response:
-    return site.pages.page(
+    return site.pages.render(
         request,
         "elections/ballot_shut.html",
         status,
@@ -179,9 +309,9 @@ def _shut(request: Request, site: Site, found: Polling, status: int = 200) -> Re
 def _around(site: Site, found: Polling) -> dict[str, object]:
     """What every page about a ballot has: its frame, its voter's way, and addresses beside it."""
     return {
-        **framed(site, found.election, found.voter, "ballot"),
+        **election_context(site, found.election, found.voter, "ballot"),
         "found": found,
-        "at": partial(election_address, found.election),
+        "at": partial(election_url, found.election),
     }
 
 
@@ -207,4 +337,4 @@ def _changes(typed: TypedRanks, found: Polling) -> str:
 
 
 def _new_key(site: Site) -> str:
-    return site.elections.office.random(16).hex()
+    return site.elections.context.random(16).hex()

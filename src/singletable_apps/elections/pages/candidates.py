@@ -10,15 +10,18 @@ from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import Invalid, NotPermitted, WrongState
-from singletable_apps.elections.pages.addresses import election_address
-from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
-from singletable_apps.elections.pages.choosing import ThisElection, election_router
-from singletable_apps.elections.pages.election_frame import framed, is_owner
-from singletable_apps.elections.pages.meanwhile import STATUS, on
+from singletable_apps.elections.pages.dependencies import (
+    CurrentElection,
+    Viewer,
+    election_context,
+    election_router,
+    is_owner,
+)
+from singletable_apps.elections.pages.revision_check import STATUS, RevisionConflict, based_on, on
 from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.visiting import Viewer
+from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.rules import candidate_names, check_candidates
-from singletable_apps.shared.pages import Form, Typed
+from singletable_apps.shared.pages import Form, PostedForm
 
 router = election_router()
 
@@ -50,7 +53,7 @@ def lines_in(text: str) -> list[str]:
 
 @router.get("/e/{name}/candidates")
 def show_candidates(
-    request: Request, site: ThisSite, user: Viewer, election: ThisElection
+    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
 ) -> Response:
     """Who can be voted for; its owner can name others while it is editable."""
     names = _names(site, user, election)
@@ -60,10 +63,10 @@ def show_candidates(
 
 @router.post("/e/{name}/candidates")
 def set_candidates(
-    request: Request, site: ThisSite, user: Viewer, election: ThisElection, form: Typed
+    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
 ) -> Response:
     """Set them; before one goes who may be on ballots, say what becomes of these."""
-    typed = form.read(TypedCandidates)
+    typed = form.validate(TypedCandidates)
     if isinstance(typed, Form):
         return _page(request, site, user, election, typed, 422)
     check_candidates(user, election)
@@ -78,18 +81,18 @@ def set_candidates(
             return _sure(request, site, user, election, form, before, wanted)
         edited = site.elections.rolls.set_candidates(user, election.name, wanted, basis)
     except Invalid as refusal:
-        form = form.refused(candidates=str(refusal))
+        form = form.with_errors(candidates=str(refusal))
         return _page(request, site, user, election, form, 422)
     except WrongState as refusal:
         if not election.allow_vote:
             raise
-        form = form.refused(candidates=str(refusal))
+        form = form.with_errors(candidates=str(refusal))
         return _page(request, site, user, election, form, 422)
-    except ChangedMeanwhile:
+    except RevisionConflict:
         now = site.elections.results.settled(election.name)
         form = on(form, now.revision)
         return _page(request, site, user, now, form, STATUS, meanwhile=True)
-    return site.pages.redirect(election_address(edited, "candidates"), _said(before, wanted))
+    return site.pages.redirect(election_url(edited, "candidates"), _said(before, wanted))
 
 
 def _names(site: Site, user: User, election: Election) -> list[str]:
@@ -112,11 +115,11 @@ def _page(
     *,
     meanwhile: bool = False,
 ) -> Response:
-    return site.pages.page(
+    return site.pages.render(
         request,
         "elections/candidates.html",
         status,
-        **framed(site, election, user, "candidates"),
+        **election_context(site, election, user, "candidates"),
         names=_names(site, user, election),
         form=form,
         can_edit=is_owner(user, election) and election.allow_edit,
@@ -135,10 +138,10 @@ def _sure(
     wanted: Sequence[str],
 ) -> Response:
     ranked = _ranked(site, user, election)
-    return site.pages.page(
+    return site.pages.render(
         request,
         "elections/candidates_sure.html",
-        **framed(site, election, user, "candidates"),
+        **election_context(site, election, user, "candidates"),
         form=form,
         gone=[
             Gone(name, ranked.get(name, 0) if ranked is not None else None)

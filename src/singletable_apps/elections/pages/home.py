@@ -4,18 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from fastapi import Request, Response
 
+from singletable_apps.counting import Ballots, Ranking, instant_runoff
+from singletable_apps.counting.pictures import Picture, draw_transfers
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.pages.addresses import election_address
-from singletable_apps.elections.pages.election_frame import Standing, standing_of
-from singletable_apps.elections.pages.sample_count import sample_count
+from singletable_apps.elections.pages.dependencies import (
+    Standing,
+    Visitor,
+    page_router,
+    standing_of,
+)
 from singletable_apps.elections.pages.site import ThisSite
-from singletable_apps.elections.pages.visiting import Visitor, page_router
+from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.rules.elections import FEWEST_CANDIDATES
-from singletable_apps.elections.service.overview import overview_of
+from singletable_apps.elections.service.queries import overview_of
+
+_PLACES = ("Castle", "Garden", "Lake", "Museum")
+_GROUPS = (
+    (6, ("Lake", "Garden", "Museum", "Castle")),
+    (5, ("Museum", "Castle", "Garden", "Lake")),
+    (4, ("Garden", "Museum", "Lake")),
+    (2, ("Castle", "Museum")),
+)
+
+
+@cache
+def sample_count() -> Picture:
+    """Round by round: whose ballots go where when the last one drops out."""
+    groups = [(Ranking.from_levels([[name] for name in order]), many) for many, order in _GROUPS]
+    return draw_transfers(instant_runoff(Ballots.from_counts(_PLACES, groups)))
+
 
 router = page_router()
 
@@ -43,13 +65,13 @@ class Row:
 def home(request: Request, site: ThisSite, visitor: Visitor) -> Response:
     """What waits, a word to who is not approved yet, or a word of welcome."""
     if visitor is None:
-        return site.pages.page(request, "elections/welcome.html", picture=sample_count())
+        return site.pages.render(request, "elections/welcome.html", picture=sample_count())
     if not has(visitor.role, Permission.VIEW_APPLICATION):
-        return site.pages.page(request, "elections/awaiting.html", user=visitor)
-    found = overview_of(site.elections.office, visitor)
-    now = site.elections.office.clock()
+        return site.pages.render(request, "elections/awaiting.html", user=visitor)
+    found = overview_of(site.elections.context, visitor)
+    now = site.elections.context.clock()
     own = [_row(one, now) for one in found.own]
-    return site.pages.page(
+    return site.pages.render(
         request,
         "elections/dashboard.html",
         user=visitor,
@@ -76,13 +98,13 @@ _ORDER = (
 
 def _row(election: Election, now: datetime) -> Row:
     standing = standing_of(election, now)
-    to = election_address(election)
+    to = election_url(election)
     return Row(election, standing, to, _next_step(election, standing))
 
 
 def _next_step(election: Election, standing: Standing) -> Step:
     def step(words: str, button: str, page: str) -> Step:
-        return Step(words, button, election_address(election, page))
+        return Step(words, button, election_url(election, page))
 
     match standing:
         case Standing.SETUP if election.candidate_count < FEWEST_CANDIDATES:

@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import Query, Request, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.api.names import NameInPath
+from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotPermitted, Refused
-from singletable_apps.elections.pages.addresses import address
-from singletable_apps.elections.pages.basing import ChangedMeanwhile, based_on
-from singletable_apps.elections.pages.role_words import ROLE_NAMES, ROLE_WORDS
+from singletable_apps.elections.errors import NotPermitted, Rejected
+from singletable_apps.elections.pages.dependencies import Viewer, page_router
+from singletable_apps.elections.pages.revision_check import RevisionConflict, based_on
 from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.visiting import Viewer, page_router
-from singletable_apps.elections.rules import check_edit
-from singletable_apps.shared.pages import Form, Typed
+from singletable_apps.elections.pages.urls import url
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules import check_edit, check_removal, check_role_change
+from singletable_apps.shared.pages import Form, PostedForm, local_url
+
+ROLE_NAMES: Mapping[Role, str] = {
+    Role.NO_ACCESS: "No access",
+    Role.OBSERVER: "Observer",
+    Role.VOTER: "Voter",
+    Role.USER: "User",
+    Role.ADMIN: "Administrator",
+    Role.AUDITOR: "Auditor",
+    Role.OWNER: "Owner",
+}
+
+ROLE_WORDS: Mapping[Role, str] = {
+    Role.NO_ACCESS: "Has registered, and waits to be let in.",
+    Role.OBSERVER: "Looks at elections and their results.",
+    Role.VOTER: "Votes, and looks at results.",
+    Role.USER: "Votes, and holds elections of their own.",
+    Role.ADMIN: "Also manages people with lesser roles, and moderates elections.",
+    Role.AUDITOR: "Also reads the whole log; sealed ballots stay sealed.",
+    Role.OWNER: "Does everything here, and is the only one.",
+}
+
 
 router = page_router()
 A_PAGE = 30
@@ -37,8 +59,8 @@ def list_people(
     found, following = site.elections.queries.users(user, A_PAGE, cursor, beginning=wanted)
     asked = {"q": wanted} if wanted else {}
     here = {**asked, "cursor": cursor} if cursor else asked
-    first = address("people") + (f"?{urlencode(asked)}" if asked else "")
-    return site.pages.page(
+    first = url("people") + (f"?{urlencode(asked)}" if asked else "")
+    return site.pages.render(
         request,
         "elections/people.html",
         user=user,
@@ -47,12 +69,10 @@ def list_people(
         role_words=ROLE_WORDS,
         total=site.elections.queries.counts(user).user_count,
         q=wanted,
-        address=address,
-        here_again=f"{address('people')}?{urlencode(here)}" if here else address("people"),
+        address=url,
+        here_again=f"{url('people')}?{urlencode(here)}" if here else url("people"),
         first=first if cursor else "",
-        next=f"{address('people')}?{urlencode({**asked, 'cursor': following})}"
-        if following
-        else "",
+        next=f"{url('people')}?{urlencode({**asked, 'cursor': following})}" if following else "",
     )
 
 
@@ -71,28 +91,28 @@ class Details(BaseModel):
 
 @router.post("/people/{name}")
 def edit_person(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: Typed
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
 ) -> Response:
     """Another name, another address, or both; all that bears the name follows."""
-    typed = form.read(Details)
+    typed = form.validate(Details)
     if isinstance(typed, Form):
         return person_page(request, site, user, name, 422, details=typed)
     try:
         edited = site.elections.people.edit(
             user, name, name=typed.name, address=typed.email, basis=based_on(form)
         )
-    except ChangedMeanwhile as refusal:
-        now = site.elections.office.view.user(name)
+    except RevisionConflict as refusal:
+        now = site.elections.context.read.user(name)
         words = f"{refusal} It is now {now.name}, {now.email}. Save again to replace that."
-        return person_page(request, site, user, name, 412, details=form.refused(words))
+        return person_page(request, site, user, name, 412, details=form.with_errors(words))
     except NotPermitted:
         raise
-    except Refused as refusal:
+    except Rejected as refusal:
         if refusal.field == "user":
             raise
-        fault = form.refused(**{refusal.field or "": str(refusal)})
+        fault = form.with_errors(**{refusal.field or "": str(refusal)})
         return person_page(request, site, user, name, 422, details=fault)
-    return site.pages.redirect(address("people", edited.name), f"{edited.name} is saved.")
+    return site.pages.redirect(url("people", edited.name), f"{edited.name} is saved.")
 
 
 def person_page(
@@ -108,7 +128,7 @@ def person_page(
     """The page of one person, with forms as they were typed."""
     found = site.elections.queries.user(user, name)
     person = found.user
-    return site.pages.page(
+    return site.pages.render(
         request,
         "elections/person.html",
         status,
@@ -121,8 +141,8 @@ def person_page(
         role_words=ROLE_WORDS[person.role],
         details=details or Form({"name": person.name, "email": person.email}),
         role=role or Form({"role": person.role.value}),
-        to=address("people", person.name),
-        people=address("people"),
+        to=url("people", person.name),
+        people=url("people"),
     )
 
 
@@ -132,3 +152,107 @@ def _may_edit(user: User, person: User) -> bool:
     except NotPermitted:
         return False
     return True
+
+
+class Appointment(BaseModel):
+    """A role, and where one came from."""
+
+    role: Role
+    back: str = ""
+
+
+@router.post("/people/{name}/role")
+def change_role(
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
+) -> Response:
+    """Another role; for the ownership one is asked first, for it is given away."""
+    typed = form.validate(Appointment)
+    if isinstance(typed, Form):
+        return person_page(request, site, user, name, 422, role=typed)
+    if typed.role is Role.OWNER:
+        return site.pages.redirect(url("people", name, "owner"))
+    try:
+        changed = site.elections.people.change_role(user, name, typed.role, based_on(form))
+    except RevisionConflict as refusal:
+        now = site.elections.context.read.user(name)
+        words = f"{refusal} The role is now {ROLE_NAMES[now.role]}. Save again to replace that."
+        return person_page(request, site, user, name, 412, role=form.with_errors(words))
+    except NotPermitted as refusal:
+        return person_page(request, site, user, name, 422, role=form.with_errors(role=str(refusal)))
+    back = local_url(typed.back, url("people", changed.name))
+    return site.pages.redirect(back, f"{changed.name} is now: {ROLE_NAMES[changed.role]}.")
+
+
+@router.get("/people/{name}/owner")
+def ask_to_transfer(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
+    """What it means to make somebody else the owner."""
+    person = site.elections.queries.user(user, name).user
+    check_role_change(user, person, Role.OWNER)
+    return _transfer_page(request, site, person)
+
+
+@router.post("/people/{name}/owner")
+def transfer(
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
+) -> Response:
+    """Make somebody else the owner, and oneself an auditor."""
+    try:
+        owner = site.elections.people.change_role(user, name, Role.OWNER, based_on(form))
+    except RevisionConflict as refusal:
+        person = site.elections.queries.user(user, name).user
+        return _transfer_page(request, site, person, str(refusal))
+    return site.pages.redirect(
+        url("people", owner.name), f"{owner.name} is the owner now, and you are an auditor."
+    )
+
+
+@router.get("/people/{name}/remove")
+def ask_to_remove(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
+    """What will be lost, and what stays."""
+    person = site.elections.queries.user(user, name).user
+    _check_removal(site, user, person)
+    return _removal_page(request, site, person)
+
+
+@router.post("/people/{name}/remove")
+def remove(
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
+) -> Response:
+    """Remove somebody, for good."""
+    person = site.elections.queries.user(user, name).user
+    if person.user_id == user.user_id:
+        return site.pages.redirect(url("account", "delete"))
+    try:
+        site.elections.people.remove(user, name, based_on(form))
+    except RevisionConflict as refusal:
+        person = site.elections.queries.user(user, name).user
+        return _removal_page(request, site, person, str(refusal))
+    return site.pages.redirect(url("people"), f"{person.name} is removed.")
+
+
+def _check_removal(site: Site, user: User, person: User) -> None:
+    counts = site.elections.queries.counts(user)
+    check_removal(user, person, user_count=counts.user_count, election_count=counts.election_count)
+
+
+def _transfer_page(request: Request, site: Site, person: User, changed: str = "") -> Response:
+    return site.pages.render(
+        request,
+        "elections/person_owner.html",
+        412 if changed else 200,
+        person=person,
+        role_name=ROLE_NAMES[person.role],
+        changed=changed,
+        to=url("people", person.name),
+    )
+
+
+def _removal_page(request: Request, site: Site, person: User, changed: str = "") -> Response:
+    return site.pages.render(
+        request,
+        "elections/person_remove.html",
+        412 if changed else 200,
+        person=person,
+        changed=changed,
+        to=url("people", person.name),
+    )

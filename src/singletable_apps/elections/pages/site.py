@@ -11,8 +11,8 @@ from typing import Annotated, TypeAlias, cast
 from fastapi import Depends, Request
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.pages.addresses import PREFIX, address
-from singletable_apps.elections.pages.counted import Count
+from singletable_apps.elections.pages.results_view import Count
+from singletable_apps.elections.pages.urls import PREFIX, url
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import files as ballot_files
@@ -46,13 +46,13 @@ def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:
     """The site on a service that is open."""
     pages = Pages(
         "elections",
-        Path(__file__).parent,
-        secret=elections.office.keys.secret,
+        Path(__file__).parent.parent,
+        secret=elections.context.keys.secret,
         product=PRODUCT,
         prefix=PREFIX,
         sign_in=SIGN_IN,
-        around=around,
-        made={**counted_files(), **ballot_files()},
+        context=around,
+        generated_files={**counted_files(), **ballot_files()},
         templates=[TEMPLATES],
         secure_cookies=secure_cookies,
     )
@@ -70,18 +70,18 @@ def around(request: Request) -> Mapping[str, object]:
     """What stands around every page: where one can go, and as whom."""
     user: User | None = getattr(request.state, "user", None)
     if user is None:
-        links = [Link("Sign in", SIGN_IN), Link("Register", address("register"))]
+        links = [Link("Sign in", SIGN_IN), Link("Register", url("register"))]
         return {"account_links": links, "nav": [], "links": FOOTER}
     here = path_of(request)
     may = {permission.value: has(user.role, permission) for permission in Permission}
     nav = [
-        ("Elections", address("all"), may["VIEW_APPLICATION"]),
-        ("People", address("people"), may["MANAGE_USERS"]),
-        ("Audit", address("audit"), may["VIEW_SECRETS"]),
+        ("Elections", url("all"), may["VIEW_APPLICATION"]),
+        ("People", url("people"), may["MANAGE_USERS"]),
+        ("Audit", url("audit"), may["VIEW_SECRETS"]),
     ]
     return {
         "account": user.name,
-        "account_links": [Link("Your account", address("account"))],
+        "account_links": [Link("Your account", url("account"))],
         "links": FOOTER,
         "may": may,
         "nav": [Link(text, to, _leads_to(here, to)) for text, to, shown in nav if shown],
@@ -90,5 +90,5 @@ def around(request: Request) -> Mapping[str, object]:
 
 def _leads_to(here: str, to: str) -> bool:
     """Whether a page is among those that a link in the header leads to."""
-    about_elections = to == address("all") and here.startswith((f"{PREFIX}/e/", address("new")))
+    about_elections = to == url("all") and here.startswith((f"{PREFIX}/e/", url("new")))
     return here.startswith(to) or about_elections

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from singletable_apps.elections.projection.following import advance, follow, head, is_behind
-from singletable_apps.elections.projection.rebuilding import Progress, rebuild
-from singletable_apps.elections.projection.runs import MOST_TOGETHER
+from singletable_apps.elections.projection.projector import (
+    MOST_TOGETHER,
+    advance,
+    follow,
+    head,
+    is_behind,
+)
+from singletable_apps.elections.projection.rebuild import Progress, rebuild
 
 __all__ = ["MOST_TOGETHER", "Progress", "advance", "follow", "head", "is_behind", "rebuild"]

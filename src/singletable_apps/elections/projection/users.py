@@ -15,7 +15,7 @@ from singletable_apps.elections.entities import (
     User,
     Voter,
 )
-from singletable_apps.elections.facts import (
+from singletable_apps.elections.events import (
     OwnershipTransferred,
     UserEmailChanged,
     UserNameChanged,
@@ -24,7 +24,7 @@ from singletable_apps.elections.facts import (
     UserRemoved,
     UserRoleChanged,
 )
-from singletable_apps.elections.projection.chunk import Chunk, found, renamed
+from singletable_apps.elections.projection.chunks import Chunk, found, renamed
 from singletable_apps.elections.removed import name_once_removed
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import has_ended

@@ -14,7 +14,7 @@ from singletable_apps.elections.entities import (
     Voter,
     Withdrawn,
 )
-from singletable_apps.elections.facts import (
+from singletable_apps.elections.events import (
     BallotCast,
     BallotWithdrawn,
     CandidatesAdded,
@@ -22,7 +22,7 @@ from singletable_apps.elections.facts import (
     VotersAdded,
     VotersRemoved,
 )
-from singletable_apps.elections.projection.chunk import Chunk
+from singletable_apps.elections.projection.chunks import Chunk
 from singletable_apps.elections.projection.elections import define
 from singletable_apps.elections.removed import is_removed
 

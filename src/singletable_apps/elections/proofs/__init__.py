@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from singletable_apps.elections.proofs.canonical import canonical, digest
-from singletable_apps.elections.proofs.check_closing import Finding
-from singletable_apps.elections.proofs.checking import check, check_published
-from singletable_apps.elections.proofs.closing import Statement, rankings_digest, statement
-from singletable_apps.elections.proofs.codes import parse_code, readable
-from singletable_apps.elections.proofs.confirmation import (
+from singletable_apps.elections.proofs.closing import (
     Definition,
     Level,
+    Statement,
+    commitment,
     confirmation,
     definition,
     definition_digest,
+    rankings_digest,
+    seed,
+    statement,
 )
+from singletable_apps.elections.proofs.encoding import canonical, digest, parse_code, readable
 from singletable_apps.elections.proofs.errors import (
     CodeRefused,
     NotCanonical,
@@ -22,14 +23,33 @@ from singletable_apps.elections.proofs.errors import (
     StatementRefused,
     TreeRefused,
 )
-from singletable_apps.elections.proofs.loading import load_key, load_signer
+from singletable_apps.elections.proofs.keys import (
+    BallotKey,
+    SealedBallot,
+    Signer,
+    fingerprint,
+    is_signed,
+    load_ballot_key,
+    load_signer,
+    width_for,
+)
 from singletable_apps.elections.proofs.merkle import Proof, Tree, is_included, prove, root
-from singletable_apps.elections.proofs.published import Published, PublishedBallot, publish
-from singletable_apps.elections.proofs.receipt import Closing, Inclusion, Receipt, closed, receipt
-from singletable_apps.elections.proofs.sealing import BallotKey, SealedBallot, width_for
-from singletable_apps.elections.proofs.signing import Signer, fingerprint, is_signed
-from singletable_apps.elections.proofs.take_along import checker_source
-from singletable_apps.elections.proofs.tie_break import commitment, seed
+from singletable_apps.elections.proofs.receipts import (
+    Closing,
+    Inclusion,
+    Published,
+    PublishedBallot,
+    Receipt,
+    closed,
+    publish,
+    receipt,
+)
+from singletable_apps.elections.proofs.verification import (
+    Finding,
+    check,
+    check_published,
+    checker_source,
+)
 
 __all__ = [
     "BallotKey",
@@ -65,7 +85,7 @@ __all__ = [
     "fingerprint",
     "is_included",
     "is_signed",
-    "load_key",
+    "load_ballot_key",
     "load_signer",
     "parse_code",
     "prove",

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.proofs.canonical import canonical, digest
-from singletable_apps.elections.proofs.confirmation import Definition
+from singletable_apps.elections.proofs.encoding import canonical, code_of, digest
 from singletable_apps.elections.proofs.errors import StatementRefused
-from singletable_apps.elections.proofs.tie_break import commitment
+
+# A seed for breaking ties that nobody knows before the last ballot is in.
+#
+# The service commits to a secret at launch and reveals it at the close; the seed needs both the
+# secret and the root of all ballots. `seed=` of the counting methods takes it as it is.
+
+SECRET = 32
+
+
+def commitment(secret: bytes) -> str:
+    """What is published at launch about a secret of 32 random bytes."""
+    if len(secret) != SECRET:
+        raise StatementRefused(f"A secret is {SECRET} random bytes, and {len(secret)} came.")
+    return digest(secret.hex(), domain="tie-break commitment")
+
+
+def seed(root: str, secret: bytes) -> str:
+    """The seed, in hex: the order of ties is that of SHA-256 over it followed by the name."""
+    return digest({"root": root, "secret": secret.hex()}, domain="tie-break seed")
+
 
 FORMAT = "singletable election closing 1"
 
@@ -80,3 +98,61 @@ def in_order(rankings: Iterable[Ranking]) -> list[list[list[str]]]:
     """The rankings as lists, sorted by their canonical bytes: an order that tells nothing."""
     lists = [[list(level) for level in ranking.levels] for ranking in rankings]
     return sorted(lists, key=canonical)
+
+
+NONCE = 16
+
+
+# What is published at the end: sums; rankings without confirmations; rankings beside them.
+Level: TypeAlias = Literal["totals", "anonymous", "confirmations"]
+
+
+class Definition(TypedDict):
+    """What a voter was asked: a confirmation holds for this and nothing else."""
+
+    election_id: int
+    candidates: list[str]
+    secret: bool
+    level: Level
+    commitment: str
+
+
+def definition(
+    election_id: int, candidates: Sequence[str], secret: bool, *, level: Level, commitment: str
+) -> Definition:
+    """What a voter is asked, whatever order the candidates come in.
+
+    The level of publication and the commitment to the tie-break's secret are in it, so that a
+    confirmation also proves that both were settled before the ballot was cast.
+    """
+    if len(set(candidates)) != len(candidates):
+        twice = next(name for name in candidates if candidates.count(name) > 1)
+        raise StatementRefused(f"'{twice}' is a candidate twice. Name each candidate once.")
+    return {
+        "election_id": election_id,
+        "candidates": sorted(candidates),
+        "secret": secret,
+        "level": level,
+        "commitment": commitment,
+    }
+
+
+def definition_digest(definition: Definition) -> str:
+    """The digest, in hex, that a confirmation holds the definition by."""
+    return digest(definition, domain="definition")
+
+
+def confirmation(election_id: int, definition_digest: str, nonce: bytes, ranking: Ranking) -> str:
+    """The code of one ballot: 52 letters. Without the nonce it tells nothing about the ranking.
+
+    The nonce is 16 random bytes, new for every ballot and every change of it.
+    """
+    if len(nonce) != NONCE:
+        raise StatementRefused(f"A nonce is {NONCE} random bytes, and {len(nonce)} came.")
+    ballot = {
+        "election_id": election_id,
+        "definition": definition_digest,
+        "nonce": nonce.hex(),
+        "ranking": ranking.levels,
+    }
+    return code_of(digest(ballot, domain="confirmation"))

@@ -17,6 +17,9 @@ from singletable_apps.elections.rules.elections import (
     check_rename,
     check_settings,
     check_voters,
+    check_window,
+    has_begun,
+    has_ended,
     state_of,
     status_of,
 )
@@ -60,7 +63,6 @@ from singletable_apps.elections.rules.voting import (
     lines_of,
     ranking_of,
 )
-from singletable_apps.elections.rules.window import check_window, has_begun, has_ended
 
 __all__ = [
     "MOST_BYTES",

@@ -7,11 +7,36 @@ written, in Unicode's NFC, with single spaces between its words.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Protocol
 from unicodedata import category, normalize
 
+from singletable_apps.counting import join_names, replace_control_characters
 from singletable_apps.elections.errors import Invalid
-from singletable_apps.elections.rules.wording import quoted, quoted_all
+
+# A refusal is read by a person: a few examples tell as much as ten thousand.
+SHOWN = 5
+QUOTED = 80
+
+
+def quoted(name: str) -> str:
+    """A name in quotation marks, cut where it goes on and on."""
+    short = name if len(name) <= QUOTED else name[: QUOTED - 1] + "…"
+    return f"'{replace_control_characters(short)}'"
+
+
+def quoted_all(names: Sequence[str]) -> str:
+    """The names as a sentence has them, or the first of them and how many more there are."""
+    first = [quoted(name) for name in names[:SHOWN]]
+    more = len(names) - SHOWN
+    return join_names(first) if more <= 0 else f"{', '.join(first)} and {more:,} more"
+
+
+def moment(when: datetime) -> str:
+    """A moment as everybody reads it alike: 2026-03-02 18:00 UTC."""
+    utc = when.astimezone(UTC).replace(tzinfo=None, microsecond=0)
+    return f"{utc.isoformat(sep=' ', timespec='seconds' if utc.second else 'minutes')} UTC"
+
 
 LONGEST = 200
 # Names are parts of keys, and a key has 1,024 bytes. Case folding may make three letters of one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Invalid, NotPermitted, WrongState
 from singletable_apps.elections.roles import LEAST, ROLES, Permission, Role, has
-from singletable_apps.elections.rules.wording import quoted
+from singletable_apps.elections.rules.names import quoted
 
 
 def check_may(user: User, permission: Permission) -> None:

@@ -12,11 +12,9 @@ from enum import StrEnum
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import NotPermitted, WrongState
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.elections.rules.names import same
+from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.names import moment, quoted, same
 from singletable_apps.elections.rules.people import check_may
-from singletable_apps.elections.rules.window import has_begun, has_ended
-from singletable_apps.elections.rules.wording import moment, quoted
 from singletable_apps.elections.states import Publication, State
 
 

@@ -14,11 +14,9 @@ from singletable_apps.counting import Ranking
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
 from singletable_apps.elections.roles import Permission, has
-from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.elections.rules.names import folded, same
+from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.names import folded, moment, quoted, quoted_all, same
 from singletable_apps.elections.rules.people import check_may
-from singletable_apps.elections.rules.window import has_begun, has_ended
-from singletable_apps.elections.rules.wording import moment, quoted, quoted_all
 from singletable_apps.elections.states import State
 
 

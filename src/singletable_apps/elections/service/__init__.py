@@ -8,37 +8,35 @@ from datetime import datetime
 
 from singletable import Driver, Observer, Store
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.fitting import check_keys
-from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.log import log
+from singletable_apps.elections.events import log
+from singletable_apps.elections.keys import Keys, check_keys
 from singletable_apps.elections.projection import follow, is_behind
-from singletable_apps.elections.service.access import Access, SignedIn
-from singletable_apps.elections.service.auditing import Auditing
-from singletable_apps.elections.service.conducting import Conducting
-from singletable_apps.elections.service.desk import Basis, Office, Settings, utc_now
+from singletable_apps.elections.service.audit import Audit
+from singletable_apps.elections.service.auth import Auth, SignedIn
+from singletable_apps.elections.service.context import Context, RevisionCheck, Settings, utc_now
+from singletable_apps.elections.service.lifecycle import Changes, Lifecycle, Terms
 from singletable_apps.elections.service.people import People
 from singletable_apps.elections.service.queries import Activity, Queries, UserSummary
 from singletable_apps.elections.service.results import Results, RevealedBallot, Tally
 from singletable_apps.elections.service.rolls import Rolls
-from singletable_apps.elections.service.terms import Changes, Terms
 from singletable_apps.elections.service.voting import Cast, Voting
-from singletable_apps.shared.accounts import Passwords, kept
+from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 
 __all__ = [
-    "Access",
     "Activity",
-    "Auditing",
-    "Basis",
+    "Audit",
+    "Auth",
     "Cast",
     "Changes",
-    "Conducting",
+    "Context",
     "Elections",
-    "Office",
+    "Lifecycle",
     "People",
     "Queries",
     "Results",
     "RevealedBallot",
+    "RevisionCheck",
     "Rolls",
     "Settings",
     "SignedIn",
@@ -49,22 +47,22 @@ __all__ = [
     "open_elections",
 ]
 
-TABLES = {kept: "vote_sessions"}
+TABLES = {expiring: "vote_sessions"}
 
 
 @dataclass(frozen=True)
 class Elections:
     """The whole service, part by part."""
 
-    office: Office
-    access: Access
+    context: Context
+    auth: Auth
     people: People
-    conducting: Conducting
+    lifecycle: Lifecycle
     rolls: Rolls
     voting: Voting
     results: Results
     queries: Queries
-    auditing: Auditing
+    audit: Audit
 
 
 def open_elections(
@@ -84,12 +82,12 @@ def open_elections(
     store = Store(
         driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers
     )
-    for table in (votes, log, kept):
+    for table in (votes, log, expiring):
         store.admin.create_table(table, if_missing=True)
     if is_behind(store):
         follow(store)
     check_keys(store, keys)
-    office = Office(
+    context = Context(
         store,
         keys,
         mailer or Outbox(store),
@@ -97,16 +95,16 @@ def open_elections(
         clock,
         passwords or Passwords(),
     )
-    conducting = Conducting(office)
-    results = Results(office, conducting)
+    lifecycle = Lifecycle(context)
+    results = Results(context, lifecycle)
     return Elections(
-        office,
-        Access(office),
-        People(office),
-        conducting,
-        Rolls(office),
-        Voting(office, results),
+        context,
+        Auth(context),
+        People(context),
+        lifecycle,
+        Rolls(context),
+        Voting(context, results),
         results,
-        Queries(office),
-        Auditing(office),
+        Queries(context),
+        Audit(context),
     )

@@ -19,7 +19,7 @@ from singletable_apps.elections.proofs import (
 )
 from singletable_apps.elections.proofs import Definition as Asked
 from singletable_apps.elections.proofs import definition as definition_of
-from singletable_apps.elections.view import View
+from singletable_apps.elections.read_model import ReadModel
 
 # The four choices that make a Condorcet count what it is, said before anybody asks.
 RULES = {
@@ -50,7 +50,7 @@ def asked_in(election: Election, kept: Definition) -> Asked:
     )
 
 
-def closing_statement(view: View, election: Election, keys: Keys, now: datetime) -> Statement:
+def closing_statement(view: ReadModel, election: Election, keys: Keys, now: datetime) -> Statement:
     """What is signed when the election closes now."""
     kept = list(view.ballots(election.name))
     ballots = [opened(election, ballot, keys) for ballot in kept]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Invalid, Taken
-from singletable_apps.elections.facts import (
+from singletable_apps.elections.events import (
+    SYSTEM,
     Fact,
     OwnershipTransferred,
     UserEmailChanged,
@@ -15,7 +16,7 @@ from singletable_apps.elections.facts import (
     UserRemoved,
     UserRoleChanged,
 )
-from singletable_apps.elections.log import SYSTEM
+from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import (
     check_edit,
@@ -27,37 +28,46 @@ from singletable_apps.elections.rules import (
     same,
     user_name,
 )
-from singletable_apps.elections.service.desk import Basis, Office, any_basis, numbered, still
-from singletable_apps.elections.view import View
-from singletable_apps.shared.accounts import PasswordRefused, Sessions, check_password
+from singletable_apps.elections.service.context import (
+    Context,
+    RevisionCheck,
+    any_revision,
+    numbered,
+    still,
+)
+from singletable_apps.shared.accounts import PasswordRejected, Sessions, check_password
 
 
 class People:
     """Commands about users."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._sessions = Sessions(office.store, secret=office.keys.secret)
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._sessions = Sessions(context.store, secret=context.keys.secret)
 
     def register(self, name: str, address: str, password: str) -> User:
         """A new user; the first of all is the owner of the application."""
         name, address = user_name(name), email(address)
         checked(password, about=(name, address))
-        hashed = self._office.passwords.hash(password)
+        hashed = self._context.passwords.hash(password)
 
-        def decide(view: View) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[Fact]:
             check_free(view, name=name, address=address)
-            role = role_of_newcomer(view.counts().user_count, self._office.settings.newcomer)
+            role = role_of_newcomer(view.counts().user_count, self._context.settings.newcomer)
             return [UserRegistered(name=name, email=address, hash=hashed, role=role)]
 
-        (event,) = self._office.desk.carry_out(name, decide)
-        return numbered(self._office.view, event.event_id, name)
+        (event,) = self._context.bus.execute(name, decide)
+        return numbered(self._context.read, event.event_id, name)
 
-    def rename(self, actor: User, target: str, new: str, basis: Basis = any_basis) -> User:
+    def rename(
+        self, actor: User, target: str, new: str, basis: RevisionCheck = any_revision
+    ) -> User:
         """Give somebody another name: all that bears the old one follows."""
         return self.edit(actor, target, name=new, basis=basis)
 
-    def change_email(self, actor: User, target: str, new: str, basis: Basis = any_basis) -> User:
+    def change_email(
+        self, actor: User, target: str, new: str, basis: RevisionCheck = any_revision
+    ) -> User:
         """Give somebody another e-mail address."""
         return self.edit(actor, target, address=new, basis=basis)
 
@@ -68,14 +78,14 @@ class People:
         *,
         name: str | None = None,
         address: str | None = None,
-        basis: Basis = any_basis,
+        basis: RevisionCheck = any_revision,
     ) -> User:
         """Give somebody another name, another e-mail address, or both at once or neither."""
         new_name = user_name(name) if name is not None else None
         new_address = email(address) if address is not None else None
         edited: list[User] = []
 
-        def decide(view: View) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[Fact]:
             me, user = still(view, actor), view.user(target)
             check_edit(me, user)
             basis(user.revision)
@@ -91,14 +101,16 @@ class People:
                 facts.append(UserNameChanged(old_name=user.name, new_name=new_name))
             return facts
 
-        self._office.carry_out(actor, decide)
-        return still(self._office.view, edited[0])
+        self._context.execute(actor, decide)
+        return still(self._context.read, edited[0])
 
-    def change_role(self, actor: User, target: str, role: Role, basis: Basis = any_basis) -> User:
+    def change_role(
+        self, actor: User, target: str, role: Role, basis: RevisionCheck = any_revision
+    ) -> User:
         """Give somebody another role; who makes another the owner is an auditor then."""
         changed: list[User] = []
 
-        def decide(view: View) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[Fact]:
             me, user = still(view, actor), view.user(target)
             check_role_change(me, user, role)
             basis(user.revision)
@@ -107,14 +119,14 @@ class People:
                 return [OwnershipTransferred(old_owner=me.name, new_owner=user.name)]
             return [UserRoleChanged(name=user.name, role=role)] if role is not user.role else []
 
-        self._office.carry_out(actor, decide)
-        return still(self._office.view, changed[0])
+        self._context.execute(actor, decide)
+        return still(self._context.read, changed[0])
 
-    def remove(self, actor: User, target: str, basis: Basis = any_basis) -> None:
+    def remove(self, actor: User, target: str, basis: RevisionCheck = any_revision) -> None:
         """Remove somebody: ballots in open elections go, those in closed ones lose the name."""
         gone: list[User] = []
 
-        def decide(view: View) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[Fact]:
             me, user = still(view, actor), view.user(target)
             counts = view.counts()
             check_removal(
@@ -124,12 +136,12 @@ class People:
             gone[:] = [user]
             return [UserRemoved(name=user.name)]
 
-        self._office.carry_out(actor, decide)
+        self._context.execute(actor, decide)
         for user in gone:
             self._sessions.end_all(user.user_id)
 
 
-def check_free(view: View, *, name: str | None = None, address: str | None = None) -> None:
+def check_free(view: ReadModel, *, name: str | None = None, address: str | None = None) -> None:
     """Refuse a name or an address that another has."""
     if name is not None and view.search_user(name) is not None:
         raise Taken(f"Another user has the name '{name}'. Choose another.", field="name")
@@ -149,5 +161,5 @@ def checked(password: str, *, about: Sequence[str], field: str = "password") -> 
     """Refuse a password that is too easy to guess."""
     try:
         check_password(password, about=about)
-    except PasswordRefused as refusal:
+    except PasswordRejected as refusal:
         raise Invalid(str(refusal), field=field) from refusal

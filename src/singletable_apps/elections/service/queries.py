@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from singletable import Page
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Candidate, Counts, Election, User, Voter
-from singletable_apps.elections.log import Event
+from singletable_apps.elections.events import Event
 from singletable_apps.elections.removed import is_removed
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules import (
@@ -17,11 +17,13 @@ from singletable_apps.elections.rules import (
     check_may,
     check_see,
     effective,
+    has_begun,
+    has_ended,
     is_eligible,
     lines_of,
 )
 from singletable_apps.elections.service.closing import opened
-from singletable_apps.elections.service.desk import Office
+from singletable_apps.elections.service.context import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +55,19 @@ class Part:
 class Queries:
     """What there is, as far as who asks may see it."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.store
 
     def version(self) -> int:
         """The number of the last event that is in the table: it moves when anything changes."""
-        sync = self._office.view.sync()
+        sync = self._context.read.sync()
         return sync.last_event_id if sync is not None else 0
 
     def counts(self, viewer: User) -> Counts:
         """How many users and elections there are."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        return self._office.view.counts()
+        return self._context.read.counts()
 
     def activity(self, viewer: User) -> Activity:
         """What who asks has been doing; everybody who can sign in may see their own."""
@@ -73,7 +75,7 @@ class Queries:
 
     def user(self, viewer: User, name: str) -> UserSummary:
         """A user, with the address."""
-        found = self._office.view.user(name)
+        found = self._context.read.user(name)
         check_see(viewer, found)
         return UserSummary(found, allowed_roles(viewer, found))
 
@@ -107,7 +109,7 @@ class Queries:
     ) -> tuple[list[Election], str | None]:
         """Elections of an owner, by name."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._office.view.user(owner).name
+        name = self._context.read.user(owner).name
         page = self._store.page(patterns.elections_of_owner(name), size, cursor=cursor)
         keys = [patterns.election_by_name(one.election_name) for one in page.items]
         return [one for one in self._store.get_many(keys) if one is not None], page.cursor
@@ -128,47 +130,47 @@ class Queries:
     def candidates(self, viewer: User, election: str) -> list[Candidate]:
         """The candidates of an election, by name."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        return self._office.view.candidates(self._office.view.election(election).name)
+        return self._context.read.candidates(self._context.read.election(election).name)
 
     def voters(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[Voter], str | None]:
         """Those who may vote, if the election has a list; without one everybody may."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._office.view.election(election).name
+        name = self._context.read.election(election).name
         page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
         return [one for one in page.items if not is_removed(one.voter_name)], page.cursor
 
     def is_eligible(self, viewer: User, election: str, user: str) -> bool:
         """Whether somebody may vote in an election."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        found, who = self._office.view.election(election), self._office.view.user(user)
-        return is_eligible(who, found, self._office.view.is_listed(found.name, who.name))
+        found, who = self._context.read.election(election), self._context.read.user(user)
+        return is_eligible(who, found, self._context.read.is_listed(found.name, who.name))
 
     def who_voted(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[str], str | None]:
         """The names of those who have voted: apart from what they cast, which is another page."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._office.view.election(election).name
+        name = self._context.read.election(election).name
         page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)
         return [one.voter_name for one in page.items], page.cursor
 
     def turnout(self, viewer: User, election: str) -> int:
         """How many have voted."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._office.view.election(election).name
+        name = self._context.read.election(election).name
         return self._store.count(patterns.ballots_of(name), consistent=True)
 
     def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
         """One's own ballot with every candidate there is; those not ranked have no rank."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        found = self._office.view.election(election)
-        since = {one.candidate_name: one.since for one in self._office.view.candidates(found.name)}
-        ballot = self._office.view.ballot(found.name, viewer.name)
+        found = self._context.read.election(election)
+        since = {one.candidate_name: one.since for one in self._context.read.candidates(found.name)}
+        ballot = self._context.read.ballot(found.name, viewer.name)
         said: dict[str, int] = {}
         if ballot is not None:
-            cast = opened(found, ballot, self._office.keys).ranking
+            cast = opened(found, ballot, self._context.keys).ranking
             said = dict(lines_of(effective(cast, ballot.revision, since)))
         return [(name, said.get(name)) for name in sorted(since)]
 
@@ -176,3 +178,92 @@ class Queries:
         """The log, newest first."""
         check_may(viewer, Permission.VIEW_SECRETS)
         return self._store.page(patterns.all_events(), size, cursor=cursor, reverse=True)
+
+
+MOST = 400
+MOST_OWN = 50
+RECENT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The elections that concern somebody; `more` if there are some that were not looked at."""
+
+    to_vote: Sequence[Election]
+    voted: Sequence[Election]
+    coming: Sequence[Election]
+    own: Sequence[Election]
+    ended: Sequence[Election]
+    counts: Counts
+    more: bool = False
+
+
+def overview_of(context: Context, viewer: User) -> Overview:
+    """What waits for who asks, among the first elections by name and those that list them."""
+    check_may(viewer, Permission.VIEW_APPLICATION)
+    now = context.clock()
+    elections, listed, more = _looked_at(context, viewer)
+    own = context.store.page(patterns.elections_of_owner(viewer.name), MOST_OWN)
+    launched = [one for one in elections if one.allow_vote and not has_ended(one, now)]
+    mine = [one for one in launched if is_eligible(viewer, one, one.name in listed)]
+    begun = [one for one in mine if has_begun(one, now)]
+    cast = _voted_in(context, viewer, begun)
+    ended = [one for one in elections if _is_over(one) or (has_ended(one, now) and one.allow_vote)]
+    return Overview(
+        to_vote=[one for one in begun if one.name not in cast],
+        voted=[one for one in begun if one.name in cast],
+        coming=[one for one in mine if not has_begun(one, now)],
+        own=_found(context, [one.election_name for one in own.items]),
+        # A revision is the number of the last event, which is the close.
+        ended=sorted(ended, key=lambda one: one.revision, reverse=True)[:RECENT],
+        counts=context.read.counts(),
+        more=more or own.cursor is not None,
+    )
+
+
+def _looked_at(context: Context, viewer: User) -> tuple[list[Election], set[str], bool]:
+    """The elections, the names of those that list the viewer, and whether there are more."""
+    page = context.store.page(patterns.list_elections(), MOST)
+    where = context.store.page(patterns.eligible_where(viewer.name), MOST)
+    listed = {one.election_name for one in where.items}
+    further = sorted(listed - {one.name for one in page.items})
+    elections = [*page.items, *_found(context, further)]
+    return elections, listed, page.cursor is not None or where.cursor is not None
+
+
+def _found(context: Context, names: Sequence[str]) -> list[Election]:
+    found = context.store.get_many([patterns.election_by_name(name) for name in names])
+    return [one for one in found if one is not None]
+
+
+def _voted_in(context: Context, viewer: User, elections: Sequence[Election]) -> set[str]:
+    """Where the viewer has voted; consistent, for whoever has just voted looks here next."""
+    keys = [patterns.ballot_of(one.name, viewer.name) for one in elections]
+    found = context.store.get_many(keys, consistent=True)
+    return {one.election_name for one in found if one is not None}
+
+
+def _is_over(election: Election) -> bool:
+    return not election.allow_vote and not election.allow_edit
+
+
+@dataclass(frozen=True, slots=True)
+class Participation:
+    """Somebody's part in an election."""
+
+    may_vote: bool
+    has_voted: bool
+
+
+def parts_of(context: Context, viewer: User, elections: Sequence[Election]) -> list[Participation]:
+    """The part of who asks in each of some elections: two requests for a hundred of them."""
+    check_may(viewer, Permission.VIEW_APPLICATION)
+    names = [one.name for one in elections]
+    entries = [patterns.eligibility(name, viewer.name) for name in names]
+    ballots = [patterns.ballot_of(name, viewer.name) for name in names]
+    listed = context.store.get_many(entries, consistent=True)
+    cast = context.store.get_many(ballots, consistent=True)
+    return [
+        Participation(is_eligible(viewer, election, entry is not None), ballot is not None)
+        for election, entry, ballot in zip(elections, listed, cast, strict=True)
+    ]

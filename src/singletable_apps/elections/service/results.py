@@ -31,8 +31,8 @@ from singletable_apps.elections.rules import (
     may_list,
 )
 from singletable_apps.elections.service.closing import closing_of, opened
-from singletable_apps.elections.service.conducting import Conducting
-from singletable_apps.elections.service.desk import Office
+from singletable_apps.elections.service.context import Context
+from singletable_apps.elections.service.lifecycle import Lifecycle
 
 # So many counted elections are kept in mind.
 KEPT = 32
@@ -78,8 +78,8 @@ class _Opened:
 class Results:
     """What an election came to."""
 
-    def __init__(self, office: Office, conducting: Conducting) -> None:
-        self._office = office
+    def __init__(self, context: Context, conducting: Lifecycle) -> None:
+        self._context = context
         self._conducting = conducting
         self._opened: OrderedDict[tuple[int, int], _Opened] = OrderedDict()
         self._lock = threading.Lock()
@@ -130,7 +130,7 @@ class Results:
                 f"There is no format '{form}'. There are: {', '.join(FORMATS)}.", field="format"
             )
         election = self._visible(viewer, name)
-        only_totals = Shown.RANKINGS not in may_list(election, self._office.clock())
+        only_totals = Shown.RANKINGS not in may_list(election, self._context.clock())
         if only_totals and form != ROUNDS:
             raise NotPermitted(
                 f"Of the election '{election.name}' only totals are published: take the tally, or "
@@ -166,14 +166,14 @@ class Results:
     def _tally(self, election: Election, known: _Opened, method: str) -> Tally:
         if method not in known.results:
             known.results[method] = METHODS[method](known.counting, seed=self._seed(election))
-        shown = may_list(election, self._office.clock())
-        closing = closing_of(election, self._office.keys)
+        shown = may_list(election, self._context.clock())
+        closing = closing_of(election, self._context.keys)
         cast, share = len(known.kept), known.unique_share
         return Tally(election, known.results[method], shown, cast, share, closing)
 
     def _check_rankings(self, election: Election) -> frozenset[Shown]:
         """What may be shown, if the rankings may."""
-        shown = may_list(election, self._office.clock())
+        shown = may_list(election, self._context.clock())
         if Shown.RANKINGS not in shown:
             raise NotPermitted(
                 f"Of the election '{election.name}' only totals are published. Look at the tally."
@@ -182,7 +182,7 @@ class Results:
 
     def _closed(self, viewer: User, name: str) -> tuple[Election, Closing]:
         election = self._visible(viewer, name)
-        closing = closing_of(election, self._office.keys)
+        closing = closing_of(election, self._context.keys)
         if closing is None:
             raise WrongState(
                 f"The election '{election.name}' has not been finalized, so nothing is signed "
@@ -194,22 +194,22 @@ class Results:
         """The election, if its tally may be seen; closed first, if its time is up."""
         check_may(viewer, Permission.VIEW_APPLICATION)
         election = self.settled(name)
-        check_tally(viewer, election, self._office.clock())
+        check_tally(viewer, election, self._context.clock())
         return election
 
     def settled(self, name: str) -> Election:
         """The election, closed first if its time is up: nobody has to press a button for it."""
-        election = self._office.view.election(name)
-        if not election.allow_vote or not has_ended(election, self._office.clock()):
+        election = self._context.read.election(name)
+        if not election.allow_vote or not has_ended(election, self._context.clock()):
             return election
         try:
             return self._conducting.finalise(None, election.name)
         except WrongState:  # somebody else has just closed it
-            return self._office.view.election(name)
+            return self._context.read.election(name)
 
     def _seed(self, election: Election) -> str | None:
         """What orders ties, which nobody knows before the close."""
-        closing = closing_of(election, self._office.keys)
+        closing = closing_of(election, self._context.keys)
         if closing is None:
             return None
         said = closing["statement"]
@@ -217,16 +217,16 @@ class Results:
 
     def _moment(self, election: Election) -> datetime:
         """Of when the ballots are: the close, or now."""
-        closing = closing_of(election, self._office.keys)
+        closing = closing_of(election, self._context.keys)
         if closing is None:
-            return self._office.clock()
+            return self._context.clock()
         return datetime.fromisoformat(closing["statement"]["closed_at"])
 
     def _open(self, election: Election) -> _Opened:
-        sync = self._office.view.sync()
+        sync = self._context.read.sync()
         moved = sync.last_event_id if sync is not None else 0
         # Of a closed election only names can change, where they are shown beside ballots.
-        shows_names = Shown.NAMES in may_list(election, self._office.clock())
+        shows_names = Shown.NAMES in may_list(election, self._context.clock())
         lasts = not election.allow_vote and not shows_names
         key = election.election_id, election.revision if lasts else moved
         # Whoever asks while another reads the ballots waits, and has them read.
@@ -243,10 +243,10 @@ class Results:
         return known
 
     def _read(self, election: Election) -> _Opened:
-        view = self._office.view
+        view = self._context.read
         candidates = {one.candidate_name: one.since for one in view.candidates(election.name)}
         kept = list(view.ballots(election.name))
-        said = [opened(election, ballot, self._office.keys) for ballot in kept]
+        said = [opened(election, ballot, self._context.keys) for ballot in kept]
         rankings = [
             effective(one.ranking, ballot.revision, candidates)
             for ballot, one in zip(kept, said, strict=True)

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import Invalid
-from singletable_apps.elections.facts import (
+from singletable_apps.elections.events import (
     CandidatesAdded,
     CandidatesRemoved,
     Fact,
     VotersAdded,
     VotersRemoved,
 )
+from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.removed import is_removed
 from singletable_apps.elections.rules import (
     candidate_names,
@@ -22,8 +23,7 @@ from singletable_apps.elections.rules import (
     folded,
     voter_names,
 )
-from singletable_apps.elections.service.desk import Basis, Office, any_basis, still
-from singletable_apps.elections.view import View
+from singletable_apps.elections.service.context import Context, RevisionCheck, any_revision, still
 
 # An event is one item of at most 400 KB, and names may be long.
 NAMES_AN_EVENT = 200
@@ -34,16 +34,16 @@ MOST_BYTES = 3_000_000
 class Rolls:
     """Commands about the candidates and the voters of an election."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, context: Context) -> None:
+        self._context = context
 
     def set_candidates(
-        self, actor: User, name: str, names: Sequence[str], basis: Basis = any_basis
+        self, actor: User, name: str, names: Sequence[str], basis: RevisionCheck = any_revision
     ) -> Election:
         """The candidates there are to be; who is there already stays."""
         wanted = candidate_names(names)
 
-        def decide(view: View) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[Fact]:
             me, election = still(view, actor), view.election(name)
             check_candidates(me, election, count=len(wanted))
             basis(election.revision)
@@ -55,16 +55,16 @@ class Rolls:
                 *(CandidatesAdded(election.name, part) for part in _parts(added)),
             ]
 
-        self._office.carry_out(actor, decide)
-        return self._office.view.election(name)
+        self._context.execute(actor, decide)
+        return self._context.read.election(name)
 
     def set_voters(
-        self, actor: User, name: str, names: Sequence[str], basis: Basis = any_basis
+        self, actor: User, name: str, names: Sequence[str], basis: RevisionCheck = any_revision
     ) -> Election:
         """Those who may vote; none is everybody whose role lets them vote."""
         wanted = voter_names(names)
 
-        def decide(view: View) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[Fact]:
             me, election = still(view, actor), view.election(name)
             check_voters(me, election)
             basis(election.revision)
@@ -85,8 +85,8 @@ class Rolls:
                 *(VotersAdded(election.name, part) for part in _parts(registered)),
             ]
 
-        self._office.carry_out(actor, decide)
-        return self._office.view.election(name)
+        self._context.execute(actor, decide)
+        return self._context.read.election(name)
 
 
 def _changes(now: Sequence[str], wanted: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -97,7 +97,7 @@ def _changes(now: Sequence[str], wanted: Sequence[str]) -> tuple[list[str], list
     ]
 
 
-def _registered(view: View, names: Sequence[str]) -> list[str]:
+def _registered(view: ReadModel, names: Sequence[str]) -> list[str]:
     """The users of these names, as they are written; refused if there is one who is none."""
     found = dict(zip(names, view.search_users(names), strict=True))
     strangers = [name for name, user in found.items() if user is None]

@@ -10,8 +10,7 @@ from singletable_apps.counting import Ranking
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Asked, Ballot, Definition, Election, User
 from singletable_apps.elections.errors import Invalid, KeyReused, NotThere
-from singletable_apps.elections.facts import BallotCast, BallotWithdrawn, Fact
-from singletable_apps.elections.log import Event, fact_of
+from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, Fact, fact_of
 from singletable_apps.elections.proofs import (
     Receipt,
     SealedBallot,
@@ -20,6 +19,7 @@ from singletable_apps.elections.proofs import (
     width_for,
 )
 from singletable_apps.elections.proofs import receipt as receipt_of
+from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import (
     check_cast,
     check_see_ballot,
@@ -28,9 +28,8 @@ from singletable_apps.elections.rules import (
     ranking_of,
 )
 from singletable_apps.elections.service.closing import asked_in, closing_of, opened
-from singletable_apps.elections.service.desk import Office, still
+from singletable_apps.elections.service.context import Context, still
 from singletable_apps.elections.service.results import Results
-from singletable_apps.elections.view import View
 
 Lines = Sequence[tuple[str, int | None]]
 
@@ -49,17 +48,17 @@ class Cast:
 class Voting:
     """Commands of voters, and what they may see of their own."""
 
-    def __init__(self, office: Office, results: Results) -> None:
-        self._office = office
+    def __init__(self, context: Context, results: Results) -> None:
+        self._context = context
         self._results = results
 
     def cast(self, actor: User, election_name: str, lines: Lines, key: str) -> Cast:
         """Cast a ballot, or another one in its place. The same key again gives the same answer."""
-        nonce, iv = self._office.random(16), self._office.random(12)
+        nonce, iv = self._context.random(16), self._context.random(12)
         before: list[Cast] = []
         about: list[tuple[Election, Definition]] = []
 
-        def decide(view: View) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[Fact]:
             me, election = still(view, actor), view.election(election_name)
             ballot = view.ballot(election.name, me.name)
             request, fingerprint = self._marks(me, election, lines, key)
@@ -73,7 +72,7 @@ class Voting:
                 event = self._event(asked.event_id)
                 before[:] = [self._cast(election, None, event, again=True)]
                 return []
-            now = self._office.clock()
+            now = self._context.clock()
             listed = election.voter_count > 0 and view.is_listed(election.name, me.name)
             check_cast(me, election, listed=listed, ballot=ballot, now=now)
             names = [one.candidate_name for one in view.candidates(election.name)]
@@ -82,28 +81,28 @@ class Voting:
             return [self._fact(me, election, names, said, (request, fingerprint), iv)]
 
         # What one voter casts does not concern what another does at the same moment.
-        events = self._office.carry_out(actor, decide, mark=actor.user_id)
+        events = self._context.execute(actor, decide, mark=actor.user_id)
         # Answered by what it was decided on: the election may have another name by now.
         return self._cast(*about[0], events[0], again=False) if events else before[0]
 
     def withdraw(self, actor: User, election_name: str) -> None:
         """Take one's ballot back, as if it had never been cast; its key casts nothing again."""
 
-        def decide(view: View) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[Fact]:
             me, election = still(view, actor), view.election(election_name)
             ballot = view.ballot(election.name, me.name)
-            check_withdraw(me, election, ballot=ballot, now=self._office.clock())
+            check_withdraw(me, election, ballot=ballot, now=self._context.clock())
             return [BallotWithdrawn(voter=me.name, election=election.name)]
 
-        self._office.carry_out(actor, decide)
+        self._context.execute(actor, decide)
 
     def ballot(self, viewer: User, election_name: str, voter_name: str) -> Cast:
         """The ballot of a voter, for whoever may see it; after the close with its proof."""
-        view = self._office.view
+        view = self._context.read
         election = view.election(election_name)
         voter = view.search_user(voter_name)
         name = voter.name if voter is not None else voter_name
-        check_see_ballot(viewer, name, election, self._office.clock())
+        check_see_ballot(viewer, name, election, self._context.clock())
         ballot = view.ballot(election.name, name)
         if ballot is None:
             raise NotThere(
@@ -113,7 +112,7 @@ class Voting:
 
     def _marks(self, me: User, election: Election, lines: Lines, key: str) -> tuple[str, str]:
         """What a request is known by, and what it said: neither can be guessed from the table."""
-        ballots = self._office.keys.ballots
+        ballots = self._context.keys.ballots
         if not all(is_text(text) for text in (key, *(name for name, _ in lines))):
             raise Invalid(
                 "A name in the rankings, or the key, holds half a surrogate pair, which is no "
@@ -147,7 +146,7 @@ class Voting:
                 nonce=said.nonce.hex(),
                 levels=said.ranking.levels,
             )
-        sealed = self._office.keys.ballots.seal(
+        sealed = self._context.keys.ballots.seal(
             number,
             SealedBallot(said.nonce, code, said.ranking),
             width=width_for(candidates),
@@ -163,7 +162,7 @@ class Voting:
         )
 
     def _event(self, event_id: int) -> Event:
-        found = self._office.store.get(patterns.event(event_id), consistent=True)
+        found = self._context.store.get(patterns.event(event_id), consistent=True)
         if found is None:
             raise NotThere(f"There is no event {event_id} in the log.")
         return found
@@ -176,19 +175,19 @@ class Voting:
         if not isinstance(fact, BallotCast):
             raise NotThere(f"Event {event.event_id} is no ballot.")
         if fact.sealed is not None:
-            said = self._office.keys.ballots.open(election.election_id, fact.sealed)
+            said = self._context.keys.ballots.open(election.election_id, fact.sealed)
         else:
             ranking = Ranking(fact.levels or ())
             said = SealedBallot(bytes.fromhex(fact.nonce or ""), fact.confirmation or "", ranking)
-        about = definition or self._office.view.definition(election.name, fact.definition)
+        about = definition or self._context.read.definition(election.name, fact.definition)
         receipt = _receipt(election, about, said)
         return Cast(election.name, fact.voter, event.when_occurred, receipt, again)
 
     def _shown(self, election: Election, ballot: Ballot) -> Cast:
-        said = opened(election, ballot, self._office.keys)
-        about = self._office.view.definition(election.name, ballot.definition)
+        said = opened(election, ballot, self._context.keys)
+        about = self._context.read.definition(election.name, ballot.definition)
         receipt = _receipt(election, about, said)
-        closing = closing_of(election, self._office.keys)
+        closing = closing_of(election, self._context.keys)
         if closing is not None:
             proof = self._results.tree(election).prove(said.confirmation)
             receipt = closed(receipt, closing, proof)
@@ -196,7 +195,7 @@ class Voting:
 
 
 def _asked(
-    view: View, me: User, election: Election, ballot: Ballot | None, request: str
+    view: ReadModel, me: User, election: Election, ballot: Ballot | None, request: str
 ) -> Asked | None:
     """The request, if it was carried out before: for this ballot, or for one taken back since."""
     if ballot is not None and request in ballot.asked:

@@ -6,6 +6,6 @@
 from __future__ import annotations
 
 from singletable_apps.polls.api.app import PREFIX, make_polls_app
-from singletable_apps.polls.api.settings import ApiSettings, Limits
+from singletable_apps.polls.api.dependencies import ApiSettings, Limits
 
 __all__ = ["PREFIX", "ApiSettings", "Limits", "make_polls_app"]

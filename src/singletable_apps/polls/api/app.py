@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
-from singletable_apps.polls.api.asking import Api
-from singletable_apps.polls.api.refusals import KINDS
-from singletable_apps.polls.api.settings import ApiSettings
+from singletable_apps.polls.api import polls as poll_routes
+from singletable_apps.polls.api import results, voting
+from singletable_apps.polls.api.dependencies import Api, ApiSettings
+from singletable_apps.polls.api.problems import PROBLEM_TYPES
 from singletable_apps.polls.service import Polls
 from singletable_apps.shared.web import make_app
 
 PREFIX = "/api/polls"
+ROUTERS = (
+    poll_routes.create_router,
+    poll_routes.router,
+    poll_routes.codes_router,
+    voting.router,
+    results.router,
+    results.exports_router,
+)
 ABOUT = (
     "Polls by ranking: anybody makes one, whoever has the link ranks its options, and an instant "
     "runoff counts them, beside three other methods.\n\n"
@@ -31,18 +37,11 @@ def make_polls_app(polls: Polls, *, settings: ApiSettings | None = None) -> Fast
     app = make_app(
         "Polls",
         version("singletable"),
-        routers=_routers(),
+        routers=ROUTERS,
         prefix=PREFIX,
         description=ABOUT,
-        kinds=KINDS,
+        problem_types=PROBLEM_TYPES,
         settings=chosen.web,
     )
     app.state.polls = Api(polls, chosen)
     return app
-
-
-def _routers() -> list[APIRouter]:
-    package = __name__.rpartition(".")[0]
-    names = [one.name for one in pkgutil.iter_modules([str(Path(__file__).parent)])]
-    found = [getattr(import_module(f"{package}.{name}"), "router", None) for name in names]
-    return [one for one in found if isinstance(one, APIRouter)]

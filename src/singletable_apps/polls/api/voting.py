@@ -7,19 +7,25 @@ from uuid import UUID
 
 from fastapi import Depends, Query, Request, Response
 
-from singletable_apps.polls.api import browsers
-from singletable_apps.polls.api.asking import ANYBODY, Browser, PollId, ThisApi, by_address
-from singletable_apps.polls.api.guessing import Guesses
-from singletable_apps.polls.api.models.voting import NewVote, Typed, VoteShown
-from singletable_apps.polls.api.refusals import ALREADY_VOTED, CLOSED, NO_CODE, topic
+from singletable_apps.polls.api import cookies
+from singletable_apps.polls.api.dependencies import (
+    ANYBODY,
+    Browser,
+    Guesses,
+    PollId,
+    ThisApi,
+    by_address,
+)
+from singletable_apps.polls.api.problems import ALREADY_VOTED, CLOSED, NO_CODE, api_router
+from singletable_apps.polls.api.schemas import NewVote, Typed, VoteShown
 from singletable_apps.polls.errors import NotThere
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import Voter
+from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import (
     IDEMPOTENCY_KEY,
     NOT_FOUND,
     TOO_MANY,
-    Fault,
+    FieldError,
     IdempotencyKeyIfAny,
     Problem,
     responses,
@@ -28,7 +34,7 @@ from singletable_apps.shared.web import (
 # A key that names a vote must be one that nobody else comes upon: a UUID has 32 digits.
 SHORTEST_KEY = 16
 
-router = topic("voting", NOT_FOUND, NO_CODE, TOO_MANY)
+router = api_router("voting", NOT_FOUND, NO_CODE, TOO_MANY)
 _TEXT = {"schema": {"type": "string"}}
 _CAST = {
     "Location": {"description": "Where the vote is.", **_TEXT},
@@ -67,12 +73,12 @@ def cast_vote(
     """
     _check_key(key)
     polls = api.polls
-    voter = _voter(polls.desk.secret, str(poll_id), browser, sent.code, key)
+    voter = _voter(polls.context.secret, str(poll_id), browser, sent.code, key)
     with guesses.counted(sent.code):
         cast = polls.voting.cast(str(poll_id), sent.rankings, voter)
     # A code is enough to be known by, and whoever sends one is given no cookie.
     if voter.browser is not None and browser is None and not sent.code:
-        browsers.keep(response, voter.browser, secure=api.settings.secure_cookies)
+        cookies.keep(response, voter.browser, secure=api.settings.secure_cookies)
     response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
     if not cast.is_new:
         response.status_code = 200
@@ -93,7 +99,7 @@ def read_my_vote(
     code: Annotated[Typed | None, Query()] = None,
 ) -> VoteShown:
     """One's own vote: of this browser, of a code, or by its id."""
-    poll, voting = api.polls.desk.poll(str(poll_id)), api.polls.voting
+    poll, voting = api.polls.context.poll(str(poll_id)), api.polls.voting
     vote_id = str(vote) if vote is not None else None
     if vote_id is None:
         with guesses.counted(code):
@@ -111,11 +117,11 @@ def _voter(
 
     A new browser is made of the key, so the same key is the same vote with its cookie and without.
     """
-    known = browser or (secret.browser_of(poll_id, key) if key else browsers.new_token())
+    known = browser or (secret.browser_of(poll_id, key) if key else cookies.new_token())
     return Voter(known, code, key and f"{known} {key}")
 
 
 def _check_key(key: str | None) -> None:
     if key is not None and len(key) < SHORTEST_KEY:
         words = f"Expected at least {SHORTEST_KEY} characters, as a UUID has, but got {len(key)}."
-        raise Problem(IDEMPOTENCY_KEY, errors=[Fault(words, header="Idempotency-Key")])
+        raise Problem(IDEMPOTENCY_KEY, errors=[FieldError(words, header="Idempotency-Key")])

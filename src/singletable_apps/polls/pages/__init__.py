@@ -7,10 +7,10 @@ from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
 
-from singletable_apps.polls.api.settings import ApiSettings
-from singletable_apps.polls.pages.addresses import PREFIX
+from singletable_apps.polls.api.dependencies import ApiSettings
 from singletable_apps.polls.pages.site import Site, make_site
 from singletable_apps.polls.service import Polls
+from singletable_apps.polls.urls import PREFIX
 
 __all__ = ["PREFIX", "Site", "add_pages", "make_site"]
 
@@ -23,5 +23,5 @@ def add_pages(app: FastAPI, polls: Polls, settings: ApiSettings) -> Site:
         router = getattr(import_module(module.name), "router", None)
         if isinstance(router, APIRouter):
             app.include_router(router, prefix=PREFIX, include_in_schema=False)
-    site.pages.serve(app)
+    site.pages.mount(app)
     return site

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Annotated
 
 from fastapi import Query, Request, Response
@@ -10,14 +12,19 @@ from pydantic import BaseModel, Field
 
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import Invalid
-from singletable_apps.polls.links import code_link, share_link
-from singletable_apps.polls.pages.basing import STATUS, ChangedMeanwhile, based_on
-from singletable_apps.polls.pages.managed import ThisOwn, framed, manage_address
+from singletable_apps.polls.pages.dependencies import (
+    STATUS,
+    RevisionConflict,
+    based_on,
+    page_router,
+)
+from singletable_apps.polls.pages.manage import ThisOwn, framed, manage_address
 from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.pages.visiting import page_router
-from singletable_apps.polls.qr import qr_svg
 from singletable_apps.polls.service import Code, Own
-from singletable_apps.shared.pages import Form, Typed
+from singletable_apps.polls.urls import code_link, share_link
+from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.web import download
 
 router = page_router()
 SIZE = 100
@@ -43,21 +50,21 @@ def show_codes(request: Request, site: ThisSite, own: ThisOwn, first: From = 0) 
 
 
 @router.post("/p/{poll_id}/manage/codes")
-def issue(request: Request, site: ThisSite, own: ThisOwn, form: Typed) -> Response:
+def issue(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> Response:
     """Issue some more; once, though it be sent twice."""
-    typed = form.read(TypedCount)
+    typed = form.validate(TypedCount)
     if isinstance(typed, Form):
         return _page(request, site, own, typed, 422)
     basis = based_on(form, "issued")
     try:
         site.polls.making.issue_codes(own.poll.id, own.admin_key, typed.count, basis=basis)
-    except ChangedMeanwhile:
-        now = Own(site.polls.desk.poll(own.poll.id), own.admin_key)
+    except RevisionConflict:
+        now = Own(site.polls.context.poll(own.poll.id), own.admin_key)
         words = ISSUED_MEANWHILE.format(now=now.poll.codes)
         form = Form({"count": typed.count, "issued": now.poll.codes}, summary=words)
         return _page(request, site, now, form, STATUS)
     except Invalid as refusal:
-        return _page(request, site, own, form.refused(**refusal.faults), 422)
+        return _page(request, site, own, form.with_errors(**refusal.faults), 422)
     said = "One code is issued." if typed.count == 1 else f"{typed.count:,} codes are issued."
     return site.pages.redirect(manage_address(own, "codes"), said)
 
@@ -66,7 +73,7 @@ def issue(request: Request, site: ThisSite, own: ThisOwn, form: Typed) -> Respon
 def sheet(request: Request, site: ThisSite, own: ThisOwn, first: From = 0) -> Response:
     """Those that are left, on cards to print and cut up: a code, and the same as a QR code."""
     rows = _rows(site, own, first)
-    return site.pages.page(
+    return site.pages.render(
         request,
         "polls/code_sheet.html",
         **framed(site, own, "codes"),
@@ -81,7 +88,7 @@ def sheet(request: Request, site: ThisSite, own: ThisOwn, first: From = 0) -> Re
 def _page(
     request: Request, site: Site, own: Own, form: Form, status: int = 200, *, first: int = 0
 ) -> Response:
-    return site.pages.page(
+    return site.pages.render(
         request,
         "polls/codes.html",
         status,
@@ -111,3 +118,15 @@ def _pages(own: Own, first: int, *parts: str) -> dict[str, object]:
         "next": f"{here}?from={last}" if last < own.poll.codes else "",
         "first": here if first else "",
     }
+
+
+@router.get("/p/{poll_id}/manage/codes.csv")
+def table(site: ThisSite, own: ThisOwn) -> Response:
+    """A line for every code: the code, its link, and whether it was voted with."""
+    written = io.StringIO()
+    lines = csv.writer(written)
+    lines.writerow(["code", "link", "used"])
+    for code in site.polls.making.codes(own.poll.id, own.admin_key):
+        link = code_link(site.settings.public, own.poll.id, code.code)
+        lines.writerow([code.code, link, "yes" if code.is_used else "no"])
+    return download(written.getvalue().encode(), f"{own.poll.title} codes.csv", "text/csv")

@@ -6,23 +6,21 @@ from fastapi import Request, Response
 
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import Hidden, NotThere
-from singletable_apps.polls.links import share_link
-from singletable_apps.polls.pages.addresses import address, poll_address
-from singletable_apps.polls.pages.carrying import viewer_of
-from singletable_apps.polls.pages.shown import Shown, shown_of
-from singletable_apps.polls.pages.shown.files import files_of
+from singletable_apps.polls.pages.cookies import viewer_of
+from singletable_apps.polls.pages.dependencies import Browser, CurrentPoll, page_router
+from singletable_apps.polls.pages.results_view import Shown, files_of, shown_of
 from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.pages.visiting import Browser, ThisPoll, page_router
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.service import Viewer, Voter
-from singletable_apps.polls.words import PROTECTION_WORDS
+from singletable_apps.polls.text import PROTECTION_WORDS
+from singletable_apps.polls.urls import poll_url, share_link, url
 from singletable_apps.shared.counted import File
 
 router = page_router()
 
 
 @router.get("/p/{poll_id}/results")
-def show_results(request: Request, site: ThisSite, browser: Browser, poll: ThisPoll) -> Response:
+def show_results(request: Request, site: ThisSite, browser: Browser, poll: CurrentPoll) -> Response:
     """The result as it is at this moment; or why, and until when, it is not shown."""
     standing = site.polls.standing
     viewer = viewer_of(request, site, browser, poll)
@@ -32,12 +30,12 @@ def show_results(request: Request, site: ThisSite, browser: Browser, poll: ThisP
     except Hidden:
         # How many have voted says nothing about what they ranked.
         votes = _latest(site, poll.id).outcome.tally.votes
-        return site.pages.page(request, "polls/results/hidden.html", **around, votes=votes)
+        return site.pages.render(request, "polls/results/hidden.html", **around, votes=votes)
     shown = shown_of(standing.of(poll))
     # So that whoever has just voted does not see an older result a moment later.
-    site.latest.keep(poll.id, shown, site.polls.desk.clock())
+    site.latest.keep(poll.id, shown, site.polls.context.clock())
     files = _files(site, shown, viewer)
-    return site.pages.page(request, "polls/results.html", **around, **_parts(shown), files=files)
+    return site.pages.render(request, "polls/results.html", **around, **_parts(shown), files=files)
 
 
 @router.get("/p/{poll_id}/results/now")
@@ -56,7 +54,7 @@ def show_what_is_new(request: Request, site: ThisSite, browser: Browser, poll_id
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    page = site.pages.page(request, "polls/results/count.html", **_parts(shown))
+    page = site.pages.render(request, "polls/results/count.html", **_parts(shown))
     page.headers.update(headers)
     return page
 
@@ -70,7 +68,9 @@ def _latest(site: Site, poll_id: str) -> Shown:
     """The result of a moment ago, whoever asks: poll and votes are read once for all."""
     polls = site.polls
     return site.latest.value(
-        poll_id, lambda: shown_of(polls.standing.of(polls.desk.poll(poll_id))), polls.desk.clock
+        poll_id,
+        lambda: shown_of(polls.standing.of(polls.context.poll(poll_id))),
+        polls.context.clock,
     )
 
 
@@ -80,7 +80,7 @@ def _files(site: Site, shown: Shown, viewer: Viewer) -> list[File]:
     Whoever has that link can read the vote, so it is for those alone whom the API does not know.
     """
     polls, poll, browser = site.polls, shown.poll, viewer.voter.browser
-    known = Viewer(Voter(browser), admin_key=polls.desk.key_of_maker(poll, browser))
+    known = Viewer(Voter(browser), admin_key=polls.context.key_of_maker(poll, browser))
     try:
         polls.standing.check(poll, known)
     except Hidden:
@@ -95,16 +95,16 @@ def _around(site: Site, poll: Poll, viewer: Viewer) -> dict[str, object]:
     return {
         "poll": poll,
         # Votes that were let in at the last moment may come a little later: open, closed, final.
-        "open": is_open(poll, site.polls.desk.clock()),
+        "open": is_open(poll, site.polls.context.clock()),
         "protection": PROTECTION_WORDS[poll.protection],
         "share": share_link(site.settings.public, poll.id),
-        "vote": poll_address(poll.id),
-        "copy": f"{address('new')}?from={poll.id}",
-        "manage": poll_address(poll.id, "manage") if viewer.admin_key else "",
+        "vote": poll_url(poll.id),
+        "copy": f"{url('new')}?from={poll.id}",
+        "manage": poll_url(poll.id, "manage") if viewer.admin_key else "",
     }
 
 
 def _parts(shown: Shown) -> dict[str, object]:
     """All that the templates of a result ask for."""
-    here = poll_address(shown.poll.id, "results")
+    here = poll_url(shown.poll.id, "results")
     return {"shown": shown, "runoff": shown.runoff, "here": here, "now": f"{here}/now"}

@@ -10,10 +10,10 @@ from typing import Annotated, TypeAlias, cast
 
 from fastapi import Depends, Request
 
-from singletable_apps.polls.api.settings import ApiSettings
-from singletable_apps.polls.pages.addresses import PREFIX, address
-from singletable_apps.polls.pages.shown import Shown
+from singletable_apps.polls.api.dependencies import ApiSettings
+from singletable_apps.polls.pages.results_view import Shown
 from singletable_apps.polls.service import Polls
+from singletable_apps.polls.urls import PREFIX, url
 from singletable_apps.shared.ballot import files as ballot_files
 from singletable_apps.shared.counted import TEMPLATES, Latest
 from singletable_apps.shared.counted import files as counted_files
@@ -41,12 +41,12 @@ def make_site(polls: Polls, settings: ApiSettings) -> Site:
     """The site on a service that is open."""
     pages = Pages(
         "polls",
-        Path(__file__).parent,
-        secret=polls.desk.secret.key,
+        Path(__file__).parent.parent,
+        secret=polls.context.secret.key,
         product=PRODUCT,
         prefix=PREFIX,
-        around=around,
-        made={**counted_files(), **ballot_files()},
+        context=around,
+        generated_files={**counted_files(), **ballot_files()},
         templates=[TEMPLATES],
         secure_cookies=settings.secure_cookies,
     )
@@ -63,7 +63,7 @@ ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
 def around(request: Request) -> Mapping[str, object]:
     """What stands around every page: where one can go."""
     here = path_of(request)
-    nav = [("Make a poll", address("new")), ("My polls", address("mine"))]
+    nav = [("Make a poll", url("new")), ("My polls", url("mine"))]
     return {
         "nav": [Link(text, to, here == to) for text, to in nav],
         "links": FOOTER,

@@ -8,34 +8,37 @@ from datetime import datetime
 
 from singletable import Driver, Observer, Store
 from singletable_apps.polls.entities import polls
-from singletable_apps.polls.secret import Secret
-from singletable_apps.polls.service.changing import Changing
-from singletable_apps.polls.service.counting import Counting, Recount
-from singletable_apps.polls.service.deleting import Deleting
-from singletable_apps.polls.service.desk import Basis, Desk, any_basis, utc_now
-from singletable_apps.polls.service.making import Code, Making, Own
-from singletable_apps.polls.service.results import Outcome, Standing, Viewer
-from singletable_apps.polls.service.snapshots import Snapshots
+from singletable_apps.polls.service.context import Context, RevisionCheck, any_revision, utc_now
+from singletable_apps.polls.service.lifecycle import Changing, Code, Deleting, Making, Own
+from singletable_apps.polls.service.results import (
+    Counting,
+    Outcome,
+    Recount,
+    Snapshots,
+    Standing,
+    Viewer,
+)
 from singletable_apps.polls.service.voting import Cast, Voter, Voting
+from singletable_apps.polls.tokens import Secret
 
 __all__ = [
-    "Basis",
     "Cast",
     "Changing",
     "Code",
+    "Context",
     "Counting",
     "Deleting",
-    "Desk",
     "Making",
     "Outcome",
     "Own",
     "Polls",
     "Recount",
+    "RevisionCheck",
     "Standing",
     "Viewer",
     "Voter",
     "Voting",
-    "any_basis",
+    "any_revision",
     "open_polls",
 ]
 
@@ -44,7 +47,7 @@ __all__ = [
 class Polls:
     """The service, a part for each thing one can do."""
 
-    desk: Desk
+    context: Context
     making: Making
     changing: Changing
     deleting: Deleting
@@ -65,14 +68,14 @@ def open_polls(
     store = Store(driver, observers=observers)
     if make_table:
         store.admin.create_table(polls, if_missing=True)
-    desk = Desk(store, secret, clock)
-    voting, counting = Voting(desk), Counting(desk, Snapshots(desk))
+    context = Context(store, secret, clock)
+    voting, counting = Voting(context), Counting(context, Snapshots(context))
     return Polls(
-        desk,
-        Making(desk),
-        Changing(desk),
-        Deleting(desk),
+        context,
+        Making(context),
+        Changing(context),
+        Deleting(context),
         voting,
         counting,
-        Standing(desk, voting, counting),
+        Standing(context, voting, counting),
     )

@@ -14,15 +14,55 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import uuid4
 
-from singletable import ConditionFailed, TransactionConflict
+from singletable import ConditionFailed, Store, TransactionConflict
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import Lane, Line, Poll, Protection, Vote
 from singletable_apps.polls.errors import AlreadyVoted, Busy, NoCode
 from singletable_apps.polls.rules import check_open, checked_ranking, gone, is_changeable
-from singletable_apps.polls.service.desk import LOST, Desk
-from singletable_apps.polls.service.lanes import bring_along
+from singletable_apps.polls.service.context import LOST, Context
 from singletable_apps.polls.tally import lane_of, order_of
-from singletable_apps.polls.texts import is_id, shown
+from singletable_apps.polls.text import is_id, shown
+
+# The lanes of a poll follow its own item: whoever finds one behind brings it along.
+#
+# What a vote depends on is in the lane that it goes down, so that many can vote without meeting at
+# the poll's own item. The poll is changed first, then its lanes; if that is interrupted, the next
+# vote in a lane that is behind brings it along before it counts.
+
+LANE_ATTEMPTS = 10
+
+
+def new_lanes(poll: Poll) -> list[Lane]:
+    """The lanes of a new poll."""
+    return [
+        Lane(poll_id=poll.id, lane=number, edition=poll.edition) for number in range(poll.lanes)
+    ]
+
+
+def bring_all_along(store: Store, poll: Poll) -> None:
+    """Let every lane follow: once this is done, no vote counts that relied on the poll before."""
+    addresses = [Lane.key(poll.id, number) for number in range(poll.lanes)]
+    for lane in store.get_many(addresses, consistent=True):
+        if lane is not None and lane.edition < poll.edition:
+            bring_along(store, poll, lane.lane)
+
+
+def bring_along(store: Store, poll: Poll, number: int) -> None:
+    """Let a lane follow its poll, unless it has already, or is gone."""
+    for _ in range(LANE_ATTEMPTS):
+        try:
+            store.update(
+                Lane.key(poll.id, number),
+                Lane.edition.set(poll.edition),
+                if_=Lane.edition < poll.edition,
+            )
+        except ConditionFailed:
+            return
+        except (TransactionConflict, *LOST):
+            continue  # voters were faster, or nobody knows: it can be done twice
+        return
+    raise Busy(f"So many vote in '{poll.title}' that a change of it found no way in. Ask again.")
+
 
 TRIES = 60
 # The store has patience of its own in each attempt; nobody waits for an answer much longer.
@@ -60,7 +100,7 @@ class Cast:
 class Voting:
     """Where votes are cast."""
 
-    desk: Desk
+    context: Context
     # Threads of one process would only meet at the lane; here they wait for their turn.
     turns: Sequence[threading.Lock] = field(
         default_factory=lambda: tuple(threading.Lock() for _ in range(_TURNS))
@@ -68,8 +108,8 @@ class Voting:
 
     def vote_id(self, poll: Poll, voter: Voter) -> str | None:
         """The id of somebody's one vote; None if they are not known, and each vote is a new one."""
-        self.desk.check_secret(poll)
-        secret = self.desk.secret
+        self.context.check_secret(poll)
+        secret = self.context.secret
         if poll.protection is Protection.CODES:
             number = None if voter.code is None else secret.number_of(poll.id, voter.code)
             if number is None or number >= poll.codes:
@@ -85,7 +125,7 @@ class Voting:
         """A vote by its id."""
         if not is_id(vote_id):
             return None
-        return self.desk.store.get(Vote.key(poll_id, vote_id), consistent=True)
+        return self.context.store.get(Vote.key(poll_id, vote_id), consistent=True)
 
     def vote_of(self, poll: Poll, voter: Voter) -> Vote | None:
         """The vote that somebody has cast, if there is one, and they can be known again."""
@@ -97,7 +137,7 @@ class Voting:
 
     def cast(self, poll_id: str, rankings: Sequence[str], voter: Voter) -> Cast:
         """Vote, or change a vote. Nothing is stored unless all is well when it is written."""
-        poll = self.desk.poll(poll_id)
+        poll = self.context.poll(poll_id)
         unknown = str(uuid4())  # the id of a vote whose voter cannot be known again
         known: Vote | None = None
         ranked: list[str] = []
@@ -111,7 +151,7 @@ class Voting:
                     return Cast(known, is_new=lost and known.revision == 1)
                 if attempt and time.monotonic() > until:
                     break
-                now = self.desk.clock()
+                now = self.context.clock()
                 check_open(poll, now)
                 # Asked each time: until somebody has voted, a poll may ask for codes instead.
                 vote_id = self.vote_id(poll, voter) or unknown
@@ -130,7 +170,7 @@ class Voting:
                     lost = True
                     known = self.vote(poll_id, vote_id)
                 time.sleep(random.uniform(0, min(0.1, 0.001 * 2**attempt)))
-                poll = self.desk.poll(poll_id)
+                poll = self.context.poll(poll_id)
         raise Busy(
             f"So many vote in '{poll.title}' at this moment that your vote found no way in. Vote "
             "again; it counts once."
@@ -143,11 +183,11 @@ class Voting:
     def _write(self, poll: Poll, vote: Vote, known: Vote | None) -> bool:
         """Write the vote, its line and the end of its lane; False if the lane was behind."""
         number = lane_of(vote.id, poll.lanes)
-        lane = self.desk.store.get(Lane.key(poll.id, number), consistent=True)
+        lane = self.context.store.get(Lane.key(poll.id, number), consistent=True)
         if lane is None:
             raise gone(poll.id)
         if lane.edition != poll.edition:
-            bring_along(self.desk.store, poll, number)
+            bring_along(self.context.store, poll, number)
             return False
         line = Line(
             poll_id=poll.id,
@@ -156,7 +196,7 @@ class Voting:
             order=order_of(poll.candidates, vote.rankings),
             replaced=None if known is None else order_of(poll.candidates, known.rankings),
         )
-        with self.desk.store.transaction(pattern=patterns.cast) as together:
+        with self.context.store.transaction(pattern=patterns.cast) as together:
             together.put(vote)
             together.update(
                 Lane.key(poll.id, number),

@@ -24,11 +24,11 @@ class AccountsError(Exception):
     """The root: whatever this room refuses is one of these."""
 
 
-class PasswordRefused(AccountsError, ValueError):
+class PasswordRejected(AccountsError, ValueError):
     """A password that nobody should have."""
 
 
-class TokenRefused(AccountsError):
+class InvalidToken(AccountsError):
     """An access token that opens nothing."""
 
     def __init__(self, why: WhyToken, message: str) -> None:
@@ -36,7 +36,7 @@ class TokenRefused(AccountsError):
         self.why: WhyToken = why
 
 
-class SessionRefused(AccountsError):
+class InvalidSession(AccountsError):
     """A refresh token that renews nothing."""
 
     def __init__(self, why: WhySession, message: str) -> None:
@@ -44,7 +44,7 @@ class SessionRefused(AccountsError):
         self.why: WhySession = why
 
 
-class ResetRefused(AccountsError):
+class InvalidReset(AccountsError):
     """A link to a new password that leads nowhere."""
 
     def __init__(self, why: WhyReset, message: str) -> None:

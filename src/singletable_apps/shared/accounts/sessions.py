@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from singletable import ConditionFailed, Store
-from singletable_apps.shared.accounts.errors import SessionRefused
-from singletable_apps.shared.accounts.items import Session
-from singletable_apps.shared.accounts.secret import derived, mac
+from singletable_apps.shared.accounts.entities import Session
+from singletable_apps.shared.accounts.errors import InvalidSession
+from singletable_apps.shared.accounts.tokens import derive_key, mac
 
 GRACE = timedelta(seconds=10)
 LONGEST_ABOUT = 200
@@ -62,7 +62,7 @@ class Sessions:
         self, store: Store, *, secret: bytes, lifetime: timedelta = timedelta(days=30)
     ) -> None:
         self._store = store
-        self._key = derived(secret, "sessions")
+        self._key = derive_key(secret, "sessions")
         self.lifetime = lifetime
 
     def begin(self, subject: int, now: datetime, *, credentials: int = 0, about: str = "") -> str:
@@ -98,7 +98,7 @@ class Sessions:
         """End the session of a token, old or new; one that is not ours ends nothing."""
         try:
             ticket = self._ticket(token)
-        except SessionRefused:
+        except InvalidSession:
             return
         self.end_one(ticket.subject, ticket.family)
 
@@ -120,19 +120,19 @@ class Sessions:
         """The `id` of the session of a token, as the list has it; None if it is not ours."""
         try:
             return self._ticket(token).family
-        except SessionRefused:
+        except InvalidSession:
             return None
 
     def _followed(self, ticket: _Ticket, held: object, now: datetime) -> Session:
         """The session if its token was used just now; otherwise it ends."""
         if not isinstance(held, Session):
-            raise SessionRefused("ended", "The session has ended. Sign in again.")
+            raise InvalidSession("ended", "The session has ended. Sign in again.")
         if held.ends <= now:
-            raise SessionRefused("expired", "The session's time is over. Sign in again.")
+            raise InvalidSession("expired", "The session's time is over. Sign in again.")
         if held.number == ticket.number + 1 and now - held.rotated <= GRACE:
             return held
         self.end_one(ticket.subject, ticket.family)
-        raise SessionRefused(
+        raise InvalidSession(
             "reused",
             "The token was used before, so somebody may have copied it, and the session is ended. "
             "Sign in again.",
@@ -149,10 +149,10 @@ class Sessions:
     def _ticket(self, token: str) -> _Ticket:
         parts = _TOKEN.fullmatch(token)
         if parts is None:
-            raise SessionRefused("malformed", "This is no token of a session. Sign in again.")
+            raise InvalidSession("malformed", "This is no token of a session. Sign in again.")
         subject, family, number, seal = parts.groups()
         if not hmac.compare_digest(seal, mac(self._key, subject, family, number)):
-            raise SessionRefused("forged", "The token was not made by this service. Sign in again.")
+            raise InvalidSession("forged", "The token was not made by this service. Sign in again.")
         return _Ticket(int(subject), family, int(number))
 
 

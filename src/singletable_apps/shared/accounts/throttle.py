@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from singletable import ConditionFailed, Store
+from singletable_apps.shared.accounts.entities import Attempts
 from singletable_apps.shared.accounts.errors import TooManyAttempts
-from singletable_apps.shared.accounts.items import Attempts
-from singletable_apps.shared.accounts.secret import derived, mac
+from singletable_apps.shared.accounts.tokens import derive_key, mac
 
 FIRST_WAIT = timedelta(seconds=1)
 # More than enough doublings for any longest wait.
@@ -42,7 +42,7 @@ class Throttle:
         longest: timedelta = timedelta(minutes=15),
     ) -> None:
         self._store = store
-        self._key = derived(secret, "throttle")
+        self._key = derive_key(secret, "throttle")
         self._free = free
         self._window = window
         self._longest = longest

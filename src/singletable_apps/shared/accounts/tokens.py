@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import jwt
 
-from singletable_apps.shared.accounts.errors import TokenRefused
-from singletable_apps.shared.accounts.secret import derived
+from singletable_apps.shared.accounts.errors import InvalidToken
+
+SHORTEST = 32
+
+
+def derive_key(secret: bytes, purpose: str) -> bytes:
+    """The key for one purpose; what is made with it is worth nothing for another."""
+    if len(secret) < SHORTEST:
+        raise ValueError(
+            f"A secret has at least {SHORTEST} bytes, and this one has {len(secret)}. Make one "
+            "with secrets.token_bytes(32), and keep it outside of the tables."
+        )
+    return hmac.digest(secret, purpose.encode(), hashlib.sha256)
+
+
+def mac(key: bytes, *parts: str) -> str:
+    """What only a holder of the key can say of these parts: 43 letters of an address."""
+    # Each part with its length, or ("a", "bc") would be the same as ("ab", "c"). A text may hold
+    # half of a surrogate pair: it comes from outside, and need not be fit for UTF-8.
+    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+    message = b"".join(len(part).to_bytes(4) + part for part in encoded)
+    digest = hmac.digest(key, message, hashlib.sha256)
+    return urlsafe_b64encode(digest).rstrip(b"=").decode()
+
 
 ALGORITHM = "HS256"
 LONGEST = 2000
@@ -35,7 +60,7 @@ class AccessTokens:
     def __init__(
         self, secret: bytes, *, issuer: str, lifetime: timedelta = timedelta(minutes=10)
     ) -> None:
-        self._key = derived(secret, "access tokens")
+        self._key = derive_key(secret, "access tokens")
         self._issuer = issuer
         self.lifetime = lifetime
 
@@ -56,7 +81,7 @@ class AccessTokens:
         """Who the token is for; TokenRefused if it is not ours, or its time is over."""
         access = _access(self._claims(token))
         if now >= access.expires:
-            raise TokenRefused("expired", "The access token's time is over. Renew the session.")
+            raise InvalidToken("expired", "The access token's time is over. Renew the session.")
         return access
 
     def _claims(self, token: str) -> dict[str, Any]:
@@ -78,7 +103,7 @@ class AccessTokens:
             jwt.InvalidIssuerError,
             jwt.InvalidAudienceError,
         ):
-            raise TokenRefused(
+            raise InvalidToken(
                 "forged", "The access token was not made by this service. Sign in again."
             ) from None
         except (jwt.PyJWTError, ValueError) as error:
@@ -94,5 +119,5 @@ def _access(claims: dict[str, Any]) -> Access:
         raise _malformed(str(error)) from None
 
 
-def _malformed(why: str) -> TokenRefused:
-    return TokenRefused("malformed", f"This is no access token: {why}. Sign in again.")
+def _malformed(why: str) -> InvalidToken:
+    return InvalidToken("malformed", f"This is no access token: {why}. Sign in again.")

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from singletable_apps.shared.kept import kept
-from singletable_apps.shared.mail.errors import LetterRefused, MailError, MailRefused
-from singletable_apps.shared.mail.letter import Letter, Mailer, check_address
-from singletable_apps.shared.mail.outbox import KeptLetter, Outbox, SentLetter
+from singletable_apps.shared.accounts.entities import expiring
+from singletable_apps.shared.mail.email import Email, Mailer, check_address
+from singletable_apps.shared.mail.errors import InvalidEmail, MailError, MailNotSent
+from singletable_apps.shared.mail.outbox import Outbox, OutboxEmail, StoredEmail
 from singletable_apps.shared.mail.smtp import Smtp
 
 __all__ = [
-    "KeptLetter",
-    "Letter",
-    "LetterRefused",
+    "Email",
+    "InvalidEmail",
     "MailError",
-    "MailRefused",
+    "MailNotSent",
     "Mailer",
     "Outbox",
-    "SentLetter",
+    "OutboxEmail",
     "Smtp",
+    "StoredEmail",
     "check_address",
-    "kept",
+    "expiring",
 ]

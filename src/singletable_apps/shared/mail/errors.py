@@ -12,11 +12,11 @@ class MailError(Exception):
     """The root: whatever this room refuses is one of these."""
 
 
-class LetterRefused(MailError, ValueError):
+class InvalidEmail(MailError, ValueError):
     """An address, subject or text that makes no letter; nothing was sent."""
 
 
-class MailRefused(MailError):
+class MailNotSent(MailError):
     """The letter was not taken. `passing` is whether the same may be taken when sent later."""
 
     def __init__(self, message: str, *, passing: bool) -> None:

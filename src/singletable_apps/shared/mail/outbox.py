@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from singletable import Attr, Entity, Key, Store, attr, expires
-from singletable_apps.shared.kept import kept
-from singletable_apps.shared.mail.letter import Letter
+from singletable_apps.shared.accounts.entities import expiring
+from singletable_apps.shared.mail.email import Email
 
 
-class KeptLetter(Entity, table=kept, type_tag=("type", "LETTER")):
+class StoredEmail(Entity, table=expiring, type_tag=("type", "LETTER")):
     """A letter in the outbox."""
 
     sent: Attr[datetime] = attr()
@@ -25,10 +25,10 @@ class KeptLetter(Entity, table=kept, type_tag=("type", "LETTER")):
 
 
 @dataclass(frozen=True, slots=True)
-class SentLetter:
+class OutboxEmail:
     """A letter, and when it was sent."""
 
-    letter: Letter
+    letter: Email
     sent: datetime
 
 
@@ -39,10 +39,10 @@ class Outbox:
         self._store = store
         self._lifetime = lifetime
 
-    def send(self, letter: Letter, now: datetime) -> None:
+    def send(self, letter: Email, now: datetime) -> None:
         """Keep the letter."""
         self._store.create(
-            KeptLetter(
+            StoredEmail(
                 sent=now,
                 mark=secrets.token_hex(8),
                 to=letter.to,
@@ -52,12 +52,12 @@ class Outbox:
             )
         )
 
-    def newest(self, limit: int = 50) -> list[SentLetter]:
+    def newest(self, limit: int = 50) -> list[OutboxEmail]:
         """The last letters, the newest first."""
         found = self._store.query(
-            KeptLetter.key.partition(), limit=limit, reverse=True, consistent=True
+            StoredEmail.key.partition(), limit=limit, reverse=True, consistent=True
         )
         return [
-            SentLetter(Letter(letter.to, letter.subject, letter.text), letter.sent)
+            OutboxEmail(Email(letter.to, letter.subject, letter.text), letter.sent)
             for letter in found
         ]

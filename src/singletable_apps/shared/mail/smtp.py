@@ -9,8 +9,8 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, make_msgid
 
-from singletable_apps.shared.mail.errors import MailRefused
-from singletable_apps.shared.mail.letter import Letter, check_address
+from singletable_apps.shared.mail.email import Email, check_address
+from singletable_apps.shared.mail.errors import MailNotSent
 
 
 class Smtp:
@@ -45,7 +45,7 @@ class Smtp:
         self._username, self._password = username, password
         self._trusted = (trusted or ssl.create_default_context()) if starttls else None
 
-    def send(self, letter: Letter, now: datetime) -> None:
+    def send(self, letter: Email, now: datetime) -> None:
         """Hand the letter to the server; MailRefused if it does not take it."""
         message = message_of(letter, self._sender, now)
         try:
@@ -53,7 +53,7 @@ class Smtp:
         except smtplib.SMTPException as refusal:
             raise self._refused(refusal) from refusal
         except OSError as failure:
-            raise MailRefused(
+            raise MailNotSent(
                 f"The mail server {self._place} cannot be reached: {failure}. Look at host, port "
                 "and certificate, and send the letter again.",
                 passing=True,
@@ -67,37 +67,37 @@ class Smtp:
                 server.login(self._username, self._password or "")
             server.send_message(message)
 
-    def _refused(self, refusal: smtplib.SMTPException) -> MailRefused:
+    def _refused(self, refusal: smtplib.SMTPException) -> MailNotSent:
         said = f"The mail server {self._place}"
         match refusal:
             case smtplib.SMTPRecipientsRefused(recipients=recipients):
                 code, text = next(iter(recipients.values()))
-                return MailRefused(
+                return MailNotSent(
                     f"{said} does not take the address: {code} {_words(text)}. Correct it.",
                     passing=code < 500,
                 )
             case smtplib.SMTPAuthenticationError(smtp_code=code, smtp_error=text):
-                return MailRefused(
+                return MailNotSent(
                     f"{said} does not know us: {code} {_words(text)}. Look at username and "
                     "password.",
                     passing=code < 500,
                 )
             case smtplib.SMTPResponseException(smtp_code=code, smtp_error=text):
                 later = "Send it again later." if code < 500 else "Sending it again will not help."
-                return MailRefused(
+                return MailNotSent(
                     f"{said} does not take the letter: {code} {_words(text)}. {later}",
                     passing=code < 500,
                 )
             case smtplib.SMTPNotSupportedError():
-                return MailRefused(
+                return MailNotSent(
                     f"{said} lacks something: {refusal}. Take another server, or another address.",
                     passing=False,
                 )
             case _:
-                return MailRefused(f"{said} hung up: {refusal}. Send it again later.", passing=True)
+                return MailNotSent(f"{said} hung up: {refusal}. Send it again later.", passing=True)
 
 
-def message_of(letter: Letter, sender: str, now: datetime) -> EmailMessage:
+def message_of(letter: Email, sender: str, now: datetime) -> EmailMessage:
     """The letter as it is sent."""
     message = EmailMessage(policy=SMTP)
     message["From"] = sender

@@ -13,23 +13,22 @@
 
 from __future__ import annotations
 
-from singletable_apps.shared.pages.door import Link, Pages, Product
-from singletable_apps.shared.pages.forms import Form, Typed
-from singletable_apps.shared.pages.moments import Moment, zone_of
-from singletable_apps.shared.pages.policy import POLICY
-from singletable_apps.shared.pages.returning import local_address, path_of
-from singletable_apps.shared.pages.toasts import Toast
+from singletable_apps.shared.pages.flash import Flash
+from singletable_apps.shared.pages.forms import Form, PostedForm
+from singletable_apps.shared.pages.pages import POLICY, Link, Pages, Product
+from singletable_apps.shared.pages.times import LocalTime, request_time_zone
+from singletable_apps.shared.pages.urls import local_url, path_of
 
 __all__ = [
     "POLICY",
+    "Flash",
     "Form",
     "Link",
-    "Moment",
+    "LocalTime",
     "Pages",
+    "PostedForm",
     "Product",
-    "Toast",
-    "Typed",
-    "local_address",
+    "local_url",
     "path_of",
-    "zone_of",
+    "request_time_zone",
 ]

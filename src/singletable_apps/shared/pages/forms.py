@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import NoneType
@@ -14,9 +14,61 @@ from fastapi import Depends, Request
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic.fields import FieldInfo
 
-from singletable_apps.shared.pages.faults import in_words
-from singletable_apps.shared.pages.moments import UTC, typed_as, typed_in, zone_named, zone_of
+from singletable_apps.shared.pages.times import (
+    UTC,
+    request_time_zone,
+    typed_as,
+    typed_in,
+    zone_named,
+)
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
+
+_Limits = Mapping[str, object]
+
+# By the types of pydantic's errors; for others its own words are good enough.
+_WORDS: Mapping[str, Callable[[_Limits], str]] = {
+    "missing": lambda limits: "Please fill this in.",
+    "string_too_short": lambda limits: _at_least(limits["min_length"], "character"),
+    "string_too_long": lambda limits: _at_most(limits["max_length"], "character"),
+    "too_short": lambda limits: _choose("at least", limits["min_length"]),
+    "too_long": lambda limits: _choose("at most", limits["max_length"]),
+    "int_parsing": lambda limits: "Enter a whole number.",
+    "int_from_float": lambda limits: "Enter a whole number.",
+    "int_parsing_size": lambda limits: "That number is too large.",
+    "float_parsing": lambda limits: "Enter a number.",
+    "decimal_parsing": lambda limits: "Enter a number.",
+    "greater_than_equal": lambda limits: f"Enter {limits['ge']} or more.",
+    "greater_than": lambda limits: f"Enter more than {limits['gt']}.",
+    "less_than_equal": lambda limits: f"Enter {limits['le']} or less.",
+    "less_than": lambda limits: f"Enter less than {limits['lt']}.",
+    "literal_error": lambda limits: "Choose one of those offered.",
+    "enum": lambda limits: "Choose one of those offered.",
+    "value_error": lambda limits: str(limits["error"]),
+}
+
+
+def in_words(error: ValidationError) -> dict[str, str]:
+    """What is wrong, by the name of the field; the first thing if there are several."""
+    found: dict[str, str] = {}
+    for fault in error.errors():
+        name = str(fault["loc"][0]) if fault["loc"] else ""
+        word = _WORDS.get(fault["type"])
+        text = word(fault.get("ctx", {})) if word else f"{fault['msg']}."
+        found.setdefault(name, text)
+    return found
+
+
+def _at_least(count: object, thing: str) -> str:
+    return "Please fill this in." if count == 1 else f"Enter at least {count} {thing}s."
+
+
+def _at_most(count: object, thing: str) -> str:
+    return f"Enter at most {count} {thing}s."
+
+
+def _choose(how: str, count: object) -> str:
+    return f"Choose {how} {'one' if count == 1 else count}."
+
 
 M = TypeVar("M", bound=BaseModel)
 Typeable: TypeAlias = str | bool | int | float | datetime | None
@@ -34,7 +86,7 @@ class Form:
     """
 
     values: Mapping[str, Typeable | Iterable[str]] = field(default_factory=dict[str, Typeable])
-    faults: Mapping[str, str] = field(default_factory=dict[str, str])
+    errors: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str = ""
     zone: ZoneInfo | None = None
 
@@ -52,7 +104,7 @@ class Form:
             case many:
                 return next(reversed(list(many)), "")
 
-    def chosen(self, name: str) -> list[str]:
+    def selected(self, name: str) -> list[str]:
         """All that is chosen in a field where several may be."""
         found = self.values.get(name)
         if isinstance(found, Iterable) and not isinstance(found, str):
@@ -74,15 +126,15 @@ class Form:
         """The form in a zone, unless it has one."""
         return self if self.zone else replace(self, zone=zone)
 
-    def fault(self, name: str) -> str:
+    def error(self, name: str) -> str:
         """What is wrong with a field; nothing if nothing is."""
-        return self.faults.get(name, "")
+        return self.errors.get(name, "")
 
-    def refused(self, summary: str = "", /, **faults: str) -> Form:
+    def with_errors(self, summary: str = "", /, **errors: str) -> Form:
         """The same form, with what is wrong with it."""
-        return replace(self, summary=summary, faults={**self.faults, **faults})
+        return replace(self, summary=summary, errors={**self.errors, **errors})
 
-    def read(self, model: type[M]) -> M | Form:
+    def validate(self, model: type[M]) -> M | Form:
         """The model that was typed, or the form with what does not fit."""
         faults: dict[str, str] = {}
         given: dict[str, JsonValue | datetime] = {}
@@ -95,13 +147,13 @@ class Form:
         try:
             made = model.model_validate(given)
         except ValidationError as error:
-            return self.refused(**{**in_words(error), **faults})
-        return self.refused(**faults) if faults else made
+            return self.with_errors(**{**in_words(error), **faults})
+        return self.with_errors(**faults) if faults else made
 
     def _take(self, key: str, info: FieldInfo, given: dict[str, JsonValue | datetime]) -> None:
         """Put what was typed where the model expects it. An empty field was left out."""
         if _takes(info, _MANY):
-            given[key] = [each for each in self.chosen(key) if each]
+            given[key] = [each for each in self.selected(key) if each]
             return
         text = self.value(key)
         if not text and not _takes_text_alone(info):
@@ -161,7 +213,7 @@ async def _typed(request: Request) -> Form:
         # Browsers send line ends of a textarea as CR LF.
         values.setdefault(name, []).append(text.replace("\r\n", "\n"))
     single = {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items()}
-    return Form(single, zone=zone_of(request))
+    return Form(single, zone=request_time_zone(request))
 
 
-Typed: TypeAlias = Annotated[Form, Depends(_typed)]
+PostedForm: TypeAlias = Annotated[Form, Depends(_typed)]

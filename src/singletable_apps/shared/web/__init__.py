@@ -26,12 +26,27 @@
 from __future__ import annotations
 
 from singletable_apps.shared.web.app import make_app
-from singletable_apps.shared.web.csrf import CrossOriginProtection
-from singletable_apps.shared.web.description import responses
-from singletable_apps.shared.web.files import file_to_save
-from singletable_apps.shared.web.headers import JSON_POLICY, PAGE_POLICY
+from singletable_apps.shared.web.clients import client_address, rate_limited
+from singletable_apps.shared.web.downloads import download
+from singletable_apps.shared.web.etags import (
+    Edit,
+    IfMatch,
+    IfNoneMatch,
+    Look,
+    etag,
+    precondition_failed,
+)
 from singletable_apps.shared.web.idempotency import IdempotencyKey, IdempotencyKeyIfAny
-from singletable_apps.shared.web.kinds import (
+from singletable_apps.shared.web.middleware import (
+    JSON_POLICY,
+    PAGE_POLICY,
+    CrossOriginProtection,
+    request_id,
+)
+from singletable_apps.shared.web.openapi import responses
+from singletable_apps.shared.web.pagination import OffsetCursors, Page, PageRequest, Pagination
+from singletable_apps.shared.web.paths import Segment, decode_segment, in_segment
+from singletable_apps.shared.web.problems import (
     COMMON,
     CROSS_ORIGIN,
     CURSOR_REFUSED,
@@ -50,24 +65,16 @@ from singletable_apps.shared.web.kinds import (
     TRY_LATER,
     UNFORESEEN,
     UNSUPPORTED_MEDIA_TYPE,
-    Kind,
+    FieldError,
+    Problem,
+    ProblemType,
 )
-from singletable_apps.shared.web.limits import client_address, limited, told
-from singletable_apps.shared.web.models import Model, Moment, Yes, may_be_left_out
-from singletable_apps.shared.web.offsets import SealedOffsets
-from singletable_apps.shared.web.pages import Page, PageRequest, Paging
-from singletable_apps.shared.web.preconditions import (
-    Edit,
-    IfMatch,
-    IfNoneMatch,
-    Look,
-    changed,
-    etag,
+from singletable_apps.shared.web.rate_limits import (
+    RateLimit,
+    add_rate_limit_headers,
+    client_network,
 )
-from singletable_apps.shared.web.problems import Fault, Problem
-from singletable_apps.shared.web.rates import RateLimit, household
-from singletable_apps.shared.web.request_ids import request_id
-from singletable_apps.shared.web.segments import Segment, in_segment, name_in
+from singletable_apps.shared.web.schemas import Model, StrictBoolean, Timestamp, optional_field
 from singletable_apps.shared.web.settings import Settings
 
 __all__ = [
@@ -93,35 +100,35 @@ __all__ = [
     "UNSUPPORTED_MEDIA_TYPE",
     "CrossOriginProtection",
     "Edit",
-    "Fault",
+    "FieldError",
     "IdempotencyKey",
     "IdempotencyKeyIfAny",
     "IfMatch",
     "IfNoneMatch",
-    "Kind",
     "Look",
     "Model",
-    "Moment",
+    "OffsetCursors",
     "Page",
     "PageRequest",
-    "Paging",
+    "Pagination",
     "Problem",
+    "ProblemType",
     "RateLimit",
-    "SealedOffsets",
     "Segment",
     "Settings",
-    "Yes",
-    "changed",
+    "StrictBoolean",
+    "Timestamp",
+    "add_rate_limit_headers",
     "client_address",
+    "client_network",
+    "decode_segment",
+    "download",
     "etag",
-    "file_to_save",
-    "household",
     "in_segment",
-    "limited",
     "make_app",
-    "may_be_left_out",
-    "name_in",
+    "optional_field",
+    "precondition_failed",
+    "rate_limited",
     "request_id",
     "responses",
-    "told",
 ]

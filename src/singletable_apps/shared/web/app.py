@@ -12,19 +12,21 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import Lifespan
 
-from singletable_apps.shared.web.access_log import AccessLog
+from singletable_apps.shared.web.api_docs import STYLE, docs_page, problem_pages
 from singletable_apps.shared.web.bodies import Bodies
-from singletable_apps.shared.web.csrf import CrossOriginProtection
-from singletable_apps.shared.web.description import describe
-from singletable_apps.shared.web.docs_page import STYLE, docs_page
-from singletable_apps.shared.web.handlers import add_handlers
-from singletable_apps.shared.web.headers import JSON_POLICY, SecurityHeaders
-from singletable_apps.shared.web.kinds import COMMON, Kind
-from singletable_apps.shared.web.limits import RateLimits
-from singletable_apps.shared.web.methods import Methods
-from singletable_apps.shared.web.problem_pages import problem_pages
-from singletable_apps.shared.web.request_ids import RequestIds
-from singletable_apps.shared.web.segments import Segments
+from singletable_apps.shared.web.clients import RateLimits
+from singletable_apps.shared.web.error_handlers import add_handlers
+from singletable_apps.shared.web.middleware import (
+    JSON_POLICY,
+    AccessLog,
+    CrossOriginProtection,
+    Methods,
+    RequestIds,
+    SecurityHeaders,
+    Segments,
+)
+from singletable_apps.shared.web.openapi import describe
+from singletable_apps.shared.web.problems import COMMON, ProblemType
 from singletable_apps.shared.web.settings import Settings, Site
 
 _STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
@@ -39,7 +41,7 @@ def make_app(
     pages: Sequence[APIRouter] = (),
     prefix: str = "",
     description: str = "",
-    kinds: Sequence[Kind] = (),
+    problem_types: Sequence[ProblemType] = (),
     settings: Settings | None = None,
     lifespan: Lifespan[FastAPI] | None = None,
 ) -> FastAPI:
@@ -64,7 +66,7 @@ def make_app(
         app.include_router(router, prefix=prefix)
     for router in pages:
         app.include_router(router, include_in_schema=False)
-    app.include_router(problem_pages(_distinct((*COMMON, *kinds)), prefix), prefix=prefix)
+    app.include_router(problem_pages(_distinct((*COMMON, *problem_types)), prefix), prefix=prefix)
     app.include_router(_descriptions(lambda: app.openapi(), prefix), prefix=prefix)
     _describe_once(app, site)
     return app
@@ -84,7 +86,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
     ]
 
 
-def _distinct(kinds: Sequence[Kind]) -> Sequence[Kind]:
+def _distinct(kinds: Sequence[ProblemType]) -> Sequence[ProblemType]:
     names = [kind.name for kind in kinds]
     for name in names:
         if names.count(name) > 1:

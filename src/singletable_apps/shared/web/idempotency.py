@@ -7,8 +7,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Header
 
-from singletable_apps.shared.web.kinds import IDEMPOTENCY_KEY
-from singletable_apps.shared.web.problems import Fault, Problem
+from singletable_apps.shared.web.problems import IDEMPOTENCY_KEY, FieldError, Problem
 
 LONGEST = 200
 VISIBLE = rf"^[!-~]{{1,{LONGEST}}}$"
@@ -45,7 +44,7 @@ def _checked(key: str) -> str:
 
 
 def _refused(fault: str) -> Problem:
-    return Problem(IDEMPOTENCY_KEY, errors=[Fault(fault, header="Idempotency-Key")])
+    return Problem(IDEMPOTENCY_KEY, errors=[FieldError(fault, header="Idempotency-Key")])
 
 
 IdempotencyKey: TypeAlias = Annotated[str, Depends(_key)]

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import Scope
 
-from singletable_apps.shared.web.rates import RateLimit
+from singletable_apps.shared.web.rate_limits import RateLimit
 
 MEBIBYTE = 1 << 20
 

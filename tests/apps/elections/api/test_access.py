@@ -155,7 +155,7 @@ def test_whoever_shows_no_good_token_is_not_signed_in(town: Town, header: str) -
 def test_a_lost_password_is_replaced_by_a_letter_that_works_once(town: Town) -> None:
     stranger = town.stranger()
     assert stranger.post("/password-reset", {"name_or_email": "BEN@example.org"}).status_code == 202
-    (sent,) = Outbox(town.elections.office.store).newest()
+    (sent,) = Outbox(town.elections.context.store).newest()
     token = next(line for line in sent.letter.text.splitlines() if line.startswith("2."))
     weak = stranger.post("/password-reset/confirm", {"token": token, "password": "short"})
     assert [fault["pointer"] for fault in weak.json()["errors"]] == ["/password"]
@@ -231,7 +231,7 @@ def test_while_the_table_is_built_anew_everybody_is_asked_to_wait(town: Town) ->
             answers.append(ben.post("/elections", {"name": "Tea"}))
             assert ben.get("/version").json() == {"version": 1, "rebuilding": True}
 
-    rebuild(town.elections.office.store, look)
+    rebuild(town.elections.context.store, look)
     assert [type_of(answer) for answer in answers] == ["503 try-later"] * 4
     assert {answer.headers["Retry-After"] for answer in answers} == {"10"}
     assert ben.get("/me").status_code == 200

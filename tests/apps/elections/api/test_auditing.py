@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from singletable_apps.elections.api import PREFIX
-from singletable_apps.elections.log import Event
+from singletable_apps.elections.events import Event
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.api.test_users import pages
 from tests.apps.elections.api.town import Town, finalize, launch, make_town, set_up, type_of
@@ -61,18 +61,18 @@ def test_tables_and_relations_are_read_to_their_ends(town: Town) -> None:
 
 # Everything that Una, who may see most, can read without an id that she would have to guess.
 def test_no_answer_has_a_hash_or_what_another_voted_in_secret(town: Town) -> None:
-    una, office = town.people["Una"], town.elections.office
+    una, office = town.people["Una"], town.elections.context
     answers = {path: una.get(path).text for path in readable(town)}
     everything = "\n".join(answers.values())
     for name in ("Ben", "Cy", "Una"):
-        assert office.view.user(name).hash not in everything
-        assert office.view.user(name).hash.rpartition("$")[2] not in everything
+        assert office.read.user(name).hash not in everything
+        assert office.read.user(name).hash.rpartition("$")[2] not in everything
     assert office.keys.secret.hex() not in everything
     public = "\n".join(text for path, text in answers.items() if not path.startswith(RAW))
     for election in ("Running", "Closed"):
-        for ballot in office.view.ballots(election):
+        for ballot in office.read.ballots(election):
             said = office.keys.ballots.open(
-                office.view.election(election).election_id, ballot.sealed or ""
+                office.read.election(election).election_id, ballot.sealed or ""
             )
             assert said.nonce.hex() not in everything
             assert ballot.sealed is not None
@@ -105,7 +105,7 @@ def readable(town: Town) -> list[str]:
 # Whoever asks cannot mend it, and what the log says is not for them.
 def test_a_broken_log_is_told_to_operators_alone(caplog: pytest.LogCaptureFixture) -> None:
     town = make_town("Ada")
-    store = town.elections.office.store
+    store = town.elections.context.store
     forged = Event(
         event_id=2,
         actor="Eve",

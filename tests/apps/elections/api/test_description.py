@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from singletable_apps.elections.api import KINDS, PREFIX, ROUTERS, ApiSettings, Limits, attach
+from singletable_apps.elections.api import (
+    PREFIX,
+    PROBLEM_TYPES,
+    ROUTERS,
+    ApiSettings,
+    Limits,
+    attach,
+)
 from singletable_apps.shared.web import make_app
 from tests.apps.elections.api.town import make_town
 
@@ -71,7 +78,9 @@ def test_what_is_sent_has_no_other_fields() -> None:
 
 
 def test_another_door_serves_the_same_routers() -> None:
-    app = make_app("Door", "1", routers=ROUTERS, prefix="/apps/elections", kinds=KINDS)
+    app = make_app(
+        "Door", "1", routers=ROUTERS, prefix="/apps/elections", problem_types=PROBLEM_TYPES
+    )
     attach(app, town.elections, ApiSettings(limits=Limits.off()))
     client = TestClient(app)
     assert client.get("/apps/elections/version").json() == {"version": 0, "rebuilding": False}

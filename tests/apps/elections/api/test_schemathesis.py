@@ -34,13 +34,13 @@ def busy_town() -> Town:
     ada = elections.people.register("Ada", "ada@example.org", PASSWORD)
     ben = elections.people.register("Ben", "ben@example.org", PASSWORD)
     for name in ("Set up", "Open / #1", "Secret", "Closed"):
-        elections.conducting.create(ada, name, Terms(secret_ballot=name == "Secret"))
+        elections.lifecycle.create(ada, name, Terms(secret_ballot=name == "Secret"))
         elections.rolls.set_candidates(ada, name, ["Assam", "Ceylon"])
         if name != "Set up":
-            elections.conducting.launch(ada, name, allow_edit=True)
+            elections.lifecycle.launch(ada, name, allow_edit=True)
             for voter in (ada, ben):
                 elections.voting.cast(voter, name, [("Assam", 1), ("Ceylon", 2)], "1")
-    elections.conducting.finalise(ada, "Closed")
+    elections.lifecycle.finalise(ada, "Closed")
     return town
 
 

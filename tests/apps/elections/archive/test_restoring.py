@@ -18,7 +18,7 @@ from singletable_apps.elections.errors import (
     NotSignedIn,
     Rebuilding,
 )
-from singletable_apps.elections.log import hash_of, log
+from singletable_apps.elections.events import hash_of, log
 from singletable_apps.elections.projection import head, rebuild
 from singletable_apps.elections.service import open_elections
 from tests.apps.elections.archive.exported import exported, store_on
@@ -161,12 +161,12 @@ def test_a_restored_log_is_used_when_the_table_is_built() -> None:
 # People are known by the number of the event that registered them: another's, in another log.
 def test_who_was_signed_in_signs_in_again() -> None:
     sample = sampled()
-    signed_in = sample.elections.access.sign_in("ada", "lantern copper river")
+    signed_in = sample.elections.auth.sign_in("ada", "lantern copper river")
     sample.store.admin.clear(votes)
     sample.store.admin.clear(log)
     restore_log(sample.store, exported())
     rebuild(sample.store)
     opened = open_elections(sample.engine, sample.keys, passwords=QUICK)
     with pytest.raises(NotSignedIn):
-        opened.access.renew(signed_in.refresh)
-    assert opened.access.sign_in("ada", "lantern copper river").user.name == "Ada"
+        opened.auth.renew(signed_in.refresh)
+    assert opened.auth.sign_in("ada", "lantern copper river").user.name == "Ada"

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from singletable import Engine
-from singletable_apps.elections.archive import End, export_log, restore_log, restoring, verify_log
+from singletable_apps.elections import archive
+from singletable_apps.elections.archive import End, export_log, restore_log, verify_log
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import LogBroken
-from singletable_apps.elections.log import Event, log
+from singletable_apps.elections.events import Event, log
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.service import open_elections
 from tests.apps.elections.archive.exported import exported, store_on
@@ -32,7 +33,7 @@ def test_a_log_restored_on_another_driver_gives_the_same_tables(tmp_path: Path) 
         assert export_log(store, again.append) == end
         assert again == lines
         opened = open_elections(engine, sample.keys, passwords=QUICK)
-        ada = opened.access.sign_in("ada", "lantern copper river").user
+        ada = opened.auth.sign_in("ada", "lantern copper river").user
         assert opened.results.tally(ada, "Board 2026").result.winner == "Katherine"
 
 
@@ -51,7 +52,7 @@ def test_a_log_without_events_makes_the_journey_too() -> None:
     engine = Engine.in_memory()
     elections = open_elections(engine, sampled().keys)
     lines: list[bytes] = []
-    assert export_log(elections.office.store, lines.append) == End(0, "")
+    assert export_log(elections.context.store, lines.append) == End(0, "")
     store = store_on(Engine.in_memory())
     assert restore_log(store, lines) == End(0, "")
     rebuild(store)
@@ -70,7 +71,7 @@ def test_progress_is_told_to_the_end() -> None:
 
 # A transaction of DynamoDB takes 4 MB, and one event may have a tenth of that.
 def test_large_events_are_restored_in_smaller_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restoring, "MOST_BYTES", 3000)
+    monkeypatch.setattr(archive, "MOST_BYTES", 3000)
     told: list[int] = []
     store = store_on(Engine.in_memory())
     restore_log(store, exported(), lambda done, _: told.append(done))

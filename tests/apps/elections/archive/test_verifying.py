@@ -8,7 +8,7 @@ from singletable import Engine
 from singletable_apps.elections.archive import Difference, verify_log
 from singletable_apps.elections.entities import Candidate, Sync, User, votes
 from singletable_apps.elections.errors import Busy, Rebuilding, TableBroken
-from singletable_apps.elections.log import Event, log
+from singletable_apps.elections.events import Event, log
 from singletable_apps.elections.projection import head, rebuild
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.archive.exported import store_on

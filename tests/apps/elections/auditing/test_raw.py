@@ -7,11 +7,11 @@ import json
 import pytest
 
 from singletable import InvalidCursor, Item, Table
-from singletable_apps.elections.auditing.hiding import hidden_hash, hidden_item
+from singletable_apps.elections.audit import hidden_hash, hidden_item
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere
-from singletable_apps.elections.log import log
-from singletable_apps.shared.kept import kept
+from singletable_apps.elections.events import log
+from singletable_apps.shared.accounts.entities import expiring
 from tests.apps.elections.sampled import Sampled, items, sampled
 
 
@@ -24,7 +24,7 @@ def _all(sample: Sampled, table: str, size: int) -> list[Item]:
     found: list[Item] = []
     cursor = None
     while True:
-        page = sample.elections.auditing.raw(sample.user("grace"), table, size, cursor)
+        page = sample.elections.audit.raw(sample.user("grace"), table, size, cursor)
         assert len(page.items) <= size
         found += page.items
         cursor = page.cursor
@@ -73,23 +73,23 @@ def test_of_a_hash_only_the_way_it_was_made_stays(kept_as: str, shown: str) -> N
 
 @pytest.mark.parametrize("name", ["ada", "grace"])
 def test_who_may_view_secrets_reads_them(sample: Sampled, name: str) -> None:
-    assert sample.elections.auditing.raw(sample.user(name), "vote_data", 1).items
+    assert sample.elections.audit.raw(sample.user(name), "vote_data", 1).items
 
 
 @pytest.mark.parametrize("name", ["alan", "barbara", "leslie", "niklaus", "radia"])
 def test_nobody_else_does(sample: Sampled, name: str) -> None:
     with pytest.raises(NotPermitted, match="VIEW_SECRETS"):
-        sample.elections.auditing.raw(sample.user(name), "vote_data", 1)
+        sample.elections.audit.raw(sample.user(name), "vote_data", 1)
     with pytest.raises(NotPermitted, match="VIEW_SECRETS"):
-        sample.elections.auditing.relation(sample.user(name), "users", 1)
+        sample.elections.audit.relation(sample.user(name), "users", 1)
 
 
 # Links in letters sign one in, whoever one is: an auditor could become the owner.
-@pytest.mark.parametrize("table", [kept.name, "vote_sessions", "", "users"])
+@pytest.mark.parametrize("table", [expiring.name, "vote_sessions", "", "users"])
 def test_no_other_table_is_shown(sample: Sampled, table: str) -> None:
     with pytest.raises(NotThere, match="There are: vote_data, vote_event_log"):
-        sample.elections.auditing.raw(sample.user("grace"), table, 1)
-    assert [one.name for one in sample.elections.auditing.tables()] == [
+        sample.elections.audit.raw(sample.user("grace"), table, 1)
+    assert [one.name for one in sample.elections.audit.tables()] == [
         "vote_data",
         "vote_event_log",
     ]
@@ -99,13 +99,13 @@ def test_no_other_table_is_shown(sample: Sampled, table: str) -> None:
 def test_a_page_has_a_size(sample: Sampled, size: int) -> None:
     grace = sample.user("grace")
     with pytest.raises(Invalid, match="1 to 1,000"):
-        sample.elections.auditing.raw(grace, "vote_data", size)
+        sample.elections.audit.raw(grace, "vote_data", size)
     with pytest.raises(Invalid, match="1 to 1,000"):
-        sample.elections.auditing.relation(grace, "users", size)
+        sample.elections.audit.relation(grace, "users", size)
 
 
 def test_a_cursor_is_for_its_table(sample: Sampled) -> None:
-    grace, auditing = sample.user("grace"), sample.elections.auditing
+    grace, auditing = sample.user("grace"), sample.elections.audit
     cursor = auditing.raw(grace, "vote_data", 1).cursor
     with pytest.raises(InvalidCursor):
         auditing.raw(grace, "vote_event_log", 1, cursor)

@@ -8,16 +8,18 @@ from datetime import datetime
 import pytest
 
 from singletable import Engine, InvalidCursor
-from singletable_apps.elections.auditing import RELATIONS, Row, cells
-from singletable_apps.elections.auditing.rows import (
+from singletable_apps.elections.audit import (
+    RELATIONS,
     BallotRow,
     CandidateRow,
     CountsRow,
     ElectionRow,
     EventRow,
     RankingRow,
+    Row,
     UserRow,
     VoterRow,
+    cells,
 )
 from singletable_apps.elections.errors import NotThere
 from singletable_apps.elections.keys import new_keys
@@ -36,7 +38,7 @@ def _rows(sample: Sampled, name: str, size: int = 1000) -> list[Row]:
     found: list[Row] = []
     cursor = None
     while True:
-        page = sample.elections.auditing.relation(sample.user("grace"), name, size, cursor)
+        page = sample.elections.audit.relation(sample.user("grace"), name, size, cursor)
         assert page.relation.name == name
         assert len(page.rows) <= size
         found += page.rows
@@ -131,7 +133,7 @@ def test_columns_say_what_they_hold_and_no_key_is_in_sight(sample: Sampled, name
 
 
 def test_a_cursor_tells_nothing_and_is_good_for_its_relation_alone(sample: Sampled) -> None:
-    grace, auditing = sample.user("grace"), sample.elections.auditing
+    grace, auditing = sample.user("grace"), sample.elections.audit
     cursor = auditing.relation(grace, "users", 1).cursor
     assert cursor is not None
     assert b"Ada" not in urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
@@ -157,12 +159,12 @@ _WITHOUT_CLAUDE = [
 @pytest.mark.parametrize("renamed", [False, True])
 def test_pages_go_on_when_the_table_has_changed(renamed: bool) -> None:
     sample = sampled()
-    grace, auditing, lunch = sample.user("grace"), sample.elections.auditing, "What is for lunch"
+    grace, auditing, lunch = sample.user("grace"), sample.elections.audit, "What is for lunch"
     boat = [ballot for _, ballot in POLLS[1].ballots]
     first = auditing.relation(grace, "rankings", sum(map(_ranked, boat)) + 1)
     assert first.rows[-1] == RankingRow(lunch, "Claude", "Pancakes", 1)
     if renamed:
-        sample.elections.conducting.rename(sample.user("claude"), lunch, "A lunch")
+        sample.elections.lifecycle.rename(sample.user("claude"), lunch, "A lunch")
     else:
         sample.elections.voting.withdraw(sample.user("claude"), lunch)
     rest = auditing.relation(grace, "rankings", 1000, first.cursor).rows
@@ -175,11 +177,11 @@ def test_pages_go_on_when_the_table_has_changed(renamed: bool) -> None:
 
 def test_another_relation_is_not_there(sample: Sampled) -> None:
     with pytest.raises(NotThere, match="There are: users, elections, candidates, voters"):
-        sample.elections.auditing.relation(sample.user("grace"), "ghosts", 1)
+        sample.elections.audit.relation(sample.user("grace"), "ghosts", 1)
 
 
 def test_an_empty_store_has_empty_relations() -> None:
     elections = open_elections(Engine.in_memory(), new_keys(), passwords=QUICK)
     ada = elections.people.register("Ada", "ada@example.org", "lantern copper river")
-    rows = {name: len(elections.auditing.relation(ada, name, 10).rows) for name in RELATIONS}
+    rows = {name: len(elections.audit.relation(ada, name, 10).rows) for name in RELATIONS}
     assert {name for name, count in rows.items() if count} == {"users", "events", "counts"}

@@ -13,7 +13,7 @@ import pytest
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import Rebuilding, Refused, Taken, WrongState
+from singletable_apps.elections.errors import Rebuilding, Rejected, Taken, WrongState
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.proofs import Tree
 from singletable_apps.elections.roles import Role
@@ -49,15 +49,15 @@ def _worlds(drivers: Sequence[Driver]) -> list[World]:
     return [first, *(World(driver, first.clock) for driver in drivers[1:])]
 
 
-def at_once(commands: Sequence[Callable[[], T]]) -> list[T | Refused]:
+def at_once(commands: Sequence[Callable[[], T]]) -> list[T | Rejected]:
     """What each came to, begun at the same moment."""
     begin = threading.Barrier(len(commands))
 
-    def run(command: Callable[[], T]) -> T | Refused:
+    def run(command: Callable[[], T]) -> T | Rejected:
         begin.wait()
         try:
             return command()
-        except Refused as refusal:
+        except Rejected as refusal:
             return refusal
 
     with ThreadPoolExecutor(len(commands)) as pool:
@@ -105,7 +105,7 @@ def test_of_all_who_want_the_same_one_has_it(worlds: list[World], field: str) ->
         return lambda: services[n % 4].people.register(name, f"{local}@example.org", PASSWORD)
 
     told = at_once([command(n) for n in range(WRITERS)])
-    refusals = [one for one in told if isinstance(one, Refused)]
+    refusals = [one for one in told if isinstance(one, Rejected)]
     assert len(refusals) == WRITERS - 1
     assert {(type(one), one.field) for one in refusals} == {(Taken, field)}
     assert worlds[0].length == 1
@@ -127,9 +127,9 @@ def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
             for step in range(rounds):
                 service.voting.cast(me, "Open", ballot("Red", "Green"), f"{n} {step}")
                 service.voting.cast(me, "Secret", ballot("Blue"), f"{n} {step}")
-                service.people.rename(me, service.office.view.search_id(me.user_id).name,  # type: ignore[union-attr]
+                service.people.rename(me, service.context.read.search_id(me.user_id).name,  # type: ignore[union-attr]
                     f"Voter {n} {step}")  # fmt: skip
-            service.conducting.create(me, f"Election of {n}")
+            service.lifecycle.create(me, f"Election of {n}")
             return rounds * 3 + 1
 
         return run
@@ -170,12 +170,12 @@ def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
         return run
 
     def close() -> str:
-        services[1].conducting.finalise(ada, "E")
+        services[1].lifecycle.finalise(ada, "E")
         return ""
 
     told = at_once([*(vote(n) for n in range(2, len(voters))), close])
     taken = {one for one in told[:-1] if isinstance(one, str)}
-    assert {type(one) for one in told if isinstance(one, Refused)} <= {WrongState}
+    assert {type(one) for one in told if isinstance(one, Rejected)} <= {WrongState}
     assert told[-1] == ""
     closing = services[0].results.tally(ada, "E").closing
     assert closing is not None
@@ -196,7 +196,7 @@ def test_of_all_who_close_an_election_one_does(worlds: list[World]) -> None:
     (ada,) = world.join("Ada")
     world.launched(ada, "E")
     services, before = _services(worlds), world.length
-    told = at_once([lambda s=s: s.conducting.finalise(ada, "E") for s in services])  # type: ignore[misc]
+    told = at_once([lambda s=s: s.lifecycle.finalise(ada, "E") for s in services])  # type: ignore[misc]
     assert Counter(type(one) for one in told)[WrongState] == len(services) - 1
     assert world.length == before + 1
 
@@ -212,7 +212,7 @@ def test_a_request_that_is_sent_many_times_at_once_is_one_ballot(worlds: list[Wo
             for n in range(WRITERS)
         ]
     )
-    answers = [one for one in told if not isinstance(one, Refused)]
+    answers = [one for one in told if not isinstance(one, Rejected)]
     assert len(answers) == WRITERS
     assert len({one.receipt["confirmation"] for one in answers}) == 1
     assert [one.again for one in answers].count(False) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from singletable import DeleteItem, Engine, Item, PutItem
 from singletable_apps.elections.errors import LogBroken, TableBroken
-from singletable_apps.elections.log import Event, hash_of, log
+from singletable_apps.elections.events import Event, hash_of, log
 from singletable_apps.elections.projection import follow, rebuild
 from tests.apps.elections.rig.busy import Busy, busy
 from tests.apps.elections.rig.world import World, dump, events_of, items_of, store_on
@@ -106,7 +106,7 @@ def test_an_event_that_nobody_knows_stops_everything(base: Busy, kind: str) -> N
     event = _appended(engine, kind)
     store_on(engine).create(event)
     with pytest.raises(LogBroken, match=r"none that this version knows.*It is not skipped"):
-        world.service.conducting.create(base.bob, "New")
+        world.service.lifecycle.create(base.bob, "New")
     with pytest.raises(LogBroken, match=kind):
         World(engine)
     assert dump(engine) == before

@@ -14,8 +14,8 @@ from singletable import Engine
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.pages.site import LONGEST
+from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.counted import Latest
 from singletable_apps.shared.web import Settings
@@ -105,7 +105,7 @@ class Person:
 
     def look(self, *parts: str, query: str = "") -> httpx2.Response:
         """A page, by the parts of its address."""
-        return self.visit(address(*parts) + query)
+        return self.visit(url(*parts) + query)
 
     def visit(self, path: str) -> httpx2.Response:
         """A page, by its address."""
@@ -146,7 +146,7 @@ class Town:
         """Somebody registers, and gets a role from the first who did."""
         [user] = self.world.join(name)
         if role is not None:
-            first = self.world.service.office.view.search_id(1)
+            first = self.world.service.context.read.search_id(1)
             assert first is not None
             self.world.service.people.change_role(first, name, role)
         return self.person(user)
@@ -154,22 +154,22 @@ class Town:
     def person(self, user: User | None) -> Person:
         browser = TestClient(self.app, base_url=HOME, raise_server_exceptions=False)
         if user is not None:
-            token = self.world.service.access.welcome(user, "tests").access
+            token = self.world.service.auth.welcome(user, "tests").access
             browser.cookies.set("elections_access", token)
         return Person(self, browser)
 
     def election(self, name: str) -> Election:
-        return self.world.service.office.view.election(name)
+        return self.world.service.context.read.election(name)
 
     def candidates(self, name: str) -> list[str]:
-        found = self.world.service.office.view.candidates(name)
+        found = self.world.service.context.read.candidates(name)
         return [one.candidate_name for one in found]
 
     def voters(self, name: str) -> list[str]:
-        return [one.voter_name for one in self.world.service.office.view.voters(name)]
+        return [one.voter_name for one in self.world.service.context.read.voters(name)]
 
     def user(self, name: str) -> User:
-        return self.world.service.office.view.user(name)
+        return self.world.service.context.read.user(name)
 
 
 _SHARED: list[tuple[FastAPI, Site]] = []

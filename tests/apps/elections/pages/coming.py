@@ -6,7 +6,7 @@ import html
 
 import httpx2
 
-from singletable_apps.shared.mail import Letter, Outbox
+from singletable_apps.shared.mail import Email, Outbox
 from tests.apps.elections.pages.clicking import Person, Town, Typed, sheets_of
 from tests.apps.elections.rig.world import PASSWORD
 
@@ -41,6 +41,6 @@ def toast(person: Person, answer: httpx2.Response) -> str:
     return html.unescape(said)
 
 
-def letters(town: Town) -> list[Letter]:
+def letters(town: Town) -> list[Email]:
     """The letters that were sent, the newest first."""
-    return [kept.letter for kept in Outbox(town.world.service.office.store).newest(10)]
+    return [kept.letter for kept in Outbox(town.world.service.context.store).newest(10)]

@@ -15,8 +15,8 @@ from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.addresses import address
-from singletable_apps.elections.service.terms import Terms
+from singletable_apps.elections.pages.urls import url
+from singletable_apps.elections.service.lifecycle import Terms
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.rig.world import World
 
@@ -36,11 +36,11 @@ class Voter:
 
     def get(self, *parts: str) -> httpx2.Response:
         """A page."""
-        return self._ask("GET", address(*parts))
+        return self._ask("GET", url(*parts))
 
     def post(self, *parts: str, **more: Any) -> httpx2.Response:
         """A form that is sent."""
-        return self._ask("POST", address(*parts), **more)
+        return self._ask("POST", url(*parts), **more)
 
     def paper(self, election: str = CHAIR) -> dict[str, str]:
         """All fields of the ballot, as a browser without scripts would send them."""
@@ -88,8 +88,8 @@ class Place:
         browser = TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False)
         if not name:
             return Voter(self, None, browser)
-        user = self.world.service.office.view.search_user(name) or self.world.join(name)[0]
-        token = self.world.service.access.welcome(user, "tests").access
+        user = self.world.service.context.read.search_user(name) or self.world.join(name)[0]
+        token = self.world.service.auth.welcome(user, "tests").access
         browser.cookies.set("elections_access", token)
         return Voter(self, user, browser)
 

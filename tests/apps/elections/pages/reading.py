@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.addresses import address
 from singletable_apps.elections.pages.site import LONGEST
+from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.counted import Latest
 
@@ -33,7 +33,7 @@ class Reader:
         """The page of an election: its name, and what of it."""
         self.app.state.election_pages = self.site
         more.setdefault("headers", {}).setdefault("Accept", "text/html")
-        return self.browser.get(address("e", *parts), follow_redirects=False, **more)
+        return self.browser.get(url("e", *parts), follow_redirects=False, **more)
 
     def read(self, *parts: str, **more: Any) -> str:
         """The words of the page, which must be there."""
@@ -47,7 +47,7 @@ def reader(elections: Elections, user: User) -> Reader:
     app, sites = _shared(elections)
     site = replace(sites, elections=elections, latest=Latest(LONGEST))
     browser = TestClient(app, base_url=ADDRESS, raise_server_exceptions=False)
-    browser.cookies.set("elections_access", elections.access.welcome(user, "tests").access)
+    browser.cookies.set("elections_access", elections.auth.welcome(user, "tests").access)
     return Reader(app, site, browser)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.pages.browsers import browser_named
+from singletable_apps.elections.pages.account import browser_named
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.pages.clicking import Person, Town, faults_in, sheets_of
 from tests.apps.elections.pages.coming import send_to, signed_in, stranger, toast
@@ -105,9 +105,9 @@ def test_sessions_are_listed_and_can_be_ended(town: Town, ada: Person) -> None:
     assert len(others) == 4  # one of them began before, without a form
     answer = here.post(others[1], {})
     assert "signed out" in toast(here, answer)
-    assert len(town.world.service.access.sessions(town.user("Ada"))) == 3
+    assert len(town.world.service.auth.sessions(town.user("Ada"))) == 3
     assert here.post("/elections/account/sessions/others/end", {}).status_code == 303
-    assert len(town.world.service.access.sessions(town.user("Ada"))) == 1
+    assert len(town.world.service.auth.sessions(town.user("Ada"))) == 1
     town.world.clock.move(hours=1)
     assert third.look("account").url.path == "/elections/sign-in"
     here_now = sheets_of(here.look("account"))
@@ -126,7 +126,7 @@ def test_an_account_is_deleted_after_a_question_that_says_what_is_lost(
     assert "data-confirm-body" in page.text
     answer = ben.send(page)
     assert toast(ben, answer) == "Your account is deleted."
-    assert town.world.service.office.view.search_user("Ben") is None
+    assert town.world.service.context.read.search_user("Ben") is None
     assert stranger(town).look("account").url.path == "/elections/sign-in"
 
 
@@ -142,7 +142,7 @@ def test_who_changed_meanwhile_is_asked_again(town: Town, ada: Person, ben: Pers
 def test_who_cannot_leave_is_told_why(town: Town, ada: Person, ben: Person) -> None:
     for page in (ada.look("account"), ada.look("account", "delete")):
         assert "who leaves last" in page.text
-    town.world.service.conducting.create(town.user("Ben"), "Board")
+    town.world.service.lifecycle.create(town.user("Ben"), "Board")
     assert "owns elections" in ben.look("account").text
     revision = str(town.user("Ben").revision)
     assert ben.post("/elections/account/delete", {"revision": revision}).status_code == 409

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from singletable_apps.elections.log import Event
-from singletable_apps.elections.pages.audit_words import event_rows
+from singletable_apps.elections.events import Event
+from singletable_apps.elections.pages.audit import event_rows
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Terms
 from tests.apps.elections.pages.clicking import Person, Town, all_in
@@ -68,7 +68,7 @@ def test_no_page_opens_a_secret_ballot_or_shows_a_hash_of_a_password(
 
 
 def test_what_was_changed_after_it_was_written_is_marked(town: Town, ada: Person) -> None:
-    town.world.service.conducting.create(town.user("Ada"), "Tea")
+    town.world.service.lifecycle.create(town.user("Ada"), "Tea")
     first, second = events_of(town.world.driver)
     assert [(row.intact, row.follows) for row in event_rows([second, first])] == [
         (True, True),
@@ -94,7 +94,7 @@ def _changed(event: Event, *, actor: str = "", known_by: str = "") -> Event:
 
 def test_a_long_log_has_pages(town: Town, ada: Person, grace: Person) -> None:
     for number in range(30):
-        town.world.service.conducting.create(town.user("Ada"), f"Election {number}")
+        town.world.service.lifecycle.create(town.user("Ada"), f"Election {number}")
     first = grace.look("audit")
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
     second = grace.visit(following.replace("&amp;", "&"))
@@ -152,7 +152,7 @@ def _auditor_of(town: Town, sample: Sampled) -> Person:
     site = replace(town.site, elections=sample.elections)
     other = replace(town, site=site)
     seen = other.person(None)
-    token = sample.elections.access.welcome(sample.user("Grace"), "tests").access
+    token = sample.elections.auth.welcome(sample.user("Grace"), "tests").access
     seen.browser.cookies.set("elections_access", token)
     return seen
 

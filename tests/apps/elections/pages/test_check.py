@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from singletable_apps.elections.pages.receipt_reading import LARGEST
+from singletable_apps.elections.pages.receipts import LARGEST
 from singletable_apps.elections.proofs import Signer, fingerprint, readable
 from tests.apps.elections.pages.polling_place import CHAIR, Place, Voter
 from tests.apps.elections.pages.reading import words_of
@@ -22,7 +22,7 @@ def place() -> Place:
     place = Place()
     owner = place.election("Cleo", "Dan", secret_ballot=True)
     place.voter("Ben").cast({"Dan": "1"})
-    place.world.service.conducting.finalise(owner, CHAIR)
+    place.world.service.lifecycle.finalise(owner, CHAIR)
     return place
 
 
@@ -54,7 +54,7 @@ def test_a_receipt_is_found_good_as_text_and_as_a_file(
         assert answer.status_code == 200
         assert "Everything holds Receipt of “Chair”" in told
         assert "Does not hold" not in told
-        key = place.world.service.office.keys.signer.public_key
+        key = place.world.service.context.keys.signer.public_key
         assert readable(fingerprint(key)) in told
 
 

@@ -8,10 +8,14 @@ import pytest
 
 from singletable_apps.counting import METHODS, Ballots, Ranking
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.pages.counted import Count
-from singletable_apps.elections.pages.counted.chains import EVERY_PAIR, duels
-from singletable_apps.elections.pages.counted.headline import headline
-from singletable_apps.elections.pages.counted.pairs import MOST, pair_rows
+from singletable_apps.elections.pages.results_view import (
+    EVERY_PAIR,
+    MOST,
+    Count,
+    duels,
+    headline,
+    pair_rows,
+)
 from singletable_apps.elections.service import Tally
 from singletable_apps.elections.states import Publication
 

@@ -35,7 +35,7 @@ def test_an_election_goes_its_way_without_scripts(town: Town, ada: Person) -> No
 def test_a_launch_says_what_fixed_and_editable_mean_and_chooses_none(
     town: Town, ada: Person
 ) -> None:
-    town.world.service.conducting.create(town.user("Ada"), "Tea")
+    town.world.service.lifecycle.create(town.user("Ada"), "Tea")
     town.world.service.rolls.set_candidates(town.user("Ada"), "Tea", ["Assam", "Ceylon"])
     page = ada.look("e", "Tea", "launch")
     told = ["nobody can change or withdraw it", "You can fix it later", "go back into preparation"]
@@ -74,11 +74,11 @@ def test_what_cannot_be_done_now_is_told_on_a_page_of_the_election(
 ) -> None:
     owner = town.user("Ada")
     if state is State.SETUP:
-        town.world.service.conducting.create(owner, "Tea")
+        town.world.service.lifecycle.create(owner, "Tea")
     else:
         town.world.launched(owner, "Tea", allow_edit=state is State.EDITABLE)
     if state is State.CLOSED:
-        town.world.service.conducting.finalise(owner, "Tea")
+        town.world.service.lifecycle.finalise(owner, "Tea")
     for step in STEPS:
         asked = ada.look("e", "Tea", step)
         assert asked.status_code == (409 if step in refused else 200), step
@@ -122,7 +122,7 @@ def test_a_step_is_asked_for_again_if_something_changed_meanwhile(
 ) -> None:
     owner, rolls = town.user("Ada"), town.world.service.rolls
     if step == "launch":
-        town.world.service.conducting.create(owner, "Tea")
+        town.world.service.lifecycle.create(owner, "Tea")
         rolls.set_candidates(owner, "Tea", ["Red", "Green"])
     else:
         town.world.launched(owner, "Tea")

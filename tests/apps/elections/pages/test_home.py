@@ -65,15 +65,15 @@ def test_who_may_not_vote_is_asked_for_nothing(town: Town, ada: Person, ben: Per
 def test_ones_own_elections_say_what_is_next(town: Town, ada: Person) -> None:
     world, owner = town.world, town.user("Ada")
     soon = world.clock.now + timedelta(days=1)
-    world.service.conducting.create(owner, "Empty")
-    world.service.conducting.create(owner, "Ready")
+    world.service.lifecycle.create(owner, "Empty")
+    world.service.lifecycle.create(owner, "Ready")
     world.service.rolls.set_candidates(owner, "Ready", ["A", "B"])
     world.launched(owner, "Editable")
     world.launched(owner, "Fixed", allow_edit=False)
     world.launched(owner, "Coming", terms=Terms(no_voting_before=soon))
     world.launched(owner, "Ending", terms=Terms(no_voting_after=soon), allow_edit=False)
     world.launched(owner, "Done")
-    world.service.conducting.finalise(owner, "Done")
+    world.service.lifecycle.finalise(owner, "Done")
     said = words_of(ada.look().text).partition("Your elections")[2]
     for words in (
         "Empty It needs at least two candidates · 0 candidates In preparation Add candidates",
@@ -95,7 +95,7 @@ def test_what_has_closed_is_there_for_everybody_the_last_first(
     owner = town.user("Ada")
     for name in ("Zebra", "Aardvark"):
         town.world.launched(owner, name)
-        town.world.service.conducting.finalise(owner, name)
+        town.world.service.lifecycle.finalise(owner, name)
     said = words_of(ben.look().text).partition("Recently closed")[2]
     assert said.index("Aardvark") < said.index("Zebra")
     assert "Elections 2 People 2" in said

@@ -24,7 +24,7 @@ def test_a_list_says_where_each_stands_and_what_part_one_has(
     owner = town.user("Ada")
     town.world.launched(owner, "Tea", terms=Terms(secret_ballot=True))
     town.world.launched(owner, "Coffee", voters=["Ada"])
-    town.world.service.conducting.create(owner, "Water")
+    town.world.service.lifecycle.create(owner, "Water")
     town.world.service.voting.cast(town.user("Ada"), "Coffee", ballot("Red"), "once")
     page = ben.look("all").text
     coffee, tea, water = page.split('<li class="election">')[1:]
@@ -38,7 +38,7 @@ def test_a_list_says_where_each_stands_and_what_part_one_has(
 
 def test_a_long_list_has_pages(town: Town, ada: Person) -> None:
     for number in range(27):
-        town.world.service.conducting.create(town.user("Ada"), f"Election {number:02}")
+        town.world.service.lifecycle.create(town.user("Ada"), f"Election {number:02}")
     for query in ("", "?whose=mine"):
         first = ada.look("all", query=query)
         address = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
@@ -98,7 +98,7 @@ def test_what_is_published_suits_the_ballot_unless_chosen(
 def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
     town: Town, ada: Person, typed: dict[str, str | None], field: str
 ) -> None:
-    town.world.service.conducting.create(town.user("Ada"), "Tea")
+    town.world.service.lifecycle.create(town.user("Ada"), "Tea")
     before = town.world.length
     answer = ada.send(ada.look("new"), **{"name": "Wine & more", **typed})
     assert answer.status_code == 422

@@ -20,7 +20,7 @@ def test_the_next_step_is_told_from_the_first_to_the_last(
     town: Town, ada: Person, ben: Person
 ) -> None:
     looker = town.joins("Carol", Role.OBSERVER)
-    conducting, rolls = town.world.service.conducting, town.world.service.rolls
+    conducting, rolls = town.world.service.lifecycle, town.world.service.rolls
     conducting.create(town.user("Ada"), "Tea")
 
     def steps() -> list[str]:
@@ -65,7 +65,7 @@ def test_a_closed_election_shows_what_was_signed(town: Town, ada: Person, ben: P
     town.world.launched(town.user("Ada"), "Tea", terms=Terms(secret_ballot=True))
     town.world.service.voting.cast(town.user("Ben"), "Tea", ballot("Red"), "once")
     assert "Digest of the secret" in ben.look("e", "Tea").text
-    closed = town.world.service.conducting.finalise(town.user("Ada"), "Tea")
+    closed = town.world.service.lifecycle.finalise(town.user("Ada"), "Tea")
     page = ben.look("e", "Tea")
     shown = [closed.signature or "", fingerprint(KEYS.signer.public_key), "Ballots counted"]
     assert all_in(page, [*shown, "/elections/check", "/elections/e/Tea/published"]) == []
@@ -89,7 +89,7 @@ def test_who_may_vote_is_told(
 def test_settings_are_a_tab_for_its_owner_and_who_moderates(
     town: Town, ada: Person, ben: Person
 ) -> None:
-    town.world.service.conducting.create(town.user("Ben"), "Tea")
+    town.world.service.lifecycle.create(town.user("Ben"), "Tea")
     carol = town.joins("Carol")
     seen = ["/elections/e/Tea/settings" in who.look("e", "Tea").text for who in (ada, ben, carol)]
     assert seen == [True, True, False]

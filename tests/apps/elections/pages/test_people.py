@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from singletable_apps.elections.pages.addresses import address
+from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import ROLES, Role
 from tests.apps.elections.pages.clicking import Person, Town, faults_in, sheets_of
 from tests.apps.elections.pages.coming import send_to, toast
@@ -145,8 +145,7 @@ def test_the_ownership_is_given_away_after_a_question(town: Town, ada: Person, b
     assert "Auditor from then on" in said
     town.world.service.people.rename(town.user("Ada"), "Ben", "Benjamin")
     assert (
-        "Please look again"
-        in ada.post(address("people", "Benjamin", "owner"), {"revision": "1"}).text
+        "Please look again" in ada.post(url("people", "Benjamin", "owner"), {"revision": "1"}).text
     )
     answer = ada.send(ada.look("people", "Benjamin", "owner"))
     assert toast(ada, answer) == "Benjamin is the owner now, and you are an auditor."
@@ -169,7 +168,7 @@ def test_somebody_is_removed_after_a_question_that_says_what_is_lost(
 
 
 def test_who_owns_elections_is_not_removed(town: Town, ada: Person, ben: Person) -> None:
-    town.world.service.conducting.create(town.user("Ben"), "Board")
+    town.world.service.lifecycle.create(town.user("Ben"), "Board")
     assert "owns 1 election" in ada.look("people", "Ben").text
     assert ada.look("people", "Ben", "remove").status_code == 409
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from itertools import product
 
-from singletable_apps.elections.errors import Refused
-from singletable_apps.elections.pages.polling import OPEN, Way, way_to
+from singletable_apps.elections.errors import Rejected
+from singletable_apps.elections.pages.ballot import OPEN, Way, way_to
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import check_cast
-from singletable_apps.elections.service.terms import Terms
+from singletable_apps.elections.service.lifecycle import Terms
 from singletable_apps.elections.states import State
 from tests.apps.elections.pages.polling_place import CHAIR, Place
 from tests.apps.elections.pages.reading import words_of
@@ -34,7 +34,7 @@ def test_the_way_is_open_exactly_where_a_ballot_can_be_cast() -> None:
         try:
             check_cast(voter, about, listed=listed, ballot=cast, now=NOON)
             refused = False
-        except Refused:
+        except Rejected:
             refused = True
         assert (way in OPEN) is not refused, (state, window, role, voters, listed, has_voted)
         seen.add(way)
@@ -65,6 +65,6 @@ def test_before_and_after_its_time_an_election_says_when_it_is() -> None:
 def test_an_election_that_is_being_prepared_says_whom_it_waits_for() -> None:
     place = Place()
     owner = place.world.join("Ada")[0]
-    place.world.service.conducting.create(owner, CHAIR, Terms())
+    place.world.service.lifecycle.create(owner, CHAIR, Terms())
     told = words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
     assert "Voting has not opened yet The election is being prepared by Ada." in told

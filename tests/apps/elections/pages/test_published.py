@@ -28,7 +28,7 @@ def hedy(sample: Sampled) -> Reader:
 
 def test_the_statement_is_explained_line_by_line(sample: Sampled, hedy: Reader) -> None:
     told = hedy.read(BOARD, "published")
-    statement = json.loads(sample.elections.office.view.election(BOARD).statement or "")
+    statement = json.loads(sample.elections.context.read.election(BOARD).statement or "")
     for word in set(statement) - {"earlier"}:
         assert f" {word} " in told, word
     for said in (statement["root"], statement["secret"], statement["rankings"]):

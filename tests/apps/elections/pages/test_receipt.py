@@ -24,8 +24,8 @@ def ben(place: Place) -> Voter:
 
 
 def close(place: Place) -> None:
-    owner = place.world.service.office.view.user("Ada")
-    place.world.service.conducting.finalise(owner, CHAIR)
+    owner = place.world.service.context.read.user("Ada")
+    place.world.service.lifecycle.finalise(owner, CHAIR)
 
 
 def test_a_receipt_says_what_was_cast_and_its_confirmation(ben: Voter) -> None:
@@ -44,7 +44,7 @@ def test_after_the_close_a_receipt_has_its_proof(place: Place, ben: Voter) -> No
         'attachment; filename="receipt of Chair.json"'
     )
     assert answer.headers["cache-control"] == "private, no-store"
-    key = fingerprint(place.world.service.office.keys.signer.public_key)
+    key = fingerprint(place.world.service.context.keys.signer.public_key)
     findings = check(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
     told = words_of(ben.get("e", CHAIR, "receipt").text)

@@ -12,7 +12,7 @@ from tests.apps.elections.rig.world import ballot
 
 @pytest.fixture
 def tea(town: Town, ada: Person) -> str:
-    return town.world.service.conducting.create(town.user("Ada"), "Tea").name
+    return town.world.service.lifecycle.create(town.user("Ada"), "Tea").name
 
 
 def test_candidates_are_named_one_a_line(town: Town, ada: Person, tea: str) -> None:
@@ -96,7 +96,7 @@ def test_candidates_are_there_for_everybody_to_read_and_for_its_owner_to_change(
     assert all_in(page, ["Assam", "Ceylon"]) == []
     refused = ben.post("/elections/e/Tea/candidates", {"candidates": "Mine\nMine too"})
     assert refused.status_code == 403
-    town.world.service.conducting.launch(town.user("Ada"), tea, allow_edit=False)
+    town.world.service.lifecycle.launch(town.user("Ada"), tea, allow_edit=False)
     assert sheets_of(ada.look("e", tea, "candidates")) == []
     late = ada.post("/elections/e/Tea/candidates", {"candidates": "A\nB"})
     assert late.status_code == 409
@@ -198,7 +198,7 @@ def test_lists_are_set_by_its_owner_alone_while_it_is_editable(
     assert ben.look("e", tea, "voters", page).status_code == 403
     assert ben.post(f"/elections/e/Tea/voters/{page}", {}).status_code == 403
     town.world.service.rolls.set_candidates(town.user("Ada"), tea, ["Assam", "Ceylon"])
-    town.world.service.conducting.launch(town.user("Ada"), tea, allow_edit=False)
+    town.world.service.lifecycle.launch(town.user("Ada"), tea, allow_edit=False)
     assert ada.look("e", tea, "voters", page).status_code == 409
     assert ada.post(f"/elections/e/Tea/voters/{page}", {}).status_code == 409
 

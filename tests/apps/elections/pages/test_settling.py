@@ -17,7 +17,7 @@ OPENS = datetime(2026, 7, 1, 8, tzinfo=UTC)
 @pytest.fixture
 def tea(town: Town, ada: Person) -> str:
     terms = Terms(secret_ballot=True, no_voting_before=OPENS)
-    return town.world.service.conducting.create(town.user("Ada"), "Tea", terms).name
+    return town.world.service.lifecycle.create(town.user("Ada"), "Tea", terms).name
 
 
 def test_the_form_holds_what_is_settled_and_saving_it_changes_nothing(
@@ -54,7 +54,7 @@ def test_name_and_terms_change_together(town: Town, ada: Person, tea: str) -> No
 def test_what_is_wrong_stands_beside_its_field(
     town: Town, ada: Person, tea: str, typed: dict[str, str], field: str
 ) -> None:
-    town.world.service.conducting.create(town.user("Ada"), "Water")
+    town.world.service.lifecycle.create(town.user("Ada"), "Water")
     answer = ada.send(ada.look("e", tea, "settings"), **typed)
     assert answer.status_code == 422
     assert list(faults_in(answer)) == [field]
@@ -65,7 +65,7 @@ def test_who_comes_too_late_sees_what_is_there_and_keeps_what_was_typed(
 ) -> None:
     page = ada.look("e", tea, "settings")
     open_now = Terms(publication=Publication.ANONYMOUS)
-    town.world.service.conducting.settle(town.user("Ada"), tea, open_now)
+    town.world.service.lifecycle.settle(town.user("Ada"), tea, open_now)
     answer = ada.send(page, name="Best tea")
     assert answer.status_code == 412
     told = ["Somebody changed this meanwhile", "All ballots, without names", 'value="Best tea"']
@@ -93,7 +93,7 @@ def test_after_the_launch_only_the_name_can_change_and_then_nothing(
     )
     assert refused.status_code == 409
     assert all_in(refused, ["closed for edits once launched", "To the overview"]) == []
-    town.world.service.conducting.fix(town.user("Ada"), "Teas")
+    town.world.service.lifecycle.fix(town.user("Ada"), "Teas")
     assert sheets_of(ada.look("e", "Teas", "settings")) == []
     assert ada.post("/elections/e/Teas/settings", {"name": "X"}).status_code == 409
 

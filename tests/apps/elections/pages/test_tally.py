@@ -63,7 +63,7 @@ def test_a_tally_says_how_the_election_stands(sample: Sampled, name: str) -> Non
 
 
 def test_a_tie_is_broken_by_what_was_promised_and_revealed(sample: Sampled) -> None:
-    election = sample.elections.office.view.election("The name of the boat")
+    election = sample.elections.context.read.election("The name of the boat")
     html = reader(sample.elections, sample.user("Hedy")).get(election.name, "tally").text
     tally = sample.elections.results.tally(sample.user("Hedy"), election.name)
     assert tally.closing is not None
@@ -122,7 +122,7 @@ def test_without_ballots_nobody_has_won() -> None:
     assert "So far Refresh Nobody has voted yet" in read
     assert "Head to head" not in read
     assert "Only totals" not in read
-    world.service.conducting.finalise(ada, "Empty")
+    world.service.lifecycle.finalise(ada, "Empty")
     read = reader(world.service, ada).read("Empty", "tally")
     assert "Result Nobody voted It closed without a ballot." in read
     assert " wins" not in read

@@ -45,7 +45,7 @@ def town(secret: bool, publication: Publication | None, *, closed: bool = True) 
     for voter, order in zip(voters, BALLOTS, strict=True):
         world.service.voting.cast(voter, NAME, ballot(*order), "once")
     if closed:
-        world.service.conducting.finalise(owner, NAME)
+        world.service.lifecycle.finalise(owner, NAME)
     return Town(world, owner, voters, reader(world.service, onlooker))
 
 

@@ -76,7 +76,7 @@ def test_ballots_are_not_read_for_everybody_who_looks(watched: Watched) -> None:
 
 def test_when_it_closes_the_page_comes_anew_and_looks_no_more(watched: Watched) -> None:
     _, tag, _ = watched.now()
-    watched.world.service.conducting.finalise(watched.owner, NAME)
+    watched.world.service.lifecycle.finalise(watched.owner, NAME)
     answer = watched.watcher.get(NAME, "tally", "now", headers={"If-None-Match": tag})
     assert (answer.headers["hx-refresh"], answer.text) == ("true", "")
     html = watched.watcher.get(NAME, "tally").text

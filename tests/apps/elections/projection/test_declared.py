@@ -6,7 +6,7 @@ import pytest
 
 from singletable import Call, Engine, Store
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.log import log
+from singletable_apps.elections.events import log
 from singletable_apps.elections.patterns import patterns
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.service import TABLES

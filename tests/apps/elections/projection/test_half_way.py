@@ -78,16 +78,16 @@ def test_what_is_written_while_the_table_is_being_built_says_so(there: Busy) -> 
     driver = Interrupted(there.engine, _writes, begin)
     service = there.world.open(driver)
     with pytest.raises(Rebuilding, match=f"event {length + 1} of the log"):
-        service.conducting.create(there.bob, "New")
+        service.lifecycle.create(there.bob, "New")
     assert there.world.length == length + 1
     there.world.clock.move(minutes=2)
     rebuild(store_on(there.engine), clock=there.world.clock)
-    assert there.world.service.office.view.election("New").owner_name == "Bob"
+    assert there.world.service.context.read.election("New").owner_name == "Bob"
     check_sound(there.world)
 
 
 def test_who_is_signed_in_stays_so_while_the_table_is_being_built(there: Busy) -> None:
-    access = there.world.service.access
+    access = there.world.service.auth
     signed_in = access.sign_in("Bob", PASSWORD)
     cut = Cut(there.engine)
     cut.after(8)
@@ -111,7 +111,7 @@ def test_a_ballot_is_answered_though_its_election_has_another_name_by_then(there
         return len(seen) == 2
 
     def rename() -> None:
-        other.conducting.rename(there.bob, "Election 0", "Renamed")
+        other.lifecycle.rename(there.bob, "Election 0", "Renamed")
 
     driver = Interrupted(there.engine, after_the_event, rename)
     service = there.world.open(driver)
@@ -168,20 +168,20 @@ def test_a_service_opens_while_others_write(there: Busy) -> None:
     def looks(operation: Operation[object]) -> bool:
         return isinstance(operation, Query) and operation.scan_index_forward is False
 
-    driver = Interrupted(there.engine, looks, lambda: other.conducting.create(there.bob, "New"))
-    assert there.world.open(driver).office.view.election("New").owner_name == "Bob"
+    driver = Interrupted(there.engine, looks, lambda: other.lifecycle.create(there.bob, "New"))
+    assert there.world.open(driver).context.read.election("New").owner_name == "Bob"
     assert driver.happened
     reads_table = Interrupted(
         there.engine,
         lambda operation: isinstance(operation, GetItem) and "SYNC" in str(operation),
-        lambda: other.conducting.create(there.bob, "Newer"),
+        lambda: other.lifecycle.create(there.bob, "Newer"),
     )
-    assert there.world.open(reads_table).office.view.election("Newer").owner_name == "Bob"
+    assert there.world.open(reads_table).context.read.election("Newer").owner_name == "Bob"
     assert reads_table.happened
 
 
 def test_somebody_who_is_gone_is_signed_out(there: Busy) -> None:
-    access = there.world.service.access
+    access = there.world.service.auth
     signed_in = access.sign_in("Dave", PASSWORD)
     there.world.service.people.remove(there.owner, "Dave")
     for ask in (lambda: access.who(signed_in.access), lambda: access.renew(signed_in.refresh)):

@@ -7,7 +7,7 @@ import pytest
 from singletable import Engine
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.projection.chunk import SIZE
+from singletable_apps.elections.projection.chunks import SIZE
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.rig.counting import check_sound
 from tests.apps.elections.rig.world import Clock, World, ballot, dump, store_on
@@ -26,7 +26,7 @@ def crowd() -> World:
     for voter in voters[: MANY - 2]:
         world.service.voting.cast(voter, "Crowded", ballot("Candidate 07"), "k")
     for number in range(MOST * 2):
-        world.service.conducting.create(ada, f"Election {number}")
+        world.service.lifecycle.create(ada, f"Election {number}")
     return world
 
 
@@ -36,7 +36,7 @@ def _again(crowd: World) -> tuple[World, User]:
     clock = Clock()
     clock.now = crowd.clock.now
     world = World(crowd.driver.copy(), clock)
-    return world, world.service.office.view.user("Ada")
+    return world, world.service.context.read.user("Ada")
 
 
 def _check(world: World) -> None:
@@ -48,7 +48,7 @@ def _check(world: World) -> None:
 
 def test_a_long_list_and_all_its_ballots_move_with_their_election(crowd: World) -> None:
     world, ada = _again(crowd)
-    renamed = world.service.conducting.rename(ada, "Crowded", "Crowded / again")
+    renamed = world.service.lifecycle.rename(ada, "Crowded", "Crowded / again")
     assert (renamed.voter_count, renamed.candidate_count) == (MANY, MANY)
     assert len(world.service.queries.who_voted(ada, "Crowded / again", 1000)[0]) == MANY - 2
     assert not any('ELECTION#Crowded"' in item for item in dump(world.driver))
@@ -57,7 +57,7 @@ def test_a_long_list_and_all_its_ballots_move_with_their_election(crowd: World) 
 
 def test_an_election_goes_with_all_that_is_in_it(crowd: World) -> None:
     world, ada = _again(crowd)
-    world.service.conducting.delete(ada, "Crowded")
+    world.service.lifecycle.delete(ada, "Crowded")
     assert not any("Crowded" in item or "Candidate" in item for item in dump(world.driver))
     _check(world)
 
@@ -80,7 +80,7 @@ def test_many_are_removed_and_the_list_never_lets_everybody_vote(crowd: World) -
     world, ada = _again(crowd)
     for name in NAMES[: SIZE + 2]:
         world.service.people.remove(ada, name)
-    election = world.service.office.view.election("Crowded")
+    election = world.service.context.read.election("Crowded")
     assert election.voter_count == MANY
     assert len(world.service.queries.who_voted(ada, "Crowded", 1000)[0]) == MANY - 2 - (SIZE + 2)
     (newcomer,) = world.join("Newcomer")

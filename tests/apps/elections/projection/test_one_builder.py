@@ -8,9 +8,9 @@ import pytest
 
 from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import LogBroken, Rebuilding
-from singletable_apps.elections.log import Event
+from singletable_apps.elections.events import Event
 from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.projection.lease import LASTS
+from singletable_apps.elections.projection.rebuild import LASTS
 from tests.apps.elections.rig.counting import check_sound
 from tests.apps.elections.rig.drivers import Cut, PowerCut
 from tests.apps.elections.rig.world import World, ballot, dump, events_of, store_on

@@ -11,10 +11,9 @@ import pytest
 from singletable import Driver, PutItem
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import Rebuilding
-from singletable_apps.elections.facts import Fact
-from singletable_apps.elections.log import log
+from singletable_apps.elections.events import Fact, log
 from singletable_apps.elections.projection import follow, rebuild
-from singletable_apps.elections.projection.applying import EFFECTS
+from singletable_apps.elections.projection.projector import EFFECTS
 from tests.apps.elections.rig.busy import COMMANDS, Busy
 from tests.apps.elections.rig.drivers import PowerCut
 from tests.apps.elections.rig.places import EVERY_CASE, KINDS, PLACES, Places, cases
@@ -26,7 +25,7 @@ from tests.conformance.endpoint import Exchangeable
 def small_chunks() -> Iterator[None]:
     """Chunks of two, so that a few items are several of them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("singletable_apps.elections.projection.chunk.SIZE", 2)
+        patch.setattr("singletable_apps.elections.projection.chunks.SIZE", 2)
         yield
 
 

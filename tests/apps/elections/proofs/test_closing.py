@@ -17,7 +17,7 @@ from singletable_apps.elections.proofs import (
     seed,
     statement,
 )
-from singletable_apps.shared.key_files import KeyFileRefused
+from singletable_apps.shared.key_files import KeyFileError
 from tests.apps.elections.proofs.sample import SECRET, SIGNER, asked_at, changes, sample
 
 CLOSING = sample("anonymous").closing
@@ -56,7 +56,7 @@ def test_a_signature_has_one_spelling(signature: str, key: str) -> None:
 
 
 def test_a_seed_of_another_length_is_refused() -> None:
-    with pytest.raises(KeyFileRefused, match="32 bytes, and 31 came"):
+    with pytest.raises(KeyFileError, match="32 bytes, and 31 came"):
         Signer(bytes(31))
 
 

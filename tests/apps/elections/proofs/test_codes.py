@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.elections.proofs import CodeRefused, parse_code, readable
-from singletable_apps.elections.proofs.codes import code_of
+from singletable_apps.elections.proofs.encoding import code_of
 
 CODE = code_of(bytes(range(32)).hex())
 

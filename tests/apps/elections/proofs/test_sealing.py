@@ -16,7 +16,7 @@ from singletable_apps.elections.proofs import (
     SealedBallot,
     width_for,
 )
-from singletable_apps.shared.key_files import KeyFileRefused
+from singletable_apps.shared.key_files import KeyFileError
 from tests.apps.counting.profiles import NAMES, rankings
 
 KEY = BallotKey(bytes(range(32)))
@@ -97,7 +97,7 @@ def test_a_key_shows_a_name_and_not_itself() -> None:
 
 @pytest.mark.parametrize("size", [0, 16, 31, 33])
 def test_a_key_of_another_length_is_refused(size: int) -> None:
-    with pytest.raises(KeyFileRefused, match=f"32 bytes, and {size} came"):
+    with pytest.raises(KeyFileError, match=f"32 bytes, and {size} came"):
         BallotKey(bytes(size))
 
 

@@ -38,8 +38,8 @@ def busy(engine: Engine, elections: int = 2) -> Busy:
         world.service.voting.withdraw(dave, name)
     world.launched(bob, "Closed", voters=["Bob", "Carol"])
     cast(carol, "Closed", ballot("Blue"), "first")
-    world.service.conducting.finalise(bob, "Closed")
-    world.service.conducting.create(bob, "Set up")
+    world.service.lifecycle.finalise(bob, "Closed")
+    world.service.lifecycle.create(bob, "Set up")
     world.service.rolls.set_candidates(bob, "Set up", ["Red", "Green"])
     return Busy(world, engine, owner, bob, carol)
 
@@ -53,19 +53,19 @@ COMMANDS: dict[str, Command] = {
     "UserRoleChanged": lambda s, b: s.people.change_role(b.owner, "Bob", Role.ADMIN),
     "OwnershipTransferred": lambda s, b: s.people.change_role(b.owner, "Bob", Role.OWNER),
     "UserRemoved": lambda s, b: s.people.remove(b.owner, "Carol"),
-    "UserPasswordChanged": lambda s, b: s.access.change_password(
+    "UserPasswordChanged": lambda s, b: s.auth.change_password(
         b.bob, "Bob", PASSWORD, "orchard violet engine"
     ),
     "UserNameChanged": lambda s, b: s.people.rename(b.bob, "Bob", "Robert"),
     "UserEmailChanged": lambda s, b: s.people.change_email(b.bob, "Bob", "r@example.org"),
-    "ElectionCreated": lambda s, b: s.conducting.create(b.bob, "New"),
-    "ElectionUpdated": lambda s, b: s.conducting.settle(b.bob, "Set up", Terms(secret_ballot=True)),
-    "ElectionNameChanged": lambda s, b: s.conducting.rename(b.bob, "Election 0", "election 0"),
-    "ElectionOwnerChanged": lambda s, b: s.conducting.hand_over(b.bob, "Election 0", "Carol"),
-    "ElectionLaunched": lambda s, b: s.conducting.launch(b.bob, "Set up", allow_edit=True),
-    "ElectionFixed": lambda s, b: s.conducting.fix(b.bob, "Election 0"),
-    "ElectionFinalized": lambda s, b: s.conducting.finalise(b.bob, "Election 1"),
-    "ElectionDeleted": lambda s, b: s.conducting.delete(b.bob, "Election 1"),
+    "ElectionCreated": lambda s, b: s.lifecycle.create(b.bob, "New"),
+    "ElectionUpdated": lambda s, b: s.lifecycle.settle(b.bob, "Set up", Terms(secret_ballot=True)),
+    "ElectionNameChanged": lambda s, b: s.lifecycle.rename(b.bob, "Election 0", "election 0"),
+    "ElectionOwnerChanged": lambda s, b: s.lifecycle.hand_over(b.bob, "Election 0", "Carol"),
+    "ElectionLaunched": lambda s, b: s.lifecycle.launch(b.bob, "Set up", allow_edit=True),
+    "ElectionFixed": lambda s, b: s.lifecycle.fix(b.bob, "Election 0"),
+    "ElectionFinalized": lambda s, b: s.lifecycle.finalise(b.bob, "Election 1"),
+    "ElectionDeleted": lambda s, b: s.lifecycle.delete(b.bob, "Election 1"),
     "CandidatesAdded": lambda s, b: s.rolls.set_candidates(
         b.bob, "Election 0", ["Red", "Green", "Blue", *MANY]
     ),

@@ -15,7 +15,7 @@ from singletable_apps.elections.entities import (
     User,
     Voter,
 )
-from singletable_apps.elections.log import check_entry
+from singletable_apps.elections.events import check_entry
 from singletable_apps.elections.removed import is_removed
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import folded

@@ -9,7 +9,7 @@ import pytest
 
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import ElectionsError
-from singletable_apps.elections.log import log
+from singletable_apps.elections.events import log
 from tests.apps.elections.rig.world import World, dump
 
 E = TypeVar("E", bound=ElectionsError)

@@ -9,7 +9,7 @@ from random import Random
 
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import Refused
+from singletable_apps.elections.errors import Rejected
 from singletable_apps.elections.removed import name_once_removed
 from singletable_apps.elections.roles import ROLES
 from singletable_apps.elections.rules import has_ended
@@ -65,7 +65,7 @@ class Walk:
         before = self.world.length
         try:
             command(service)
-        except (Refused, TooManyAttempts) as refusal:
+        except (Rejected, TooManyAttempts) as refusal:
             self.came_to[type(refusal).__name__] += 1
             assert self.world.length == before, f"{command.__name__} was refused, and did something"
         else:
@@ -74,7 +74,7 @@ class Walk:
     def check(self) -> None:
         """Fail unless the tables are sound, and every ballot is what its voter cast last."""
         check_sound(self.world)
-        view = self._services[0].office.view
+        view = self._services[0].context.read
         names = {user.user_id: user.name for user in self._users()}
         found = {one.election_id: one for one in self._elections()}
         assert {number for number, cast in self._cast.items() if cast} <= set(found)
@@ -88,21 +88,21 @@ class Walk:
     # What is there, and who does something.
 
     def _users(self) -> list[User]:
-        return list(self._services[0].office.store.query(patterns.list_users()))
+        return list(self._services[0].context.store.query(patterns.list_users()))
 
     def _elections(self) -> list[Election]:
-        return list(self._services[0].office.store.query(patterns.list_elections()))
+        return list(self._services[0].context.store.query(patterns.list_elections()))
 
     def _somebody(self) -> User:
         users = self._users()
         if not users:
-            raise Refused("Nobody is here.")
+            raise Rejected("Nobody is here.")
         return self.chance.choice(users)
 
     def _election(self) -> Election:
         elections = self._elections()
         if not elections:
-            raise Refused("There is no election.")
+            raise Rejected("There is no election.")
         return self.chance.choice(elections)
 
     def _name_of(self, election: Election) -> str:
@@ -111,7 +111,7 @@ class Walk:
     def _actor(self, election: Election, service: Elections) -> User:
         """Mostly the owner, who may."""
         if self.chance.random() < 0.85:
-            return service.office.view.user(election.owner_name)
+            return service.context.read.user(election.owner_name)
         return self._somebody()
 
     # What they do.
@@ -149,48 +149,48 @@ class Walk:
 
     def _change_password(self, service: Elections) -> object:
         user = self._somebody()
-        return service.access.change_password(user, user.name, PASSWORD, PASSWORD)
+        return service.auth.change_password(user, user.name, PASSWORD, PASSWORD)
 
     def _create(self, service: Elections) -> object:
         ends = self.chance.choice([None, None, self.world.clock.now + timedelta(hours=4)])
         terms = Terms(secret_ballot=self.chance.random() < 0.5, no_voting_after=ends)
-        return service.conducting.create(self._somebody(), self.chance.choice(ELECTIONS), terms)
+        return service.lifecycle.create(self._somebody(), self.chance.choice(ELECTIONS), terms)
 
     def _settle(self, service: Elections) -> object:
         one = self._election()
         secret = Terms(secret_ballot=self.chance.random() < 0.5)
-        return service.conducting.settle(self._actor(one, service), self._name_of(one), secret)
+        return service.lifecycle.settle(self._actor(one, service), self._name_of(one), secret)
 
     def _rename(self, service: Elections) -> object:
         one = self._election()
         new = self.chance.choice([*ELECTIONS, one.name.swapcase()])
-        return service.conducting.rename(self._actor(one, service), self._name_of(one), new)
+        return service.lifecycle.rename(self._actor(one, service), self._name_of(one), new)
 
     def _hand_over(self, service: Elections) -> object:
         one = self._election()
         to = self._somebody().name
-        return service.conducting.hand_over(self._actor(one, service), one.name, to)
+        return service.lifecycle.hand_over(self._actor(one, service), one.name, to)
 
     def _launch(self, service: Elections) -> object:
         one = self._election()
         edits = self.chance.random() < 0.7
-        return service.conducting.launch(self._actor(one, service), one.name, allow_edit=edits)
+        return service.lifecycle.launch(self._actor(one, service), one.name, allow_edit=edits)
 
     def _fix(self, service: Elections) -> object:
         one = self._election()
-        return service.conducting.fix(self._actor(one, service), one.name)
+        return service.lifecycle.fix(self._actor(one, service), one.name)
 
     def _finalise(self, service: Elections) -> object:
         one = self._election()
         if self.chance.random() < 0.7:
-            raise Refused("They let others vote for a while.")
-        return service.conducting.finalise(self._actor(one, service), one.name)
+            raise Rejected("They let others vote for a while.")
+        return service.lifecycle.finalise(self._actor(one, service), one.name)
 
     def _delete(self, service: Elections) -> object:
         one = self._election()
         if self.chance.random() < 0.3:
-            raise Refused("They think better of it.")
-        service.conducting.delete(self._actor(one, service), one.name)
+            raise Rejected("They think better of it.")
+        service.lifecycle.delete(self._actor(one, service), one.name)
         return self._cast.pop(one.election_id, None)
 
     def _set_candidates(self, service: Elections) -> object:
@@ -207,7 +207,7 @@ class Walk:
     def _vote(self, service: Elections) -> object:
         taking = [one for one in self._elections() if one.allow_vote]
         one, voter = self.chance.choice(taking or [self._election()]), self._somebody()
-        names = [each.candidate_name for each in service.office.view.candidates(one.name)]
+        names = [each.candidate_name for each in service.context.read.candidates(one.name)]
         lines = [(name, self.chance.choice([1, 2, 3, None])) for name in names]
         cast = service.voting.cast(voter, self._name_of(one), lines, f"key {self.world.length}")
         self._cast.setdefault(one.election_id, {})[voter.user_id] = lines

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from singletable import Call, Driver, Item, Store, Table
 from singletable_apps.elections.entities import Election, User, votes
+from singletable_apps.elections.events import Event, log
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.log import Event, log
 from singletable_apps.elections.patterns import patterns
 from singletable_apps.elections.projection import head
 from singletable_apps.elections.proofs import BallotKey, Signer
@@ -78,7 +78,7 @@ class World:
 
     def user(self, user: User) -> User:
         """A user as they are now."""
-        found = self.service.office.view.search_id(user.user_id)
+        found = self.service.context.read.search_id(user.user_id)
         assert found is not None
         return found
 
@@ -93,7 +93,7 @@ class World:
         terms: Terms | None = None,
     ) -> Election:
         """An election that accepts votes."""
-        conducting, rolls = self.service.conducting, self.service.rolls
+        conducting, rolls = self.service.lifecycle, self.service.rolls
         conducting.create(owner, name, terms)
         rolls.set_candidates(owner, name, candidates)
         if voters:

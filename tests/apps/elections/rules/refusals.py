@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from singletable_apps.elections.errors import Refused
+from singletable_apps.elections.errors import Rejected
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,6 @@ class Refusal:
     """Something asked in vain."""
 
     ask: Callable[[], object]
-    error: type[Refused]
+    error: type[Rejected]
     text: str
     field: str | None = None

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from singletable_apps.elections.errors import NotPermitted, Refused, WrongState
+from singletable_apps.elections.errors import NotPermitted, Rejected, WrongState
 from singletable_apps.elections.roles import ROLES, Permission, Role
 from singletable_apps.elections.rules import (
     allowed_roles,
@@ -181,6 +181,6 @@ def test_the_first_is_the_owner(default: Role) -> None:
 def _is_allowed(ask: Callable[[], None]) -> bool:
     try:
         ask()
-    except Refused:
+    except Rejected:
         return False
     return True

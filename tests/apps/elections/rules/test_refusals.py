@@ -9,7 +9,7 @@ from traceback import extract_tb
 import pytest
 
 from singletable_apps.elections import rules
-from singletable_apps.elections.errors import Refused
+from singletable_apps.elections.errors import Rejected
 from tests.apps.elections.rules import (
     refused_elections,
     refused_names,
@@ -47,13 +47,13 @@ def test_no_refusal_is_missing_here() -> None:
     assert written == tried
 
 
-def _refused(refusal: Refusal) -> Refused:
-    with pytest.raises(Refused) as refused:
+def _refused(refusal: Refusal) -> Rejected:
+    with pytest.raises(Rejected) as refused:
         refusal.ask()
     return refused.value
 
 
-def _place(refused: Refused) -> tuple[str, int]:
+def _place(refused: Rejected) -> tuple[str, int]:
     """The file and the line that raised it."""
     last = extract_tb(refused.__traceback__)[-1]
     assert last.lineno is not None

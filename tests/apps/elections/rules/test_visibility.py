@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from singletable_apps.elections.errors import NotPermitted, Refused, WrongState
+from singletable_apps.elections.errors import NotPermitted, Rejected, WrongState
 from singletable_apps.elections.roles import ROLES, Role
 from singletable_apps.elections.rules import (
     check_see_ballot,
@@ -86,7 +86,7 @@ def test_anothers_open_ballot_is_shown_where_all_are(
     listed = "voters with ballots" in may_list(it, NOON) and role is not Role.NO_ACCESS
     try:
         check_see_ballot(user(role), "ben", it, NOON)
-    except Refused:
+    except Rejected:
         assert not listed
     else:
         assert listed

@@ -15,7 +15,7 @@ OTHER = "orchard violet engine"
 
 def test_a_token_is_good_for_its_time_and_the_other_renews_it(world: World) -> None:
     (ada,) = world.join("Ada")
-    access = world.service.access
+    access = world.service.auth
     signed_in = access.sign_in("  ADA ", PASSWORD)
     assert access.who(signed_in.access).user_id == ada.user_id
     world.clock.move(seconds=access.lifetime.total_seconds() + 1)
@@ -29,21 +29,21 @@ def test_a_token_is_good_for_its_time_and_the_other_renews_it(world: World) -> N
 
 def test_a_name_that_changes_signs_nobody_out(memory: World) -> None:
     (ada,) = memory.join("Ada")
-    signed_in = memory.service.access.sign_in("Ada", PASSWORD)
+    signed_in = memory.service.auth.sign_in("Ada", PASSWORD)
     memory.service.people.rename(ada, "Ada", "Augusta")
-    assert memory.service.access.who(signed_in.access).name == "Augusta"
+    assert memory.service.auth.who(signed_in.access).name == "Augusta"
 
 
 @pytest.mark.parametrize("name", ["Ada", "nobody", "", "@", "x" * 5000, "\ud800", "a@\ud800"])
 def test_who_cannot_show_it_is_told_the_same_whoever_they_are(memory: World, name: str) -> None:
     memory.join("Ada")
-    wrong = refused(memory, NotSignedIn, lambda: memory.service.access.sign_in(name, OTHER))
+    wrong = refused(memory, NotSignedIn, lambda: memory.service.auth.sign_in(name, OTHER))
     assert str(wrong) == "Name or e-mail address and password do not fit together."
 
 
 def test_another_password_ends_every_session_but_the_new_one(world: World) -> None:
     ada, bob = world.join("Ada", "Bob")
-    access = world.service.access
+    access = world.service.auth
     old = access.sign_in("Bob", PASSWORD)
     change = access.change_password
     refused(world, NotSignedIn, lambda: change(bob, "Bob", OTHER, OTHER))
@@ -58,7 +58,7 @@ def test_another_password_ends_every_session_but_the_new_one(world: World) -> No
 
 def test_guesses_are_slowed_down(memory: World) -> None:
     memory.join("Ada")
-    guess = memory.service.access.sign_in
+    guess = memory.service.auth.sign_in
     told: list[type] = []
     for _ in range(50):
         try:
@@ -72,15 +72,15 @@ def test_guesses_are_slowed_down(memory: World) -> None:
 
 def _token(world: World) -> str:
     """What is in the newest letter."""
-    newest = Outbox(world.service.office.store).newest()[0]
+    newest = Outbox(world.service.context.store).newest()[0]
     return newest.letter.text.partition("token=")[2].split()[0]
 
 
 def test_a_letter_gives_another_password_once(memory: World) -> None:
     (ada,) = memory.join("Ada")
-    access = memory.service.access
+    access = memory.service.auth
     access.request_reset("nobody")
-    assert Outbox(memory.service.office.store).newest() == []
+    assert Outbox(memory.service.context.store).newest() == []
     access.request_reset("ada")
     token = _token(memory)
     refused(memory, Invalid, lambda: access.reset(token, "ada"))
@@ -92,7 +92,7 @@ def test_a_letter_gives_another_password_once(memory: World) -> None:
 
 def test_a_letter_is_worth_nothing_once_the_password_is_another(memory: World) -> None:
     (ada,) = memory.join("Ada")
-    access = memory.service.access
+    access = memory.service.auth
     access.request_reset("Ada")
     access.change_password(ada, "Ada", PASSWORD, OTHER)
     token = _token(memory)
@@ -101,10 +101,10 @@ def test_a_letter_is_worth_nothing_once_the_password_is_another(memory: World) -
 
 def test_a_hash_of_older_days_is_renewed_and_nobody_signed_out(memory: World) -> None:
     memory.join("Ada")
-    signed_in = memory.service.access.sign_in("Ada", PASSWORD)
-    newer = memory.open(passwords=Passwords(memory_kib=128, passes=1)).access
+    signed_in = memory.service.auth.sign_in("Ada", PASSWORD)
+    newer = memory.open(passwords=Passwords(memory_kib=128, passes=1)).auth
     length = memory.length
     newer.sign_in("Ada", PASSWORD)
     newer.sign_in("Ada", PASSWORD)
     assert memory.length == length + 1
-    assert memory.service.access.who(signed_in.access).name == "Ada"
+    assert memory.service.auth.who(signed_in.access).name == "Ada"

@@ -14,7 +14,7 @@ from singletable_apps.elections.errors import (
     NotPermitted,
     NotSignedIn,
     NotThere,
-    Refused,
+    Rejected,
     Taken,
     WrongState,
 )
@@ -32,26 +32,26 @@ NAMES = ("#1 / 2 %2F", "🗳️ Wahl", "Straße", "a#BALLOT#b", "ELECTION#x")
 def test_an_election_of_any_name_goes_its_way_whatever_the_case(world: World, name: str) -> None:
     ada, bob = world.join("Ada", "Bob")
     service = world.service
-    created = service.conducting.create(ada, f"  {name} ")
+    created = service.lifecycle.create(ada, f"  {name} ")
     assert (created.name, state_of(created), created.owner_name) == (name, State.SETUP, "Ada")
     folded = name.casefold()
     service.rolls.set_candidates(ada, folded, ["Red", "Grün / #1"])
     service.rolls.set_voters(ada, folded, ["BOB"])
-    assert state_of(service.conducting.launch(ada, folded, allow_edit=True)) is State.EDITABLE
+    assert state_of(service.lifecycle.launch(ada, folded, allow_edit=True)) is State.EDITABLE
     service.voting.cast(bob, folded, [("GRÜN / #1", 1)], "k")
-    assert state_of(service.conducting.fix(ada, folded)) is State.FIXED
-    closed = service.conducting.finalise(ada, folded)
+    assert state_of(service.lifecycle.fix(ada, folded)) is State.FIXED
+    closed = service.lifecycle.finalise(ada, folded)
     assert state_of(closed) is State.CLOSED
     assert closed.election_id == created.election_id
     tally = service.results.tally(bob, folded)
     assert tally.result.winners == ("Grün / #1",)
-    service.conducting.delete(ada, folded)
+    service.lifecycle.delete(ada, folded)
     assert not any(name in item or "Red" in item for item in dump(world.driver))
     assert world.user(ada).elections_owned == world.user(bob).ballots_cast == 0
 
 
 def _setup(world: World, owner: User) -> Election:
-    world.service.conducting.create(owner, "E")
+    world.service.lifecycle.create(owner, "E")
     return world.service.rolls.set_candidates(owner, "E", ["Red", "Green"])
 
 
@@ -65,7 +65,7 @@ def _fixed(world: World, owner: User) -> Election:
 
 def _closed(world: World, owner: User) -> Election:
     world.launched(owner, "E")
-    return world.service.conducting.finalise(owner, "E")
+    return world.service.lifecycle.finalise(owner, "E")
 
 
 STATES = {
@@ -77,18 +77,18 @@ STATES = {
 Step = Callable[[Elections, User], object]
 # Each command, and the states in which it is taken; in all others it is refused.
 STEPS: dict[str, tuple[Step, set[State]]] = {
-    "settle": (lambda s, u: s.conducting.settle(u, "E", Terms(True)), {State.SETUP}),
-    "rename": (lambda s, u: s.conducting.rename(u, "E", "F"), {State.SETUP, State.EDITABLE}),
+    "settle": (lambda s, u: s.lifecycle.settle(u, "E", Terms(True)), {State.SETUP}),
+    "rename": (lambda s, u: s.lifecycle.rename(u, "E", "F"), {State.SETUP, State.EDITABLE}),
     "candidates": (
         lambda s, u: s.rolls.set_candidates(u, "E", ["Red", "Black"]),
         {State.SETUP, State.EDITABLE},
     ),
     "voters": (lambda s, u: s.rolls.set_voters(u, "E", ["Ada"]), {State.SETUP, State.EDITABLE}),
-    "launch": (lambda s, u: s.conducting.launch(u, "E", allow_edit=True), {State.SETUP}),
-    "fix": (lambda s, u: s.conducting.fix(u, "E"), {State.EDITABLE}),
-    "finalise": (lambda s, u: s.conducting.finalise(u, "E"), {State.EDITABLE, State.FIXED}),
-    "hand over": (lambda s, u: s.conducting.hand_over(u, "E", "Carol"), set(State)),
-    "delete": (lambda s, u: s.conducting.delete(u, "E"), set(State)),
+    "launch": (lambda s, u: s.lifecycle.launch(u, "E", allow_edit=True), {State.SETUP}),
+    "fix": (lambda s, u: s.lifecycle.fix(u, "E"), {State.EDITABLE}),
+    "finalise": (lambda s, u: s.lifecycle.finalise(u, "E"), {State.EDITABLE, State.FIXED}),
+    "hand over": (lambda s, u: s.lifecycle.hand_over(u, "E", "Carol"), set(State)),
+    "delete": (lambda s, u: s.lifecycle.delete(u, "E"), set(State)),
 }
 
 
@@ -120,13 +120,13 @@ def test_nobody_conducts_what_is_not_there_or_when_gone_themselves(
     refused(memory, NotSignedIn, lambda: command(memory.service, bob))
 
 
-REFUSED: dict[str, tuple[Step, type[Refused], str | None]] = {
-    "taken": (lambda s, u: s.conducting.create(u, "Élan"), Taken, "name"),
-    "taken, other case": (lambda s, u: s.conducting.create(u, "ÉLAN"), Taken, "name"),
-    "taken, other form": (lambda s, u: s.conducting.create(u, "E\u0301lan"), Taken, "name"),
-    "renamed to a taken one": (lambda s, u: s.conducting.rename(u, "E", "élan"), Taken, "name"),
-    "no name": (lambda s, u: s.conducting.create(u, " "), Invalid, "name"),
-    "a folder": (lambda s, u: s.conducting.create(u, ".."), Invalid, "name"),
+REFUSED: dict[str, tuple[Step, type[Rejected], str | None]] = {
+    "taken": (lambda s, u: s.lifecycle.create(u, "Élan"), Taken, "name"),
+    "taken, other case": (lambda s, u: s.lifecycle.create(u, "ÉLAN"), Taken, "name"),
+    "taken, other form": (lambda s, u: s.lifecycle.create(u, "E\u0301lan"), Taken, "name"),
+    "renamed to a taken one": (lambda s, u: s.lifecycle.rename(u, "E", "élan"), Taken, "name"),
+    "no name": (lambda s, u: s.lifecycle.create(u, " "), Invalid, "name"),
+    "a folder": (lambda s, u: s.lifecycle.create(u, ".."), Invalid, "name"),
     "twice a candidate": (
         lambda s, u: s.rolls.set_candidates(u, "E", ["Red", "RED"]),
         Invalid,
@@ -142,12 +142,12 @@ REFUSED: dict[str, tuple[Step, type[Refused], str | None]] = {
         Invalid,
         "voters",
     ),
-    "to a stranger": (lambda s, u: s.conducting.hand_over(u, "E", "Stranger"), Invalid, "owner"),
-    "to who may not": (lambda s, u: s.conducting.hand_over(u, "E", "Olga"), WrongState, "owner"),
-    "a name that cannot be": (lambda s, u: s.conducting.launch(u, "x" * 5000, allow_edit=True),
+    "to a stranger": (lambda s, u: s.lifecycle.hand_over(u, "E", "Stranger"), Invalid, "owner"),
+    "to who may not": (lambda s, u: s.lifecycle.hand_over(u, "E", "Olga"), WrongState, "owner"),
+    "a name that cannot be": (lambda s, u: s.lifecycle.launch(u, "x" * 5000, allow_edit=True),
         NotThere, "election"),
-    "half a letter": (lambda s, u: s.conducting.fix(u, "\ud800"), NotThere, "election"),
-    "to half a letter": (lambda s, u: s.conducting.hand_over(u, "E", "\ud800"), Invalid, "owner"),
+    "half a letter": (lambda s, u: s.lifecycle.fix(u, "\ud800"), NotThere, "election"),
+    "to half a letter": (lambda s, u: s.lifecycle.hand_over(u, "E", "\ud800"), Invalid, "owner"),
 }  # fmt: skip
 
 
@@ -155,7 +155,7 @@ REFUSED: dict[str, tuple[Step, type[Refused], str | None]] = {
 def test_what_cannot_be_is_refused_with_its_field(memory: World, case: str) -> None:
     ada, bob, _ = memory.join("Ada", "Bob", "Olga")
     memory.service.people.change_role(ada, "Olga", Role.OBSERVER)
-    memory.service.conducting.create(bob, "Élan")
+    memory.service.lifecycle.create(bob, "Élan")
     _setup(memory, bob)
     command, why, field = REFUSED[case]
     assert refused(memory, why, lambda: command(memory.service, bob)).field == field
@@ -164,11 +164,11 @@ def test_what_cannot_be_is_refused_with_its_field(memory: World, case: str) -> N
 def test_an_election_needs_two_candidates_and_keeps_them(memory: World) -> None:
     (ada,) = memory.join("Ada")
     service = memory.service
-    service.conducting.create(ada, "E")
+    service.lifecycle.create(ada, "E")
     service.rolls.set_candidates(ada, "E", ["Red"])
-    refused(memory, WrongState, lambda: service.conducting.launch(ada, "E", allow_edit=True))
+    refused(memory, WrongState, lambda: service.lifecycle.launch(ada, "E", allow_edit=True))
     service.rolls.set_candidates(ada, "E", ["Red", "Green"])
-    service.conducting.launch(ada, "E", allow_edit=True)
+    service.lifecycle.launch(ada, "E", allow_edit=True)
     refused(memory, WrongState, lambda: service.rolls.set_candidates(ada, "E", ["Red"]))
     refused(memory, WrongState, lambda: service.rolls.set_candidates(ada, "E", []))
 
@@ -180,9 +180,9 @@ def test_what_is_as_it_was_wished_is_no_event(memory: World) -> None:
     length = memory.length
     service.rolls.set_candidates(ada, "E", ["Blue", "Green", "Red"])
     service.rolls.set_voters(ada, "E", ["BOB"])
-    service.conducting.rename(ada, "e", "E")
-    service.conducting.hand_over(ada, "E", "ada")
-    service.conducting.edit(ada, "E", Changes())
+    service.lifecycle.rename(ada, "e", "E")
+    service.lifecycle.hand_over(ada, "E", "ada")
+    service.lifecycle.edit(ada, "E", Changes())
     assert memory.length == length
 
 
@@ -192,20 +192,20 @@ def test_all_that_is_in_an_election_follows_its_name(world: World) -> None:
     world.launched(ada, "Old", voters=["Bob"])
     cast = service.voting.cast(bob, "Old", ballot("Red"), "k")
     for name in ("old", "New / #1"):
-        assert service.conducting.rename(ada, "OLD", name).name == name
-    assert service.office.view.search_election("Old") is None
+        assert service.lifecycle.rename(ada, "OLD", name).name == name
+    assert service.context.read.search_election("Old") is None
     assert service.queries.is_eligible(ada, "new / #1", "Bob")
     seen = service.voting.ballot(bob, "NEW / #1", "bob")
     assert seen.receipt["confirmation"] == cast.receipt["confirmation"]
     assert service.voting.cast(bob, "New / #1", ballot("Red"), "k").again
-    assert service.conducting.create(bob, "Old").candidate_count == 0
+    assert service.lifecycle.create(bob, "Old").candidate_count == 0
 
 
 def test_settings_are_edited_with_the_name_or_not_at_all(memory: World) -> None:
     (ada,) = memory.join("Ada")
-    edit = memory.service.conducting.edit
-    memory.service.conducting.create(ada, "E")
-    memory.service.conducting.create(ada, "F")
+    edit = memory.service.lifecycle.edit
+    memory.service.lifecycle.create(ada, "E")
+    memory.service.lifecycle.create(ada, "F")
     refused(memory, Taken, lambda: edit(ada, "E", Changes(name="f", secret_ballot=True)))
     both = edit(ada, "E", Changes(name="G", secret_ballot=True))
     assert (both.name, both.secret_ballot, both.publication) == ("G", True, Publication.TOTALS)
@@ -217,7 +217,7 @@ def test_settings_are_edited_with_the_name_or_not_at_all(memory: World) -> None:
     refused(memory, Invalid, lambda: edit(ada, "G", Changes(no_voting_before=bare)))
     assert edit(ada, "G", Changes(no_voting_after=None)).no_voting_after is None
     assert Changes().name is UNSET
-    plain = memory.service.conducting.settle(ada, "G", Terms())
+    plain = memory.service.lifecycle.settle(ada, "G", Terms())
     assert (plain.secret_ballot, plain.publication) == (False, Publication.CONFIRMATIONS)
 
 
@@ -225,11 +225,11 @@ def test_who_moderates_may_delete_and_hand_over_what_is_anothers(memory: World) 
     ada, bob, carol = memory.join("Ada", "Bob", "Carol")
     memory.service.people.change_role(ada, "Carol", Role.ADMIN)
     _setup(memory, bob)
-    refused(memory, NotPermitted, lambda: memory.service.conducting.rename(carol, "E", "F"))
-    assert memory.service.conducting.hand_over(carol, "E", "Ada").owner_name == "Ada"
+    refused(memory, NotPermitted, lambda: memory.service.lifecycle.rename(carol, "E", "F"))
+    assert memory.service.lifecycle.hand_over(carol, "E", "Ada").owner_name == "Ada"
     assert (memory.user(bob).elections_owned, memory.user(ada).elections_owned) == (0, 1)
-    refused(memory, NotPermitted, lambda: memory.service.conducting.delete(bob, "E"))
-    memory.service.conducting.delete(carol, "E")
+    refused(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
+    memory.service.lifecycle.delete(carol, "E")
     assert memory.user(ada).elections_owned == 0
 
 
@@ -237,9 +237,9 @@ def test_an_owner_who_may_no_longer_use_the_application_conducts_nothing(memory:
     ada, bob = memory.join("Ada", "Bob")
     _setup(memory, bob)
     memory.service.people.change_role(ada, "Bob", Role.VOTER)
-    refused(memory, NotPermitted, lambda: memory.service.conducting.create(bob, "F"))
-    refused(memory, NotPermitted, lambda: memory.service.conducting.rename(bob, "E", "F"))
-    refused(memory, NotPermitted, lambda: memory.service.conducting.delete(bob, "E"))
+    refused(memory, NotPermitted, lambda: memory.service.lifecycle.create(bob, "F"))
+    refused(memory, NotPermitted, lambda: memory.service.lifecycle.rename(bob, "E", "F"))
+    refused(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -252,7 +252,7 @@ def test_a_wish_that_was_based_on_another_revision_changes_nothing(
     def stale(revision: int) -> None:
         raise WrongState(f"It is {revision} now.")
 
-    conducting, rolls = memory.service.conducting, memory.service.rolls
+    conducting, rolls = memory.service.lifecycle, memory.service.rolls
     commands: dict[str, Callable[[], object]] = {
         "settle": lambda: conducting.settle(ada, "E", Terms(), stale),
         "rename": lambda: conducting.rename(ada, "E", "F", stale),

@@ -9,7 +9,7 @@ from singletable_apps.elections.errors import (
     NotPermitted,
     NotSignedIn,
     NotThere,
-    Refused,
+    Rejected,
     Taken,
     WrongState,
 )
@@ -50,7 +50,7 @@ def test_newcomers_have_the_role_of_the_settings(memory: World) -> None:
     ],
 )
 def test_registering_is_refused_with_the_field_that_is_wrong(
-    memory: World, name: str, address: str, why: type[Refused], field: str
+    memory: World, name: str, address: str, why: type[Rejected], field: str
 ) -> None:
     memory.join("Ada")
     refusal = refused(memory, why, lambda: memory.service.people.register(name, address, PASSWORD))
@@ -68,21 +68,21 @@ def test_a_user_of_any_name_is_found_whatever_its_case(world: World, name: str) 
     ada, user = world.join("Ada", name)
     for written in (name, name.upper(), name.lower(), name.swapcase(), name.casefold()):
         assert world.service.queries.user(ada, written).user.user_id == user.user_id
-    assert world.service.access.sign_in(name, PASSWORD).user.user_id == user.user_id
+    assert world.service.auth.sign_in(name, PASSWORD).user.user_id == user.user_id
 
 
 def test_all_that_bears_a_name_follows_it(world: World) -> None:
     ada, bob = world.join("Ada", "Bob")
     world.launched(ada, "Colours", voters=["Bob"])
     world.service.voting.cast(bob, "Colours", ballot("Red"), "k")
-    world.service.conducting.create(bob, "Bob's own")
+    world.service.lifecycle.create(bob, "Bob's own")
     renamed = world.service.people.rename(bob, "bob", "Robert / #2")
     assert (renamed.name, renamed.user_id, renamed.moving) == ("Robert / #2", 2, None)
     queries = world.service.queries
     assert queries.who_voted(ada, "Colours", 10)[0] == ["Robert / #2"]
     assert [one.voter_name for one in queries.voters(ada, "Colours", 10)[0]] == ["Robert / #2"]
     assert [one.name for one in queries.elections_of(ada, "robert / #2", 10)[0]] == ["Bob's own"]
-    assert world.service.office.view.election("Bob's own").owner_name == "Robert / #2"
+    assert world.service.context.read.election("Bob's own").owner_name == "Robert / #2"
     assert not [item for item in dump(world.driver) if '"Bob"' in item or '#Bob"' in item]
     # The old name is anybody's again.
     other = world.service.people.register("BOB", "another@example.org", PASSWORD)
@@ -107,8 +107,8 @@ def test_name_and_address_change_together_or_not_at_all(memory: World) -> None:
     refused(memory, Taken, lambda: edit(bob, "Bob", name="aDA", address="r@example.org"))
     both = edit(bob, "Bob", name="Robert", address="r@example.org")
     assert (both.name, both.email) == ("Robert", "r@example.org")
-    assert memory.service.access.sign_in("R@EXAMPLE.ORG", PASSWORD).user.name == "Robert"
-    refused(memory, NotSignedIn, lambda: memory.service.access.sign_in("Bob", PASSWORD))
+    assert memory.service.auth.sign_in("R@EXAMPLE.ORG", PASSWORD).user.name == "Robert"
+    refused(memory, NotSignedIn, lambda: memory.service.auth.sign_in("Bob", PASSWORD))
     assert memory.service.people.change_email(ada, "Ada", "ADA@example.org").email[:3] == "ADA"
 
 
@@ -149,12 +149,12 @@ def test_there_is_one_owner_and_it_can_be_another(world: World) -> None:
 def test_who_owns_elections_or_everything_leaves_last(memory: World) -> None:
     ada, bob = memory.join("Ada", "Bob")
     remove = memory.service.people.remove
-    memory.service.conducting.create(bob, "Colours")
+    memory.service.lifecycle.create(bob, "Colours")
     refused(memory, WrongState, lambda: remove(bob, "Bob"))
     refused(memory, WrongState, lambda: remove(ada, "Bob"))
     refused(memory, NotPermitted, lambda: remove(bob, "Ada"))
     refused(memory, NotThere, lambda: remove(ada, "Nobody"))
-    memory.service.conducting.delete(bob, "Colours")
+    memory.service.lifecycle.delete(bob, "Colours")
     refused(memory, WrongState, lambda: remove(ada, "Ada"))
     remove(bob, "Bob")
     remove(ada, "Ada")

@@ -8,7 +8,7 @@ import pytest
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
-from singletable_apps.elections.log import SYSTEM
+from singletable_apps.elections.events import SYSTEM
 from singletable_apps.elections.proofs import Tree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import state_of
@@ -46,7 +46,7 @@ def test_a_secret_ballot_is_counted_when_it_has_closed(memory: World) -> None:
         refused(memory, WrongState, lambda look=look: look(ada, "E"))  # type: ignore[misc]
     refused(memory, NotPermitted, lambda: voting.ballot(ada, "E", "Bob"))
     assert voting.ballot(bob, "E", "bob").receipt["ranking"] == [["Red"]]
-    memory.service.conducting.finalise(ada, "E")
+    memory.service.lifecycle.finalise(ada, "E")
     assert results.tally(bob, "E").result.winners == ("Red",)
     refused(memory, NotPermitted, lambda: results.ballots(ada, "E"))
     refused(memory, NotPermitted, lambda: results.export(ada, "E", "csv"))
@@ -67,7 +67,7 @@ def test_of_ballots_is_seen_what_is_published(
     memory: World, secret: bool, level: Publication, confirmations: bool, names: bool
 ) -> None:
     ada, bob = _voted(memory, Terms(secret_ballot=secret, publication=level))
-    memory.service.conducting.finalise(ada, "E")
+    memory.service.lifecycle.finalise(ada, "E")
     for one in memory.service.results.ballots(bob, "E"):
         assert (one.confirmation is not None, one.voter_name is not None) == (confirmations, names)
         assert (one.when_cast is not None) is names
@@ -106,7 +106,7 @@ def test_who_may_not_look_sees_nothing(memory: World) -> None:
 def test_what_is_not_there_is_said_so(memory: World) -> None:
     ada, _ = _voted(memory, Terms())
     results, voting = memory.service.results, memory.service.voting
-    memory.service.conducting.finalise(ada, "E")
+    memory.service.lifecycle.finalise(ada, "E")
     refused(memory, NotThere, lambda: results.tally(ada, "F"))
     refused(memory, Invalid, lambda: results.tally(ada, "E", "coin"))
     refused(memory, Invalid, lambda: results.export(ada, "E", "docx"))
@@ -129,20 +129,20 @@ def test_an_election_closes_when_its_time_is_up_and_somebody_looks(world: World)
     last = events_of(world.driver)[-1]
     assert (last.actor, last.event_type, world.length) == (SYSTEM, "ElectionFinalized", length + 1)
     assert state_of(results.settled("E")) is State.CLOSED
-    refused(world, WrongState, lambda: world.service.conducting.finalise(ada, "E"))
+    refused(world, WrongState, lambda: world.service.lifecycle.finalise(ada, "E"))
     assert world.length == length + 1
 
 
 @pytest.mark.parametrize("secret", [False, True])
 def test_what_is_signed_is_what_is_in_the_table(world: World, secret: bool) -> None:
     ada, bob = _voted(world, Terms(secret_ballot=secret))
-    world.service.conducting.finalise(ada, "E")
+    world.service.lifecycle.finalise(ada, "E")
     tally = world.service.results.tally(bob, "E")
     assert tally.closing is not None
     said = tally.closing["statement"]
     codes = [
         world.service.voting.ballot(voter, "E", voter.name).receipt["confirmation"]
-        for voter in (ada, bob, world.service.office.view.user("Carol"))
+        for voter in (ada, bob, world.service.context.read.user("Carol"))
     ]
     assert (said["ballots"], said["root"]) == (3, Tree(codes).root)
     proof, _ = world.service.results.proof(bob, "E", codes[0])
@@ -153,7 +153,7 @@ def test_lists_come_in_pages_by_name(memory: World) -> None:
     ada, bob, *_ = memory.join("Ada", "bob", "Carol", "dave")
     queries = memory.service.queries
     for name in ("b", "A", "c"):
-        memory.service.conducting.create(ada, name)
+        memory.service.lifecycle.create(ada, name)
     page = queries.elections(bob, 2)
     rest = queries.elections(bob, 2, page.cursor)
     assert [one.name for one in (*page.items, *rest.items)] == ["A", "b", "c"]

@@ -10,14 +10,14 @@ import pytest
 from singletable import Engine
 from singletable_apps.elections.entities import Ballot, votes
 from singletable_apps.elections.errors import WrongKeys
+from singletable_apps.elections.events import log
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.log import log
 from singletable_apps.elections.proofs import BallotKey, SealBroken
 from singletable_apps.elections.service import Terms
 from singletable_apps.elections.service.closing import opened
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.elections.states import Publication
-from singletable_apps.shared.accounts import kept
+from singletable_apps.shared.accounts import expiring
 from tests.apps.elections.rig.world import KEYS, PASSWORD, World, ballot, dump, store_on
 
 CANDIDATES = ("Nebelkrähe", "An ox", "A cat of considerable length")
@@ -38,19 +38,19 @@ def secret() -> World:
     terms = Terms(secret_ballot=True, publication=Publication.CONFIRMATIONS)
     world.launched(ada, "E", CANDIDATES, terms=terms)
     for voter, lines in zip(voters, RANKINGS, strict=True):
-        world.service.access.sign_in(voter.name, PASSWORD)
+        world.service.auth.sign_in(voter.name, PASSWORD)
         world.service.voting.cast(voter, "E", RANKINGS[0], "first")
         world.service.voting.cast(voter, "E", lines, "second")
     return world
 
 
 def _everything(world: World) -> list[str]:
-    return [item for table in (votes, log, kept) for item in dump(world.driver, table)]
+    return [item for table in (votes, log, expiring) for item in dump(world.driver, table)]
 
 
 def test_neither_ranking_nor_confirmation_nor_nonce_is_in_clear(secret: World) -> None:
     store = store_on(secret.driver)
-    election = secret.service.office.view.election("E")
+    election = secret.service.context.read.election("E")
     text = "\n".join(_everything(secret))
     ballots = list(store.admin.scan(Ballot))
     assert len(ballots) == len(RANKINGS)
@@ -93,15 +93,15 @@ def test_with_another_key_nothing_opens_and_it_is_said_what_to_do(secret: World)
     others = Keys(BallotKey(os.urandom(32)), KEYS.signer, KEYS.secret)
     with pytest.raises(WrongKeys, match=r"Put the file ballots\.key back"):
         secret.open(keys=others)
-    election = secret.service.office.view.election("E")
+    election = secret.service.context.read.election("E")
     for one in store_on(secret.driver).admin.scan(Ballot):
         with pytest.raises(SealBroken, match="put back the key file"):
             opened(election, one, others)
 
 
 def test_a_sealed_ballot_opens_in_its_own_election_alone(secret: World) -> None:
-    ada = secret.service.office.view.user("Ada")
-    other = secret.service.conducting.create(ada, "Another")
+    ada = secret.service.context.read.user("Ada")
+    other = secret.service.lifecycle.create(ada, "Another")
     one = next(iter(store_on(secret.driver).admin.scan(Ballot)))
     with pytest.raises(SealBroken):
         opened(other, one, KEYS)

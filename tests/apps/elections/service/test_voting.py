@@ -33,7 +33,7 @@ def test_a_ballot_can_be_cast_again_and_the_last_one_counts(world: World, secret
     assert first.receipt["confirmation"] != second.receipt["confirmation"]
     assert second.when_cast > first.when_cast
     world.service.voting.cast(ada, "E", ballot("Blue"), "3")
-    world.service.conducting.finalise(ada, "E")
+    world.service.lifecycle.finalise(ada, "E")
     tally = world.service.results.tally(ada, "E")
     assert (tally.ballots_cast, tally.result.winners) == (2, ("Blue",))
     assert world.user(bob).ballots_cast == 1
@@ -70,7 +70,7 @@ def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
     second = voting.cast(bob, "E", ballot("Green"), "2")
     voting.withdraw(bob, "E")
     # Names may change meanwhile; whose request it is does not.
-    world.service.conducting.rename(ada, "E", "F")
+    world.service.lifecycle.rename(ada, "E", "F")
     bob = world.service.people.rename(bob, "Bob", "Robert")
 
     def come_late() -> None:
@@ -95,7 +95,7 @@ def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
     kept = dump(world.driver)
     rebuild(store_on(world.driver))
     assert dump(world.driver) == kept
-    world.service.conducting.delete(ada, "F")
+    world.service.lifecycle.delete(ada, "F")
     assert not any("WITHDRAWN" in item for item in dump(world.driver))
 
 
@@ -160,11 +160,11 @@ def test_a_ballot_of_who_is_no_longer_listed_stays_and_cannot_be_changed(memory:
 def test_votes_are_taken_between_launch_and_close(memory: World, state: State) -> None:
     (ada,) = memory.join("Ada")
     if state is State.SETUP:
-        memory.service.conducting.create(ada, "E")
+        memory.service.lifecycle.create(ada, "E")
         memory.service.rolls.set_candidates(ada, "E", ["Red", "Blue"])
     else:
         memory.launched(ada, "E")
-        memory.service.conducting.finalise(ada, "E")
+        memory.service.lifecycle.finalise(ada, "E")
     voting = memory.service.voting
     refused(memory, WrongState, lambda: voting.cast(ada, "E", ballot("Red"), "k"))
     refused(memory, WrongState, lambda: voting.withdraw(ada, "E"))
@@ -175,7 +175,7 @@ def test_the_window_is_open_from_its_beginning_up_to_its_end(memory: World) -> N
     opens = memory.clock.now + timedelta(hours=1)
     closes, microsecond = opens + timedelta(hours=1), timedelta(microseconds=1)
     memory.launched(ada, "E", terms=Terms(no_voting_before=opens, no_voting_after=closes))
-    voting, conducting = memory.service.voting, memory.service.conducting
+    voting, conducting = memory.service.voting, memory.service.lifecycle
     memory.clock.stands = True
 
     def cast() -> object:
@@ -231,12 +231,12 @@ def voter(memory: World) -> User:
 def test_the_same_request_again_is_the_same_ballot(memory: World, voter: User) -> None:
     cast, length = memory.service.voting.cast, memory.length
     first = cast(voter, "E", ballot("Red", "Blue"), "k")
-    ada = memory.service.office.view.user("Ada")
-    memory.service.conducting.rename(ada, "E", "F")
+    ada = memory.service.context.read.user("Ada")
+    memory.service.lifecycle.rename(ada, "E", "F")
     memory.service.people.rename(ada, "Bob", "Robert")
     memory.service.rolls.set_candidates(ada, "F", ["Green", "Blue"])
     renamed = cast(voter, "F", ballot("Red", "Blue"), "k")
-    memory.service.conducting.finalise(ada, "F")
+    memory.service.lifecycle.finalise(ada, "F")
     closed = cast(voter, "F", list(reversed(ballot("Red", "Blue"))), "k")
     answers = {(one.again, one.receipt["confirmation"]) for one in (first, renamed, closed)}
     assert answers == {(True, first.receipt["confirmation"])}
@@ -251,7 +251,7 @@ def test_a_key_is_for_one_ballot(memory: World, voter: User, lines: Lines) -> No
 
 
 def test_the_same_key_is_anothers_own(memory: World, voter: User) -> None:
-    ada = memory.service.office.view.user("Ada")
+    ada = memory.service.context.read.user("Ada")
     assert not memory.service.voting.cast(ada, "E", ballot("Blue"), "k").again
     memory.launched(ada, "F")
     assert not memory.service.voting.cast(voter, "F", ballot("Red", "Blue"), "k").again
@@ -264,6 +264,6 @@ def test_so_many_keys_are_remembered_and_no_more(memory: World, voter: User) -> 
     assert cast(voter, "E", ballot("Red", "Blue"), "k").again
     cast(voter, "E", lines, "one more")
     assert not cast(voter, "E", ballot("Red", "Blue"), "k").again
-    found = memory.service.office.view.ballot("E", "Bob")
+    found = memory.service.context.read.ballot("E", "Bob")
     assert found is not None
     assert len(found.asked) == REMEMBERED

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from singletable import Driver, Engine
 from singletable_apps.polls.api import PREFIX, ApiSettings, Limits, make_polls_app
-from singletable_apps.polls.api.asking import Api
+from singletable_apps.polls.api.dependencies import Api
 from singletable_apps.polls.service import Polls, open_polls
 from tests.apps.polls.rig.world import SECRET, Clock
 

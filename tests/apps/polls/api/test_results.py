@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
-from singletable_apps.polls.words import PROTECTION_WORDS
+from singletable_apps.polls.text import PROTECTION_WORDS
 from tests.apps.polls.api.people import Made, Person, Place, type_of
 
 

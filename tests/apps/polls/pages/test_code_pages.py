@@ -32,7 +32,7 @@ def chair(own: Own, ada: Visitor) -> Visitor:
 
 
 def code(own: Own, place: Place, number: int = 0) -> str:
-    return place.polls.desk.secret.code(own.poll.id, number)
+    return place.polls.context.secret.code(own.poll.id, number)
 
 
 def test_a_link_fills_the_code_in(own: Own, place: Place, ada: Visitor) -> None:
@@ -141,7 +141,7 @@ def test_a_form_that_is_sent_twice_issues_once(own: Own, place: Place, chair: Vi
     again = chair.send(form, "/codes", count="2")
     assert again.status_code == 412
     assert "there are 5 now" in words_of(again.text)
-    assert place.polls.desk.poll(own.poll.id).codes == 5
+    assert place.polls.context.poll(own.poll.id).codes == 5
 
 
 def test_many_codes_come_in_pages(place: Place, ada: Visitor) -> None:

@@ -21,7 +21,7 @@ def test_a_stranger_is_told_what_this_is(ada: Visitor) -> None:
 def test_what_there_is_to_try_is_shown_to_everybody_and_managed_by_nobody(
     place: Place, ada: Visitor
 ) -> None:
-    fill(place.polls.desk.store.driver, SECRET, place.now)
+    fill(place.polls.context.store.driver, SECRET, place.now)
     page = ada.look("/polls")
     words = words_of(page.text)
     assert "Some to try" in words

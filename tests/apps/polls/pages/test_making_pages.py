@@ -20,12 +20,12 @@ GOOD: dict[str, Typed] = {"title": "Where to?", "candidates": ["Lake", "", " Mus
 
 def test_a_poll_is_made_and_its_links_are_given(place: Place, ada: Visitor) -> None:
     answer = ada.send(ada.look(NEW), NEW, **GOOD)
-    poll = place.polls.desk.poll(id_in(answer))
+    poll = place.polls.context.poll(id_in(answer))
     assert (poll.title, poll.candidates) == ("Where to?", ["Lake", "Museum"])
     assert (poll.results, poll.protection) == (Results.ALWAYS, Protection.BROWSER)
     assert (poll.expires_at, poll.changeable) == (None, True)
     page = ada.follow(answer)
-    key = place.polls.desk.secret.admin_key(poll.id)
+    key = place.polls.context.secret.admin_key(poll.id)
     assert f"{HOME}/polls/p/{poll.id}</code>" in page.text
     assert f"{HOME}/polls/p/{poll.id}/manage?key={key}</code>" in page.text
     assert "<svg" in page.text
@@ -110,14 +110,14 @@ def test_more_rows_are_given_without_scripts_and_all_is_kept(place: Place, ada: 
 def test_it_closes_soon(place: Place, ada: Visitor, closing: str, after: timedelta) -> None:
     # A time that is left in the field means nothing unless it is asked for.
     typed: dict[str, Typed] = {**GOOD, "closing": closing, "expires_at": "2001-01-01T10:00"}
-    poll = place.polls.desk.poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    poll = place.polls.context.poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
     assert poll.expires_at == place.now + after
 
 
 def test_it_closes_at_a_time_in_the_zone_of_who_reads(place: Place, ada: Visitor) -> None:
     ada.browser.cookies.set("zone", "Asia/Kathmandu")
     typed: dict[str, Typed] = {**GOOD, "closing": "at", "expires_at": "2026-12-24T18:00"}
-    poll = place.polls.desk.poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    poll = place.polls.context.poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
     assert poll.expires_at == datetime(2026, 12, 24, 12, 15, tzinfo=UTC)
 
 
@@ -129,7 +129,7 @@ def test_a_poll_is_made_like_another(place: Place, ada: Visitor) -> None:
     place.wait(hours=2)
     page = ada.look(f"{NEW}?from={old.id}")
     assert "like “Old”" in words_of(page.text)
-    copy = place.polls.desk.poll(id_in(ada.send(page, NEW)))
+    copy = place.polls.context.poll(id_in(ada.send(page, NEW)))
     assert copy.id != old.id
     for name in ("title", "description", "candidates", "results", "protection", "changeable"):
         assert getattr(copy, name) == getattr(old, name)

@@ -64,10 +64,10 @@ def test_who_has_no_key_is_asked_for_the_link(own: Own, at: str, ada: Visitor, p
 def test_who_has_no_key_changes_nothing(
     own: Own, at: str, place: Place, ada: Visitor, page: str
 ) -> None:
-    before = place.polls.desk.poll(own.poll.id)
+    before = place.polls.context.poll(own.poll.id)
     answer = ada.post(at + page, {"revision": "1", "title": "Mine", "closing": "never"})
     assert answer.status_code == 403
-    assert place.polls.desk.poll(own.poll.id) == before
+    assert place.polls.context.poll(own.poll.id) == before
 
 
 def test_the_browser_that_made_a_poll_needs_no_link(place: Place, ada: Visitor) -> None:
@@ -85,7 +85,7 @@ def test_everything_is_edited_while_nobody_has_voted(
     form = chair.look(f"{at}/edit")
     answer = chair.send(form, "/edit", **typed, candidates=["Mon", "Tue"], changeable=None)
     assert answer.headers["location"] == at
-    poll = place.polls.desk.poll(own.poll.id)
+    poll = place.polls.context.poll(own.poll.id)
     assert (poll.title, poll.candidates, poll.expires_at) == ("When?", ["Mon", "Tue"], None)
     assert (poll.protection, poll.changeable) == (Protection.OPEN, False)
 
@@ -102,7 +102,7 @@ def test_a_form_that_is_sent_as_it_came_changes_nothing(place: Place, ada: Visit
 
 
 def replace_revision(place: Place, own: Own) -> object:
-    now = place.polls.desk.poll(own.poll.id)
+    now = place.polls.context.poll(own.poll.id)
     now.revision = own.poll.revision
     return now
 
@@ -119,7 +119,7 @@ def test_options_stay_once_somebody_has_voted(
     assert not {"candidates", "protection"} & sheets_of(form)[0].fields.keys()
     assert "1 vote is in, so options" in words_of(form.text)
     assert chair.send(form, "/edit", title="Where, then?").status_code == 303
-    poll = place.polls.desk.poll(own.poll.id)
+    poll = place.polls.context.poll(own.poll.id)
     assert (poll.title, poll.candidates) == ("Where, then?", list(OPTIONS))
 
 
@@ -140,7 +140,7 @@ def test_editing_words_moves_no_closing_time(place: Place, chair: Visitor, hour:
     at = f"/polls/p/{own.poll.id}/manage"
     chair.look(f"{at}?key={own.admin_key}")
     chair.follow(chair.send(chair.look(f"{at}/edit"), "/edit", title="When?"))
-    poll = place.polls.desk.poll(own.poll.id)
+    poll = place.polls.context.poll(own.poll.id)
     assert (poll.title, poll.expires_at) == ("When?", closes)
 
 
@@ -155,16 +155,16 @@ def test_what_somebody_changed_meanwhile_is_not_written_over(
     place.polls.changing.change(
         own.poll.id, own.admin_key, lambda draft: replace(draft, description="other")
     )
-    before = place.polls.desk.poll(own.poll.id)
+    before = place.polls.context.poll(own.poll.id)
     typed = {"title": "Kept"} if page == "edit" else {}
     answer = chair.send(form, f"/{page}", **typed)
     assert answer.status_code == 412
     assert "changed" in words_of(answer.text)
-    assert place.polls.desk.poll(own.poll.id) == before
+    assert place.polls.context.poll(own.poll.id) == before
     again = chair.send(answer, f"/{page}")
     assert again.status_code == 303
     if page == "edit":
-        assert place.polls.desk.poll(own.poll.id).title == "Kept"
+        assert place.polls.context.poll(own.poll.id).title == "Kept"
 
 
 def test_a_poll_is_closed_and_opened_again(own: Own, at: str, place: Place, chair: Visitor) -> None:
@@ -176,7 +176,7 @@ def test_a_poll_is_closed_and_opened_again(own: Own, at: str, place: Place, chai
     # Editing words leaves it closed.
     assert "closing" not in sheets_of(chair.look(f"{at}/edit"))[0].fields
     assert chair.send(chair.look(f"{at}/edit"), "/edit", title="Words").status_code == 303
-    assert place.polls.desk.poll(own.poll.id).closed
+    assert place.polls.context.poll(own.poll.id).closed
     form = chair.look(f"{at}/reopen")
     wrong = chair.send(form, "/reopen", closing="at", expires_at="2001-01-01T10:00")
     assert faults_in(wrong) == {"expires_at": "That time is over. Choose one that is to come."}
@@ -233,7 +233,7 @@ def test_deleting_that_was_broken_off_goes_on(
 ) -> None:
     place.somebody().vote(own.poll.id, "Lake")
     form = chair.look(f"{at}/delete")
-    store = place.polls.desk.store
+    store = place.polls.context.store
     store.update(Poll.key(own.poll.id), Poll.deleted.set(True), Poll.closed.set(True))
     assert chair.look(at).status_code == 404
     assert place.somebody().post(f"{at}/delete", {}).status_code == 403

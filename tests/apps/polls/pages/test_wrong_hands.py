@@ -9,8 +9,8 @@ import pytest
 from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.sample import MAKER
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import open_polls
+from singletable_apps.polls.tokens import Secret
 from tests.apps.polls.pages.visitors import (
     OPTIONS,
     SECRET,
@@ -97,7 +97,7 @@ def test_nobody_learns_by_a_cookie_whether_a_code_is_one(
 @pytest.mark.parametrize("page", ["", "/manage", "/manage/edit", "/made", "/manage?key=x"])
 def test_a_server_with_another_secret_says_so(place: Place, ada: Visitor, page: str) -> None:
     own = place.poll()
-    other = open_polls(place.polls.desk.store.driver, Secret(b"another!" * 4))
+    other = open_polls(place.polls.context.store.driver, Secret(b"another!" * 4))
     place.site = replace(place.site, polls=other)
     answer = ada.look(f"/polls/p/{own.poll.id}{page}")
     assert (answer.status_code, "Retry-After" in answer.headers) == (503, False)
@@ -110,7 +110,7 @@ def test_nobody_poses_as_who_made_the_sample(place: Place, ada: Visitor) -> None
     ada.browser.cookies.set("polls_browser", MAKER)
     assert ada.look(f"/polls/p/{sample.poll.id}/manage").status_code == 403
     made = ada.send(ada.look("/polls/new"), "/new", title="Buy pills", candidates=["a", "b"])
-    assert place.polls.desk.poll(id_in(made)).title == "Buy pills"
+    assert place.polls.context.poll(id_in(made)).title == "Buy pills"
     home = place.somebody().look("/polls").text
     assert "A sample" in home
     assert "Buy pills" not in home

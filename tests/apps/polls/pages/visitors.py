@@ -13,11 +13,11 @@ from fastapi.testclient import TestClient
 
 from singletable import connect
 from singletable_apps.polls.api import ApiSettings, Limits
+from singletable_apps.polls.app import FORM_LIMIT, with_pages
 from singletable_apps.polls.pages import Site
 from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import Own, Polls, open_polls
-from singletable_apps.polls.site import FORM_LIMIT, with_pages
+from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.pages.clicking import Sheet, sheets_of
 

@@ -12,8 +12,8 @@ from singletable import Call, Driver, Item, Store
 from singletable_apps.polls.entities import Poll, Vote, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.secret import Secret
 from singletable_apps.polls.service import Own, Polls, open_polls
+from singletable_apps.polls.tokens import Secret
 from tests.apps.elections.rig.declared import check_declared
 
 SECRET = Secret(b"of tests" * 4)
@@ -84,7 +84,7 @@ def votes_of(driver: Driver, poll: Poll) -> dict[str, Vote]:
 
 def check_counted(world: World, own: Own, told: Mapping[str, Sequence[str]] | None = None) -> int:
     """Fail unless everybody counts the same votes: those that voters were told of, if given."""
-    poll = world.service.desk.poll(own.poll.id)
+    poll = world.service.context.poll(own.poll.id)
     votes = votes_of(world.driver, poll)
     if told is not None:
         assert {one: vote.rankings for one, vote in votes.items()} == {

@@ -68,12 +68,12 @@ DONE: dict[str, Callable[[Polls, Busy], bool]] = {
         _votes(s, b) == (7, 0) and s.counting.tally(b.own.poll).counts["1 0"] == 1
     ),
     "vote first": lambda s, b: _votes(s, b) == (7, 1),
-    "close": lambda s, b: s.desk.poll(b.own.poll.id).closed,
-    "change words": lambda s, b: s.desk.poll(b.own.poll.id).title == "Words",
-    "change the time": lambda s, b: s.desk.poll(b.own.poll.id).expires_at is not None,
-    "change options": lambda s, b: s.desk.poll(b.empty.poll.id).candidates == ["Tea", "Milk"],
+    "close": lambda s, b: s.context.poll(b.own.poll.id).closed,
+    "change words": lambda s, b: s.context.poll(b.own.poll.id).title == "Words",
+    "change the time": lambda s, b: s.context.poll(b.own.poll.id).expires_at is not None,
+    "change options": lambda s, b: s.context.poll(b.empty.poll.id).candidates == ["Tea", "Milk"],
     # Codes whose answer was lost are issued, and nobody gets them.
-    "issue codes": lambda s, b: s.desk.poll(b.own.poll.id).codes in range(15, 61, 5),
+    "issue codes": lambda s, b: s.context.poll(b.own.poll.id).codes in range(15, 61, 5),
     "make": lambda s, b: len(s.making.mine("maker", 9).items) == 3,
     "delete": lambda s, b: not any(b.own.poll.id in item for item in dump(b.engine)),
     "keep a snapshot": lambda s, b: _votes(s, b) == (7, 0),

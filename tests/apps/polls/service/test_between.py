@@ -239,7 +239,7 @@ def test_codes_that_are_asked_for_twice_at_once_are_issued_once(memory: World) -
     with pytest.raises(LookupError):
         issue(service)
     assert driver.happened
-    assert memory.service.desk.poll(own.poll.id).codes == 5
+    assert memory.service.context.poll(own.poll.id).codes == 5
 
 
 def test_a_vote_that_another_process_counts_is_seen_by_all(memory: World) -> None:

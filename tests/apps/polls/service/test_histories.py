@@ -60,7 +60,7 @@ class Walk:
             self.came_to["done"] += 1
 
     def _vote(self, service: Polls) -> None:
-        poll = service.desk.poll(self.own.poll.id)
+        poll = service.context.poll(self.own.poll.id)
         ranked = self.chance.sample(poll.candidates, self.chance.randint(1, len(poll.candidates)))
         number = self.chance.randrange(14)
         voter = Voter(f"b{number}", code(self.own, number), f"r{number}")

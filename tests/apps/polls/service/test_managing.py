@@ -11,8 +11,8 @@ import pytest
 from singletable_apps.polls.entities import Poll, Protection, Results
 from singletable_apps.polls.errors import AlreadyVoted, Closed, Invalid, NotThere, Settled
 from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.secret import MOST_CODES
 from singletable_apps.polls.service import Own, Viewer, Voter
+from singletable_apps.polls.tokens import MOST_CODES
 from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code, dump
 
 
@@ -44,7 +44,7 @@ def test_what_is_made_is_what_is_found(world: World) -> None:
     ends = world.clock() + timedelta(days=1)
     draft = Draft(" A  title ", OPTIONS, "D", ends, Results.AFTER_CLOSING, Protection.CODES, False)
     own = world.made(draft)
-    found = world.service.desk.managed(own.poll.id, own.admin_key)
+    found = world.service.context.managed(own.poll.id, own.admin_key)
     assert found == own.poll
     assert (found.title, found.expires_at, found.results) == ("A title", ends, draft.results)
     assert (found.protection, found.changeable, found.lanes) == (Protection.CODES, False, 8)
@@ -56,7 +56,7 @@ def test_words_change_at_any_time_and_votes_stay(world: World) -> None:
     poll = _change(world, own, title="New", description="Why", results=Results.AFTER_CLOSING)
     assert (poll.title, poll.description, poll.edition) == ("New", "Why", 1)
     assert poll.results is Results.AFTER_CLOSING
-    assert world.service.desk.poll(own.poll.id) == poll
+    assert world.service.context.poll(own.poll.id) == poll
     check_counted(world, own, told | _vote(world, own, "c"))
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.accounts import PasswordRefused, check_password
-from singletable_apps.shared.accounts.check_password import COMMON, SHORTEST
+from singletable_apps.shared.accounts import PasswordRejected, check_password
+from singletable_apps.shared.accounts.passwords import COMMON, SHORTEST
 
 
 @pytest.mark.parametrize(
@@ -48,13 +48,13 @@ def test_a_long_password_is_taken(password: str) -> None:
     ids=range(14),
 )
 def test_a_bad_password_is_refused_with_the_reason(password: str, why: str) -> None:
-    with pytest.raises(PasswordRefused, match=why):
+    with pytest.raises(PasswordRejected, match=why):
         check_password(password, about=("Al", "Alice.Example@example.org"))
 
 
 # A refusal is shown on the screen and may be logged.
 def test_a_refusal_does_not_repeat_the_password() -> None:
-    with pytest.raises(PasswordRefused) as refused:
+    with pytest.raises(PasswordRejected) as refused:
         check_password("Password1234")
     assert "1234" not in str(refused.value)
 
@@ -70,7 +70,7 @@ def test_every_listed_password_is_long_and_folded() -> None:
 def test_nothing_but_a_refusal_comes_of_anything(password: str, name: str) -> None:
     try:
         check_password(password, about=(name,))
-    except PasswordRefused:
+    except PasswordRejected:
         return
     assert len(password) >= 1
     assert password.casefold() != name.casefold()

@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.accounts import PasswordRefused, Passwords
+from singletable_apps.shared.accounts import PasswordRejected, Passwords
 from tests.apps.shared.together import together
 
 TINY = Passwords(memory_kib=8, passes=1)
@@ -86,7 +86,7 @@ def test_a_hash_with_one_wrong_character_never_raises(place: int, wrong: str) ->
 def test_what_can_be_no_password_matches_nothing(password: str) -> None:
     assert not TINY.matches(ENCODED, password)
     assert not TINY.matches(None, password)
-    with pytest.raises(PasswordRefused):
+    with pytest.raises(PasswordRejected):
         TINY.hash(password)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from singletable import Store
 from singletable.testing import StoreClock
-from singletable_apps.shared.accounts import Reset, ResetRefused, Resets
+from singletable_apps.shared.accounts import InvalidReset, PasswordResets, Reset
 from tests.apps.shared.stored import stored_text
 from tests.apps.shared.together import together
 
@@ -16,32 +16,32 @@ SECRET = b"a secret of thirty-two bytes or more"
 
 
 @pytest.fixture
-def resets(store: Store) -> Resets:
-    return Resets(store, secret=SECRET)
+def resets(store: Store) -> PasswordResets:
+    return PasswordResets(store, secret=SECRET)
 
 
-def test_a_link_works_once(resets: Resets, store_clock: StoreClock) -> None:
+def test_a_link_works_once(resets: PasswordResets, store_clock: StoreClock) -> None:
     token = resets.issue(7, 3, store_clock())
     # To look at the new password before the link is used up.
     assert resets.read(token, store_clock()) == Reset(7, 3)
     assert resets.redeem(token, store_clock()) == Reset(7, 3)
     for again in (resets.read, resets.redeem):
-        with pytest.raises(ResetRefused) as refused:
+        with pytest.raises(InvalidReset) as refused:
             again(token, store_clock())
         assert refused.value.why == "used"
 
 
-def test_of_many_at_once_one_gets_it(resets: Resets, store_clock: StoreClock) -> None:
+def test_of_many_at_once_one_gets_it(resets: PasswordResets, store_clock: StoreClock) -> None:
     token = resets.issue(7, 3, store_clock())
-    redeemed, refused = together(12, lambda: resets.redeem(token, store_clock()), ResetRefused)
+    redeemed, refused = together(12, lambda: resets.redeem(token, store_clock()), InvalidReset)
     assert redeemed == [Reset(7, 3)]
     assert {refusal.why for refusal in refused} == {"used"}
 
 
-def test_only_the_last_link_works(resets: Resets, store_clock: StoreClock) -> None:
+def test_only_the_last_link_works(resets: PasswordResets, store_clock: StoreClock) -> None:
     first, second = resets.issue(7, 3, store_clock()), resets.issue(7, 3, store_clock())
     others = resets.issue(8, 1, store_clock())
-    with pytest.raises(ResetRefused, match="a newer one was sent"):
+    with pytest.raises(InvalidReset, match="a newer one was sent"):
         resets.redeem(first, store_clock())
     assert resets.redeem(second, store_clock()) == Reset(7, 3)
     assert resets.redeem(others, store_clock()) == Reset(8, 1)
@@ -49,7 +49,7 @@ def test_only_the_last_link_works(resets: Resets, store_clock: StoreClock) -> No
 
 @pytest.mark.parametrize("store_knows", [True, False])
 def test_a_link_ends_after_an_hour(
-    store_knows: bool, resets: Resets, store_clock: StoreClock
+    store_knows: bool, resets: PasswordResets, store_clock: StoreClock
 ) -> None:
     token = resets.issue(7, 3, store_clock())
     over = store_clock() + timedelta(hours=1)
@@ -57,28 +57,30 @@ def test_a_link_ends_after_an_hour(
     if store_knows:
         store_clock.now = over
     for late in (resets.read, resets.redeem):
-        with pytest.raises(ResetRefused, match="Ask for a new one"):
+        with pytest.raises(InvalidReset, match="Ask for a new one"):
             late(token, over)
 
 
 def test_nothing_in_the_table_opens_an_account(
-    resets: Resets, store: Store, store_clock: StoreClock
+    resets: PasswordResets, store: Store, store_clock: StoreClock
 ) -> None:
     token = resets.issue(7, 3, store_clock())
     assert token.partition(".")[2] not in stored_text(store)
-    with pytest.raises(ResetRefused):
-        Resets(store, secret=b"another secret of thirty-two bytes").redeem(token, store_clock())
+    with pytest.raises(InvalidReset):
+        PasswordResets(store, secret=b"another secret of thirty-two bytes").redeem(
+            token, store_clock()
+        )
     assert resets.redeem(token, store_clock()) == Reset(7, 3)
 
 
 # A guess, or the link of another person, must not use up a link that was sent.
-def test_a_wrong_link_harms_nobody(resets: Resets, store_clock: StoreClock) -> None:
+def test_a_wrong_link_harms_nobody(resets: PasswordResets, store_clock: StoreClock) -> None:
     token = resets.issue(7, 3, store_clock())
     others = resets.issue(8, 1, store_clock())
     swapped = "7." + others.partition(".")[2]
     for wrong in (swapped, "07" + token[1:], token[:-1] + ("A" if token[-1] != "A" else "B")):
         for given in (resets.read, resets.redeem):
-            with pytest.raises(ResetRefused) as refused:
+            with pytest.raises(InvalidReset) as refused:
                 given(wrong, store_clock())
             assert refused.value.why == "used"
     assert resets.redeem(token, store_clock()) == Reset(7, 3)
@@ -86,8 +88,10 @@ def test_a_wrong_link_harms_nobody(resets: Resets, store_clock: StoreClock) -> N
 
 @pytest.mark.parametrize("driver", ["memory"], indirect=True)
 @pytest.mark.parametrize("token", ["", "7", "7.short", "\ud800", "9" * 5000, "-" * 60])
-def test_what_is_no_link_is_malformed(token: str, resets: Resets, store_clock: StoreClock) -> None:
+def test_what_is_no_link_is_malformed(
+    token: str, resets: PasswordResets, store_clock: StoreClock
+) -> None:
     for given in (resets.read, resets.redeem):
-        with pytest.raises(ResetRefused) as refused:
+        with pytest.raises(InvalidReset) as refused:
             given(token, store_clock())
         assert refused.value.why == "malformed"

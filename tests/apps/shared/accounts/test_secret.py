@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.accounts.secret import derived, mac
+from singletable_apps.shared.accounts.tokens import derive_key, mac
 
 SECRET = b"s" * 32
 
@@ -16,12 +16,12 @@ texts = st.lists(st.text(max_size=4), max_size=3)
 # A short secret can be tried out by whoever holds one token.
 def test_a_short_secret_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 32 bytes, and this one has 31"):
-        derived(b"s" * 31, "sessions")
+        derive_key(b"s" * 31, "sessions")
 
 
 def test_each_purpose_has_a_key_of_its_own() -> None:
-    assert derived(SECRET, "sessions") != derived(SECRET, "resets")
-    assert derived(SECRET, "sessions") != derived(b"t" * 32, "sessions")
+    assert derive_key(SECRET, "sessions") != derive_key(SECRET, "resets")
+    assert derive_key(SECRET, "sessions") != derive_key(b"t" * 32, "sessions")
 
 
 # ("a", "bc") and ("ab", "c") are two accounts: a seal for one must not be one for the other.

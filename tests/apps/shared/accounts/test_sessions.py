@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from singletable import Store
 from singletable.testing import StoreClock
-from singletable_apps.shared.accounts import SessionRefused, Sessions
+from singletable_apps.shared.accounts import InvalidSession, Sessions
 from tests.apps.shared.stored import stored_text
 from tests.apps.shared.together import together
 
@@ -23,7 +23,7 @@ def sessions(store: Store) -> Sessions:
 
 
 def _why(sessions: Sessions, token: str, clock: StoreClock) -> str:
-    with pytest.raises(SessionRefused) as refused:
+    with pytest.raises(InvalidSession) as refused:
         sessions.rotate(token, clock())
     return refused.value.why
 
@@ -75,7 +75,7 @@ def test_a_token_from_before_the_last_is_reused_at_once(
 
 def test_many_tabs_at_once_get_one_successor(sessions: Sessions, store_clock: StoreClock) -> None:
     token = sessions.begin(7, store_clock())
-    renewed, refused = together(12, lambda: sessions.rotate(token, store_clock()), SessionRefused)
+    renewed, refused = together(12, lambda: sessions.rotate(token, store_clock()), InvalidSession)
     assert (len(renewed), refused) == (12, [])
     assert len(set(renewed)) == 1
     assert sessions.rotate(renewed[0].token, store_clock()).token != renewed[0].token
@@ -92,7 +92,7 @@ def test_a_session_ends_after_its_lifetime(
     over = store_clock() + timedelta(hours=1)
     if store_knows:
         store_clock.now = over
-    with pytest.raises(SessionRefused) as refused:
+    with pytest.raises(InvalidSession) as refused:
         sessions.rotate(token, over)
     assert refused.value.why == ("ended" if store_knows else "expired")
 
@@ -148,7 +148,7 @@ def test_nothing_in_the_table_opens_a_session(
     seal = token.rpartition(".")[2]
     assert seal not in stored_text(store)
     strange = Sessions(store, secret=b"another secret of thirty-two bytes")
-    with pytest.raises(SessionRefused, match="not made by this service"):
+    with pytest.raises(InvalidSession, match="not made by this service"):
         strange.rotate(token, store_clock())
     assert sessions.rotate(token, store_clock()).subject == 7
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.mail import Letter, LetterRefused
+from singletable_apps.shared.mail import Email, InvalidEmail
 from singletable_apps.shared.mail.smtp import message_of
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -50,15 +50,15 @@ HEADERS = [
     ],
 )
 def test_what_is_not_one_address_is_refused(to: str) -> None:
-    with pytest.raises(LetterRefused):
-        Letter(to, "Hello", "")
+    with pytest.raises(InvalidEmail):
+        Email(to, "Hello", "")
 
 
 @pytest.mark.parametrize(
     "to", ["ada@example.org", "a.b+c@x.example", "zoë@bücher.example", "root@localhost", "o'n@e.ie"]
 )
 def test_an_address_is_taken(to: str) -> None:
-    assert Letter(to, "Hello", "").to == to
+    assert Email(to, "Hello", "").to == to
 
 
 @pytest.mark.parametrize(
@@ -78,16 +78,16 @@ def test_an_address_is_taken(to: str) -> None:
     ids=range(10),
 )
 def test_a_subject_that_is_not_one_line_is_refused(subject: str) -> None:
-    with pytest.raises(LetterRefused):
-        Letter("ada@example.org", subject, "")
+    with pytest.raises(InvalidEmail):
+        Email("ada@example.org", subject, "")
 
 
 def test_a_letter_must_fit_into_an_item() -> None:
-    assert Letter("ada@example.org", "Long", "é" * 50_000).subject == "Long"
-    with pytest.raises(LetterRefused, match="at most 100,000 bytes, and this one has 100,001"):
-        Letter("ada@example.org", "Long", "é" * 50_000 + ".")
-    with pytest.raises(LetterRefused, match="half a character"):
-        Letter("ada@example.org", "Half", "\ud800")
+    assert Email("ada@example.org", "Long", "é" * 50_000).subject == "Long"
+    with pytest.raises(InvalidEmail, match="at most 100,000 bytes, and this one has 100,001"):
+        Email("ada@example.org", "Long", "é" * 50_000 + ".")
+    with pytest.raises(InvalidEmail, match="half a character"):
+        Email("ada@example.org", "Half", "\ud800")
 
 
 # Whatever is taken arrives as it was meant: the same headers, and no others. Only how much white
@@ -98,8 +98,8 @@ def test_a_letter_must_fit_into_an_item() -> None:
 )
 def test_what_is_taken_becomes_a_message_with_no_other_headers(subject: str, text: str) -> None:
     try:
-        letter = Letter("ada@example.org", subject, text)
-    except LetterRefused:
+        letter = Email("ada@example.org", subject, text)
+    except InvalidEmail:
         return
     sent = message_of(letter, "vote@example.org", NOW).as_bytes()
     read = message_from_bytes(sent, policy=SMTP)

@@ -6,8 +6,8 @@ import pytest
 
 from singletable import Call, Driver, Store
 from singletable.testing import StoreClock
-from singletable_apps.shared.kept import kept
-from singletable_apps.shared.mail import Letter, Mailer, Outbox
+from singletable_apps.shared.accounts.entities import expiring
+from singletable_apps.shared.mail import Email, Mailer, Outbox
 
 
 @pytest.fixture
@@ -15,8 +15,8 @@ def outbox(store: Store) -> Outbox:
     return Outbox(store)
 
 
-def _letter(number: int) -> Letter:
-    return Letter("ada@example.org", f"Letter {number}", "Zoë\r\n\tsays hello. \0")
+def _letter(number: int) -> Email:
+    return Email("ada@example.org", f"Letter {number}", "Zoë\r\n\tsays hello. \0")
 
 
 def test_letters_come_as_they_were_the_newest_first(
@@ -53,7 +53,7 @@ def test_letters_are_found_by_a_query(
     outbox.send(_letter(1), store_clock())
     calls: list[Call] = []
     watched = Store(
-        driver, tables={kept: "vote_sessions"}, clock=store_clock, observers=[calls.append]
+        driver, tables={expiring: "vote_sessions"}, clock=store_clock, observers=[calls.append]
     )
     assert len(Outbox(watched).newest()) == 1
     assert [type(one.operation).__name__ for call in calls for one in call.requests] == ["Query"]

@@ -12,19 +12,19 @@ from typing import cast
 
 import pytest
 
-from singletable_apps.shared.mail import Letter, LetterRefused, Mailer, MailRefused, Smtp
+from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, MailNotSent, Smtp
 from tests.apps.shared.mail.certificate import certificate
 from tests.apps.shared.mail.server import WORDS, mail_server
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HERE = "127.0.0.1"
 SENDER = "vote@example.org"
-LETTER = Letter("ada@example.org", "Zoë’s new password", "Open this:\n.\nhttps://…/reset\n")
+LETTER = Email("ada@example.org", "Zoë’s new password", "Open this:\n.\nhttps://…/reset\n")
 USERNAME, PASSWORD = WORDS.login.decode(), WORDS.password.decode()
 
 
-def _refusal(mailer: Mailer, letter: Letter = LETTER) -> MailRefused:
-    with pytest.raises(MailRefused) as refused:
+def _refusal(mailer: Mailer, letter: Email = LETTER) -> MailNotSent:
+    with pytest.raises(MailNotSent) as refused:
         mailer.send(letter, NOW)
     return refused.value
 
@@ -45,7 +45,7 @@ def test_a_letter_arrives_whole() -> None:
 def test_an_address_may_have_any_letters() -> None:
     with mail_server() as post:
         mailer = Smtp(HERE, post.port, SENDER, starttls=False)
-        mailer.send(Letter("zoë@bücher.example", "Hello", "Hello"), NOW)
+        mailer.send(Email("zoë@bücher.example", "Hello", "Hello"), NOW)
     assert post.taken[0][1] == ["zoë@bücher.example"]
 
 
@@ -145,5 +145,5 @@ def test_a_server_that_says_nothing_is_told() -> None:
 
 @pytest.mark.parametrize("sender", ["", "vote", "vote@example.org\r\nBcc: eve@example.org"])
 def test_a_sender_is_one_address(sender: str) -> None:
-    with pytest.raises(LetterRefused):
+    with pytest.raises(InvalidEmail):
         Smtp(HERE, 25, sender)

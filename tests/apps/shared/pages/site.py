@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, Field, field_validator
 
-from singletable_apps.shared.pages import Form, Link, Pages, Product, Toast, Typed
+from singletable_apps.shared.pages import Flash, Form, Link, Pages, PostedForm, Product
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_SIGNED_IN,
@@ -77,8 +77,8 @@ def make_pages(folder: Path) -> Pages:
         secret=SECRET,
         product=Product("Notes", "/notes"),
         sign_in="/sign-in",
-        around=lambda request: {"nav": [Link("All", "/notes")]},
-        made={"made.css": ".made {}"},
+        context=lambda request: {"nav": [Link("All", "/notes")]},
+        generated_files={"made.css": ".made {}"},
         secure_cookies=False,
     )
 
@@ -89,19 +89,19 @@ def make_site(pages: Pages) -> FastAPI:
 
     @router.get("/notes")
     def show(request: Request, heading: str = "Notes") -> Response:
-        return pages.page(request, "notes/page.html", heading=heading, form=Form())
+        return pages.render(request, "notes/page.html", heading=heading, form=Form())
 
     @router.post("/notes")
-    def send(request: Request, form: Typed) -> Response:
-        match form.read(Terms):
+    def send(request: Request, form: PostedForm) -> Response:
+        match form.validate(Terms):
             case Form() as refused:
-                return pages.page(request, "notes/page.html", 422, heading="Notes", form=refused)
+                return pages.render(request, "notes/page.html", 422, heading="Notes", form=refused)
             case terms:
                 return pages.redirect("/notes", terms.model_dump_json())
 
     @router.post("/notes/gone")
     def gone() -> Response:
-        return pages.redirect("/notes", Toast(HOSTILE, "warning"))
+        return pages.redirect("/notes", Flash(HOSTILE, "warning"))
 
     @router.get("/broken/{status}")
     def broken(status: int) -> Response:
@@ -115,7 +115,7 @@ def make_site(pages: Pages) -> FastAPI:
         prefix="/api",
         settings=Settings(uploads={"/notes": 1 << 20}),
     )
-    pages.serve(app)
+    pages.mount(app)
     return app
 
 

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable_apps.shared.pages import Pages
-from singletable_apps.shared.pages.assets import Assets
+from singletable_apps.shared.pages.static_files import Assets
 
 
 def test_a_file_is_kept_for_ever(browser: TestClient, pages: Pages) -> None:

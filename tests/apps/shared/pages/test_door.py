@@ -26,7 +26,7 @@ def test_what_somebody_typed_is_shown_as_text(browser: TestClient) -> None:
 # An empty place where something was forgotten would be found by readers, one by one.
 def test_a_page_that_lacks_what_it_shows_is_an_error(pages: Pages) -> None:
     with pytest.raises(UndefinedError, match="form"):
-        pages.page(_request(), "notes/page.html", heading="Notes")
+        pages.render(_request(), "notes/page.html", heading="Notes")
 
 
 def test_a_page_says_what_it_may_load(browser: TestClient) -> None:

@@ -17,14 +17,14 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 def test_a_form_becomes_its_model() -> None:
     typed = GOOD | {"seats": "3", "secret": "on", "days": ["mon", "tue"], "note": "", "more": "x"}
-    read = Form(typed).read(Terms)
+    read = Form(typed).validate(Terms)
     assert read == Terms(
         name="Board", password="correct horse", seats=3, secret=True, days=["mon", "tue"]
     )
 
 
 def test_one_of_several_is_a_list_too() -> None:
-    read = Form(GOOD | {"days": "mon"}).read(Terms)
+    read = Form(GOOD | {"days": "mon"}).validate(Terms)
     assert isinstance(read, Terms)
     assert read.days == ["mon"]
 
@@ -46,23 +46,23 @@ def test_one_of_several_is_a_list_too() -> None:
     ],
 )
 def test_what_does_not_fit_is_said_in_plain_words(field: str, typed: str, fault: str) -> None:
-    read = Form(GOOD | {field: typed}).read(Terms)
+    read = Form(GOOD | {field: typed}).validate(Terms)
     assert isinstance(read, Form)
-    assert read.faults == {field: fault}
+    assert read.errors == {field: fault}
     assert read.value(field) == typed
 
 
 def test_all_that_does_not_fit_is_said_at_once() -> None:
-    read = Form({"opens": "soon", "seats": "x"}).read(Terms)
+    read = Form({"opens": "soon", "seats": "x"}).validate(Terms)
     assert isinstance(read, Form)
-    assert set(read.faults) == {"name", "password", "opens", "seats"}
+    assert set(read.errors) == {"name", "password", "opens", "seats"}
 
 
 # A field may be called as an argument is.
 def test_a_refusal_may_be_about_a_field_of_any_name() -> None:
-    form = Form().refused("Nothing was saved.", summary="Too long.", self="Too short.")
+    form = Form().with_errors("Nothing was saved.", summary="Too long.", self="Too short.")
     assert form.summary == "Nothing was saved."
-    assert form.faults == {"summary": "Too long.", "self": "Too short."}
+    assert form.errors == {"summary": "Too long.", "self": "Too short."}
 
 
 def test_a_form_comes_back_as_it_was_typed_but_for_passwords(browser: TestClient) -> None:
@@ -93,7 +93,7 @@ def test_a_form_comes_back_as_it_was_typed_but_for_passwords(browser: TestClient
 def test_times_are_typed_in_the_zone_that_stands_beside(
     zone: str, typed: str, at: datetime
 ) -> None:
-    read = Form(GOOD | {"opens": typed, "opens.zone": zone}, zone=ZoneInfo("Asia/Tokyo")).read(
+    read = Form(GOOD | {"opens": typed, "opens.zone": zone}, zone=ZoneInfo("Asia/Tokyo")).validate(
         Terms
     )
     assert isinstance(read, Terms)
@@ -101,9 +101,9 @@ def test_times_are_typed_in_the_zone_that_stands_beside(
 
 
 def test_a_time_that_clocks_pass_over_is_refused() -> None:
-    read = Form(GOOD | {"opens": "2026-03-29T02:30"}, zone=BERLIN).read(Terms)
+    read = Form(GOOD | {"opens": "2026-03-29T02:30"}, zone=BERLIN).validate(Terms)
     assert isinstance(read, Form)
-    assert read.faults == {
+    assert read.errors == {
         "opens": "There is no 02:30 on that day in Europe/Berlin: clocks are put forward then."
     }
 
@@ -117,9 +117,9 @@ def test_a_time_that_clocks_pass_over_is_refused() -> None:
     ],
 )
 def test_a_time_beyond_all_calendars_is_refused(typed: str, zone: str) -> None:
-    read = Form(GOOD | {"opens": typed}, zone=ZoneInfo(zone)).read(Terms)
+    read = Form(GOOD | {"opens": typed}, zone=ZoneInfo(zone)).validate(Terms)
     assert isinstance(read, Form)
-    assert read.faults == {"opens": "Enter a day and a time, as 2026-11-15T09:30."}
+    assert read.errors == {"opens": "Enter a day and a time, as 2026-11-15T09:30."}
 
 
 def test_a_field_of_time_shows_its_zone(browser: TestClient) -> None:

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from singletable_apps.shared.pages import Moment
-from singletable_apps.shared.pages.moments import zone_named
+from singletable_apps.shared.pages import LocalTime
+from singletable_apps.shared.pages.times import zone_named
 
 AT = datetime(2026, 11, 15, 20, 30, tzinfo=UTC)
 
@@ -23,11 +23,11 @@ AT = datetime(2026, 11, 15, 20, 30, tzinfo=UTC)
     ],
 )
 def test_a_moment_in_words(zone: str, words: str) -> None:
-    assert Moment(AT, ZoneInfo(zone)).words == words
+    assert LocalTime(AT, ZoneInfo(zone)).words == words
 
 
 def test_a_moment_is_an_element_that_programs_read() -> None:
-    assert Moment(AT, ZoneInfo("Europe/Berlin")).html == (
+    assert LocalTime(AT, ZoneInfo("Europe/Berlin")).html == (
         '<time datetime="2026-11-15T20:30:00Z" title="15 Nov 2026, 20:30 UTC">'
         "15 November 2026, 21:30 CET</time>"
     )
@@ -36,9 +36,9 @@ def test_a_moment_is_an_element_that_programs_read() -> None:
 def test_utc_stands_beside_where_it_says_something_else() -> None:
     assert (
         '<span class="utc">15 Nov 2026, 20:30 UTC</span>'
-        in Moment(AT, ZoneInfo("Europe/Berlin")).html_with_utc
+        in LocalTime(AT, ZoneInfo("Europe/Berlin")).html_with_utc
     )
-    assert "span" not in Moment(AT, ZoneInfo("UTC")).html_with_utc
+    assert "span" not in LocalTime(AT, ZoneInfo("UTC")).html_with_utc
 
 
 @pytest.mark.parametrize("name", ["", "Mars/Base", "../../etc/passwd", "/etc/localtime", "x" * 999])

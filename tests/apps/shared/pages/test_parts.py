@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 import singletable_apps.shared.pages as room
 from singletable_apps.shared.pages import Pages
-from singletable_apps.shared.pages.parts import MADE, around, parts_router
+from singletable_apps.shared.pages.gallery import MADE, around, parts_router
 from singletable_apps.shared.web import make_app
 
 ROOM = Path(room.__file__).parent
@@ -23,7 +23,9 @@ TEMPLATES = sorted((ROOM / "templates").rglob("*.html"))
 
 @pytest.fixture(scope="module")
 def parts() -> str:
-    pages = Pages("parts", secret=b"a secret of the tests alone", around=around, made=MADE)
+    pages = Pages(
+        "parts", secret=b"a secret of the tests alone", context=around, generated_files=MADE
+    )
     app = make_app("Parts", "1", routers=[], pages=[parts_router(pages)], prefix="/api")
     return TestClient(app).get("/parts").text
 

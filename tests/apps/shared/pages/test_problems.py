@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
-from singletable_apps.shared.pages import Pages, local_address
+from singletable_apps.shared.pages import Pages, local_url
 from tests.apps.shared.pages.site import browser_at, make_site
 
 JSON = {"Accept": "application/json"}
@@ -68,7 +68,7 @@ def test_a_part_of_a_page_takes_the_whole_page_to_signing_in(browser: TestClient
 
 def test_an_app_in_which_two_have_pages_shows_each_its_own(pages: Pages) -> None:
     app = make_site(pages)
-    Pages("shop", secret=b"another secret, as long", prefix="/shop").serve(app)
+    Pages("shop", secret=b"another secret, as long", prefix="/shop").mount(app)
     browser = browser_at(app)
     assert "<span>Shop</span>" in browser.get("/shop/nowhere").text
     assert "<span>Notes</span>" in browser.get("/nowhere").text
@@ -89,8 +89,8 @@ def test_an_app_in_which_two_have_pages_shows_each_its_own(pages: Pages) -> None
     ],
 )
 def test_one_comes_back_to_this_site_only(elsewhere: str | None) -> None:
-    assert local_address(elsewhere, "/notes") == "/notes"
+    assert local_url(elsewhere, "/notes") == "/notes"
 
 
 def test_one_comes_back_to_where_one_was() -> None:
-    assert local_address("/notes?a=1#b", "/") == "/notes?a=1#b"
+    assert local_url("/notes?a=1#b", "/") == "/notes?a=1#b"

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from singletable_apps.shared.pages import Pages
-from singletable_apps.shared.pages.toasts import COOKIE, Toast, Toasts
+from singletable_apps.shared.pages.flash import COOKIE, Flash, FlashMessages
 from tests.apps.shared.pages.site import SECRET
 
 TYPED = {"name": "Board", "password": "correct horse"}
@@ -36,17 +36,17 @@ def test_no_script_reads_a_toast_and_no_other_site_sends_it(browser: TestClient)
 
 def _sealed(secret: bytes) -> str:
     response = Response()
-    Toasts(secret, secure=True).give(response, Toast("We owe you money."))
+    FlashMessages(secret, secure=True).give(response, Flash("We owe you money."))
     return response.headers["Set-Cookie"].partition("=")[2].partition(";")[0]
 
 
-def _said(cookie: str) -> Toast | None:
+def _said(cookie: str) -> Flash | None:
     headers = [(b"cookie", f"{COOKIE}={cookie}".encode())]
-    return Toasts(SECRET, secure=True).take(Request({"type": "http", "headers": headers}))
+    return FlashMessages(SECRET, secure=True).take(Request({"type": "http", "headers": headers}))
 
 
 def test_a_toast_comes_through() -> None:
-    assert _said(_sealed(SECRET)) == Toast("We owe you money.")
+    assert _said(_sealed(SECRET)) == Flash("We owe you money.")
 
 
 @pytest.mark.parametrize(

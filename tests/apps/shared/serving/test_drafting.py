@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.shared.serving.drafting import drafted
-from singletable_apps.shared.serving.refusing import FileRefused
+from singletable_apps.shared.serve import FileError, new_folder
 
 
 def test_a_folder_is_there_once_it_is_whole(tmp_path: Path) -> None:
     kept = tmp_path / "data" / "polls"
-    with drafted(kept) as draft:
+    with new_folder(kept) as draft:
         (draft / "polls.db").touch()
         assert not kept.exists()
     assert [one.relative_to(tmp_path).as_posix() for one in tmp_path.rglob("*")] == [
@@ -23,7 +22,7 @@ def test_a_folder_is_there_once_it_is_whole(tmp_path: Path) -> None:
 
 
 def test_what_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
-    drafting = drafted(tmp_path / "polls")
+    drafting = new_folder(tmp_path / "polls")
     (drafting.__enter__() / "polls.db").touch()
     stopped = KeyboardInterrupt()
     assert not drafting.__exit__(KeyboardInterrupt, stopped, None)
@@ -35,7 +34,7 @@ def test_what_was_left_half_done_is_begun_anew(tmp_path: Path) -> None:
     left = tmp_path / "polls.new"
     left.mkdir()
     (left / "half").touch()
-    with drafted(tmp_path / "polls") as draft:
+    with new_folder(tmp_path / "polls") as draft:
         assert draft == left
         assert list(draft.iterdir()) == []
     assert [one.name for one in tmp_path.iterdir()] == ["polls"]
@@ -43,5 +42,5 @@ def test_what_was_left_half_done_is_begun_anew(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_made_it_is_said_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FileRefused, match="cannot be used"), drafted(tmp_path / "file" / "polls"):
+    with pytest.raises(FileError, match="cannot be used"), new_folder(tmp_path / "file" / "polls"):
         pass

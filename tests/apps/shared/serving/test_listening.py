@@ -7,15 +7,20 @@ from contextlib import ExitStack
 
 import pytest
 
-from singletable_apps.shared.serving.listening import Listening, listener_of, listening, url_of
-from singletable_apps.shared.serving.public import public_of
-from singletable_apps.shared.serving.refusing import ListeningRefused
+from singletable_apps.shared.serve import (
+    ListenError,
+    ListenOptions,
+    listen,
+    listener_of,
+    public_of,
+    url_of,
+)
 
 URL = "http://127.0.0.1:8000"
 
 
 def test_on_this_machine_there_is_no_tls() -> None:
-    with listening(Listening("127.0.0.1", 0)) as (listener, url, public):
+    with listen(ListenOptions("127.0.0.1", 0)) as (listener, url, public):
         assert url == public.url == f"http://127.0.0.1:{listener.getsockname()[1]}"
     assert not public.secure_cookies
     assert public.settings().proxies == ()
@@ -33,7 +38,7 @@ def test_a_signal_ends_what_is_within_and_the_rest_goes_on(sent: signal.Signals)
             signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler)
         )
         stack.callback(seen.append, "goes on")
-        listener, _, _ = stack.enter_context(listening(Listening("127.0.0.1", 0)))
+        listener, _, _ = stack.enter_context(listen(ListenOptions("127.0.0.1", 0)))
         stack.callback(seen.append, "closed")
         signal.raise_signal(sent)
         seen.append("not reached")
@@ -67,7 +72,7 @@ def test_behind_a_proxy_people_come_over_tls() -> None:
 def test_what_nobody_could_come_by_is_refused(
     public: str | None, proxies: tuple[str, ...], why: str
 ) -> None:
-    with pytest.raises(ListeningRefused, match=why):
+    with pytest.raises(ListenError, match=why):
         public_of(public, proxies, URL)
 
 
@@ -80,5 +85,5 @@ def test_an_address_of_either_kind_is_written_as_browsers_take_it(host: str, url
 
 # Addresses of this network are for examples, and no machine has one.
 def test_an_address_of_another_machine_is_refused() -> None:
-    with pytest.raises(ListeningRefused, match=r"Nobody can listen on 203\.0\.113\.1 port 0: "):
-        listener_of(Listening("203.0.113.1", 0))
+    with pytest.raises(ListenError, match=r"Nobody can listen on 203\.0\.113\.1 port 0: "):
+        listener_of(ListenOptions("203.0.113.1", 0))

@@ -30,11 +30,11 @@ from singletable_apps.shared.web import (
     IdempotencyKey,
     IfMatch,
     IfNoneMatch,
-    Kind,
+    OffsetCursors,
     Page,
-    Paging,
+    Pagination,
     Problem,
-    SealedOffsets,
+    ProblemType,
     Settings,
     in_segment,
     make_app,
@@ -42,7 +42,7 @@ from singletable_apps.shared.web import (
 )
 
 TOKEN = "a-token-for-tests"
-NAME_TAKEN = Kind("name-taken", 409, "The name is taken", "Choose another name.")
+NAME_TAKEN = ProblemType("name-taken", 409, "The name is taken", "Choose another name.")
 table = Table("notes")
 
 
@@ -101,7 +101,12 @@ def make_notes(
     store = store or empty_store()
     routers = [notes_router(store), labels_router(store), *more]
     return make_app(
-        "Notes", "1.0", routers=routers, prefix="/api", kinds=[NAME_TAKEN], settings=settings
+        "Notes",
+        "1.0",
+        routers=routers,
+        prefix="/api",
+        problem_types=[NAME_TAKEN],
+        settings=settings,
     )
 
 
@@ -133,7 +138,7 @@ def notes_router(store: Store) -> APIRouter:
     router = APIRouter()
 
     @router.get("/notes")
-    def list_notes(page: Paging) -> Page[NoteOut]:
+    def list_notes(page: Pagination) -> Page[NoteOut]:
         """All notes, by name."""
         got = store.page(Note.key.partition(), page.limit, cursor=page.cursor)
         return page.answer([shown(note) for note in got.items], got.cursor)
@@ -187,10 +192,10 @@ def notes_router(store: Store) -> APIRouter:
 
 def labels_router(store: Store) -> APIRouter:
     router = APIRouter()
-    offsets = SealedOffsets(b"a key of sixteen")
+    offsets = OffsetCursors(b"a key of sixteen")
 
     @router.get("/notes/{name}/labels", responses=responses(NOT_FOUND))
-    def list_labels(name: NameInPath, page: Paging) -> Page[str]:
+    def list_labels(name: NameInPath, page: Pagination) -> Page[str]:
         """The labels of a note, by positions that are no query's."""
         found(store, name)
         at = offsets.open(page)

@@ -12,12 +12,12 @@ from singletable_apps.shared.web import (
     Problem,
     RateLimit,
     Settings,
-    household,
-    limited,
-    rates,
-    told,
+    add_rate_limit_headers,
+    client_network,
+    rate_limited,
+    rate_limits,
 )
-from singletable_apps.shared.web.limits import key_of
+from singletable_apps.shared.web.clients import key_of
 from tests.apps.shared.web.notes import make_notes
 
 
@@ -79,7 +79,7 @@ def test_a_quota_can_be_looked_at_without_using_it(wait: Callable[[float], None]
 def test_who_has_not_asked_for_long_is_forgotten(
     wait: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rates, "MANY", 50)
+    monkeypatch.setattr(rate_limits, "MANY", 50)
     limit = RateLimit("all", quota=5, seconds=60)
     for number in range(49):
         limit.hit(f"192.0.2.{number}")
@@ -113,9 +113,9 @@ def test_handlers_may_have_limits_of_their_own(wait: Callable[[float], None]) ->
     by_user = RateLimit("user", quota=1, seconds=10)
     router = APIRouter()
 
-    @router.get("/sign-in/{user}", dependencies=[Depends(limited(by_address))])
+    @router.get("/sign-in/{user}", dependencies=[Depends(rate_limited(by_address))])
     def sign_in(user: str, response: Response) -> None:
-        told(response, by_user.hit(user))
+        add_rate_limit_headers(response, by_user.hit(user))
 
     asking = asked(Settings(), "2001:db8::1", router)
     answers = [asking.get(f"/api/sign-in/{user}") for user in ("ada", "ada", "bob", "eve")]
@@ -164,4 +164,4 @@ def test_only_proxies_tell_for_whom_they_ask(
     ],
 )
 def test_a_household_is_counted_once(address: str, whose: str) -> None:
-    assert household(address) == whose
+    assert client_network(address) == whose

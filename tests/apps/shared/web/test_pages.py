@@ -8,7 +8,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 import pytest
 from fastapi.testclient import TestClient
 
-from singletable_apps.shared.web import SealedOffsets
+from singletable_apps.shared.web import OffsetCursors
 from tests.apps.shared.web.notes import client, write
 
 NAMES = ["a", "b", "c/d", "e", "f"]
@@ -80,4 +80,4 @@ def test_a_cursor_is_for_one_list_with_its_filters_in_any_order(asking: TestClie
 
 def test_a_short_key_seals_nothing() -> None:
     with pytest.raises(ValueError, match="at least 16 bytes, but got 3"):
-        SealedOffsets(b"abc")
+        OffsetCursors(b"abc")

@@ -21,9 +21,9 @@ from singletable_apps.shared.web import (
     COMMON,
     NOT_ALLOWED,
     NOT_SIGNED_IN,
-    Fault,
-    Kind,
+    FieldError,
     Problem,
+    ProblemType,
     make_app,
 )
 from tests.apps.shared.web.notes import client, write
@@ -48,7 +48,7 @@ def raising(error: Exception) -> httpx2.Response:
 
 
 def test_a_problem_says_all_that_it_knows() -> None:
-    fault = Fault("Expected another name.", pointer="/name")
+    fault = FieldError("Expected another name.", pointer="/name")
     problem = Problem(
         NOT_ALLOWED,
         "Ask Ada.",
@@ -74,7 +74,7 @@ def test_a_problem_says_all_that_it_knows() -> None:
 
 
 @pytest.mark.parametrize("kind", COMMON, ids=lambda kind: kind.name)
-def test_the_type_of_a_problem_leads_to_a_page_about_it(kind: Kind) -> None:
+def test_the_type_of_a_problem_leads_to_a_page_about_it(kind: ProblemType) -> None:
     page = asking.get(f"/api/problems/{kind.name}")
     assert page.json()["about"] == kind.about
     text = asking.get(f"/api/problems/{kind.name}", headers={"Accept": "text/html, */*"}).text
@@ -91,7 +91,10 @@ def test_kinds_of_an_app_have_pages_beside_the_common_ones() -> None:
 def test_a_kind_is_declared_once() -> None:
     with pytest.raises(ValueError, match="not-found is there twice"):
         make_app(
-            "Twice", "1", routers=[], kinds=[Kind("not-found", 404, "Not here", "Look again.")]
+            "Twice",
+            "1",
+            routers=[],
+            problem_types=[ProblemType("not-found", 404, "Not here", "Look again.")],
         )
 
 

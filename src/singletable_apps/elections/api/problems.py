@@ -1,0 +1,120 @@
+"""Which refusal of the service is which problem, and the routes that answer so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
+
+from singletable_apps.elections.errors import (
+    Invalid,
+    KeyReused,
+    NotPermitted,
+    NotSignedIn,
+    NotThere,
+    Rebuilding,
+    Rejected,
+    Taken,
+    Unavailable,
+    WrongState,
+)
+from singletable_apps.elections.proofs import CodeRefused
+from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.web import (
+    INVALID,
+    NOT_ALLOWED,
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    TOO_MANY,
+    TRY_LATER,
+    FieldError,
+    Problem,
+    ProblemType,
+    responses,
+)
+
+TAKEN = ProblemType("taken", 409, "Another has it", "Choose another name or address.")
+WRONG_STATE = ProblemType(
+    "wrong-state",
+    409,
+    "It is not in a state for this",
+    "Elections are set up, launched, and closed, in this order; see what state it is in.",
+)
+KEY_REUSED = ProblemType(
+    "key-reused",
+    422,
+    "The Idempotency-Key came with another request before",
+    "Take a new key for each ballot, and the same one only to send the same ballot again.",
+)
+PROBLEM_TYPES = (TAKEN, WRONG_STATE, KEY_REUSED)
+
+_BY_REFUSAL: dict[type[Rejected], ProblemType] = {
+    NotSignedIn: NOT_SIGNED_IN,
+    NotPermitted: NOT_ALLOWED,
+    NotThere: NOT_FOUND,
+    Taken: TAKEN,
+    WrongState: WRONG_STATE,
+    Invalid: INVALID,
+    KeyReused: KEY_REUSED,
+}
+# Where the service's word for a field is not that of the body.
+_IN_BODY = {"candidates": "candidate_names", "voters": "voter_names"}
+# What is named by the path, and by no field of the body.
+_IN_PATH = {"user", "election", "confirmation", "table", "relation"}
+
+
+class Translating(APIRoute):
+    """A route that answers what the service refuses as a problem. What is broken stays so: 500."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, with refusals translated."""
+        handle = super().get_route_handler()
+
+        async def translated(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except (Rejected, Unavailable, TooManyAttempts, CodeRefused) as refusal:
+                raise problem_of(refusal, request.method) from refusal
+
+        return translated
+
+
+def api_router(tag: str, *kinds: ProblemType) -> APIRouter:
+    """A router for one topic, whose operations may all answer these kinds of problems."""
+    return APIRouter(
+        tags=[tag],
+        route_class=Translating,
+        responses=responses(*kinds),
+        generate_unique_id_function=lambda route: route.name,
+    )
+
+
+def problem_of(
+    refusal: Rejected | Unavailable | TooManyAttempts | CodeRefused, method: str
+) -> Problem:
+    """The problem that a refusal is, to who asked by this method."""
+    words = str(refusal)
+    match refusal:
+        case Rejected():
+            return Problem(_BY_REFUSAL[type(refusal)], words, errors=_faults(refusal, method))
+        case TooManyAttempts():
+            seconds = max(1, -(-refusal.retry_after.total_seconds() // 1))
+            return Problem(TOO_MANY, words, headers={"Retry-After": f"{seconds:.0f}"})
+        case CodeRefused():
+            return Problem(INVALID, words, errors=[FieldError(words, parameter="confirmation")])
+        case Unavailable():
+            wait = "10" if isinstance(refusal, Rebuilding) else "1"
+            return Problem(TRY_LATER, words, headers={"Retry-After": wait})
+
+
+def _faults(refusal: Rejected, method: str) -> list[FieldError]:
+    words = str(refusal)
+    if isinstance(refusal, KeyReused):
+        return [FieldError(words, header="Idempotency-Key")]
+    if refusal.field is None:
+        return []
+    if method in ("GET", "DELETE") or refusal.field in _IN_PATH:
+        return [FieldError(words, parameter=refusal.field)]
+    return [FieldError(words, pointer=f"/{_IN_BODY.get(refusal.field, refusal.field)}")]

@@ -1,0 +1,19 @@
+"""The URLs of the pages."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from singletable_apps.elections.entities import Election
+
+PREFIX = "/elections"
+
+
+def url(*parts: str) -> str:
+    """The address of a page."""
+    return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+
+
+def election_url(election: Election, *parts: str) -> str:
+    """The address of a page about the election."""
+    return url("e", election.name, *(part for part in parts if part))

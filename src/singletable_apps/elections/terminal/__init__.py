@@ -1,1 +1,0 @@
-"""Elections at the terminal: what an operator does, and reads."""

@@ -1,0 +1,146 @@
+"""One app with everything: the home page, the parts of pages, and every app behind its prefixes."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from urllib.parse import unquote
+
+from fastapi import FastAPI, Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from singletable_apps.home.apps import ServedApp
+from singletable_apps.home.pages import home_router
+from singletable_apps.shared.pages import Link, Pages, Product, gallery
+from singletable_apps.shared.web import Settings, make_app
+
+
+class ByPrefix:
+    """An app that hands on each request, as it is, to the app whose prefix its path has.
+
+    A prefix is whole segments, of which `*` is any one; of several that fit, the longest counts.
+    """
+
+    def __init__(self, apps: Mapping[str, ASGIApp], rest: ASGIApp) -> None:
+        for prefix in apps:
+            if not prefix.startswith("/") or not all(prefix[1:].split("/")):
+                raise ValueError(f"Expected a prefix as /polls or /api/polls, but got '{prefix}'.")
+        by_length = sorted(apps, key=lambda prefix: prefix.count("/"), reverse=True)
+        self._apps = [(prefix[1:].split("/"), apps[prefix]) for prefix in by_length]
+        self._rest = rest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let one app answer."""
+        await self._app_for(scope)(scope, receive, send)
+
+    def _app_for(self, scope: Scope) -> ASGIApp:
+        if "path" not in scope:
+            return self._rest
+        segments = _segments(scope)
+        for prefix, app in self._apps:
+            if _begins(segments, prefix):
+                return app
+        return self._rest
+
+
+def _segments(scope: Scope) -> list[str]:
+    """The segments as apps read them: a slash within one, %2F, does not end it."""
+    raw: bytes | None = scope.get("raw_path")
+    if raw is None:
+        path: str = scope["path"]
+        return path.split("/")[1:]
+    # What is no UTF-8 is a problem that the app tells of.
+    return [unquote(part.decode("latin-1"), errors="replace") for part in raw.split(b"/")[1:]]
+
+
+def _begins(segments: list[str], prefix: list[str]) -> bool:
+    """Whether the path begins with all segments of a prefix."""
+    return len(segments) >= len(prefix) and all(
+        expected in ("*", found) for expected, found in zip(prefix, segments, strict=False)
+    )
+
+
+PRODUCT = Product(
+    "singletable",
+    "/",
+    "DynamoDB single-table design in Python.",
+)
+_PARTS = "/parts"
+_LARGEST_FORM = 1 << 16
+
+
+def make_site_app(
+    apps: Sequence[ServedApp], *, settings: Settings | None = None, secure_cookies: bool = True
+) -> ASGIApp:
+    """The whole site on apps that are open."""
+    web = replace(settings or Settings(), uploads={_PARTS: _LARGEST_FORM})
+    described = " ".join(f"{app.info.name}: {app.running.api}/docs." for app in apps)
+    front = make_app(
+        "singletable",
+        version("singletable"),
+        routers=[],
+        prefix="/api",
+        description=f"Every application has an API of its own, described there. {described}",
+        settings=web,
+    )
+    # It seals nothing but what is said on the next page.
+    secret = secrets.token_bytes(32)
+    _add_home(front, apps, secret, secure_cookies)
+    _add_parts(front, secret, secure_cookies)
+    return ByPrefix(_by_prefix(apps), front)
+
+
+def _by_prefix(apps: Sequence[ServedApp]) -> dict[str, ASGIApp]:
+    found: dict[str, ServedApp] = {}
+    for app in apps:
+        for prefix in app.running.prefixes:
+            other = found.setdefault(prefix, app)
+            if other is not app:
+                names = f"{other.info.name} and {app.info.name}"
+                raise ValueError(f"Expected each prefix in one app, but {names} have {prefix}.")
+    return {prefix: app.running.app for prefix, app in found.items()}
+
+
+def _add_home(
+    front: FastAPI, apps: Sequence[ServedApp], secret: bytes, secure_cookies: bool
+) -> None:
+    styles = dict.fromkeys(app.info.picture_style for app in apps)
+    pages = Pages(
+        "front",
+        Path(__file__).parent,
+        secret=secret,
+        product=PRODUCT,
+        context=partial(_around, apps),
+        generated_files={"pictures.css": "\n".join(styles)},
+        secure_cookies=secure_cookies,
+    )
+    front.include_router(home_router(pages, apps), include_in_schema=False)
+    pages.mount(front)
+
+
+def _add_parts(front: FastAPI, secret: bytes, secure_cookies: bool) -> None:
+    pages = Pages(
+        "parts",
+        secret=secret,
+        product=PRODUCT,
+        prefix=_PARTS,
+        context=gallery.around,
+        generated_files=gallery.MADE,
+        secure_cookies=secure_cookies,
+    )
+    front.include_router(gallery.parts_router(pages), include_in_schema=False)
+    pages.mount(front)
+
+
+def _around(apps: Sequence[ServedApp], request: Request) -> dict[str, object]:
+    described = [
+        Link(f"The API of {app.info.name.lower()}", f"{app.running.api}/docs") for app in apps
+    ]
+    return {
+        "nav": [Link(app.info.name, app.info.url) for app in apps],
+        "links": [*described, Link("Parts of pages", _PARTS)],
+    }

@@ -1,1 +1,0 @@
-"""What is sent and answered, as JSON has it."""
