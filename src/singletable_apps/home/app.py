@@ -19,49 +19,63 @@ from singletable_apps.shared.pages import Link, Pages, Product, gallery
 from singletable_apps.shared.web import Settings, make_app
 
 
-class ByPrefix:
-    """An app that hands on each request, as it is, to the app whose prefix its path has.
+class PrefixDispatcher:
+    """An ASGI app that passes each request, unchanged, to the app whose prefix its path has.
 
-    A prefix is whole segments, of which `*` is any one; of several that fit, the longest counts.
+    A prefix is a sequence of whole segments, in which `*` matches any one segment. If several
+    prefixes match, the one with the most segments wins. Everything else goes to `fallback`.
     """
 
-    def __init__(self, apps: Mapping[str, ASGIApp], rest: ASGIApp) -> None:
+    def __init__(self, apps: Mapping[str, ASGIApp], fallback: ASGIApp) -> None:
         for prefix in apps:
             if not prefix.startswith("/") or not all(prefix[1:].split("/")):
-                raise ValueError(f"Expected a prefix as /polls or /api/polls, but got '{prefix}'.")
-        by_length = sorted(apps, key=lambda prefix: prefix.count("/"), reverse=True)
-        self._apps = [(prefix[1:].split("/"), apps[prefix]) for prefix in by_length]
-        self._rest = rest
+                raise ValueError(
+                    f"Expected a prefix such as /polls or /api/polls, but got '{prefix}'."
+                )
+        longest_first = sorted(apps, key=lambda prefix: prefix.count("/"), reverse=True)
+        self._apps = [(prefix[1:].split("/"), apps[prefix]) for prefix in longest_first]
+        self._fallback = fallback
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let one app answer."""
+        """Pass the request on."""
         await self._app_for(scope)(scope, receive, send)
 
     def _app_for(self, scope: Scope) -> ASGIApp:
-        if "path" not in scope:
-            return self._rest
-        segments = _segments(scope)
-        for prefix, app in self._apps:
-            if _begins(segments, prefix):
-                return app
-        return self._rest
+        if "path" in scope:
+            segments = _path_segments(scope)
+            for prefix, app in self._apps:
+                if _starts_with(segments, prefix):
+                    return app
+        return self._fallback
 
 
-def _segments(scope: Scope) -> list[str]:
-    """The segments as apps read them: a slash within one, %2F, does not end it."""
+def _path_segments(scope: Scope) -> list[str]:
+    """Return the segments as the apps read them: an encoded slash (%2F) does not end one."""
     raw: bytes | None = scope.get("raw_path")
     if raw is None:
         path: str = scope["path"]
         return path.split("/")[1:]
-    # What is no UTF-8 is a problem that the app tells of.
+    # The app itself responds to a path that is not UTF-8.
     return [unquote(part.decode("latin-1"), errors="replace") for part in raw.split(b"/")[1:]]
 
 
-def _begins(segments: list[str], prefix: list[str]) -> bool:
-    """Whether the path begins with all segments of a prefix."""
+def _starts_with(segments: list[str], prefix: list[str]) -> bool:
     return len(segments) >= len(prefix) and all(
-        expected in ("*", found) for expected, found in zip(prefix, segments, strict=False)
+        expected in ("*", segment) for expected, segment in zip(prefix, segments, strict=False)
     )
+
+
+def add_app_links(app: ASGIApp, links: tuple[Link, ...]) -> ASGIApp:
+    """Wrap `app` so that its requests have the links of the app switcher in `request.state.apps`.
+
+    An app that is served on its own has no such attribute.
+    """
+
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        state = {**scope.get("state", {}), "apps": links}
+        await app({**scope, "state": state}, receive, send)
+
+    return wrapped
 
 
 PRODUCT = Product(
@@ -91,18 +105,25 @@ def make_site_app(
     secret = secrets.token_bytes(32)
     _add_home(front, apps, secret, secure_cookies)
     _add_parts(front, secret, secure_cookies)
-    return ByPrefix(_by_prefix(apps), front)
+    return PrefixDispatcher(_by_prefix(apps), add_app_links(front, _app_links(apps)))
+
+
+def _app_links(apps: Sequence[ServedApp], current: ServedApp | None = None) -> tuple[Link, ...]:
+    return tuple(Link(app.info.name, app.info.url, is_current=app is current) for app in apps)
 
 
 def _by_prefix(apps: Sequence[ServedApp]) -> dict[str, ASGIApp]:
-    found: dict[str, ServedApp] = {}
+    owners: dict[str, ServedApp] = {}
     for app in apps:
         for prefix in app.running.prefixes:
-            other = found.setdefault(prefix, app)
-            if other is not app:
-                names = f"{other.info.name} and {app.info.name}"
+            owner = owners.setdefault(prefix, app)
+            if owner is not app:
+                names = f"{owner.info.name} and {app.info.name}"
                 raise ValueError(f"Expected each prefix in one app, but {names} have {prefix}.")
-    return {prefix: app.running.app for prefix, app in found.items()}
+    return {
+        prefix: add_app_links(app.running.app, _app_links(apps, app))
+        for prefix, app in owners.items()
+    }
 
 
 def _add_home(

@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from singletable_apps.home.app import ByPrefix
+from singletable_apps.home.app import PrefixDispatcher
 
 
 def _named(name: str) -> ASGIApp:
@@ -18,7 +18,7 @@ def _named(name: str) -> ASGIApp:
 
 
 PREFIXES = ("/polls", "/api/polls", "/api/polls/beta", "/static/*/polls", "/static/*/*")
-SITE = ByPrefix({prefix: _named(prefix) for prefix in PREFIXES}, _named("rest"))
+SITE = PrefixDispatcher({prefix: _named(prefix) for prefix in PREFIXES}, _named("rest"))
 
 PATHS = {
     "/polls": "/polls",
@@ -53,5 +53,5 @@ def test_an_app_has_what_is_under_its_prefixes(path: str) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "/", "polls", "/polls/", "/api//polls"])
 def test_a_prefix_that_is_none_is_refused(prefix: str) -> None:
-    with pytest.raises(ValueError, match="Expected a prefix as /polls"):
-        ByPrefix({prefix: _named("app")}, _named("rest"))
+    with pytest.raises(ValueError, match="Expected a prefix"):
+        PrefixDispatcher({prefix: _named("app")}, _named("rest"))

@@ -8,11 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fastapi import Request
 from fastapi.testclient import TestClient
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from singletable import Engine, ListTables, StorageError
 from singletable_apps.home import ServedApp, make_site_app
 from singletable_apps.home.apps import DiscoveredApp, NotOpened, ServeOptions, find_apps, open_apps
+from singletable_apps.shared.apps import RunningApp
+from singletable_apps.shared.pages import Link
 from singletable_apps.shared.serve import PublicUrl
 from tests.apps.home.beside import beside
 
@@ -55,6 +60,28 @@ def test_an_app_is_found_and_served_by_being_there(
         for path in files:
             assert browser.get(path).headers["cache-control"].endswith("immutable")
     assert {one.name for one in tmp_path.iterdir()} == {"elections", "pebbles"}
+
+
+def test_each_request_carries_the_links_of_the_app_switcher(
+    apps: tuple[DiscoveredApp, ...],
+) -> None:
+    seen: dict[str, object] = {}
+
+    async def record(scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        seen[request.url.path] = request.state.apps
+        await PlainTextResponse("")(scope, receive, send)
+
+    elections, pebbles = (
+        ServedApp(app.info, RunningApp(record, (app.info.url,), "/api")) for app in apps
+    )
+    browser = TestClient(make_site_app([elections, pebbles]))
+    browser.get("/elections/e/1")
+    browser.get("/pebbles")
+    assert seen == {
+        "/elections/e/1": (Link("Elections", "/elections", True), Link("Pebbles", "/pebbles")),
+        "/pebbles": (Link("Elections", "/elections"), Link("Pebbles", "/pebbles", True)),
+    }
 
 
 def test_each_has_its_own_description_and_kinds_of_problems(browser: TestClient) -> None:
