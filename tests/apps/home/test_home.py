@@ -16,10 +16,10 @@ from singletable_apps.elections.sample import PASSWORD, PEOPLE, sample_accounts
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home.apps import find_apps
 from singletable_apps.home.pages import PRINTED, SAMPLE, STORED, coloured
-from tests.apps.elections.pages.reading import words_of
 from tests.apps.elections.rig.world import PASSWORDS, World
 from tests.apps.elections.sampled import Sampled, sampled
 from tests.apps.home.site import front_of
+from tests.apps.support.html import text_in
 from tests.house.sources import ROOT
 
 HTML = {"Accept": "text/html"}
@@ -71,7 +71,7 @@ def test_an_app_is_on_the_page_with_its_picture(browser: TestClient) -> None:
     assert f'href="{shown.url}"' in page.text
     assert shown.picture in page.text
     assert browser.get(shown.url).status_code == 200
-    assert "PK POLL#7 SK VOTE#alice" in words_of(page.text)
+    assert "PK POLL#7 SK VOTE#alice" in text_in(page.text)
 
 
 def test_everything_that_the_page_names_is_there(browser: TestClient) -> None:

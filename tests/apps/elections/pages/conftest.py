@@ -1,4 +1,4 @@
-"""A town with an owner and a voter, in which what pages ask the store for is declared."""
+"""An app with an owner and a second user. Every store call of a test must be a declared pattern."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.apps.elections.pages.clicking import Person, Town, make_town
+from tests.apps.elections.pages.client import Browser, PagesApp
 
 
 @pytest.fixture
-def town() -> Iterator[Town]:
-    made = make_town()
-    yield made
-    made.world.check_calls()
+def app() -> Iterator[PagesApp]:
+    app = PagesApp.create()
+    yield app
+    app.world.check_calls()
 
 
 @pytest.fixture
-def ada(town: Town) -> Person:
-    """Who registers first, and owns the application."""
-    return town.joins("Ada")
+def ada(app: PagesApp) -> Browser:
+    """The first user: the owner of the site."""
+    return app.register("Ada")
 
 
 @pytest.fixture
-def ben(town: Town, ada: Person) -> Person:
-    """Who may use the application."""
-    return town.joins("Ben")
+def ben(app: PagesApp, ada: Browser) -> Browser:
+    """A user who may create elections."""
+    return app.register("Ben")

@@ -10,9 +10,10 @@ from singletable_apps.elections.events import Event
 from singletable_apps.elections.pages.audit import event_rows
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Terms
-from tests.apps.elections.pages.clicking import Person, Town, all_in
+from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.elections.rig.world import ballot, events_of
 from tests.apps.elections.sampled import Sampled, sampled
+from tests.apps.support.html import missing_in
 
 PAGES = ("audit", "audit/tables/vote_data", "audit/tables/vote_event_log", "audit/relations/users")
 RELATIONS = (
@@ -28,48 +29,48 @@ RELATIONS = (
 
 
 @pytest.fixture
-def grace(town: Town, ada: Person) -> Person:
-    return town.joins("Grace", Role.AUDITOR)
+def grace(app: PagesApp, ada: Browser) -> Browser:
+    return app.register("Grace", Role.AUDITOR)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_auditors_alone_see_it(town: Town, ada: Person, grace: Person, page: str) -> None:
-    admin = town.joins("Alan", Role.ADMIN)
-    assert admin.look(*page.split("/")).status_code == 403
-    seen = grace.look(*page.split("/"))
-    assert all_in(seen, ["Hashes of passwords are redacted", "secret ballots are sealed"]) == []
+def test_auditors_alone_see_it(app: PagesApp, ada: Browser, grace: Browser, page: str) -> None:
+    admin = app.register("Alan", Role.ADMIN)
+    assert admin.get(*page.split("/")).status_code == 403
+    seen = grace.get(*page.split("/"))
+    assert missing_in(seen, ["Hashes of passwords are redacted", "secret ballots are sealed"]) == []
 
 
 def test_the_log_is_told_newest_first_in_plain_words(
-    town: Town, ada: Person, grace: Person
+    app: PagesApp, ada: Browser, grace: Browser
 ) -> None:
-    town.world.launched(town.user("Ada"), "Tea")
-    cast = town.world.service.voting.cast(town.user("Ada"), "Tea", ballot("Red", "Blue"), "one")
-    page = grace.look("audit")
+    app.world.launched(app.user("Ada"), "Tea")
+    cast = app.world.service.voting.cast(app.user("Ada"), "Tea", ballot("Red", "Blue"), "one")
+    page = grace.get("audit")
     told = ["Ballot cast", "Red &gt; Blue", cast.receipt["confirmation"], "$(hidden)"]
-    assert all_in(page, told) == []
+    assert missing_in(page, told) == []
     assert page.text.index("Ballot cast") < page.text.index("Election launched")
-    newest, before, *_ = reversed(events_of(town.world.driver))
-    assert all_in(page, [newest.hash, f'title="{before.hash}"']) == []
+    newest, before, *_ = reversed(events_of(app.world.driver))
+    assert missing_in(page, [newest.hash, f'title="{before.hash}"']) == []
     assert "is-broken" not in page.text
 
 
 def test_no_page_opens_a_secret_ballot_or_shows_a_hash_of_a_password(
-    town: Town, ada: Person, grace: Person
+    app: PagesApp, ada: Browser, grace: Browser
 ) -> None:
-    town.world.launched(town.user("Ada"), "Tea", terms=Terms(secret_ballot=True))
-    cast = town.world.service.voting.cast(town.user("Ada"), "Tea", ballot("Blue"), "one")
-    kept = town.user("Ada").hash.rpartition("$")[2]
+    app.world.launched(app.user("Ada"), "Tea", terms=Terms(secret_ballot=True))
+    cast = app.world.service.voting.cast(app.user("Ada"), "Tea", ballot("Blue"), "one")
+    kept = app.user("Ada").hash.rpartition("$")[2]
     for page in (*PAGES, *(f"audit/relations/{name}" for name in RELATIONS)):
-        text = grace.look(*page.split("/")).text
+        text = grace.get(*page.split("/")).text
         assert cast.receipt["confirmation"] not in text
         assert kept not in text
-    assert "sealed, " in grace.look("audit").text
+    assert "sealed, " in grace.get("audit").text
 
 
-def test_what_was_changed_after_it_was_written_is_marked(town: Town, ada: Person) -> None:
-    town.world.service.lifecycle.create(town.user("Ada"), "Tea")
-    first, second = events_of(town.world.driver)
+def test_what_was_changed_after_it_was_written_is_marked(app: PagesApp, ada: Browser) -> None:
+    app.world.service.lifecycle.create(app.user("Ada"), "Tea")
+    first, second = events_of(app.world.driver)
     assert [(row.intact, row.follows) for row in event_rows([second, first])] == [
         (True, True),
         (True, True),
@@ -92,14 +93,14 @@ def _changed(event: Event, *, actor: str = "", known_by: str = "") -> Event:
     )
 
 
-def test_a_long_log_has_pages(town: Town, ada: Person, grace: Person) -> None:
+def test_a_long_log_has_pages(app: PagesApp, ada: Browser, grace: Browser) -> None:
     for number in range(30):
-        town.world.service.lifecycle.create(town.user("Ada"), f"Election {number}")
-    first = grace.look("audit")
+        app.world.service.lifecycle.create(app.user("Ada"), f"Election {number}")
+    first = grace.get("audit")
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-    second = grace.visit(following.replace("&amp;", "&"))
+    second = grace.open(following.replace("&amp;", "&"))
     counts = [page.text.count('class="event-number"') for page in (first, second)]
-    assert counts == [25, len(events_of(town.world.driver)) - 25]
+    assert counts == [25, len(events_of(app.world.driver)) - 25]
 
 
 @pytest.fixture(scope="module")
@@ -108,22 +109,27 @@ def sample() -> Sampled:
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_a_table_stands_beside_every_relation(town: Town, sample: Sampled, relation: str) -> None:
-    seen = _auditor_of(town, sample)
-    page = seen.look("audit", "tables", "vote_data", query=f"?relation={relation}")
+def test_table_page_shows_each_relation_beside_it(
+    app: PagesApp, sample: Sampled, relation: str
+) -> None:
+    seen = _auditor_of(app, sample)
+    page = seen.get("audit", "tables", "vote_data", query=f"?relation={relation}")
     assert page.status_code == 200
-    assert all_in(page, ["USER#Barbara", "kind-USER", "kind-UNIQUE", "As people think of it"]) == []
-    alone = seen.look("audit", "relations", relation)
-    assert all_in(alone, ["What the columns say", relation.capitalize()]) == []
+    assert (
+        missing_in(page, ["USER#Barbara", "kind-USER", "kind-UNIQUE", "As people think of it"])
+        == []
+    )
+    alone = seen.get("audit", "relations", relation)
+    assert missing_in(alone, ["What the columns say", relation.capitalize()]) == []
 
 
 def test_a_table_is_read_page_by_page_beside_a_relation_that_stays(
-    town: Town, sample: Sampled
+    app: PagesApp, sample: Sampled
 ) -> None:
-    seen = _auditor_of(town, sample)
-    page = seen.look("audit", "tables", "vote_data", query="?relation=ballots")
+    seen = _auditor_of(app, sample)
+    page = seen.get("audit", "tables", "vote_data", query="?relation=ballots")
     following = page.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-    second = seen.visit(following.replace("&amp;", "&"))
+    second = seen.open(following.replace("&amp;", "&"))
     assert "relation=ballots" in str(second.url)
     keys = [_keys(one.text) for one in (page, second)]
     assert len(keys[0]) == 25
@@ -141,19 +147,19 @@ def test_a_table_is_read_page_by_page_beside_a_relation_that_stays(
     ],
 )
 def test_what_is_not_there_is_told(
-    town: Town, ada: Person, grace: Person, page: str, status: int
+    app: PagesApp, ada: Browser, grace: Browser, page: str, status: int
 ) -> None:
-    answer = grace.visit(f"/elections/{page}")
+    answer = grace.open(f"/elections/{page}")
     assert answer.status_code == status
     assert "<h1>" in answer.text
 
 
-def _auditor_of(town: Town, sample: Sampled) -> Person:
-    site = replace(town.site, elections=sample.elections)
-    other = replace(town, site=site)
-    seen = other.person(None)
+def _auditor_of(app: PagesApp, sample: Sampled) -> Browser:
+    site = replace(app.site, elections=sample.elections)
+    other = replace(app, site=site)
+    seen = other.browser(None)
     token = sample.elections.auth.welcome(sample.user("Grace"), "tests").access
-    seen.browser.cookies.set("elections_access", token)
+    seen.http.cookies.set("elections_access", token)
     return seen
 
 
@@ -161,7 +167,7 @@ def _keys(text: str) -> set[str]:
     return {part.partition("</div>")[0] for part in text.split('class="stored-key">')[1:]}
 
 
-def test_what_is_not_there_is_told_once(ada: Person) -> None:
-    answer = ada.look("audit", "relations", "nothing")
+def test_what_is_not_there_is_told_once(ada: Browser) -> None:
+    answer = ada.get("audit", "relations", "nothing")
     assert answer.status_code == 404
     assert answer.text.count("There is no relation") == 1

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from tests.apps.elections.pages.polling_place import CHAIR, Place, Voter, fields_of
-from tests.apps.elections.pages.reading import words_of
+from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp, fields_of
 from tests.apps.elections.rig.world import ballot
+from tests.apps.support.html import text_in
 
 
 @pytest.fixture
-def place() -> Place:
-    return Place()
+def app() -> VotingApp:
+    return VotingApp()
 
 
 @pytest.fixture
-def ben(place: Place) -> Voter:
+def ben(app: VotingApp) -> Voter:
     """A voter in an election of three, which can still be edited."""
-    place.election("Cleo", "Dan", "Eve")
-    return place.voter("Ben")
+    app.launch("Cleo", "Dan", "Eve")
+    return app.voter("Ben")
 
 
 def ranks_of(voter: Voter) -> dict[str, int | None]:
     assert voter.user is not None
-    return dict(voter.place.world.service.queries.rankings(voter.user, CHAIR))
+    return dict(voter.app.world.service.queries.rankings(voter.user, CHAIR))
 
 
 def test_a_ballot_is_shown_in_words_before_it_is_cast(ben: Voter) -> None:
-    filled = {**ben.paper(), "rank.Cleo": "3", "rank.Dan": "7", "rank.Eve": "3"}
+    filled = {**ben.ballot_fields(), "rank.Cleo": "3", "rank.Dan": "7", "rank.Eve": "3"}
     review = ben.post("e", CHAIR, "ballot", data=filled)
-    said = words_of(review.text)
+    said = text_in(review.text)
     assert "1. Cleo and Eve 2. Dan" in said or "1. Eve and Cleo 2. Dan" in said
     assert "everybody here can see your name" in said
     assert ranks_of(ben) == {"Cleo": None, "Dan": None, "Eve": None}
@@ -39,36 +39,36 @@ def test_a_ballot_is_shown_in_words_before_it_is_cast(ben: Voter) -> None:
 
 
 def test_what_is_looked_at_once_more_can_be_changed(ben: Voter) -> None:
-    sent = {**ben.paper(), "rank.Dan": "1", "change": "yes"}
+    sent = {**ben.ballot_fields(), "rank.Dan": "1", "change": "yes"}
     again = ben.post("e", CHAIR, "ballot", data=sent)
     assert again.status_code == 200
     assert fields_of(again.text)["rank.Dan"] == "1"
 
 
 def test_a_blank_ballot_is_asked_about_and_can_be_cast(ben: Voter) -> None:
-    filled = ben.paper()
-    assert "Cast a blank ballot?" in words_of(ben.post("e", CHAIR, "ballot", data=filled).text)
+    filled = ben.ballot_fields()
+    assert "Cast a blank ballot?" in text_in(ben.post("e", CHAIR, "ballot", data=filled).text)
     cast = ben.post("e", CHAIR, "ballot", data={**filled, "sure": "yes"})
     assert cast.status_code == 303
     assert "Nothing is ranked" in ben.get("e", CHAIR, "receipt").text
 
 
 def test_a_form_that_is_sent_twice_casts_once(ben: Voter) -> None:
-    filled = {**ben.paper(), "rank.Dan": "1", "sure": "yes"}
-    before = ben.place.world.length
+    filled = {**ben.ballot_fields(), "rank.Dan": "1", "sure": "yes"}
+    before = ben.app.world.length
     answers = [ben.post("e", CHAIR, "ballot", data=filled).status_code for _ in range(3)]
     assert answers == [303, 303, 303]
-    assert ben.place.world.length == before + 1
+    assert ben.app.world.length == before + 1
 
 
 # Somebody goes back in the browser, changes the old page, and sends it: that is another ballot,
 # and takes the place of the first only if it is meant so.
 def test_another_ballot_from_the_same_page_is_asked_about(ben: Voter) -> None:
-    filled = {**ben.paper(), "rank.Dan": "1", "sure": "yes"}
+    filled = {**ben.ballot_fields(), "rank.Dan": "1", "sure": "yes"}
     ben.post("e", CHAIR, "ballot", data=filled)
     other = ben.post("e", CHAIR, "ballot", data={**filled, "rank.Dan": "", "rank.Eve": "1"})
     assert other.status_code == 409
-    assert "Another ballot has been cast from this page before" in words_of(other.text)
+    assert "Another ballot has been cast from this page before" in text_in(other.text)
     assert ranks_of(ben)["Dan"] == 1
     key = other.text.partition('name="key" value="')[2].partition('"')[0]
     meant = {**filled, "rank.Dan": "", "rank.Eve": "1", "key": key}
@@ -78,10 +78,10 @@ def test_another_ballot_from_the_same_page_is_asked_about(ben: Voter) -> None:
 
 @pytest.mark.parametrize("typed", ["0", "-1", "1.5", "first", "99999", "²", "1 2", "9" * 500])
 def test_what_is_no_place_is_refused_beside_its_box_and_kept(ben: Voter, typed: str) -> None:
-    sent = {**ben.paper(), "rank.Dan": typed, "rank.Eve": "1", "sure": "yes"}
+    sent = {**ben.ballot_fields(), "rank.Dan": typed, "rank.Eve": "1", "sure": "yes"}
     answer = ben.post("e", CHAIR, "ballot", data=sent)
     assert answer.status_code == 422
-    assert "Expected a place as 1, 2 or 3" in words_of(answer.text)
+    assert "Expected a place as 1, 2 or 3" in text_in(answer.text)
     kept = fields_of(answer.text)
     assert (kept["rank.Dan"], kept["rank.Eve"]) == (typed, "1")
     assert ranks_of(ben)["Eve"] is None
@@ -96,14 +96,14 @@ def test_a_form_without_its_key_is_shown_again_with_one(ben: Voter) -> None:
 
 
 # Who was not on the paper cannot have been ranked by choice, nor left out by choice.
-def test_a_paper_whose_candidates_have_changed_is_shown_again(place: Place) -> None:
-    owner = place.election("Cleo", "Dan")
-    ben = place.voter("Ben")
-    filled = {**ben.paper(), "rank.Dan": "1", "sure": "yes"}
-    place.world.service.rolls.set_candidates(owner, CHAIR, ["Dan", "Fay"])
+def test_a_paper_whose_candidates_have_changed_is_shown_again(app: VotingApp) -> None:
+    owner = app.launch("Cleo", "Dan")
+    ben = app.voter("Ben")
+    filled = {**ben.ballot_fields(), "rank.Dan": "1", "sure": "yes"}
+    app.world.service.rolls.set_candidates(owner, CHAIR, ["Dan", "Fay"])
     answer = ben.post("e", CHAIR, "ballot", data=filled)
     assert answer.status_code == 422
-    assert "new: Fay; gone: Cleo" in words_of(answer.text)
+    assert "new: Fay; gone: Cleo" in text_in(answer.text)
     kept = fields_of(answer.text)
     assert (kept["rank.Dan"], kept["rank.Fay"]) == ("1", "")
 
@@ -120,7 +120,7 @@ def test_the_next_paper_has_what_was_cast_and_another_takes_its_place(ben: Voter
 
 def test_a_ballot_is_withdrawn_after_a_question(ben: Voter) -> None:
     ben.cast({"Dan": "1"})
-    asked = words_of(ben.get("e", CHAIR, "ballot", "withdraw").text)
+    asked = text_in(ben.get("e", CHAIR, "ballot", "withdraw").text)
     assert "Withdraw your ballot?" in asked
     assert "will not be counted" in asked
     assert ranks_of(ben)["Dan"] == 1
@@ -130,22 +130,24 @@ def test_a_ballot_is_withdrawn_after_a_question(ben: Voter) -> None:
 
 
 # Who stands first on paper gets more votes; so everybody has an order, and keeps it.
-def test_every_voter_has_an_order_of_their_own_that_stays(place: Place) -> None:
+def test_every_voter_has_an_order_of_their_own_that_stays(app: VotingApp) -> None:
     names = [f"Candidate {number}" for number in range(12)]
-    place.election(*names)
-    ben, cleo = place.voter("Ben"), place.voter("Cleo")
-    orders = [[name for name in voter.paper() if "rank" in name] for voter in (ben, ben, cleo)]
+    app.launch(*names)
+    ben, cleo = app.voter("Ben"), app.voter("Cleo")
+    orders = [
+        [name for name in voter.ballot_fields() if "rank" in name] for voter in (ben, ben, cleo)
+    ]
     assert orders[0] == orders[1] != orders[2]
     assert sorted(orders[0]) == sorted(orders[2]) == sorted(f"rank.{name}" for name in names)
 
 
-def test_names_of_every_kind_can_be_ranked(place: Place) -> None:
+def test_names_of_every_kind_can_be_ranked(app: VotingApp) -> None:
     names = ['"><script>alert(1)</script>', "a & b", "rank.x", "李小龍", "O'Neil / Sons"]
-    place.election(*names)
-    ben = place.voter("Ben")
+    app.launch(*names)
+    ben = app.voter("Ben")
     assert "<script>alert" not in ben.get("e", CHAIR, "ballot").text
-    ben.cast({name: str(place + 1) for place, name in enumerate(names)})
-    assert ranks_of(ben) == {name: place + 1 for place, name in enumerate(names)}
+    ben.cast({name: str(app + 1) for app, name in enumerate(names)})
+    assert ranks_of(ben) == {name: app + 1 for app, name in enumerate(names)}
 
 
 @pytest.mark.parametrize(
@@ -158,35 +160,35 @@ def test_names_of_every_kind_can_be_ranked(place: Place) -> None:
     ],
 )
 def test_a_paper_says_what_casting_it_means(
-    place: Place, secret: bool, edit: bool, said: str
+    app: VotingApp, secret: bool, edit: bool, said: str
 ) -> None:
-    place.election("Cleo", "Dan", allow_edit=edit, secret_ballot=secret)
-    assert said in words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
+    app.launch("Cleo", "Dan", allow_edit=edit, secret_ballot=secret)
+    assert said in text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
 
 
-def test_a_ballot_that_is_final_is_shown_and_not_asked_for(place: Place) -> None:
-    place.election("Cleo", "Dan", allow_edit=False)
-    ben = place.voter("Ben")
+def test_a_ballot_that_is_final_is_shown_and_not_asked_for(app: VotingApp) -> None:
+    app.launch("Cleo", "Dan", allow_edit=False)
+    ben = app.voter("Ben")
     ben.cast({"Dan": "1"})
     page = ben.get("e", CHAIR, "ballot").text
-    assert "1. Dan Not ranked: Cleo." in words_of(page)
+    assert "1. Dan Not ranked: Cleo." in text_in(page)
     assert "your ballot is final" in page
     assert "data-ballot=" not in page
     assert ben.post("e", CHAIR, "ballot", data={"sure": "yes"}).status_code == 409
 
 
-def test_a_voter_who_may_not_vote_sees_why(place: Place) -> None:
-    owner = place.world.join("Ada")[0]
-    place.world.join("Eve")
-    place.world.launched(owner, CHAIR, voters=["Eve"])
-    told = words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
+def test_a_voter_who_may_not_vote_sees_why(app: VotingApp) -> None:
+    owner = app.world.join("Ada")[0]
+    app.world.join("Eve")
+    app.world.launched(owner, CHAIR, voters=["Eve"])
+    told = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
     assert "You are not among the voters" in told
     assert "1 voter" in told
     assert "Ada" in told
 
 
-def test_a_ballot_cast_by_others_is_not_shown(place: Place) -> None:
-    place.election("Cleo", "Dan", secret_ballot=True)
-    eve = place.world.join("Eve")[0]
-    place.world.service.voting.cast(eve, CHAIR, ballot("Dan"), "k" * 20)
-    assert place.voter("Ben").paper()["rank.Dan"] == ""
+def test_a_ballot_cast_by_others_is_not_shown(app: VotingApp) -> None:
+    app.launch("Cleo", "Dan", secret_ballot=True)
+    eve = app.world.join("Eve")[0]
+    app.world.service.voting.cast(eve, CHAIR, ballot("Dan"), "k" * 20)
+    assert app.voter("Ben").ballot_fields()["rank.Dan"] == ""

@@ -10,31 +10,31 @@ import pytest
 
 from singletable_apps.elections.pages.receipts import LARGEST
 from singletable_apps.elections.proofs import Signer, fingerprint, readable
-from tests.apps.elections.pages.polling_place import CHAIR, Place, Voter
-from tests.apps.elections.pages.reading import words_of
+from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
+from tests.apps.support.html import text_in
 
 Receipt = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def place() -> Place:
+def app() -> VotingApp:
     """An election of one secret ballot, which Ben has cast, and which has closed."""
-    place = Place()
-    owner = place.election("Cleo", "Dan", secret_ballot=True)
-    place.voter("Ben").cast({"Dan": "1"})
-    place.world.service.lifecycle.finalise(owner, CHAIR)
-    return place
+    app = VotingApp()
+    owner = app.launch("Cleo", "Dan", secret_ballot=True)
+    app.voter("Ben").cast({"Dan": "1"})
+    app.world.service.lifecycle.finalise(owner, CHAIR)
+    return app
 
 
 @pytest.fixture(scope="module")
-def receipt(place: Place) -> Receipt:
-    found: Receipt = place.voter("Ben").get("e", CHAIR, "receipt.json").json()
+def receipt(app: VotingApp) -> Receipt:
+    found: Receipt = app.voter("Ben").get("e", CHAIR, "receipt.json").json()
     return found
 
 
 @pytest.fixture
-def stranger(place: Place) -> Voter:
-    return place.voter()
+def stranger(app: VotingApp) -> Voter:
+    return app.voter()
 
 
 def pasted(who: Voter, text: str) -> httpx2.Response:
@@ -46,21 +46,21 @@ def uploaded(who: Voter, content: bytes) -> httpx2.Response:
 
 
 def test_a_receipt_is_found_good_as_text_and_as_a_file(
-    place: Place, stranger: Voter, receipt: Receipt
+    app: VotingApp, stranger: Voter, receipt: Receipt
 ) -> None:
     text = json.dumps(receipt, ensure_ascii=False)
     for answer in (pasted(stranger, text), uploaded(stranger, b"\xef\xbb\xbf" + text.encode())):
-        told = words_of(answer.text)
+        told = text_in(answer.text)
         assert answer.status_code == 200
         assert "Everything holds Receipt of “Chair”" in told
         assert "Does not hold" not in told
-        key = place.world.service.context.keys.signer.public_key
+        key = app.world.service.context.keys.signer.public_key
         assert readable(fingerprint(key)) in told
 
 
 def test_a_receipt_from_before_the_close_holds_so_far(receipt: Receipt, stranger: Voter) -> None:
     early = json.dumps({**receipt, "closing": None, "proof": None})
-    told = words_of(pasted(stranger, early).text)
+    told = text_in(pasted(stranger, early).text)
     assert "So far, everything holds" in told
     assert "nothing is signed yet" in told
 
@@ -77,7 +77,7 @@ def test_a_receipt_from_before_the_close_holds_so_far(receipt: Receipt, stranger
 def test_a_receipt_that_was_changed_does_not_hold(
     receipt: Receipt, stranger: Voter, change: Receipt, said: str
 ) -> None:
-    told = words_of(pasted(stranger, json.dumps({**receipt, **change})).text)
+    told = text_in(pasted(stranger, json.dumps({**receipt, **change})).text)
     assert "Something does not hold" in told
     assert said in told
 
@@ -91,7 +91,7 @@ def test_a_receipt_signed_by_another_key_does_not_hold_here(
         "signature": other.sign(statement),
         "public_key": other.public_key,
     }
-    told = words_of(pasted(stranger, json.dumps({**receipt, "closing": closing})).text)
+    told = text_in(pasted(stranger, json.dumps({**receipt, "closing": closing})).text)
     assert "Something does not hold" in told
     assert "Does not hold The key is" in told
 
@@ -122,7 +122,7 @@ def test_junk_is_refused_in_words(stranger: Voter, name: str) -> None:
     content, said = JUNK[name]
     answer = uploaded(stranger, content)
     assert answer.status_code == 422
-    assert said in words_of(answer.text)
+    assert said in text_in(answer.text)
 
 
 @pytest.mark.parametrize(
@@ -138,15 +138,15 @@ def test_junk_is_refused_in_words(stranger: Voter, name: str) -> None:
 def test_a_form_that_is_none_is_answered_as_an_empty_one(
     stranger: Voter, kind: str, body: bytes
 ) -> None:
-    stranger.browser.headers["content-type"] = kind
+    stranger.http.headers["content-type"] = kind
     answer = stranger.post("check", content=body)
     assert answer.status_code == 422, answer.text
 
 
-def test_a_confirmation_is_looked_up_as_people_type_it(place: Place, receipt: Receipt) -> None:
+def test_a_confirmation_is_looked_up_as_people_type_it(app: VotingApp, receipt: Receipt) -> None:
     typed = readable(receipt["confirmation"]).upper().replace("-", " ")
     sent = {"election": " chair ", "confirmation": typed}
-    told = words_of(place.voter("Fay").post("check", "confirmation", data=sent).text)
+    told = text_in(app.voter("Fay").post("check", "confirmation", data=sent).text)
     assert "The confirmation is among those signed (ballots: 1)." in told
     assert "Does not hold" not in told
 
@@ -161,12 +161,12 @@ def test_a_confirmation_is_looked_up_as_people_type_it(place: Place, receipt: Re
     ],
 )
 def test_a_confirmation_that_is_not_there_is_said_to_be_so(
-    place: Place, election: str, confirmation: str, status: int, said: str
+    app: VotingApp, election: str, confirmation: str, status: int, said: str
 ) -> None:
     sent = {"election": election, "confirmation": confirmation}
-    answer = place.voter("Fay").post("check", "confirmation", data=sent)
+    answer = app.voter("Fay").post("check", "confirmation", data=sent)
     assert answer.status_code == status
-    assert said in words_of(answer.text)
+    assert said in text_in(answer.text)
 
 
 def test_confirmations_are_looked_up_by_who_has_signed_in(stranger: Voter) -> None:
@@ -175,6 +175,6 @@ def test_confirmations_are_looked_up_by_who_has_signed_in(stranger: Voter) -> No
 
 
 def test_the_page_says_whom_one_trusts_and_how_not_to(stranger: Voter) -> None:
-    told = words_of(stranger.get("check").text)
+    told = text_in(stranger.get("check").text)
     assert "its answer is worth as much as your trust in it" in told
-    assert stranger.browser.get("/api/elections/checker.py").status_code == 200
+    assert stranger.http.get("/api/elections/checker.py").status_code == 200

@@ -9,50 +9,54 @@ import pytest
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Terms
 from singletable_apps.elections.states import Publication
-from tests.apps.elections.pages.clicking import Person, Town, all_in, faults_in
+from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.elections.rig.world import ballot
+from tests.apps.support.html import field_errors, missing_in
 
 
-def test_an_empty_list_says_what_to_do(ada: Person) -> None:
-    assert all_in(ada.look("all"), ["No elections yet", "/elections/new"]) == []
-    assert all_in(ada.look("all", query="?whose=mine"), ["None is yours yet"]) == []
+def test_an_empty_list_says_what_to_do(ada: Browser) -> None:
+    assert missing_in(ada.get("all"), ["No elections yet", "/elections/new"]) == []
+    assert missing_in(ada.get("all", query="?whose=mine"), ["None is yours yet"]) == []
 
 
 def test_a_list_says_where_each_stands_and_what_part_one_has(
-    town: Town, ada: Person, ben: Person
+    app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
-    owner = town.user("Ada")
-    town.world.launched(owner, "Tea", terms=Terms(secret_ballot=True))
-    town.world.launched(owner, "Coffee", voters=["Ada"])
-    town.world.service.lifecycle.create(owner, "Water")
-    town.world.service.voting.cast(town.user("Ada"), "Coffee", ballot("Red"), "once")
-    page = ben.look("all").text
+    owner = app.user("Ada")
+    app.world.launched(owner, "Tea", terms=Terms(secret_ballot=True))
+    app.world.launched(owner, "Coffee", voters=["Ada"])
+    app.world.service.lifecycle.create(owner, "Water")
+    app.world.service.voting.cast(app.user("Ada"), "Coffee", ballot("Red"), "once")
+    page = ben.get("all").text
     coffee, tea, water = page.split('<li class="election">')[1:]
     assert ("You voted" in coffee, "Your vote is asked for" in coffee) == (False, False)
     assert ("Secret ballot" in tea, "Your vote is asked for" in tea) == (True, True)
     assert ("In preparation" in water, "by Ada" in water) == (True, True)
-    assert "You voted" in ada.look("all").text
-    assert all_in(ben.look("all", query="?whose=mine"), ["None is yours yet"]) == []
-    assert ada.look("all", query="?whose=mine").text.count('<li class="election">') == 3
+    assert "You voted" in ada.get("all").text
+    assert missing_in(ben.get("all", query="?whose=mine"), ["None is yours yet"]) == []
+    assert ada.get("all", query="?whose=mine").text.count('<li class="election">') == 3
 
 
-def test_a_long_list_has_pages(town: Town, ada: Person) -> None:
+def test_a_long_list_has_pages(app: PagesApp, ada: Browser) -> None:
     for number in range(27):
-        town.world.service.lifecycle.create(town.user("Ada"), f"Election {number:02}")
+        app.world.service.lifecycle.create(app.user("Ada"), f"Election {number:02}")
     for query in ("", "?whose=mine"):
-        first = ada.look("all", query=query)
+        first = ada.get("all", query=query)
         address = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-        second = ada.visit(address.replace("&amp;", "&"))
+        second = ada.open(address.replace("&amp;", "&"))
         counts = [page.text.count('<li class="election">') for page in (first, second)]
         assert counts == [25, 2]
         assert "To the start" in second.text
 
 
-def test_an_election_is_made_with_everything_settled(town: Town, ada: Person) -> None:
-    ada.browser.cookies.set("zone", "Europe/Vienna")
-    page = ada.look("new")
-    assert all_in(page, ["Open ballot", "Secret ballot", "A ranking can give its voter away"]) == []
-    answer = ada.send(
+def test_an_election_is_made_with_everything_settled(app: PagesApp, ada: Browser) -> None:
+    ada.http.cookies.set("zone", "Europe/Vienna")
+    page = ada.get("new")
+    assert (
+        missing_in(page, ["Open ballot", "Secret ballot", "A ranking can give its voter away"])
+        == []
+    )
+    answer = ada.submit(
         page,
         name="  Best   tea ",
         ballot="secret",
@@ -61,7 +65,7 @@ def test_an_election_is_made_with_everything_settled(town: Town, ada: Person) ->
         no_voting_after="2026-12-01T10:00",
     )
     assert "is there" in ada.follow(answer).text
-    made = town.election("Best tea")
+    made = app.election("Best tea")
     assert (made.secret_ballot, made.publication) == (True, Publication.ANONYMOUS)
     assert made.no_voting_before == datetime(2026, 7, 1, 8, tzinfo=UTC)
     assert made.no_voting_after == datetime(2026, 12, 1, 9, tzinfo=UTC)
@@ -71,10 +75,10 @@ def test_an_election_is_made_with_everything_settled(town: Town, ada: Person) ->
     ("kind", "published"), [("open", Publication.CONFIRMATIONS), ("secret", Publication.TOTALS)]
 )
 def test_what_is_published_suits_the_ballot_unless_chosen(
-    town: Town, ada: Person, kind: str, published: Publication
+    app: PagesApp, ada: Browser, kind: str, published: Publication
 ) -> None:
-    ada.send(ada.look("new"), name="Tea", ballot=kind)
-    assert town.election("Tea").publication is published
+    ada.submit(ada.get("new"), name="Tea", ballot=kind)
+    assert app.election("Tea").publication is published
 
 
 @pytest.mark.parametrize(
@@ -96,30 +100,30 @@ def test_what_is_published_suits_the_ballot_unless_chosen(
     ],
 )
 def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
-    town: Town, ada: Person, typed: dict[str, str | None], field: str
+    app: PagesApp, ada: Browser, typed: dict[str, str | None], field: str
 ) -> None:
-    town.world.service.lifecycle.create(town.user("Ada"), "Tea")
-    before = town.world.length
-    answer = ada.send(ada.look("new"), **{"name": "Wine & more", **typed})
+    app.world.service.lifecycle.create(app.user("Ada"), "Tea")
+    before = app.world.length
+    answer = ada.submit(ada.get("new"), **{"name": "Wine & more", **typed})
     assert answer.status_code == 422
-    assert list(faults_in(answer)) == [field]
+    assert list(field_errors(answer)) == [field]
     if typed.get("name", "Wine & more") == "Wine & more":
         assert "Wine &amp; more" in answer.text
-    assert town.world.length == before
+    assert app.world.length == before
 
 
 @pytest.mark.parametrize("role", [Role.OBSERVER, Role.VOTER])
-def test_who_may_not_make_elections_is_told_so(town: Town, ada: Person, role: Role) -> None:
-    looker = town.joins("Carol", role)
-    assert "/elections/new" not in looker.look("all").text
-    assert looker.look("new").status_code == 403
+def test_who_may_not_make_elections_is_told_so(app: PagesApp, ada: Browser, role: Role) -> None:
+    looker = app.register("Carol", role)
+    assert "/elections/new" not in looker.get("all").text
+    assert looker.get("new").status_code == 403
     assert looker.post("/elections/new", {"name": "Tea"}).status_code == 403
 
 
 def test_strangers_are_asked_to_sign_in_and_those_without_access_see_nothing(
-    town: Town, ada: Person
+    app: PagesApp, ada: Browser
 ) -> None:
-    stranger = town.person(None)
-    led = stranger.look("all")
+    stranger = app.browser()
+    led = stranger.get("all")
     assert led.url.path == "/elections/sign-in"
-    assert town.joins("Eve", Role.NO_ACCESS).look("all").status_code == 403
+    assert app.register("Eve", Role.NO_ACCESS).get("all").status_code == 403

@@ -11,9 +11,9 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import check_cast
 from singletable_apps.elections.service.lifecycle import Terms
 from singletable_apps.elections.states import State
-from tests.apps.elections.pages.polling_place import CHAIR, Place
-from tests.apps.elections.pages.reading import words_of
+from tests.apps.elections.pages.client import CHAIR, VotingApp
 from tests.apps.elections.rules.samples import HOUR, NOON, Window, ballot, election, user
+from tests.apps.support.html import text_in
 
 WINDOWS: list[Window] = [
     (None, None),
@@ -42,29 +42,29 @@ def test_the_way_is_open_exactly_where_a_ballot_can_be_cast() -> None:
 
 
 def test_before_and_after_its_time_an_election_says_when_it_is() -> None:
-    place = Place()
-    now = place.world.clock.now
-    place.election(
+    app = VotingApp()
+    now = app.world.clock.now
+    app.launch(
         "Cleo",
         "Dan",
         no_voting_before=now + timedelta(days=1),
         no_voting_after=now + timedelta(days=2),
     )
-    told = words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
+    told = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
     assert "It opens 2 January 2026, 12:00 UTC , and ends 3 January 2026, 12:00 UTC ." in told
     assert "Cleo" in told
     assert "Dan" in told
-    place.world.clock.move(days=1)
-    assert place.voter("Ben").cast({"Dan": "1"}).status_code == 303
-    place.world.clock.move(days=1)
-    told = words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
+    app.world.clock.move(days=1)
+    assert app.voter("Ben").cast({"Dan": "1"}).status_code == 303
+    app.world.clock.move(days=1)
+    told = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
     assert "This election has closed" in told
     assert "Your ballot has been counted." in told
 
 
 def test_an_election_that_is_being_prepared_says_whom_it_waits_for() -> None:
-    place = Place()
-    owner = place.world.join("Ada")[0]
-    place.world.service.lifecycle.create(owner, CHAIR, Terms())
-    told = words_of(place.voter("Ben").get("e", CHAIR, "ballot").text)
+    app = VotingApp()
+    owner = app.world.join("Ada")[0]
+    app.world.service.lifecycle.create(owner, CHAIR, Terms())
+    told = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
     assert "Voting has not opened yet The election is being prepared by Ada." in told

@@ -9,7 +9,7 @@ import pytest
 from singletable import connect
 from singletable_apps.counting.formats import read_ballots
 from singletable_apps.elections.proofs import check_published, fingerprint, readable
-from tests.apps.elections.pages.reading import Reader, reader
+from tests.apps.elections.pages.client import Reader, reader
 from tests.apps.elections.rig.world import World, ballot
 from tests.apps.elections.sampled import Sampled, sampled
 
@@ -58,7 +58,7 @@ def test_every_file_of_the_page_is_there_and_says_what_was_cast(
     assert len(paths) == 8, paths
     cast = sample.elections.results.rankings(sample.user("Hedy"), BOARD)
     for path in paths:
-        answer = hedy.browser.get(path)
+        answer = hedy.http.get(path)
         assert answer.status_code == 200, path
         assert "attachment" in answer.headers["content-disposition"]
         form = path.rpartition("/")[2]
@@ -92,7 +92,7 @@ def test_who_voted_has_names_pages_and_a_share() -> None:
     assert "Turnout: 99.0" in first.text
     assert first.text.count("<li>Voter ") == 100
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-    last = looks.browser.get(following)
+    last = looks.http.get(following)
     assert last.text.count("<li>Voter ") == 3
     assert 'rel="next"' not in last.text
 

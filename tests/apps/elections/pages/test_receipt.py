@@ -5,64 +5,64 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.elections.proofs import check, fingerprint, readable
-from tests.apps.elections.pages.polling_place import CHAIR, Place, Voter
-from tests.apps.elections.pages.reading import words_of
+from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
+from tests.apps.support.html import text_in
 
 
 @pytest.fixture
-def place() -> Place:
-    return Place()
+def app() -> VotingApp:
+    return VotingApp()
 
 
 @pytest.fixture
-def ben(place: Place) -> Voter:
+def ben(app: VotingApp) -> Voter:
     """A voter who has cast a secret ballot."""
-    place.election("Cleo", "Dan", "Eve", secret_ballot=True)
-    ben = place.voter("Ben")
+    app.launch("Cleo", "Dan", "Eve", secret_ballot=True)
+    ben = app.voter("Ben")
     ben.cast({"Dan": "1", "Eve": "1"})
     return ben
 
 
-def close(place: Place) -> None:
-    owner = place.world.service.context.read.user("Ada")
-    place.world.service.lifecycle.finalise(owner, CHAIR)
+def close(app: VotingApp) -> None:
+    owner = app.world.service.context.read.user("Ada")
+    app.world.service.lifecycle.finalise(owner, CHAIR)
 
 
 def test_a_receipt_says_what_was_cast_and_its_confirmation(ben: Voter) -> None:
     receipt = ben.get("e", CHAIR, "receipt.json").json()
-    told = words_of(ben.get("e", CHAIR, "receipt").text)
+    told = text_in(ben.get("e", CHAIR, "receipt").text)
     assert "1. Dan and Eve Not ranked: Cleo." in told
     assert readable(receipt["confirmation"]) in told.replace(" ", "")
     assert "come back for the receipt with the proof" in told
     assert [finding.ok for finding in check(receipt)] == [True, True]
 
 
-def test_after_the_close_a_receipt_has_its_proof(place: Place, ben: Voter) -> None:
-    close(place)
+def test_after_the_close_a_receipt_has_its_proof(app: VotingApp, ben: Voter) -> None:
+    close(app)
     answer = ben.get("e", CHAIR, "receipt.json")
     assert answer.headers["content-disposition"].startswith(
         'attachment; filename="receipt of Chair.json"'
     )
     assert answer.headers["cache-control"] == "private, no-store"
-    key = fingerprint(place.world.service.context.keys.signer.public_key)
+    key = fingerprint(app.world.service.context.keys.signer.public_key)
     findings = check(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
-    told = words_of(ben.get("e", CHAIR, "receipt").text)
+    told = text_in(ben.get("e", CHAIR, "receipt").text)
     assert "The election closed with 1 ballot." in told
     assert answer.json()["closing"]["signature"] in told
     assert readable(key) in told
 
 
-def test_who_has_not_voted_is_led_to_the_ballot(place: Place, ben: Voter) -> None:
-    answer = place.voter("Fay").get("e", CHAIR, "receipt")
+def test_who_has_not_voted_is_led_to_the_ballot(app: VotingApp, ben: Voter) -> None:
+    answer = app.voter("Fay").get("e", CHAIR, "receipt")
     assert (answer.status_code, answer.headers["location"]) == (303, "/elections/e/Chair/ballot")
-    assert place.voter("Fay").get("e", CHAIR, "receipt.json").status_code == 404
+    assert app.voter("Fay").get("e", CHAIR, "receipt.json").status_code == 404
 
 
-def test_a_receipt_is_for_who_has_signed_in(place: Place, ben: Voter) -> None:
+def test_a_receipt_is_for_who_has_signed_in(app: VotingApp, ben: Voter) -> None:
     for page in ("receipt", "receipt.json", "ballot"):
         assert (
-            place.voter()
+            app.voter()
             .get("e", CHAIR, page)
             .headers["location"]
             .startswith("/elections/sign-in?next=")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.elections.pages.urls import url
-from tests.apps.elections.pages.clicking import Person, Town
+from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.elections.rig.world import PASSWORD
 
 NAMES = ("A#B", "Tea/Coffee?", "100 % & more", "Größe;ß=1")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_of_an_election_of_any_name_leads_back(town: Town, ada: Person, name: str) -> None:
-    town.world.service.lifecycle.create(town.user("Ada"), name)
-    person = town.person(None)
-    page = person.visit(url("e", name, "candidates") + "?from=a%23b")
-    answer = person.send(page, who="Ada", password=PASSWORD)
+def test_sign_in_returns_to_the_page_for_any_name(app: PagesApp, ada: Browser, name: str) -> None:
+    app.world.service.lifecycle.create(app.user("Ada"), name)
+    person = app.browser()
+    page = person.open(url("e", name, "candidates") + "?from=a%23b")
+    answer = person.submit(page, who="Ada", password=PASSWORD)
     assert answer.headers["location"] == url("e", name, "candidates") + "?from=a%23b"
     back = person.follow(answer)
     assert back.status_code == 200

@@ -7,9 +7,10 @@ from itertools import permutations
 import pytest
 
 from singletable import connect
-from tests.apps.elections.pages.reading import reader, words_of
+from tests.apps.elections.pages.client import reader
 from tests.apps.elections.rig.world import World, ballot
 from tests.apps.elections.sampled import Sampled, sampled
+from tests.apps.support.html import text_in
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +84,7 @@ def test_the_map_of_pairs_is_a_table_with_headings_in_the_order_of_the_result(
     html = reader(sample.elections, sample.user("Hedy")).get("Where we go in summer", "tally").text
     heat = html.partition('<table class="heat">')[2].partition("</table>")[0]
     assert heat.count('<th scope="col">') == heat.count('<th scope="row">') == 3
-    assert words_of(heat.partition("<tbody>")[2]) == (
+    assert text_in(heat.partition("<tbody>")[2]) == (
         "Lake – 6 : 3 4 : 5 Museum 3 : 6 – 7 : 2 Castle 5 : 4 2 : 7 –"
     )
     assert heat.count('class="heat-7"') == 1
@@ -99,7 +100,7 @@ def test_any_two_candidates_can_be_drawn_and_nobody_else(sample: Sampled) -> Non
     }.items():
         query = dict(zip("ab", asked, strict=True))
         answer = hedy.get("Where we go in summer", "tally", params=query)
-        assert told in words_of(answer.text)
+        assert told in text_in(answer.text)
         assert "<script>" not in answer.text
 
 

@@ -11,7 +11,7 @@ from singletable_apps.elections.entities import User
 from singletable_apps.elections.proofs import readable
 from singletable_apps.elections.service import Terms
 from singletable_apps.elections.states import Publication
-from tests.apps.elections.pages.reading import Reader, reader
+from tests.apps.elections.pages.client import Reader, reader
 from tests.apps.elections.rig.world import World, ballot
 
 NAME = "Chair"
@@ -22,7 +22,7 @@ FILES = (("tally", "result.json"), ("tally", "ballots", "csv"), ("tally", "ballo
 
 
 @dataclass(frozen=True)
-class Town:
+class TallySite:
     """An election, its voters, what they were given, and somebody who looks on."""
 
     world: World
@@ -36,7 +36,7 @@ class Town:
         return [shown(one, NAME, one.name).receipt["confirmation"] for one in self.voters]
 
 
-def town(secret: bool, publication: Publication | None, *, closed: bool = True) -> Town:
+def make_site(secret: bool, publication: Publication | None, *, closed: bool = True) -> TallySite:
     world = World(connect("memory:"))
     owner, onlooker, *voters = world.join("Ada", "Looker", *VOTERS)
     world.launched(
@@ -46,7 +46,7 @@ def town(secret: bool, publication: Publication | None, *, closed: bool = True) 
         world.service.voting.cast(voter, NAME, ballot(*order), "once")
     if closed:
         world.service.lifecycle.finalise(owner, NAME)
-    return Town(world, owner, voters, reader(world.service, onlooker))
+    return TallySite(world, owner, voters, reader(world.service, onlooker))
 
 
 # What may be found on which page, by whether ballots are secret, and by level.
@@ -88,18 +88,18 @@ CASES: list[tuple[bool, Publication, dict[str, set[str]]]] = [
 def test_a_page_shows_what_is_published_and_no_more(
     secret: bool, level: Publication, allowed: dict[str, set[str]]
 ) -> None:
-    place = town(secret, level)
+    site = make_site(secret, level)
     for parts in PAGES:
         page = "/".join(parts)
-        answer = place.onlooker.get(NAME, *parts)
+        answer = site.onlooker.get(NAME, *parts)
         assert (answer.status_code == 200) == (page in allowed or page == "voted"), page
-        assert _found(answer.text, place) == allowed.get(page, set()) | (
+        assert _found(answer.text, site) == allowed.get(page, set()) | (
             {"names"} if page == "voted" else set()
         ), page
 
 
-def _found(html: str, place: Town) -> set[str]:
-    codes = place.confirmations
+def _found(html: str, site: TallySite) -> set[str]:
+    codes = site.confirmations
     found = set[str]()
     if 'class="ranking"' in html:
         found.add("rankings")
@@ -111,61 +111,61 @@ def _found(html: str, place: Town) -> set[str]:
 
 
 def test_totals_alone_are_said_to_be_all() -> None:
-    place = town(True, Publication.TOTALS)
-    read = place.onlooker.read(NAME, "tally")
+    site = make_site(True, Publication.TOTALS)
+    read = site.onlooker.read(NAME, "tally")
     assert "Only totals are published That was settled before the election opened." in read
     assert "Red wins" in read
     assert "CSV" not in read
     assert "RCTab rounds" in read
-    refused = place.onlooker.get(NAME, "tally", "ballots", "csv")
+    refused = site.onlooker.get(NAME, "tally", "ballots", "csv")
     assert refused.status_code == 403
     assert "only totals are published" in refused.text
-    assert place.onlooker.get(NAME, "tally", "ballots", "rctab").status_code == 200
+    assert site.onlooker.get(NAME, "tally", "ballots", "rctab").status_code == 200
 
 
 def test_anonymous_ballots_come_with_a_warning_and_without_a_list_of_each() -> None:
-    place = town(True, Publication.ANONYMOUS)
-    read = place.onlooker.read(NAME, "tally")
+    site = make_site(True, Publication.ANONYMOUS)
+    read = site.onlooker.read(NAME, "tally")
     assert "33.3 % of these ballots are like no other" in read
     assert "Ballots by" not in read
-    moved = place.onlooker.get(NAME, "tally", "ballots")
+    moved = site.onlooker.get(NAME, "tally", "ballots")
     assert moved.headers["location"] == "/elections/e/Chair/tally/rankings"
 
 
 # Whoever could see the count while ballots come in could tell what the last one was.
 def test_a_secret_count_is_shown_to_nobody_before_the_close() -> None:
-    place = town(True, Publication.CONFIRMATIONS, closed=False)
-    for who in (place.onlooker, reader(place.world.service, place.owner)):
+    site = make_site(True, Publication.CONFIRMATIONS, closed=False)
+    for who in (site.onlooker, reader(site.world.service, site.owner)):
         answer = who.get(NAME, "tally")
         assert answer.status_code == 200
         assert "Counted when it closes" in answer.text
         assert "3 of 3 who may" in answer.text
-        assert _found(answer.text, place) == set()
+        assert _found(answer.text, site) == set()
         assert "Red" not in answer.text
         for parts in (*FILES, ("tally", "now"), ("tally", "rankings"), ("tally", "ballots")):
             refused = who.get(NAME, *parts)
             assert refused.status_code == 409, parts
-            assert _found(refused.text, place) == set()
+            assert _found(refused.text, site) == set()
         later = who.get(NAME, "published")
         assert "Published when it closes" in later.text
-        assert _found(later.text, place) == set()
+        assert _found(later.text, site) == set()
         assert who.get(NAME, "published", "publication.json").status_code == 409
 
 
 def test_who_may_not_see_the_application_sees_no_tally() -> None:
-    place = town(False, None)
-    place.onlooker.browser.cookies.clear()
-    answer = place.onlooker.get(NAME, "tally")
+    site = make_site(False, None)
+    site.onlooker.http.cookies.clear()
+    answer = site.onlooker.get(NAME, "tally")
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/elections/sign-in?next=")
 
 
 def test_the_name_of_somebody_who_left_is_on_no_page() -> None:
-    place = town(False, Publication.CONFIRMATIONS)
-    place.world.service.people.remove(place.owner, "Zenobia")
-    voted = place.onlooker.read(NAME, "voted")
+    site = make_site(False, Publication.CONFIRMATIONS)
+    site.world.service.people.remove(site.owner, "Zenobia")
+    voted = site.onlooker.read(NAME, "voted")
     assert "And 1 ballot of somebody who has left since" in voted
-    ballots = place.onlooker.read(NAME, "tally", "ballots")
+    ballots = site.onlooker.read(NAME, "tally", "ballots")
     assert "somebody who has left Red Blue" in ballots
     assert "Zenobia" not in voted + ballots
     assert "removed@" not in voted + ballots

@@ -9,8 +9,9 @@ import pytest
 
 from singletable import connect
 from singletable_apps.elections.entities import User
-from tests.apps.elections.pages.reading import Reader, reader, words_of
+from tests.apps.elections.pages.client import Reader, reader
 from tests.apps.elections.rig.world import World, ballot
+from tests.apps.support.html import text_in
 
 NAME = "What is for lunch?"
 
@@ -51,8 +52,8 @@ def test_a_new_ballot_is_a_new_count_alone(watched: Watched) -> None:
     watched.world.service.voting.cast(watched.voter, NAME, ballot("Stew"), "once")
     status, new, html = watched.now(tag)
     assert (status, new != tag) == (200, True)
-    assert "Soup leads" in words_of(before)
-    assert "Soup and Stew are tied" in words_of(html)
+    assert "Soup leads" in text_in(before)
+    assert "Soup and Stew are tied" in text_in(html)
     assert html.lstrip().startswith('<div id="count"')
     assert "<html" not in html
 

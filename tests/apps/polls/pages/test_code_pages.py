@@ -12,8 +12,8 @@ from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own
 from singletable_apps.shared.web import RateLimit
-from tests.apps.elections.pages.reading import words_of
 from tests.apps.polls.pages.visitors import HOME, Place, Visitor, faults_in
+from tests.apps.support.html import text_in
 
 DRAFT = Draft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES, results=Results.ALWAYS)
 WRONG = "0000-0000-0000"
@@ -38,7 +38,7 @@ def code(own: Own, place: Place, number: int = 0) -> str:
 def test_a_link_fills_the_code_in(own: Own, place: Place, ada: Visitor) -> None:
     page = ada.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
     assert f'name="code" form="ballot" value="{code(own, place)}"' in page.text
-    assert "One vote a code" in words_of(page.text)
+    assert "One vote a code" in text_in(page.text)
 
 
 def test_a_code_is_one_vote_however_it_is_typed(own: Own, place: Place, ada: Visitor) -> None:
@@ -46,7 +46,7 @@ def test_a_code_is_one_vote_however_it_is_typed(own: Own, place: Place, ada: Vis
     assert ada.vote(own.poll.id, "Aurora", code=typed).status_code == 303
     other = place.somebody()
     back = other.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
-    assert "You have voted" in words_of(back.text)
+    assert "You have voted" in text_in(back.text)
     assert other.vote(own.poll.id, "Kepler", code=code(own, place)).status_code == 303
     assert place.polls.counting.tally(own.poll).counts == {"1": 1}
 
@@ -71,9 +71,9 @@ def test_another_code_can_be_voted_with_in_the_same_browser(
     own: Own, place: Place, ada: Visitor
 ) -> None:
     thanks = ada.follow(ada.vote(own.poll.id, "Aurora", code=code(own, place)))
-    assert "1. Aurora" in words_of(ada.look(f"/polls/p/{own.poll.id}").text)
+    assert "1. Aurora" in text_in(ada.look(f"/polls/p/{own.poll.id}").text)
     paper = ada.follow(ada.send(thanks, "/next"))
-    assert "1. Aurora" not in words_of(paper.text)
+    assert "1. Aurora" not in text_in(paper.text)
     ada.vote(own.poll.id, "Kepler", code=code(own, place, 1))
     assert place.polls.counting.tally(own.poll).counts == {"0": 1, "1": 1}
 
@@ -87,7 +87,7 @@ def test_who_keeps_no_cookies_votes_with_a_code_all_the_same(
         ada.browser.cookies.clear()
         thanks = ada.send(review, own.poll.id, sure="yes")
         assert thanks.status_code == 200
-        assert "Thank you: your vote is in" in words_of(thanks.text)
+        assert "Thank you: your vote is in" in text_in(thanks.text)
     assert place.polls.counting.tally(own.poll).counts == {"1": 1}
 
 
@@ -116,7 +116,7 @@ def test_codes_are_issued_and_listed_with_what_became_of_them(
     assert page.text.count("Not used") == 4
     assert page.text.count(">Used<") == 1
     assert f'href="{HOME}/polls/p/{own.poll.id}?code={code(own, place, 4)}"' in page.text
-    assert "1 to 5 of 5" in words_of(page.text)
+    assert "1 to 5 of 5" in text_in(page.text)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_form_that_is_sent_twice_issues_once(own: Own, place: Place, chair: Vi
     assert chair.send(form, "/codes", count="2").status_code == 303
     again = chair.send(form, "/codes", count="2")
     assert again.status_code == 412
-    assert "there are 5 now" in words_of(again.text)
+    assert "there are 5 now" in text_in(again.text)
     assert place.polls.context.poll(own.poll.id).codes == 5
 
 
@@ -148,9 +148,9 @@ def test_many_codes_come_in_pages(place: Place, ada: Visitor) -> None:
     own = place.poll(DRAFT, codes=150)
     ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     first = ada.look(f"/polls/p/{own.poll.id}/manage/codes")
-    assert "1 to 100 of 150" in words_of(first.text)
+    assert "1 to 100 of 150" in text_in(first.text)
     last = ada.look(f"/polls/p/{own.poll.id}/manage/codes?from=100")
-    assert "101 to 150 of 150" in words_of(last.text)
+    assert "101 to 150 of 150" in text_in(last.text)
     assert code(own, place, 149) in last.text
     assert code(own, place, 99) not in last.text
 
@@ -186,4 +186,4 @@ def test_a_poll_without_codes_says_so(place: Place, ada: Visitor) -> None:
     own = place.poll()
     ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     page = ada.look(f"/polls/p/{own.poll.id}/manage/codes")
-    assert "This poll asks for no codes" in words_of(page.text)
+    assert "This poll asks for no codes" in text_in(page.text)

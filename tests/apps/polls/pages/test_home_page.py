@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from singletable_apps.polls.sample import fill
-from tests.apps.elections.pages.reading import words_of
 from tests.apps.polls.pages.visitors import SECRET, Place, Visitor
+from tests.apps.support.html import text_in
 
 
 def test_a_stranger_is_told_what_this_is(ada: Visitor) -> None:
     page = ada.look("/polls")
-    words = words_of(page.text)
+    words = text_in(page.text)
     assert "People rank the options" in words
     assert "Make a poll" in words
     assert "Your polls" not in words
@@ -23,9 +23,9 @@ def test_what_there_is_to_try_is_shown_to_everybody_and_managed_by_nobody(
 ) -> None:
     fill(place.polls.context.store.driver, SECRET, place.now)
     page = ada.look("/polls")
-    words = words_of(page.text)
+    words = text_in(page.text)
     assert "Some to try" in words
     assert "Which café for the reading group?" in words
     trial = page.text.partition(">Try one<")[0].rpartition('href="')[2].partition('"')[0]
-    assert "Best Programming Language 2024" in words_of(ada.look(trial).text)
+    assert "Best Programming Language 2024" in text_in(ada.look(trial).text)
     assert "/manage" not in page.text

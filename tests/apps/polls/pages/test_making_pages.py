@@ -10,9 +10,8 @@ from singletable_apps.polls.api import Limits
 from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.rules import Draft
 from singletable_apps.shared.web import RateLimit
-from tests.apps.elections.pages.clicking import sheets_of
-from tests.apps.elections.pages.reading import words_of
 from tests.apps.polls.pages.visitors import HOME, Place, Typed, Visitor, faults_in, id_in
+from tests.apps.support.html import forms_in, text_in
 
 NEW = "/polls/new"
 GOOD: dict[str, Typed] = {"title": "Where to?", "candidates": ["Lake", "", " Museum "]}
@@ -29,7 +28,7 @@ def test_a_poll_is_made_and_its_links_are_given(place: Place, ada: Visitor) -> N
     assert f"{HOME}/polls/p/{poll.id}</code>" in page.text
     assert f"{HOME}/polls/p/{poll.id}/manage?key={key}</code>" in page.text
     assert "<svg" in page.text
-    assert "Keep this link to yourself, and keep it" in words_of(page.text)
+    assert "Keep this link to yourself, and keep it" in text_in(page.text)
     # Nobody else is shown the key.
     assert key not in place.somebody().look(f"/polls/p/{poll.id}/made").text
 
@@ -77,7 +76,7 @@ def test_all_that_is_wrong_is_said_at_once_and_nothing_is_lost(ada: Visitor) -> 
     }
     answer = ada.send(ada.look(NEW), NEW, **typed)
     assert set(faults_in(answer)) == {"title", "description", "candidates-1", "expires_at"}
-    [sheet] = sheets_of(answer)
+    [sheet] = forms_in(answer)
     kept = {name: sheet.fields.get(name) for name in typed}
     assert [one for one in kept.pop("candidates") or [] if one] == ["Lake", "lake", "Museum"]
     assert kept == {
@@ -92,15 +91,15 @@ def test_all_that_is_wrong_is_said_at_once_and_nothing_is_lost(ada: Visitor) -> 
 
 def test_more_rows_are_given_without_scripts_and_all_is_kept(place: Place, ada: Visitor) -> None:
     page = ada.look(NEW)
-    assert len(sheets_of(page)[0].fields["candidates"]) == 5
+    assert len(forms_in(page)[0].fields["candidates"]) == 5
     more = ada.send(page, NEW, title="Half", candidates=["A", "B", "", "", ""], more="yes")
     assert (more.status_code, faults_in(more)) == (200, {})
-    [sheet] = sheets_of(more)
+    [sheet] = forms_in(more)
     assert sheet.fields["title"] == ["Half"]
     assert sheet.fields["candidates"] == ["A", "B", *[""] * 8]
     for _ in range(10):
         more = ada.send(more, NEW, more="yes")
-    assert len(sheets_of(more)[0].fields["candidates"]) == 50
+    assert len(forms_in(more)[0].fields["candidates"]) == 50
 
 
 @pytest.mark.parametrize(
@@ -128,7 +127,7 @@ def test_a_poll_is_made_like_another(place: Place, ada: Visitor) -> None:
     old = place.poll(draft).poll
     place.wait(hours=2)
     page = ada.look(f"{NEW}?from={old.id}")
-    assert "like “Old”" in words_of(page.text)
+    assert "like “Old”" in text_in(page.text)
     copy = place.polls.context.poll(id_in(ada.send(page, NEW)))
     assert copy.id != old.id
     for name in ("title", "description", "candidates", "results", "protection", "changeable"):
@@ -142,4 +141,4 @@ def test_who_makes_too_many_waits(ada: Visitor) -> None:
     assert ada.send(ada.look(NEW), NEW, **GOOD).status_code == 303
     refused = ada.send(ada.look(NEW), NEW, **GOOD)
     assert refused.status_code == 429
-    assert "It is worth trying again in" in words_of(refused.text)
+    assert "It is worth trying again in" in text_in(refused.text)

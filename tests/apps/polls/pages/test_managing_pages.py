@@ -11,9 +11,8 @@ import pytest
 from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own
-from tests.apps.elections.pages.clicking import sheets_of
-from tests.apps.elections.pages.reading import words_of
 from tests.apps.polls.pages.visitors import HOME, OPTIONS, Place, Visitor, faults_in, id_in
+from tests.apps.support.html import forms_in, text_in
 
 
 @pytest.fixture
@@ -51,10 +50,10 @@ PAGES = ("", "/edit", "/close", "/reopen", "/delete", "/codes", "/codes/sheet", 
 def test_who_has_no_key_is_asked_for_the_link(own: Own, at: str, ada: Visitor, page: str) -> None:
     answer = ada.look(at + page)
     assert answer.status_code == 403
-    assert "Only who has its admin link" in words_of(answer.text)
+    assert "Only who has its admin link" in text_in(answer.text)
     assert own.admin_key not in answer.text
     wrong = ada.send(answer, "/key", key="nothing of the kind")
-    assert "This is not the admin key of the poll" in words_of(wrong.text)
+    assert "This is not the admin key of the poll" in text_in(wrong.text)
     let_in = ada.send(wrong, "/key", key=f" {HOME}{at}?key={own.admin_key} ")
     assert (let_in.status_code, let_in.headers["location"]) == (303, at)
     assert ada.look(at + page).status_code == 200 or page in ("/close", "/reopen")
@@ -114,10 +113,10 @@ def test_options_stay_once_somebody_has_voted(
     place.somebody().vote(own.poll.id, "Lake")
     refused = chair.send(early, "/edit", candidates=["A", "B"])
     assert refused.status_code == 409
-    assert "stay as they are" in words_of(refused.text)
+    assert "stay as they are" in text_in(refused.text)
     form = chair.look(f"{at}/edit")
-    assert not {"candidates", "protection"} & sheets_of(form)[0].fields.keys()
-    assert "1 vote is in, so options" in words_of(form.text)
+    assert not {"candidates", "protection"} & forms_in(form)[0].fields.keys()
+    assert "1 vote is in, so options" in text_in(form.text)
     assert chair.send(form, "/edit", title="Where, then?").status_code == 303
     poll = place.polls.context.poll(own.poll.id)
     assert (poll.title, poll.candidates) == ("Where, then?", list(OPTIONS))
@@ -159,7 +158,7 @@ def test_what_somebody_changed_meanwhile_is_not_written_over(
     typed = {"title": "Kept"} if page == "edit" else {}
     answer = chair.send(form, f"/{page}", **typed)
     assert answer.status_code == 412
-    assert "changed" in words_of(answer.text)
+    assert "changed" in text_in(answer.text)
     assert place.polls.context.poll(own.poll.id) == before
     again = chair.send(answer, f"/{page}")
     assert again.status_code == 303
@@ -168,13 +167,13 @@ def test_what_somebody_changed_meanwhile_is_not_written_over(
 
 
 def test_a_poll_is_closed_and_opened_again(own: Own, at: str, place: Place, chair: Visitor) -> None:
-    assert "Nobody can vote" in words_of(chair.look(f"{at}/close").text)
+    assert "Nobody can vote" in text_in(chair.look(f"{at}/close").text)
     closed = chair.follow(chair.send(chair.look(f"{at}/close"), "/close"))
     assert "The poll is closed." in closed.text
-    assert "Open again…" in words_of(closed.text)
+    assert "Open again…" in text_in(closed.text)
     assert chair.look(f"{at}/close").status_code == 303
     # Editing words leaves it closed.
-    assert "closing" not in sheets_of(chair.look(f"{at}/edit"))[0].fields
+    assert "closing" not in forms_in(chair.look(f"{at}/edit"))[0].fields
     assert chair.send(chair.look(f"{at}/edit"), "/edit", title="Words").status_code == 303
     assert place.polls.context.poll(own.poll.id).closed
     form = chair.look(f"{at}/reopen")
@@ -191,7 +190,7 @@ def test_a_poll_is_deleted_after_the_number_of_votes_is_said(
     for _ in range(2):
         place.somebody().vote(own.poll.id, "Lake")
     asked = chair.look(f"{at}/delete")
-    assert "2 votes are deleted with “Where to?”" in words_of(asked.text)
+    assert "2 votes are deleted with “Where to?”" in text_in(asked.text)
     answer = chair.send(asked, "/delete")
     assert answer.headers["location"] == "/polls/mine"
     assert chair.look(at).status_code == 404
@@ -199,13 +198,13 @@ def test_a_poll_is_deleted_after_the_number_of_votes_is_said(
 
 def test_a_recount_shows_that_it_agrees(own: Own, at: str, place: Place, chair: Visitor) -> None:
     place.somebody().vote(own.poll.id, "Lake")
-    assert "The results are right" in words_of(chair.look(f"{at}/recount").text)
-    overview = words_of(chair.look(at).text)
+    assert "The results are right" in text_in(chair.look(f"{at}/recount").text)
+    overview = text_in(chair.look(at).text)
     assert "Votes 1" in overview
 
 
 def test_my_polls_come_in_pages_with_their_votes(place: Place, ada: Visitor) -> None:
-    assert "No polls yet" in words_of(ada.look("/polls/mine").text)
+    assert "No polls yet" in text_in(ada.look("/polls/mine").text)
     made: list[httpx2.Response] = []
     for number in range(12):
         place.wait(seconds=1)
@@ -213,7 +212,7 @@ def test_my_polls_come_in_pages_with_their_votes(place: Place, ada: Visitor) -> 
         made.append(ada.send(page, "/new", title=f"Poll {number}.", candidates=["A", "B"]))
     place.somebody().vote(id_in(made[-1]), "A")
     first = ada.look("/polls/mine")
-    assert "Poll 11. 1 vote · 2 options · open until you close it" in words_of(first.text)
+    assert "Poll 11. 1 vote · 2 options · open until you close it" in text_in(first.text)
     assert first.text.count("poll-item") == 10
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
     assert ada.look(following.replace("&amp;", "&")).text.count("poll-item") == 2
@@ -224,7 +223,7 @@ def test_a_place_in_the_list_that_is_none_is_refused(place: Place, ada: Visitor)
     ada.send(ada.look("/polls/new"), "/new", title="T", candidates=["A", "B"])
     answer = ada.look("/polls/mine?cursor=nowhere")
     assert answer.status_code == 400
-    assert "To the start" in words_of(answer.text)
+    assert "To the start" in text_in(answer.text)
 
 
 # A server that stops in the middle leaves votes behind; who sends the form again deletes them.

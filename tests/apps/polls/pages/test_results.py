@@ -12,8 +12,8 @@ from fastapi import FastAPI
 from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.rules import LATEST, Draft
 from singletable_apps.polls.service import Own, Voter
-from tests.apps.elections.pages.reading import words_of
 from tests.apps.polls.pages.visitors import HOME, Place, Typed, Visitor, id_in
+from tests.apps.support.html import text_in
 
 # Rankings like "AB" (A first, then B), each with how often it is voted for.
 Votes = dict[str, int]
@@ -74,7 +74,7 @@ def results(visitor: Visitor, own: Own) -> str:
     """The words of the page, which must be there."""
     answer = visitor.look(f"/polls/p/{own.poll.id}/results")
     assert answer.status_code == 200, answer.text
-    return words_of(answer.text)
+    return text_in(answer.text)
 
 
 def downloads(visitor: Visitor, link: str) -> int:
@@ -97,7 +97,7 @@ def test_what_is_final_says_so_and_asks_no_more(place: Place, ada: Visitor) -> N
     own = polled(place, "AB", {"AB": 2, "BA": 1})
     place.polls.changing.close(own.poll.id, own.admin_key)
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
-    assert "A wins" in words_of(html)
+    assert "A wins" in text_in(html)
     assert not [live for live in ("data-live", "live.js", "Refresh", "hx-get") if live in html]
 
 

@@ -13,8 +13,8 @@ from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.pages import Site
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own, Voter, open_polls
-from tests.apps.elections.pages.reading import words_of
 from tests.apps.polls.pages.visitors import SECRET, Place, Visitor
+from tests.apps.support.html import text_in
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def test_a_new_vote_is_a_new_result_alone(watched: Watched) -> None:
     watched.vote("Stew")
     after = watched.now(before.headers["etag"])
     assert (after.status_code, after.headers["etag"] != before.headers["etag"]) == (200, True)
-    assert "Soup leads" in words_of(before.text)
-    assert "Soup and Stew are tied" in words_of(after.text)
+    assert "Soup leads" in text_in(before.text)
+    assert "Soup and Stew are tied" in text_in(after.text)
     assert after.text.lstrip().startswith('<div id="count"')
     assert "<html" not in after.text
 
@@ -96,8 +96,8 @@ def test_the_page_itself_is_never_older_than_a_vote_before_it(watched: Watched) 
     watched.now()
     watched.vote("Stew")
     html = watched.watcher.look(f"/polls/p/{watched.own.poll.id}/results").text
-    assert "Soup and Stew are tied" in words_of(html)
-    assert "Soup and Stew are tied" in words_of(watched.now().text)
+    assert "Soup and Stew are tied" in text_in(html)
+    assert "Soup and Stew are tied" in text_in(watched.now().text)
 
 
 def test_who_may_not_see_a_result_sees_nothing_of_it_here(place: Place) -> None:

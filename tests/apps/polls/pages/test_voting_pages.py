@@ -10,9 +10,8 @@ import pytest
 from singletable_apps.polls.entities import Protection, Results
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own
-from tests.apps.elections.pages.clicking import sheets_of
-from tests.apps.elections.pages.reading import words_of
 from tests.apps.polls.pages.visitors import OPTIONS, Place, Visitor, faults_in, filled, ranks
+from tests.apps.support.html import forms_in, text_in
 
 DRAFT = Draft("Where to?", OPTIONS, "Bring a coat.")
 
@@ -23,7 +22,7 @@ def own(place: Place) -> Own:
 
 
 def test_the_page_of_a_poll_says_what_voting_means(own: Own, ada: Visitor) -> None:
-    words = words_of(ada.look(f"/polls/p/{own.poll.id}").text)
+    words = text_in(ada.look(f"/polls/p/{own.poll.id}").text)
     for said in (
         "Where to?",
         "Bring a coat.",
@@ -40,20 +39,20 @@ def test_the_page_of_a_poll_says_what_voting_means(own: Own, ada: Visitor) -> No
 def test_options_stand_in_the_order_of_the_poll(own: Own, place: Place) -> None:
     for _ in range(3):
         page = place.somebody().look(f"/polls/p/{own.poll.id}")
-        assert [name for name in sheets_of(page)[0].fields if name.startswith("rank.")] == [
+        assert [name for name in forms_in(page)[0].fields if name.startswith("rank.")] == [
             f"rank.{name}" for name in OPTIONS
         ]
 
 
 def test_a_vote_is_shown_in_words_before_it_is_cast(own: Own, place: Place, ada: Visitor) -> None:
     review = ada.rank(own.poll.id, Museum="4", Castle="9")
-    assert "Vote like this? 1. Museum 2. Castle Not ranked: Lake." in words_of(review.text)
+    assert "Vote like this? 1. Museum 2. Castle Not ranked: Lake." in text_in(review.text)
     assert place.votes(own) == 0
     again = ada.send(review, own.poll.id, change="yes")
-    assert sheets_of(again)[0].fields["rank.Castle"] == ["2"]
+    assert forms_in(again)[0].fields["rank.Castle"] == ["2"]
     cast = ada.send(review, own.poll.id, sure="yes")
     assert cast.headers["location"] == f"/polls/p/{own.poll.id}/voted"
-    thanks = words_of(ada.follow(cast).text)
+    thanks = text_in(ada.follow(cast).text)
     assert "Thank you: your vote is in" in thanks
     assert "1. Museum 2. Castle Not ranked: Lake." in thanks
     assert "See the results" in thanks
@@ -78,7 +77,7 @@ def test_what_is_no_order_is_told_beside_the_boxes(
     told = faults_in(answer)
     assert told.keys() == faults.keys()
     assert all(words in told[box] for box, words in faults.items())
-    kept = sheets_of(answer)[0].fields
+    kept = forms_in(answer)[0].fields
     assert {name: kept[f"rank.{name}"] for name in typed} == {
         name: [rank] for name, rank in typed.items()
     }
@@ -88,7 +87,7 @@ def test_what_is_no_order_is_told_beside_the_boxes(
 def test_a_blank_vote_is_refused_in_words(own: Own, place: Place, ada: Visitor) -> None:
     answer = ada.rank(own.poll.id)
     assert answer.status_code == 422
-    assert "Rank at least one option" in words_of(answer.text)
+    assert "Rank at least one option" in text_in(answer.text)
     assert place.votes(own) == 0
 
 
@@ -97,10 +96,10 @@ def test_who_comes_back_sees_the_vote_and_may_change_it(
 ) -> None:
     ada.vote(own.poll.id, "Lake")
     back = ada.look(f"/polls/p/{own.poll.id}")
-    assert "You have voted" in words_of(back.text)
-    assert "Change your vote" in words_of(back.text)
+    assert "You have voted" in text_in(back.text)
+    assert "Change your vote" in text_in(back.text)
     change = ada.look(f"/polls/p/{own.poll.id}?change=yes")
-    assert sheets_of(change)[0].fields["rank.Lake"] == ["1"]
+    assert forms_in(change)[0].fields["rank.Lake"] == ["1"]
     ada.vote(own.poll.id, "Castle", "Museum")
     assert place.polls.counting.tally(own.poll).counts == {"2 1": 1}
 
@@ -108,16 +107,16 @@ def test_who_comes_back_sees_the_vote_and_may_change_it(
 def test_a_vote_that_is_final_is_not_changed(place: Place, ada: Visitor) -> None:
     own = place.poll(replace(DRAFT, changeable=False))
     paper = ada.look(f"/polls/p/{own.poll.id}")
-    assert "Your vote is final" in words_of(paper.text)
-    cast = filled(sheets_of(paper)[0], {**ranks(Lake="1"), "sure": "yes"})
+    assert "Your vote is final" in text_in(paper.text)
+    cast = filled(forms_in(paper)[0], {**ranks(Lake="1"), "sure": "yes"})
     # A double click is no second vote, and no fault.
     assert [ada.post(f"/polls/p/{own.poll.id}", cast).status_code for _ in range(3)] == [303] * 3
     other = {**cast, "rank.Lake": "", "rank.Castle": "1"}
     for sent in (other, {**other, "sure": ""}):
         refused = ada.post(f"/polls/p/{own.poll.id}", sent)
         assert refused.status_code == 409
-        assert "This vote is cast already" in words_of(refused.text)
-        assert "1. Lake" in words_of(refused.text)
+        assert "This vote is cast already" in text_in(refused.text)
+        assert "1. Lake" in text_in(refused.text)
     assert "Change your vote" not in ada.look(f"/polls/p/{own.poll.id}?change=yes").text
     assert place.polls.counting.tally(own.poll).counts == {"0": 1}
 
@@ -125,11 +124,11 @@ def test_a_vote_that_is_final_is_not_changed(place: Place, ada: Visitor) -> None
 def test_a_browser_without_cookies_is_told_so(own: Own, place: Place, ada: Visitor) -> None:
     paper = ada.look(f"/polls/p/{own.poll.id}")
     ada.browser.cookies.clear()
-    sent = filled(sheets_of(paper)[0], {**ranks(Lake="1"), "sure": "yes"})
+    sent = filled(forms_in(paper)[0], {**ranks(Lake="1"), "sure": "yes"})
     answer = ada.post(f"/polls/p/{own.poll.id}", sent)
     assert answer.status_code == 422
-    assert "Allow cookies for this site" in words_of(answer.text)
-    assert sheets_of(answer)[0].fields["rank.Lake"] == ["1"]
+    assert "Allow cookies for this site" in text_in(answer.text)
+    assert forms_in(answer)[0].fields["rank.Lake"] == ["1"]
     assert place.votes(own) == 0
     # Whoever had only cleared them has one by now.
     assert ada.send(answer, own.poll.id, sure="yes").status_code == 303
@@ -140,8 +139,8 @@ def test_a_poll_that_closed_meanwhile_says_so(own: Own, place: Place, ada: Visit
     place.wait(days=2)
     late = ada.send(review, own.poll.id, sure="yes")
     assert late.status_code == 409
-    assert "The poll closed before your vote came" in words_of(late.text)
-    shut = words_of(ada.look(f"/polls/p/{own.poll.id}").text)
+    assert "The poll closed before your vote came" in text_in(late.text)
+    shut = text_in(ada.look(f"/polls/p/{own.poll.id}").text)
     assert "This poll is closed" in shut
     assert "See the results" in shut
     assert place.votes(own) == 0
@@ -154,11 +153,11 @@ def test_a_poll_that_asks_otherwise_meanwhile_says_so(own: Own, place: Place, ad
     change(own.poll.id, own.admin_key, lambda draft: replace(draft, candidates=options))
     answer = ada.send(review, own.poll.id, sure="yes")
     assert answer.status_code == 422
-    assert "new: Forest; gone: Museum" in words_of(answer.text)
-    assert sheets_of(answer)[0].fields["rank.Castle"] == ["2"]
+    assert "new: Forest; gone: Museum" in text_in(answer.text)
+    assert forms_in(answer)[0].fields["rank.Castle"] == ["2"]
     change(own.poll.id, own.admin_key, lambda draft: replace(draft, title="Where never?"))
     answer = ada.send(answer, own.poll.id, sure="yes")
-    assert "The question has been changed" in words_of(answer.text)
+    assert "The question has been changed" in text_in(answer.text)
     assert place.votes(own) == 0
     assert ada.send(answer, own.poll.id, sure="yes").status_code == 303
 
@@ -169,10 +168,10 @@ def test_in_an_open_poll_the_next_voter_begins_anew(place: Place, ada: Visitor) 
     for _ in range(2):
         thanks = ada.follow(ada.send(review, own.poll.id, sure="yes"))
     assert place.votes(own) == 1
-    assert "See the results" in words_of(thanks.text)
+    assert "See the results" in text_in(thanks.text)
     assert ada.look(f"/polls/p/{own.poll.id}/results").status_code == 200
     paper = ada.follow(ada.send(thanks, "/next"))
-    assert "Your vote" not in words_of(paper.text).partition("Votes carry no name")[0]
+    assert "Your vote" not in text_in(paper.text).partition("Votes carry no name")[0]
     assert ada.look(f"/polls/p/{own.poll.id}/voted").status_code == 303
     ada.vote(own.poll.id, "Lake")
     assert place.votes(own) == 2
@@ -182,7 +181,7 @@ def test_in_an_open_poll_the_next_voter_begins_anew(place: Place, ada: Visitor) 
 def test_thanks_say_when_results_are_shown(place: Place, ada: Visitor, closes: bool) -> None:
     ends = place.now + timedelta(days=1) if closes else None
     own = place.poll(replace(DRAFT, results=Results.AFTER_CLOSING, expires_at=ends))
-    words = words_of(ada.follow(ada.vote(own.poll.id, "Lake")).text)
+    words = text_in(ada.follow(ada.vote(own.poll.id, "Lake")).text)
     assert "See the results" not in words
     assert "The results are shown when the poll has closed" in words
     assert ("16 November 2026" if closes else "Its maker closes it") in words
@@ -195,7 +194,7 @@ def test_thanks_say_when_results_are_shown(place: Place, ada: Visitor, closes: b
 def test_a_poll_that_is_not_there_says_what_to_do(ada: Visitor, at: str, page: str) -> None:
     answer = ada.look(f"/polls/p/{at}{page}")
     assert answer.status_code == 404
-    assert "Look at the link again" in words_of(answer.text)
+    assert "Look at the link again" in text_in(answer.text)
 
 
 # At a shared screen the next one goes back to the paper of the one before.

@@ -19,7 +19,7 @@ from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own, Polls, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
-from tests.apps.elections.pages.clicking import Sheet, sheets_of
+from tests.apps.support.html import HtmlForm, forms_in
 
 HOME = "http://polls.example"
 SECRET = Secret(b"of tests" * 4)
@@ -84,7 +84,7 @@ class Visitor:
 
     def send(self, page: httpx2.Response, ending: str, **typed: Typed) -> httpx2.Response:
         """Fill in the form of a page that is sent to an address with this end; None leaves out."""
-        [sheet] = [one for one in sheets_of(page) if one.action.endswith(ending)]
+        [sheet] = [one for one in forms_in(page) if one.action.endswith(ending)]
         return self.post(sheet.action, filled(sheet, typed))
 
     def follow(self, answer: httpx2.Response) -> httpx2.Response:
@@ -95,7 +95,7 @@ class Visitor:
     def rank(self, poll_id: str, code: str = "", **typed: str) -> httpx2.Response:
         """Write numbers into the boxes, and send the paper, without a word that it is meant so."""
         paper = self.look(f"/polls/p/{poll_id}?change=yes&code={code}")
-        [sheet] = sheets_of(paper)
+        [sheet] = forms_in(paper)
         blank: dict[str, Typed] = {name: "" for name in sheet.fields if name.startswith("rank.")}
         return self.send(paper, poll_id, **{**blank, **ranks(**typed), "code": code})
 
@@ -114,7 +114,7 @@ class Visitor:
         )
 
 
-def filled(sheet: Sheet, typed: dict[str, Typed]) -> dict[str, str | list[str]]:
+def filled(sheet: HtmlForm, typed: dict[str, Typed]) -> dict[str, str | list[str]]:
     kept = {name: values for name, values in sheet.fields.items() if name not in typed}
     return {**kept, **{name: value for name, value in typed.items() if value is not None}}
 

@@ -1,0 +1,258 @@
+"""Browsers without scripts for the elections pages: they open pages and submit forms."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from html import unescape
+from typing import Any
+
+import httpx2
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from singletable import connect
+from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
+from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.pages import Site, add_pages
+from singletable_apps.elections.pages.site import LONGEST
+from singletable_apps.elections.pages.urls import url
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.lifecycle import Terms
+from singletable_apps.shared.counted import Latest
+from singletable_apps.shared.mail import Email, Outbox
+from singletable_apps.shared.web import Settings
+from tests.apps.elections.rig.world import PASSWORD, World
+from tests.apps.support.html import forms_in, text_in
+
+HOME = "http://elections.example"
+CHAIR = "Chair"
+FieldValue = str | list[str] | None
+_INPUT = re.compile(r'<input[^>]* name="([^"]*)"[^>]* value="([^"]*)"')
+_SHARED: list[tuple[FastAPI, Site]] = []
+
+
+def shared_app(elections: Elections) -> tuple[FastAPI, Site]:
+    """Return an app and a site on this service. Creating an app is slow, so all tests share one."""
+    if not _SHARED:
+        web = Settings(uploads={"/elections": 4 << 20})
+        settings = ApiSettings(web=web, limits=Limits.off(), secure_cookies=False)
+        app = make_elections_app(elections, settings=settings)
+        _SHARED.append((app, add_pages(app, elections, secure_cookies=False)))
+    app, site = _SHARED[0]
+    return app, replace(site, elections=elections, latest=Latest(LONGEST))
+
+
+def http_client(app: FastAPI, elections: Elections, user: User | None) -> TestClient:
+    """Return a client that has the access cookie of `user`, or none."""
+    client = TestClient(app, base_url=HOME, raise_server_exceptions=False)
+    if user is not None:
+        client.cookies.set("elections_access", elections.auth.welcome(user, "tests").access)
+    return client
+
+
+@dataclass(frozen=True)
+class Browser:
+    """A browser, signed in or not. It follows redirects of GET requests."""
+
+    app: PagesApp
+    http: TestClient
+
+    def get(self, *parts: str, query: str = "") -> httpx2.Response:
+        """Open a page by the parts of its URL."""
+        return self.open(url(*parts) + query)
+
+    def open(self, path: str) -> httpx2.Response:
+        """Open a page by its path."""
+        self.app.activate()
+        return self.http.get(path, headers={"Accept": "text/html"})
+
+    def submit(self, page: httpx2.Response, **fields: FieldValue) -> httpx2.Response:
+        """Fill in and submit the one form of a page; None leaves a field out."""
+        return self.submit_to(page, "", **fields)
+
+    def submit_to(
+        self, page: httpx2.Response, ending: str, **fields: FieldValue
+    ) -> httpx2.Response:
+        """Fill in and submit the one form of a page whose action has this ending."""
+        [form] = [form for form in forms_in(page) if form.action.endswith(ending)]
+        unchanged = {name: values for name, values in form.fields.items() if name not in fields}
+        changed = {name: value for name, value in fields.items() if value is not None}
+        return self.post(html.unescape(form.action), {**unchanged, **changed})
+
+    def post(self, path: str, data: Mapping[str, str | list[str]]) -> httpx2.Response:
+        """Post a form without following the redirect."""
+        self.app.activate()
+        headers = {"Accept": "text/html", "Origin": HOME, "Sec-Fetch-Site": "same-origin"}
+        return self.http.post(path, data=data, headers=headers, follow_redirects=False)
+
+    def follow(self, response: httpx2.Response) -> httpx2.Response:
+        """Open the page that a form redirected to."""
+        assert response.status_code == 303, response.text
+        return self.open(response.headers["location"])
+
+    def flash(self, response: httpx2.Response) -> str:
+        """Follow a redirect and return its flash message, which must be shown only once."""
+        page = self.follow(response)
+        assert page.status_code == 200, page.text
+        text = page.text.partition("data-toast=")[2].partition("<p>")[2].partition("</p>")[0]
+        assert "data-toast" not in self.open(str(page.url.path)).text
+        return html.unescape(text)
+
+
+@dataclass(frozen=True)
+class PagesApp:
+    """The elections pages on a new in-memory database."""
+
+    world: World
+    fastapi: FastAPI
+    site: Site
+
+    @classmethod
+    def create(cls) -> PagesApp:
+        """Return an app without users."""
+        world = World(connect("memory:"))
+        return cls(world, *shared_app(world.service))
+
+    def activate(self) -> None:
+        """Let the shared app serve this database."""
+        self.fastapi.state.election_pages = self.site
+
+    def register(self, name: str, role: Role | None = None) -> Browser:
+        """Register someone, who gets the role from the first user; return their browser."""
+        [user] = self.world.join(name)
+        if role is not None:
+            owner = self.world.service.context.read.search_id(1)
+            assert owner is not None
+            self.world.service.people.change_role(owner, name, role)
+        return self.browser(user)
+
+    def browser(self, user: User | None = None) -> Browser:
+        """Return a new browser, signed in as `user` if there is one."""
+        return Browser(self, http_client(self.fastapi, self.site.elections, user))
+
+    def sign_in(self, name: str) -> Browser:
+        """Sign in with the form, so that the browser has both cookies."""
+        browser = self.browser()
+        response = browser.submit(browser.get("sign-in"), who=name, password=PASSWORD)
+        assert response.status_code == 303, response.text
+        return browser
+
+    def election(self, name: str) -> Election:
+        return self.world.service.context.read.election(name)
+
+    def candidates(self, name: str) -> list[str]:
+        candidates = self.world.service.context.read.candidates(name)
+        return [candidate.candidate_name for candidate in candidates]
+
+    def voters(self, name: str) -> list[str]:
+        return [voter.voter_name for voter in self.world.service.context.read.voters(name)]
+
+    def user(self, name: str) -> User:
+        return self.world.service.context.read.user(name)
+
+    def emails(self) -> list[Email]:
+        """Return the e-mails that were sent, newest first."""
+        return [kept.letter for kept in Outbox(self.world.service.context.store).newest(10)]
+
+
+@dataclass
+class Voter:
+    """A voter's browser. It follows no redirects."""
+
+    app: VotingApp
+    user: User | None
+    http: TestClient
+
+    def get(self, *parts: str) -> httpx2.Response:
+        """Open a page."""
+        return self._request("GET", url(*parts))
+
+    def post(self, *parts: str, **options: Any) -> httpx2.Response:
+        """Post a form."""
+        return self._request("POST", url(*parts), **options)
+
+    def ballot_fields(self, election: str = CHAIR) -> dict[str, str]:
+        """Return all fields of the ballot, as a browser without scripts would send them."""
+        page = self.get("e", election, "ballot")
+        assert page.status_code == 200, page.text
+        return fields_of(page.text)
+
+    def cast(self, ranks: dict[str, str], election: str = CHAIR) -> httpx2.Response:
+        """Fill in the ballot and cast it, review confirmed."""
+        ranking = {f"rank.{name}": rank for name, rank in ranks.items()}
+        fields = {**self.ballot_fields(election), **ranking, "sure": "yes"}
+        return self.post("e", election, "ballot", data=fields)
+
+    def _request(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        self.app.activate()
+        headers = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
+        return self.http.request(method, path, headers=headers, follow_redirects=False, **options)
+
+
+@dataclass
+class VotingApp:
+    """The elections pages on a new database, with voters and one election to vote in."""
+
+    world: World = field(default_factory=lambda: World(connect("memory:")))
+    site: Site = field(init=False)
+    fastapi: FastAPI = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take the shared app."""
+        self.fastapi, self.site = shared_app(self.world.service)
+
+    def activate(self) -> None:
+        """Let the shared app serve this database."""
+        self.fastapi.state.election_pages = self.site
+
+    def voter(self, name: str = "") -> Voter:
+        """Return the browser of a user, who registers if new; without a name, nobody's."""
+        user: User | None = None
+        if name:
+            user = self.world.service.context.read.search_user(name) or self.world.join(name)[0]
+        return Voter(self, user, http_client(self.fastapi, self.world.service, user))
+
+    def launch(self, *candidates: str, allow_edit: bool = True, **terms: Any) -> User:
+        """Launch an election with these candidates, and return its owner."""
+        owner = self.world.join("Ada")[0]
+        self.world.launched(owner, CHAIR, candidates, allow_edit=allow_edit, terms=Terms(**terms))
+        return owner
+
+
+def fields_of(page: str) -> dict[str, str]:
+    """Return the fields of the ballot on a page, with their values."""
+    form = page.partition("data-ballot=")[2].partition("</form>")[0]
+    fields = {unescape(name): unescape(value) for name, value in _INPUT.findall(form)}
+    assert fields, page
+    return fields
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A signed-in browser that reads the pages of elections. It follows no redirects."""
+
+    app: FastAPI
+    site: Site
+    http: TestClient
+
+    def get(self, *parts: str, **options: Any) -> httpx2.Response:
+        """Open a page of an election: its name, then the rest of the URL."""
+        self.app.state.election_pages = self.site
+        options.setdefault("headers", {}).setdefault("Accept", "text/html")
+        return self.http.get(url("e", *parts), follow_redirects=False, **options)
+
+    def read(self, *parts: str, **options: Any) -> str:
+        """Return the text of a page, which must exist."""
+        response = self.get(*parts, **options)
+        assert response.status_code == 200, response.text
+        return text_in(response.text)
+
+
+def reader(elections: Elections, user: User) -> Reader:
+    """Return a browser that is signed in as `user`."""
+    app, site = shared_app(elections)
+    return Reader(app, site, http_client(app, elections, user))
