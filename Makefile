@@ -55,8 +55,8 @@ missing = $(strip $(foreach one,$(COMMANDS),$(if $(shell command -v $(firstword 
 installed = $(BIN)/uv pip install --quiet --python $(1) $(2) || { $(1) -m ensurepip --upgrade >/dev/null && \
 	  $(1) -m pip install --quiet --disable-pip-version-check --no-compile $(2); }
 
-run: $(INSTALLED)  ## serve the home page and the applications on port 8000 (PORT=…), with sample data
-	@$(BIN)/singletable serve --sample --letters --folder .run --port $(PORT)
+run: $(INSTALLED)  ## serve the home page, the guide and the applications on port 8000 (PORT=…), with sample data
+	@$(BIN)/singletable serve --sample --print-emails --folder .run --port $(PORT)
 
 run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…), with the tables of five designs in a file
 	@mkdir -p .run

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.shared.cli import Host, Port, Proxy, PublicUrl, exit_on_error
+from singletable_apps.shared.cli import (
+    HostOption,
+    PortOption,
+    ProxyOption,
+    PublicUrlOption,
+    exit_on_error,
+)
 
 elections = typer.Typer(
     help="Serve ranked-choice elections, and manage their event log.",
@@ -42,10 +48,10 @@ Newest = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="
 def serve(
     at: At,
     keys: Keys,
-    host: Host = "127.0.0.1",
-    port: Port = 8000,
-    public: PublicUrl = None,
-    proxy: Proxy = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8000,
+    public: PublicUrlOption = None,
+    proxy: ProxyOption = None,
     letters: Annotated[
         bool,
         typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),

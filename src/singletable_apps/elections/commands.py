@@ -29,18 +29,16 @@ from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.sample import PASSWORD, PEOPLE, POLLS, fill
 from singletable_apps.elections.service import TABLES, Elections, open_elections
+from singletable_apps.shared.apps import serve_app
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import (
-    STOPPED,
     FileError,
     ListenOptions,
     file_errors,
-    file_of,
     listen,
     open_driver,
-    print_locations,
+    path_of_address,
     progress_bar,
-    run,
 )
 
 
@@ -55,7 +53,7 @@ def existing_elections_at(place: Place) -> Generator[Elections]:
 @contextmanager
 def existing_store(at: str) -> Generator[Store]:
     """The tables at an address; a file that is not there is not made."""
-    file = file_of(at)
+    file = path_of_address(at)
     if file is not None and not file.exists():
         raise StorageError(f"There is no file '{file}', so there are no elections in it.")
     with singletable.connect(at) as driver:
@@ -185,12 +183,7 @@ def serve(place: Place, asked: ListenOptions, letters: Letters) -> None:
     """Serve elections, with their pages, until a signal asks to stop."""
     with listen(asked) as (listener, url, public), open_driver(place.at) as driver:
         site = site_on(driver, place, public, letters)
-        where = typer.style(url + PAGES, bold=True)
-        typer.echo(f"\nElections are at {where}. Ctrl-C stops them.\n")
-        print_locations(url, site.api, site.locations)
-        typer.echo(f"\n{site.warning}\n")
-        run(site.app, listener)
-    typer.echo(STOPPED)
+        serve_app("Elections", PAGES, site, listener, url)
 
 
 def show_outbox(at: str, limit: int) -> None:

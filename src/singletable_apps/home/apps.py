@@ -1,4 +1,4 @@
-"""The apps that exist: packages beside this one that have a module `door`."""
+"""Find the installed apps and open them together."""
 
 from __future__ import annotations
 
@@ -16,83 +16,92 @@ from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.serve import EXPECTED_ERRORS, PublicUrl, open_driver
 
-Open: TypeAlias = Callable[[AppContext], AbstractContextManager[RunningApp]]
+OpenApp: TypeAlias = Callable[[AppContext], AbstractContextManager[RunningApp]]
+
+
+class AppStartError(AppError):
+    """An app could not be opened, so none is served."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredApp:
-    """An app: the folder that it is, how it is shown, and what opens it."""
+    """An installed app: the name of its folder, what the home page shows, and how to open it."""
 
     folder: str
     info: AppInfo
-    open: Open
-
-
-def find_apps() -> tuple[DiscoveredApp, ...]:
-    """All apps there are, by name; nothing has to be registered anywhere."""
-    installed = pkgutil.iter_modules(singletable_apps.__path__)
-    packages = [package.name for package in installed if package.ispkg and package.name != "home"]
-    modules = {name: f"{singletable_apps.__name__}.{name}.app" for name in packages}
-    found = [_found(name, module) for name, module in modules.items() if find_spec(module)]
-    return tuple(sorted(found, key=lambda app: app.info.name))
-
-
-def _found(folder: str, name: str) -> DiscoveredApp:
-    module = import_module(name)
-    made = module.app_info()
-    if not isinstance(made, AppInfo):
-        raise TypeError(f"Expected {name}.app_info() to return an AppInfo, but got {made!r:.80}.")
-    opened = getattr(module, "open_app", None)
-    if not callable(opened):
-        raise TypeError(f"Expected {name}.open_app to be a function, as shared/apps.py describes.")
-    # What it gives is looked at where it is called.
-    return DiscoveredApp(folder, made, cast(Open, opened))
-
-
-class NotOpened(AppError):
-    """An app cannot be opened, so none is served."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
-    """What an operator wishes of all apps: see `Opening`."""
-
-    at: str | None = None
-    sample: bool = False
-    print_emails: bool = False
-    smtp: str | None = None
+    open: OpenApp
 
 
 @dataclass(frozen=True, slots=True)
 class ServedApp:
-    """An app that is open, and how it is shown."""
+    """An open app and what the home page shows of it."""
 
     info: AppInfo
     running: RunningApp
 
 
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """What the operator chose for all apps; see `AppContext`."""
+
+    address: str | None = None
+    sample: bool = False
+    print_emails: bool = False
+    smtp: str | None = None
+
+
+def find_apps() -> tuple[DiscoveredApp, ...]:
+    """Return every package of `singletable_apps` that has a module `app`, sorted by name."""
+    packages = [
+        package.name
+        for package in pkgutil.iter_modules(singletable_apps.__path__)
+        if package.ispkg and package.name != "home"
+    ]
+    modules = {folder: f"{singletable_apps.__name__}.{folder}.app" for folder in packages}
+    apps = [_load_app(folder, name) for folder, name in modules.items() if find_spec(name)]
+    return tuple(sorted(apps, key=lambda app: app.info.name))
+
+
+def _load_app(folder: str, name: str) -> DiscoveredApp:
+    module = import_module(name)
+    info = module.app_info()
+    if not isinstance(info, AppInfo):
+        raise TypeError(f"Expected {name}.app_info() to return an AppInfo, but got {info!r:.80}.")
+    open_app = getattr(module, "open_app", None)
+    if not callable(open_app):
+        raise TypeError(f"Expected a function {name}.open_app, as shared/apps.py describes.")
+    return DiscoveredApp(folder, info, cast(OpenApp, open_app))
+
+
 @contextmanager
 def open_apps(
-    apps: Iterable[DiscoveredApp], folder: Path, public: PublicUrl, wishes: ServeOptions
+    apps: Iterable[DiscoveredApp], folder: Path, public: PublicUrl, options: ServeOptions
 ) -> Generator[tuple[ServedApp, ...]]:
-    """The apps, until the end; if one cannot be opened, those before it are closed again."""
+    """Open each app with its own folder in `folder`, and close all of them at the end.
+
+    If one cannot be opened, the others are closed and AppStartError is raised.
+    """
     with ExitStack() as stack:
-        # A file is open once in a process, so all apps share what is at an address.
-        driver = stack.enter_context(open_driver(wishes.at)) if wishes.at is not None else None
+        # A process can open a database file only once, so the apps share one driver.
+        driver = (
+            stack.enter_context(open_driver(options.address))
+            if options.address is not None
+            else None
+        )
         served: list[ServedApp] = []
         for app in apps:
-            opening = AppContext(
+            context = AppContext(
                 folder / app.folder,
                 public,
-                wishes.at,
+                options.address,
                 driver,
-                wishes.sample,
-                wishes.print_emails,
-                wishes.smtp,
+                options.sample,
+                options.print_emails,
+                options.smtp,
             )
             try:
-                opened = stack.enter_context(app.open(opening))
-            except EXPECTED_ERRORS as refusal:
-                raise NotOpened(f"{app.info.name} cannot be opened. {refusal}") from refusal
-            served.append(ServedApp(app.info, opened))
+                running = stack.enter_context(app.open(context))
+            except EXPECTED_ERRORS as error:
+                raise AppStartError(f"{app.info.name} could not start. {error}") from error
+            served.append(ServedApp(app.info, running))
         yield tuple(served)

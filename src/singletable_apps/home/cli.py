@@ -1,4 +1,4 @@
-"""`singletable serve`: the home page, and every application, from one folder."""
+"""The command `singletable serve`."""
 
 from __future__ import annotations
 
@@ -7,47 +7,55 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.shared.cli import Host, Port, Proxy, PublicUrl, exit_on_error
+from singletable_apps.shared.cli import (
+    HostOption,
+    PortOption,
+    ProxyOption,
+    PublicUrlOption,
+    exit_on_error,
+)
 
 
 def serve(
     folder: Annotated[
         Path,
-        typer.Option(metavar="FOLDER", help="Where tables and keys are kept; made if missing."),
+        typer.Option(metavar="FOLDER", help="Folder for tables and keys; created if missing."),
     ] = Path("singletable-data"),
     at: Annotated[
         str | None,
         typer.Option(
             "--at",
             metavar="ADDRESS",
-            help="Where the tables are, such as dynamodb:, if not in a file in the folder.",
+            help="Address of the tables, such as dynamodb:, instead of files in the folder.",
         ),
     ] = None,
     sample: Annotated[
-        bool,
-        typer.Option("--sample", help="Begin with sample data, if the folder has nothing yet."),
+        bool, typer.Option("--sample", help="Create sample data if the folder is new.")
     ] = False,
-    host: Host = "127.0.0.1",
-    port: Port = 8000,
-    public: PublicUrl = None,
-    proxy: Proxy = None,
-    letters: Annotated[
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8000,
+    public: PublicUrlOption = None,
+    proxy: ProxyOption = None,
+    print_emails: Annotated[
         bool,
-        typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),
+        typer.Option(
+            "--print-emails",
+            help="Print e-mails here as well. Their links let anyone who reads them sign in.",
+        ),
     ] = False,
     smtp: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Send letters by a mail server: see elections serve."),
+        typer.Option(metavar="URL", help="Mail server; see singletable elections serve --help."),
     ] = None,
 ) -> None:
-    """Serve the home page and the applications, with pages for people and APIs for programs.
+    """Serve the home page, the guide and all applications.
 
-    Missing tables and keys are made. Keep a copy of the keys in a safe place.
+    Missing tables and keys are created. Keep a backup of the keys in a safe place.
     """
     with exit_on_error():
         from singletable_apps.home.apps import ServeOptions
         from singletable_apps.home.serve import serve_site
         from singletable_apps.shared.serve import ListenOptions
 
-        asked = ListenOptions(host, port, public, tuple(proxy or ()))
-        serve_site(folder, asked, ServeOptions(at, sample, letters, smtp))
+        options = ListenOptions(host, port, public, tuple(proxy or ()))
+        serve_site(folder, options, ServeOptions(at, sample, print_emails, smtp))

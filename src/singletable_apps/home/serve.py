@@ -1,4 +1,4 @@
-"""The whole site, served from a folder that has everything."""
+"""Serve the home page and all apps from one folder, and print a short welcome."""
 
 from __future__ import annotations
 
@@ -10,39 +10,43 @@ import typer
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
 from singletable_apps.shared.apps import SampleData
-from singletable_apps.shared.serve import STOPPED, ListenOptions, listen, print_locations, run
+from singletable_apps.shared.serve import ListenOptions, listen, print_rows, print_running, serve
 
 
-def serve_site(folder: Path, asked: ListenOptions, wishes: ServeOptions) -> None:
-    """Serve all apps until a signal asks to stop; what cannot be is refused first."""
+def serve_site(folder: Path, options: ListenOptions, choices: ServeOptions) -> None:
+    """Serve all apps until a signal comes. Invalid options raise before anything is created."""
     with (
-        listen(asked) as (listener, url, public),
-        open_apps(find_apps(), folder, public, wishes) as apps,
+        listen(options) as (listener, url, public),
+        open_apps(find_apps(), folder, public, choices) as apps,
     ):
-        secure = public.secure_cookies
-        site = make_site_app(apps, settings=public.settings(), secure_cookies=secure)
-        _greet(url, apps)
-        run(site, listener)
-    typer.echo(STOPPED)
+        site = make_site_app(apps, settings=public.settings(), secure_cookies=public.secure_cookies)
+        print_welcome(url, apps, folder, choices)
+        serve(site, listener)
 
 
-def _greet(url: str, apps: Sequence[ServedApp]) -> None:
-    """Say what must not be lost, what there is to try, and last of all where it is."""
-    for app in apps:
-        typer.echo(f"\n{app.info.name}: {url}{app.info.url}\n")
-        print_locations(url, app.running.api, app.running.locations)
-        if app.running.warning:
-            typer.echo(f"\n{app.running.warning}")
+def print_welcome(url: str, apps: Sequence[ServedApp], folder: Path, choices: ServeOptions) -> None:
+    """Print the address, the apps, the sample accounts, and where the data is."""
+    print_running("singletable", url)
+    typer.echo("")
+    print_rows([(app.info.name, f"{url}{app.info.url}") for app in apps])
+    print_rows([("API docs", f"{url}/api/docs")])
     for app in apps:
         sample = app.running.sample()
         if sample is not None:
-            _show_sample(sample)
-    typer.echo(f"\nsingletable is at {typer.style(url, bold=True)}. Ctrl-C stops it.\n")
+            _print_sample(app.info.name, sample)
+    typer.echo("")
+    if choices.print_emails:
+        typer.echo("E-mails, such as password resets, are printed here.")
+    if choices.address is None:
+        typer.echo(f"Your data is in {folder}. Back up the whole folder, including the keys.")
+    else:
+        typer.echo(f"Your data is at {choices.address}, and the keys are in {folder}.")
+        typer.echo("Back up both, separately.")
+    typer.echo("")
 
 
-def _show_sample(sample: SampleData) -> None:
-    password = f", with the password: {sample.password}" if sample.password else ""
-    typer.echo(f"\n{sample.title}{password}\n")
-    width = max(len(entrance.name) for entrance in sample.entries) + 3
-    for entrance in sample.entries:
-        typer.echo(f"  {entrance.name:<{width}}{entrance.about}")
+def _print_sample(name: str, sample: SampleData) -> None:
+    password = f" (password: {sample.password})" if sample.password else ""
+    typer.echo(f"\n{name}: {sample.title}{password}\n")
+    width = max(len(entry.name) for entry in sample.entries) + 3
+    print_rows([(entry.name, entry.about) for entry in sample.entries], width=width)

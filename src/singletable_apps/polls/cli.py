@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from singletable_apps.shared.cli import Host, Port, Proxy, PublicUrl, exit_on_error
+from singletable_apps.shared.cli import (
+    HostOption,
+    PortOption,
+    ProxyOption,
+    PublicUrlOption,
+    exit_on_error,
+)
 
 polls = typer.Typer(
     help="Serve ranked-choice polls, and recount them.",
@@ -36,10 +42,10 @@ Secret = Annotated[
 def serve(
     at: At,
     secret: Secret,
-    host: Host = "127.0.0.1",
-    port: Port = 8000,
-    public: PublicUrl = None,
-    proxy: Proxy = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8000,
+    public: PublicUrlOption = None,
+    proxy: ProxyOption = None,
 ) -> None:
     """Serve polls over HTTP, with pages for people and an API for programs.
 

@@ -15,15 +15,13 @@ from singletable_apps.polls.pages import PREFIX as PAGES
 from singletable_apps.polls.sample import POLLS, fill
 from singletable_apps.polls.service import open_polls
 from singletable_apps.polls.tokens import Secret
+from singletable_apps.shared.apps import serve_app
 from singletable_apps.shared.serve import (
-    STOPPED,
     ListenOptions,
-    file_of,
     listen,
     open_driver,
-    print_locations,
+    path_of_address,
     progress_bar,
-    run,
 )
 
 # Recounting derives nothing, so any secret will do.
@@ -34,12 +32,7 @@ def serve(at: str, secret: Path, asked: ListenOptions) -> None:
     """Serve polls, with their pages, until a signal asks to stop."""
     with listen(asked) as (listener, url, public), open_driver(at) as driver:
         site = site_on(driver, at, secret, public)
-        where = typer.style(url + PAGES, bold=True)
-        typer.echo(f"\nPolls are at {where}. Ctrl-C stops them.\n")
-        print_locations(url, site.api, site.locations)
-        typer.echo(f"\n{site.warning}\n")
-        run(site.app, listener)
-    typer.echo(STOPPED)
+        serve_app("Polls", PAGES, site, listener, url)
 
 
 def make_sample(at: str, secret: Path) -> None:
@@ -70,7 +63,7 @@ def recount(at: str, poll_id: str) -> None:
 
 @contextmanager
 def _existing(at: str) -> Generator[Driver]:
-    path = file_of(at)
+    path = path_of_address(at)
     if path is not None and not path.exists():
         raise StorageError(f"There is no file '{path}', so there are no polls in it.")
     with open_driver(at) as driver:

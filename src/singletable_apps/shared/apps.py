@@ -1,30 +1,51 @@
-"""How an app is found at the front, and opened there: by the module `door` of its package.
+"""How the site finds, shows and opens an app: the contract of `app.py` in an app's package.
 
-It has two functions, and nothing is registered anywhere:
+`singletable serve` finds every package in `singletable_apps` that has a module `app` with two
+functions. Nothing is registered anywhere:
 
-    def door() -> Door: …
-    def opened(site: Opening) -> AbstractContextManager[Opened]: …
+    def app_info() -> AppInfo:
+        return AppInfo("Notes", "Take notes.", "/notes", picture="<svg …>", picture_alt="A note")
+
+    @contextmanager
+    def open_app(context: AppContext) -> Generator[RunningApp]:
+        with context.connect("notes.db") as driver:
+            yield RunningApp(
+                make_notes_app(driver, settings=context.public.settings()),
+                prefixes=("/notes", "/api/notes", "/static/*/notes"),
+                api="/api/notes",
+                locations=(("tables", context.address_of("notes.db")),),
+            )
+
+In a request that came through the site, `request.state.apps` has the links of the app switcher.
 """
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import typer
 from starlette.types import ASGIApp
 
 from singletable import Driver
-from singletable_apps.shared.serve import PublicUrl, open_driver
+from singletable_apps.shared.serve import (
+    PublicUrl,
+    open_driver,
+    print_rows,
+    print_running,
+    serve,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AppInfo:
-    """An app's name, a sentence about it, where it begins, and a picture.
+    """What the home page shows of an app.
 
-    `picture` is SVG with classes and no styles, which `picture_style` gives; `picture_words` say
-    the same.
+    `picture` is SVG that uses classes, whose styles are in `picture_style`; `picture_alt` says in
+    words what the picture shows.
     """
 
     name: str
@@ -37,11 +58,12 @@ class AppInfo:
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """What an app is opened with.
+    """What an app needs to know to open.
 
-    `folder` is the app's alone, and may not be there yet: keys lie in it, and tables, unless `at`
-    says where else they are; `driver` is what is there, open for all apps. `sample` asks for sample
-    data where nothing is yet. `letters` are to be printed; `smtp` names a mail server.
+    `folder` is the app's own folder for keys and tables; it may not exist yet. If the operator
+    named an `address` for the tables of all apps, `driver` is connected to it. `sample` asks for
+    sample data in a new folder, `print_emails` for e-mails on the terminal; `smtp` is the URL of a
+    mail server.
     """
 
     folder: Path
@@ -54,16 +76,16 @@ class AppContext:
 
     @property
     def needs_sample(self) -> bool:
-        """Whether a sample is to be made: where tables are elsewhere, they are not ours to fill."""
+        """Return whether to create sample data: only in a new folder, never in tables elsewhere."""
         return self.sample and self.address is None and not self.folder.exists()
 
     def address_of(self, file: str) -> str:
-        """Where the tables are: in a file of this name, if not elsewhere."""
+        """Return the address of the tables: `file` in the folder, unless the operator named one."""
         return self.address or f"file:{self.folder / file}"
 
     @contextmanager
     def connect(self, file: str) -> Generator[Driver]:
-        """The driver of the tables; one of the app's own is closed at the end."""
+        """Yield the driver for the tables. A driver of the app's own is closed at the end."""
         if self.driver is not None:
             yield self.driver
             return
@@ -73,9 +95,9 @@ class AppContext:
 
 @dataclass(frozen=True, slots=True)
 class SampleEntry:
-    """A way into sample data: `sends` is what a form sends there, and without it it is a link.
+    """A link into the sample data, or a button that posts `form` to `url`.
 
-    `before` is what stands before the name for those who do not see where it stands: "Sign in as".
+    `label_prefix` precedes the name for screen readers, for example "Sign in as".
     """
 
     name: str
@@ -87,7 +109,7 @@ class SampleEntry:
 
 @dataclass(frozen=True, slots=True)
 class SampleData:
-    """What there is to try: a heading, ways in, and the password of all who have one."""
+    """Sample accounts or pages to try: a heading, the entries, and the password of all accounts."""
 
     title: str
     entries: tuple[SampleEntry, ...]
@@ -100,12 +122,12 @@ def _no_sample() -> SampleData | None:
 
 @dataclass(frozen=True, slots=True)
 class RunningApp:
-    """An app that is open, with all its own conventions.
+    """An open app.
 
-    It answers what is under its `prefixes`, which are whole segments; `*` is any one segment:
-    `/polls`, `/api/polls`, `/static/*/polls`. Its API is under `api`, and described there. `places`
-    say where things are kept, such as ("tables", "file:polls.db"); `warning` says what must not be
-    lost. `sample()` is what there is to try, now.
+    It receives the requests whose path starts with one of its `prefixes`, in whole segments; `*`
+    matches any one segment, as in `/static/*/polls`. Its API is under `api`, with a description at
+    `{api}/docs`. `locations` says where data is, for example ("tables", "file:polls.db"), and
+    `warning` what to back up. `sample()` returns the sample data that still exists.
     """
 
     app: ASGIApp
@@ -114,3 +136,18 @@ class RunningApp:
     locations: tuple[tuple[str, str], ...] = ()
     warning: str = ""
     sample: Callable[[], SampleData | None] = _no_sample
+
+
+def serve_app(name: str, path: str, running: RunningApp, listener: socket.socket, url: str) -> None:
+    """Serve a single app until a signal comes; `path` is its first page.
+
+    It prints where the app, its API and its data are.
+    """
+    print_running(name, url + path)
+    typer.echo("")
+    api = f"{url}{running.api}"
+    print_rows([("API", api), ("API docs", f"{api}/docs"), *running.locations])
+    if running.warning:
+        typer.echo(f"\n{running.warning}")
+    typer.echo("")
+    serve(running.app, listener)

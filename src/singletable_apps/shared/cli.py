@@ -1,4 +1,7 @@
-"""What every command that serves may be told: where to listen, and as what people know it."""
+"""Options and error handling that all commands of the apps share.
+
+Commands import this module at the top and everything else when they run, so that help stays fast.
+"""
 
 from __future__ import annotations
 
@@ -8,50 +11,49 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-Host: TypeAlias = Annotated[str, typer.Option(help="The address to listen on.")]
-Port: TypeAlias = Annotated[
-    int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")
+HostOption: TypeAlias = Annotated[str, typer.Option(help="Address to listen on.")]
+PortOption: TypeAlias = Annotated[
+    int, typer.Option(min=0, max=65535, help="Port to listen on; 0 chooses a free one.")
 ]
-PublicUrl: TypeAlias = Annotated[
+PublicUrlOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="The address that people use, if a proxy is before it: links have it. With https:// "
-        "cookies are sent over TLS only.",
+        help="URL that people use, if the server is behind a proxy. Links contain it; with "
+        "https:// cookies are sent over TLS only.",
     ),
 ]
-Proxy: TypeAlias = Annotated[
+ProxyOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NETWORK",
-        help="A proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or 10.0.0.0/8. Without "
-        "it, all who come through one share its limits.",
+        help="Proxy whose X-Forwarded-For header is trusted, such as 127.0.0.1 or 10.0.0.0/8. "
+        "Without it, all clients behind a proxy share one rate limit.",
     ),
 ]
 
 
 @contextmanager
 def exit_on_error() -> Generator[None]:
-    """End with one paragraph and exit code 2 when something is refused."""
+    """Print expected errors as one paragraph and exit with code 2."""
     try:
-        from singletable_apps.shared.serve import EXPECTED_ERRORS
-        from singletable_apps.shared.serve import error_text as words_of
-    except ModuleNotFoundError as missing:
-        raise _missing(missing) from None
+        from singletable_apps.shared.serve import EXPECTED_ERRORS, error_text
+    except ModuleNotFoundError as error:
+        raise _missing_package(error) from None
     try:
         yield
-    except EXPECTED_ERRORS as refusal:
-        typer.echo(f"singletable: {words_of(refusal)}", err=True)
+    except EXPECTED_ERRORS as error:
+        typer.echo(f"singletable: {error_text(error)}", err=True)
         raise typer.Exit(2) from None
-    except ModuleNotFoundError as missing:
-        raise _missing(missing) from None
+    except ModuleNotFoundError as error:
+        raise _missing_package(error) from None
 
 
-def _missing(missing: ModuleNotFoundError) -> BaseException:
-    """What ends the command, if it is a package that was not installed with us."""
-    if missing.name is None or missing.name.partition(".")[0].startswith("singletable"):
-        return missing
+def _missing_package(error: ModuleNotFoundError) -> BaseException:
+    """Return an exit that says what to install; return the error itself if the module is ours."""
+    if error.name is None or error.name.partition(".")[0].startswith("singletable"):
+        return error
     typer.echo(
-        f"singletable: The apps need {missing.name}: pip install 'singletable[apps]'.", err=True
+        f"singletable: The apps need {error.name}. Run: pip install 'singletable[apps]'", err=True
     )
     return typer.Exit(2)

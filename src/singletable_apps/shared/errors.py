@@ -1,7 +1,7 @@
-"""The root of what apps refuse."""
+"""The base class of the errors of the apps."""
 
 from __future__ import annotations
 
 
 class AppError(Exception):
-    """Refused in words that somebody can act on: a command ends with them, and shows no more."""
+    """An expected error whose message says what to do; a command prints just the message."""

@@ -1,4 +1,4 @@
-"""Keys in files that only their owner reads, made when they are not there: 64 hex digits."""
+"""Secret keys in files that only their owner can read: 64 hex digits, created if missing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from singletable_apps.shared.errors import AppError
 
-_BYTES = 32
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_KEY_BYTES = 32
+_GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class KeyFileError(AppError, ValueError):
-    """A file of a key that cannot be used as it is."""
+    """A key file cannot be used; `path` names it."""
 
     def __init__(self, message: str, path: str) -> None:
         super().__init__(message)
@@ -22,29 +22,29 @@ class KeyFileError(AppError, ValueError):
 
 
 def load_key_file(path: Path, purpose: str) -> bytes:
-    """The 32 bytes in the file, which is made with new ones if there is none."""
+    """Return the 32 bytes in the file, creating it with a random key if it is missing."""
     try:
         if not path.exists():
-            _make(path)
+            _create(path)
         return _read(path, purpose)
     except OSError as error:
         raise KeyFileError(
-            f"The key {purpose} at {path} cannot be used: {error.strerror}. Name a file in a "
-            f"folder that exists and that this process may read and write.",
+            f"Cannot use the key {purpose} at {path}: {error.strerror}. Name a file in an "
+            f"existing folder that this process can read and write.",
             str(path),
         ) from error
 
 
-def _make(path: Path) -> None:
-    """A new key, whole or not at all; another process that makes one meanwhile wins."""
+def _create(path: Path) -> None:
+    """Write a new key atomically; if another process is faster, its key stays."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(os.urandom(_BYTES).hex() + "\n")
+            file.write(os.urandom(_KEY_BYTES).hex() + "\n")
             file.flush()
             os.fsync(file.fileno())
-        # A link, unlike a rename, never replaces a key that is there.
+        # Unlike a rename, a link never replaces an existing key.
         with suppress(FileExistsError):
             os.link(draft, path)
     finally:
@@ -58,10 +58,10 @@ def _make(path: Path) -> None:
 
 def _read(path: Path, purpose: str) -> bytes:
     mode = stat.S_IMODE(path.stat().st_mode)
-    if mode & _OTHERS:
+    if mode & _GROUP_AND_OTHERS:
         raise KeyFileError(
-            f"The key {purpose} at {path} can be used by others (mode {mode:04o}). Find out who "
-            f"could read it, then allow its owner alone: chmod 600 {path}",
+            f"Other users can read the key {purpose} at {path} (mode {mode:04o}). Find out who "
+            f"could have read it, then run: chmod 600 {path}",
             str(path),
         )
     with path.open("rb") as file:
@@ -70,10 +70,10 @@ def _read(path: Path, purpose: str) -> bytes:
         key = bytes.fromhex(text.decode("ascii"))
     except ValueError:
         key = b""
-    if len(key) != _BYTES:
+    if len(key) != _KEY_BYTES:
         raise KeyFileError(
-            f"The file {path} holds no key {purpose}: a key is {2 * _BYTES} hex digits. Put back "
-            f"the file from your backup; what was made with its key needs that one.",
+            f"The file {path} does not contain a key {purpose}: expected {2 * _KEY_BYTES} hex "
+            f"digits. Restore the file from your backup, because a new key cannot read old data.",
             str(path),
         )
     return key

@@ -1,14 +1,12 @@
-"""What every app needs to be served by a command; each file is imported by whoever needs it.
+"""Serve an app from a command: sockets, the public URL, drivers, data folders and terminal output.
 
-- `with listening(Listening(host, port, …)) as (listener, url, public)` has a socket, its address,
-  and the one that people use; what cannot be is a ListeningRefused.
-- `public.settings(body_limit=…, uploads=…)` are settings for `make_app`.
-- `run(app, listener)` serves until a signal asks to stop.
-- `with driver_at("file:data/polls.db") as driver` makes the folder of a file.
-- `with drafted(folder) as draft` fills a new folder, whole or not at all.
-- `with bar("Filling") as told` shows how much is done.
-- `tell_where(url, api, places)` says where everything is.
-- REFUSALS end a command with their words.
+A command that serves one app:
+
+    with listen(options) as (listener, url, public), open_driver(address) as driver:
+        serve(make_my_app(driver, settings=public.settings()), listener)
+
+Ctrl-C and SIGTERM end the `with` block: requests in progress are answered, and everything opened
+inside it is closed.
 """
 
 from __future__ import annotations
@@ -35,48 +33,54 @@ from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.web import Settings
 
+# Errors that end a command with their message. Anything else is a bug and shows a traceback.
+EXPECTED_ERRORS = (AppError, SingleTableError)
+SHUTDOWN_SECONDS = 10
+_ORIGIN = re.compile(r"https?://[^\s/?#@{}\\]+")
+_MEBIBYTE = 1 << 20
+_LABEL_WIDTH = 12
+
 
 class FileError(AppError):
     """A file or folder cannot be used."""
 
 
 class ListenError(AppError):
-    """Nobody can listen there, or people cannot come that way."""
+    """The host, the port, the public URL or a proxy is invalid or unavailable."""
 
 
-# What is refused, rather than broken: a bug still shows where it is.
-EXPECTED_ERRORS = (AppError, SingleTableError)
+def error_text(error: BaseException) -> str:
+    """Return the message without the control characters that could steer a terminal."""
+    return "\n".join(map(replace_control_characters, str(error).split("\n")))
 
 
-def error_text(refusal: BaseException) -> str:
-    """A refusal as one reads it; its lines are its own, whatever else steers a terminal is not."""
-    return "\n".join(map(replace_control_characters, str(refusal).split("\n")))
+# Files and drivers
 
 
 @contextmanager
 def file_errors(path: Path) -> Generator[None]:
-    """Say of which file it was that the system refused something."""
+    """Raise operating system errors as a FileError that names `path`."""
     try:
         yield
-    except OSError as problem:
-        why = problem.strerror or str(problem)
-        raise FileError(f"'{path}' cannot be used: {why}.") from problem
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileError(f"Cannot use '{path}': {reason}.") from error
 
 
 @contextmanager
-def open_driver(at: str) -> Generator[Driver]:
-    """The driver of an address, closed at the end."""
-    file = file_of(at)
+def open_driver(address: str) -> Generator[Driver]:
+    """Connect to `address`, creating the folder of a file, and close the driver at the end."""
+    file = path_of_address(address)
     if file is not None:
         with file_errors(file.parent):
             file.parent.mkdir(parents=True, exist_ok=True)
-    with singletable.connect(at) as driver:
+    with singletable.connect(address) as driver:
         yield driver
 
 
-def file_of(at: str) -> Path | None:
-    """The file that an address names: `file:votes.db`, or as a URL has it `file:///srv/votes.db`."""
-    kind, _, rest = at.partition(":")
+def path_of_address(address: str) -> Path | None:
+    """Return the path in `file:votes.db` or `file:///srv/votes.db`, or None for other addresses."""
+    kind, _, rest = address.partition(":")
     if kind != "file" or not rest or (rest.startswith("//") and not rest.startswith("///")):
         return None
     return Path(rest[2:] if rest.startswith("///") else rest)
@@ -84,10 +88,10 @@ def file_of(at: str) -> Path | None:
 
 @contextmanager
 def new_folder(folder: Path) -> Generator[Path]:
-    """A folder beside it to be filled, which takes its place at the end, if all went well."""
+    """Yield a draft folder to fill, which becomes `folder` at the end; on an error, remove it."""
     draft = folder.with_name(f"{folder.name}.new")
     with file_errors(draft):
-        # Left there by a process that had no time to clear up.
+        # A process that was killed leaves its draft behind.
         if draft.exists():
             shutil.rmtree(draft)
         draft.mkdir(parents=True)
@@ -100,31 +104,22 @@ def new_folder(folder: Path) -> Generator[Path]:
         raise
 
 
-STOPPED = "Stopped. Everything that was answered is kept."
-_WIDTH = 21
-
-
-def print_locations(url: str, api: str, places: Iterable[tuple[str, str]]) -> None:
-    """Say where programs ask, where that is described, and where everything is kept."""
-    lines = [("for programs", f"{url}{api}"), ("to read", f"{url}{api}/docs"), *places]
-    for what, where in lines:
-        typer.echo(f"  {what:<{_WIDTH}}{where}")
-
-
-_ORIGIN = re.compile(r"https?://[^\s/?#@{}\\]+")
-_MEBIBYTE = 1 << 20
+# Sockets and the public URL
 
 
 @dataclass(frozen=True, slots=True)
 class PublicUrl:
-    """`url` has no slash at its end; `proxies` are networks whose X-Forwarded-For is believed."""
+    """The URL that people use, without a trailing slash, and the proxies in front of it.
+
+    `proxies` are networks whose X-Forwarded-For header is trusted.
+    """
 
     url: str
     proxies: tuple[str, ...] = ()
 
     @property
     def secure_cookies(self) -> bool:
-        """Whether people come over TLS, so that cookies need no other way."""
+        """Return whether people come over TLS, so that cookies may be sent over TLS only."""
         return self.url.startswith("https://")
 
     def settings(
@@ -133,7 +128,7 @@ class PublicUrl:
         body_limit: int = _MEBIBYTE,
         uploads: Mapping[str, int] = MappingProxyType({}),
     ) -> Settings:
-        """Settings of an app that people come to by this address; the rest is its own."""
+        """Return web settings for an app behind this URL."""
         return Settings(
             trusted_origins=(self.url,),
             proxies=self.proxies,
@@ -142,25 +137,26 @@ class PublicUrl:
         )
 
 
-def public_of(named: str | None, proxies: tuple[str, ...], url: str) -> PublicUrl:
-    """The address that was named, if one was, or else the one that is listened on."""
+def resolve_public_url(named: str | None, proxies: tuple[str, ...], url: str) -> PublicUrl:
+    """Return the URL named by the operator, or `url`, which the server listens on."""
     public = PublicUrl((named or url).rstrip("/"), proxies)
     if not _ORIGIN.fullmatch(public.url):
         raise ListenError(
-            f"--public takes an address as https://vote.example.org, and '{named}' is none."
+            f"--public expects a URL without a path, such as https://vote.example.org, but got "
+            f"'{named}'."
         )
     try:
         public.settings()
-    except ValueError as problem:
+    except ValueError as error:
         raise ListenError(
-            f"--proxy takes a network as 10.0.0.0/8 or 127.0.0.1, and {problem}."
-        ) from problem
+            f"--proxy expects a network such as 10.0.0.0/8 or 127.0.0.1: {error}."
+        ) from error
     return public
 
 
 @dataclass(frozen=True, slots=True)
 class ListenOptions:
-    """Where to listen, under which address people come, and which proxies are believed."""
+    """Where to listen, which URL people use, and which proxies to trust."""
 
     host: str
     port: int
@@ -169,64 +165,49 @@ class ListenOptions:
 
 
 @contextmanager
-def listen(asked: ListenOptions) -> Generator[tuple[socket.socket, str, PublicUrl]]:
-    """A socket that listens, its address, and the one that people use, which may be another.
+def listen(options: ListenOptions) -> Generator[tuple[socket.socket, str, PublicUrl]]:
+    """Yield a listening socket, its URL, and the URL that people use.
 
-    Ctrl-C and SIGTERM end what is within, whatever it does by then, and what is after it goes on.
+    Ctrl-C and SIGTERM end the block, at any point within it, and the program continues after it.
     """
-    with listener_of(asked) as listener, _until_stopped():
-        url = url_of(asked.host, listener.getsockname()[1])
-        yield listener, url, public_of(asked.public, asked.proxies, url)
+    with open_listener(options) as listener, _stop_on_signals():
+        url = http_url(options.host, listener.getsockname()[1])
+        yield listener, url, resolve_public_url(options.public, options.proxies, url)
 
 
 @contextmanager
-def _until_stopped() -> Generator[None]:
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def _stop_on_signals() -> Generator[None]:
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("")
+        typer.echo("\nStopped. Your data is saved.")
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, previous)
 
 
-def listener_of(asked: ListenOptions) -> socket.socket:
-    """A socket that listens there."""
-    host, port = asked.host, asked.port
+def open_listener(options: ListenOptions) -> socket.socket:
+    """Return a listening socket, or raise ListenError."""
+    host, port = options.host, options.port
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=1024)
-    except OSError as problem:
-        # Python adds to some of these where it was tried, which is said here already.
-        why = (problem.strerror or str(problem)).partition(" (")[0]
+    except OSError as error:
+        # Python adds the address to some of these messages.
+        reason = (error.strerror or str(error)).partition(" (")[0]
         raise ListenError(
-            f"Nobody can listen on {host} port {port}: {why}. Name another port with --port, or 0 "
-            "for one that is free."
-        ) from problem
+            f"Cannot listen on {host} port {port}: {reason}. Choose another port with --port, or "
+            "--port 0 for any free one."
+        ) from error
 
 
-def url_of(host: str, port: int) -> str:
-    """The address of a host and port for a browser."""
+def http_url(host: str, port: int) -> str:
+    """Return the URL of a host and port."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-@contextmanager
-def progress_bar(what: str) -> Generator[Callable[[int, int], None]]:
-    """A function that is told how much is done, of how much."""
-    console = Console(stderr=True)
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    unseen = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=unseen) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)
-
-
-# So long may what has arrived take to be answered after a signal.
-LAST_SECONDS = 10
-
-
-def run(app: ASGIApp, listener: socket.socket) -> None:
-    """Serve, and answer what has arrived before the end; see `listening` for what ends it."""
+def serve(app: ASGIApp, listener: socket.socket) -> None:
+    """Serve until a signal comes, and answer the requests in progress before returning."""
     server = uvicorn.Server(
         uvicorn.Config(
             app,
@@ -235,8 +216,34 @@ def run(app: ASGIApp, listener: socket.socket) -> None:
             server_header=False,
             proxy_headers=False,
             lifespan="off",
-            timeout_graceful_shutdown=LAST_SECONDS,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
     )
-    # It answers, and then passes on the signal that it was stopped by.
+    # After a graceful shutdown uvicorn raises the signal again, and `listen` handles it.
     server.run(sockets=[listener])
+
+
+# Terminal output
+
+
+def print_running(name: str, url: str) -> None:
+    """Print where `name` is running and how to stop it."""
+    typer.echo(f"\n{name} is running at {typer.style(url, bold=True)} (press Ctrl-C to stop)")
+
+
+def print_rows(rows: Iterable[tuple[str, str]], *, width: int = _LABEL_WIDTH) -> None:
+    """Print labels and values in two columns."""
+    for label, value in rows:
+        typer.echo(f"  {label:<{width}}{value}")
+
+
+@contextmanager
+def progress_bar(label: str) -> Generator[Callable[[int, int], None]]:
+    """Show a progress bar on a terminal and yield a function that takes `done` and `total`."""
+    console = Console(stderr=True)
+    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task(label, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

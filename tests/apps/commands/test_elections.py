@@ -132,14 +132,14 @@ REFUSED = {
     "no tables": (("outbox", "--at", "memory:"), "lacks vote_data and vote_event_log"),
     "a folder that cannot be": (
         ("sample", "--at", "file:text/votes.db", "--keys", "keys"),
-        "'text' cannot be used",
+        "Cannot use 'text'",
     ),
-    "no export": (("restore", "no.jsonl", "--at", "memory:"), "'no.jsonl' cannot be used"),
+    "no export": (("restore", "no.jsonl", "--at", "memory:"), "Cannot use 'no.jsonl'"),
     "an export that is none": (("restore", "text", "--at", "memory:"), "Line 1 is no line"),
     "a file that is there": (("export", "text", "--at", "file:votes.db"), "is there already"),
     "a folder that is not there": (
         ("export", "no/log.jsonl", "--at", "file:votes.db"),
-        "'no/log.jsonl' cannot be used: No such file or directory.",
+        "Cannot use 'no/log.jsonl': No such file or directory.",
     ),
 }
 
@@ -165,7 +165,7 @@ def test_a_port_in_use_is_refused_before_anything_is_made(run: Run, tmp_path: Pa
         place = ("--at", f"file:{tmp_path}/votes.db", "--keys", tmp_path / "keys")
         code, _, err = run("serve", *place, "--port", str(port))
     assert code == 2
-    assert f"Nobody can listen on 127.0.0.1 port {port}: Address already in use. Name" in err
+    assert f"Cannot listen on 127.0.0.1 port {port}: Address already in use. Choose" in err
     assert list(tmp_path.iterdir()) == []
 
 

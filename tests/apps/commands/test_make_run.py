@@ -46,7 +46,7 @@ def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
         printed: list[str] = []
         for line in process.stdout:
             printed.append(line)
-            if found := re.match(r"singletable is at (\S+)\. ", line):
+            if found := re.match(r"singletable is running at (\S+) ", line):
                 break
         else:
             raise AssertionError("".join(printed))
@@ -71,7 +71,7 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
         newcomer = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
         assert _ask(f"{api}/register", newcomer)
     said = "".join(printed)
-    for words in (PASSWORD, "Grace", f"{api}/docs", "Ctrl-C stops", "Back up the keys", "Stopped."):
+    for words in (PASSWORD, "Grace", f"{url}/api/docs", "Ctrl-C", "Back up", "Stopped."):
         assert words in said
     assert "Traceback" not in said
     # The next start finds all this, and makes nothing anew.

@@ -21,10 +21,10 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
 
 
 REFUSED = {
-    "a proxy": (("--proxy", "everybody"), "--proxy takes a network"),
-    "an address of people": (("--public", "example.org"), "--public takes an address"),
+    "a proxy": (("--proxy", "everybody"), "--proxy expects a network"),
+    "an address of people": (("--public", "example.org"), "--public expects a URL"),
     "an address of tables": (("--at", "votes.db"), "Did you mean 'file:votes.db'?"),
-    "a mail server": (("--smtp", "mail"), "Elections cannot be opened. --smtp takes an address"),
+    "a mail server": (("--smtp", "mail"), "Elections could not start. --smtp takes an address"),
 }
 
 
@@ -42,7 +42,7 @@ def test_a_port_in_use_is_refused_first(capsys: pytest.CaptureFixture[str], tmp_
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         err = _refused(capsys, "--folder", tmp_path / "data", "--port", port)
-    assert "Nobody can listen on 127.0.0.1" in err
+    assert "Cannot listen on 127.0.0.1" in err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -51,8 +51,8 @@ def test_a_folder_that_cannot_be_is_refused(
 ) -> None:
     (tmp_path / "data").touch()
     err = _refused(capsys, "--folder", tmp_path / "data", "--port", "0", "--sample")
-    assert "Elections cannot be opened." in err
-    assert f"{tmp_path}/data/elections.new' cannot be used: Not a directory." in err
+    assert "Elections could not start." in err
+    assert f"Cannot use '{tmp_path}/data/elections.new': Not a directory." in err
 
 
 def test_what_is_not_installed_is_named(
@@ -62,4 +62,4 @@ def test_what_is_not_installed_is_named(
         monkeypatch.delitem(sys.modules, f"singletable_apps.{module}", raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     err = _refused(capsys, "--folder", tmp_path / "data", "--port", "0")
-    assert err == "singletable: The apps need uvicorn: pip install 'singletable[apps]'.\n"
+    assert err == "singletable: The apps need uvicorn. Run: pip install 'singletable[apps]'\n"

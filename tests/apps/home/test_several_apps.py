@@ -15,7 +15,13 @@ from starlette.types import Receive, Scope, Send
 
 from singletable import Engine, ListTables, StorageError
 from singletable_apps.home import ServedApp, make_site_app
-from singletable_apps.home.apps import DiscoveredApp, NotOpened, ServeOptions, find_apps, open_apps
+from singletable_apps.home.apps import (
+    AppStartError,
+    DiscoveredApp,
+    ServeOptions,
+    find_apps,
+    open_apps,
+)
 from singletable_apps.shared.apps import RunningApp
 from singletable_apps.shared.pages import Link
 from singletable_apps.shared.serve import PublicUrl
@@ -139,8 +145,11 @@ def test_an_app_that_cannot_be_opened_says_so_and_closes_the_others(
 ) -> None:
     (tmp_path / "pebbles").mkdir()
     (tmp_path / "pebbles" / "stone").touch()
-    says = re.escape("Pebbles cannot be opened. There is a stone. Roll it away.")
-    with pytest.raises(NotOpened, match=says), open_apps(apps, tmp_path, PUBLIC, ServeOptions()):
+    message = re.escape("Pebbles could not start. There is a stone. Roll it away.")
+    with (
+        pytest.raises(AppStartError, match=message),
+        open_apps(apps, tmp_path, PUBLIC, ServeOptions()),
+    ):
         pass
     # A file that is open cannot be opened again.
     Engine.on_file(tmp_path / "elections" / "votes.db").close()
@@ -188,7 +197,7 @@ DOORS = {
     "what nothing opens": (
         "from singletable_apps.shared.apps import AppInfo\n"
         "def app_info(): return AppInfo('Broken', '', '/broken', '', '')\n",
-        "Expected singletable_apps.broken.app.open_app to be a function",
+        "Expected a function singletable_apps.broken.app.open_app",
     ),
 }
 

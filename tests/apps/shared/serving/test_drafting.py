@@ -42,5 +42,5 @@ def test_what_was_left_half_done_is_begun_anew(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_made_it_is_said_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FileError, match="cannot be used"), new_folder(tmp_path / "file" / "polls"):
+    with pytest.raises(FileError, match="Cannot use"), new_folder(tmp_path / "file" / "polls"):
         pass

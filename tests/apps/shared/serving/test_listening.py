@@ -10,10 +10,10 @@ import pytest
 from singletable_apps.shared.serve import (
     ListenError,
     ListenOptions,
+    http_url,
     listen,
-    listener_of,
-    public_of,
-    url_of,
+    open_listener,
+    resolve_public_url,
 )
 
 URL = "http://127.0.0.1:8000"
@@ -48,7 +48,7 @@ def test_a_signal_ends_what_is_within_and_the_rest_goes_on(sent: signal.Signals)
 
 
 def test_behind_a_proxy_people_come_over_tls() -> None:
-    public = public_of("https://vote.example.org/", ("127.0.0.1", "10.0.0.0/8"), URL)
+    public = resolve_public_url("https://vote.example.org/", ("127.0.0.1", "10.0.0.0/8"), URL)
     assert public.url == "https://vote.example.org"
     assert public.secure_cookies
     web = public.settings(body_limit=7, uploads={"/polls": 8})
@@ -60,30 +60,30 @@ def test_behind_a_proxy_people_come_over_tls() -> None:
 @pytest.mark.parametrize(
     ("public", "proxies", "why"),
     [
-        ("vote.example.org", (), "'vote.example.org' is none"),
-        ("https://vote.example.org/elections", (), "is none"),
-        ("https://ada@example.org", (), "is none"),
-        ("https://{token}", (), "is none"),
-        ("ftp://vote.example.org", (), "is none"),
-        (None, ("everybody",), "--proxy takes a network"),
-        (None, ("10.0.0.1/8",), "--proxy takes a network"),
+        ("vote.example.org", (), "but got 'vote.example.org'"),
+        ("https://vote.example.org/elections", (), "--public expects a URL"),
+        ("https://ada@example.org", (), "--public expects a URL"),
+        ("https://{token}", (), "--public expects a URL"),
+        ("ftp://vote.example.org", (), "--public expects a URL"),
+        (None, ("everybody",), "--proxy expects a network"),
+        (None, ("10.0.0.1/8",), "--proxy expects a network"),
     ],
 )
 def test_what_nobody_could_come_by_is_refused(
     public: str | None, proxies: tuple[str, ...], why: str
 ) -> None:
     with pytest.raises(ListenError, match=why):
-        public_of(public, proxies, URL)
+        resolve_public_url(public, proxies, URL)
 
 
 @pytest.mark.parametrize(
     ("host", "url"), [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80")]
 )
 def test_an_address_of_either_kind_is_written_as_browsers_take_it(host: str, url: str) -> None:
-    assert url_of(host, 80) == url
+    assert http_url(host, 80) == url
 
 
 # Addresses of this network are for examples, and no machine has one.
 def test_an_address_of_another_machine_is_refused() -> None:
-    with pytest.raises(ListenError, match=r"Nobody can listen on 203\.0\.113\.1 port 0: "):
-        listener_of(ListenOptions("203.0.113.1", 0))
+    with pytest.raises(ListenError, match=r"Cannot listen on 203\.0\.113\.1 port 0: "):
+        open_listener(ListenOptions("203.0.113.1", 0))
