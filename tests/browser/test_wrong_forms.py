@@ -140,7 +140,7 @@ def _kept(form: Locator, wrong: Wrong) -> None:
 
 
 def _reset_link(site: Site) -> str:
-    [letter] = [kept.letter for kept in Outbox(site.sample.store).newest(1)]
+    [letter] = [kept.email for kept in Outbox(site.sample.store).newest(1)]
     found = re.search(r"/elections/reset\S+", letter.text)
     assert found is not None
     return found[0]

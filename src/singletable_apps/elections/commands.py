@@ -192,8 +192,10 @@ def show_outbox(at: str, limit: int) -> None:
     with existing_store(at) as store:
         letters = Outbox(store).newest(limit)
     for sent in letters:
-        sheet.heading(f"{sent.sent:%Y-%m-%d %H:%M:%S} UTC  {sent.letter.to}: {sent.letter.subject}")
-        for line in sent.letter.text.rstrip().split("\n"):
+        sheet.heading(
+            f"{sent.sent_at:%Y-%m-%d %H:%M:%S} UTC  {sent.email.to}: {sent.email.subject}"
+        )
+        for line in sent.email.text.rstrip().split("\n"):
             sheet.say(line)
     if not letters:
         sheet.say("No letter was sent in the last week.")

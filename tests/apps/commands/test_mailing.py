@@ -11,7 +11,7 @@ from singletable_apps.elections.app import MailingRefused, smtp_at
 from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.service import open_elections
 from singletable_apps.shared.accounts import Passwords
-from tests.apps.shared.mail.server import mail_server
+from tests.apps.support.mail_server import mail_server
 
 
 def test_a_letter_goes_by_the_server_that_was_named() -> None:
@@ -21,7 +21,7 @@ def test_a_letter_goes_by_the_server_that_was_named() -> None:
         elections = open_elections(driver, new_keys(), mailer=mailer, passwords=cheap)
         elections.people.register("ada", "ada@example.org", "correct horse battery")
         elections.auth.request_reset("ADA")
-    [(sender, to, content)] = post.taken
+    [(sender, to, content)] = post.received
     assert (sender, to) == ("vote@example.org", ["ada@example.org"])
     assert b"/elections/reset?token" in content
 
@@ -49,7 +49,7 @@ def test_who_asks_is_told_the_same_when_no_letter_can_be_sent(
         ("http://mail.example.org?from=a@b.c", "is none"),
         ("smtp://me:secret@mail.example.org?from=a@b.c", "SMTP_PASSWORD"),
         ("smtp://mail.example.org?from=nobody", "nobody"),
-        ("smtp+plain://me@mail.example.org?from=a@b.c", "in clear"),
+        ("smtp+plain://me@mail.example.org?from=a@b.c", "unencrypted"),
     ],
 )
 def test_an_address_that_cannot_be_is_refused_in_words(address: str, why: str) -> None:

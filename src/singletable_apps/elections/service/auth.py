@@ -20,8 +20,8 @@ from singletable_apps.shared.accounts import (
     InvalidReset,
     InvalidSession,
     InvalidToken,
-    OpenSession,
     PasswordResets,
+    SessionInfo,
     Sessions,
     Throttle,
 )
@@ -69,7 +69,7 @@ class Auth:
         if not self._context.passwords.matches(user.hash if user else None, password) or not user:
             raise NotSignedIn(WRONG)
         self._guesses.succeeded(guessed, others=origin)
-        if self._context.passwords.outdated(user.hash):
+        if self._context.passwords.needs_rehash(user.hash):
             self._renew_hash(user, password)
         return self._begin(user, about)
 
@@ -100,7 +100,7 @@ class Auth:
         except InvalidSession:
             return
 
-    def sessions(self, user: User) -> list[OpenSession]:
+    def sessions(self, user: User) -> list[SessionInfo]:
         """Where somebody is signed in, the session that was used last first."""
         return self._sessions.list(user.user_id)
 
@@ -196,7 +196,7 @@ class Auth:
 
     def _begin(self, user: User, about: str) -> SignedIn:
         now = self._context.clock()
-        refresh = self._sessions.begin(user.user_id, now, credentials=user.credentials, about=about)
+        refresh = self._sessions.start(user.user_id, now, credentials=user.credentials, about=about)
         access = self._tokens.issue(user.user_id, user.credentials, now)
         return SignedIn(user, access, refresh, now + self._sessions.lifetime)
 

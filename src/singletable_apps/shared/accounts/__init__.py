@@ -1,4 +1,8 @@
-"""Accounts: passwords, tokens, sessions, resets and guesses; whose they are, an app knows."""
+"""Accounts without users: passwords, access tokens, sessions, password resets and throttling.
+
+An app keeps its own users. Here a person is a number, the `subject`, and `credentials` is a number
+that changes whenever the person's password does.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +17,27 @@ from singletable_apps.shared.accounts.errors import (
 )
 from singletable_apps.shared.accounts.password_resets import PasswordResets, Reset
 from singletable_apps.shared.accounts.passwords import Passwords, check_password
-from singletable_apps.shared.accounts.sessions import OpenSession, Renewed, Sessions
-from singletable_apps.shared.accounts.throttle import Guessed, Throttle
-from singletable_apps.shared.accounts.tokens import Access, AccessTokens
+from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
+from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
+from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
 
 __all__ = [
-    "Access",
+    "AccessClaims",
     "AccessTokens",
     "AccountsError",
+    "AttemptKey",
     "Attempts",
-    "Guessed",
     "InvalidReset",
     "InvalidSession",
     "InvalidToken",
-    "OpenSession",
     "PasswordRejected",
     "PasswordResets",
     "Passwords",
-    "Renewed",
+    "RenewedSession",
     "Reset",
     "ResetToken",
     "Session",
+    "SessionInfo",
     "Sessions",
     "Throttle",
     "TooManyAttempts",

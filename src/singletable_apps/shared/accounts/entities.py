@@ -1,4 +1,8 @@
-"""What accounts keep for a while: sign-ins, links to a new password, counted guesses."""
+"""Entities that expire by themselves: sessions, password resets and counted attempts.
+
+An app gives the table its real name when it opens a store:
+`Store(driver, tables={expiring: "vote_sessions"})`.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,11 @@ from datetime import datetime
 
 from singletable import Attr, Entity, Key, Table, attr, expires, version
 
-# The table of what is kept for a while: sign-ins, links, counted guesses, letters to look at.
-#
-# Whatever lies here ends by itself, and is no record of anything. An app gives the table its real
-# name when it opens a store: `Store(driver, tables={kept: "vote_sessions"})`.
-
 expiring = Table("kept", ttl="expires_at")
 
 
 class Session(Entity, table=expiring, type_tag=("type", "SESSION")):
-    """A sign-in on one device: a family of refresh tokens, of which only one still works."""
+    """A session on one device: a family of refresh tokens, of which only the latest is valid."""
 
     subject: Attr[int] = attr()
     family: Attr[str] = attr()
@@ -30,7 +29,7 @@ class Session(Entity, table=expiring, type_tag=("type", "SESSION")):
 
 
 class ResetToken(Entity, table=expiring, type_tag=("type", "RESET")):
-    """The last link to a new password that somebody was sent."""
+    """The latest password reset link of a person."""
 
     subject: Attr[int] = attr()
     digest: Attr[str] = attr()
@@ -41,7 +40,7 @@ class ResetToken(Entity, table=expiring, type_tag=("type", "RESET")):
 
 
 class Attempts(Entity, table=expiring, type_tag=("type", "ATTEMPTS")):
-    """How often something was guessed, and when the next guess is allowed."""
+    """The number of attempts for one key, and when the next one is allowed."""
 
     digest: Attr[str] = attr()
     tries: Attr[int] = attr()

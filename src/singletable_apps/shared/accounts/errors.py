@@ -1,13 +1,11 @@
-"""Every refusal of the room of accounts.
+"""Errors of accounts. Their messages may be shown to anyone: none reveals that an account exists.
 
 AccountsError
-├─ PasswordRefused      also a ValueError: too short, too long, or the first one that is guessed
-├─ TokenRefused         an access token that is no good; `why` says in a word
-├─ SessionRefused       a refresh token that is no good; `why` says in a word
-├─ ResetRefused         a link to a new password that is no good; `why` says in a word
-└─ TooManyAttempts      guessed too often; `retry_after` says how long to wait
-
-What these say may be shown to whoever asked: nothing in it tells whether an account exists.
+├─ PasswordRejected   also a ValueError: too short, too long or too easy to guess
+├─ InvalidToken       an access token is not valid; `reason` says why
+├─ InvalidSession     a refresh token is not valid; `reason` says why
+├─ InvalidReset       a password reset link is not valid; `reason` says why
+└─ TooManyAttempts    wait for `retry_after` before the next attempt
 """
 
 from __future__ import annotations
@@ -15,45 +13,45 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Literal, TypeAlias
 
-WhyToken: TypeAlias = Literal["malformed", "forged", "expired"]
-WhySession: TypeAlias = Literal["malformed", "forged", "ended", "expired", "reused"]
-WhyReset: TypeAlias = Literal["malformed", "used", "expired"]
+TokenReason: TypeAlias = Literal["malformed", "forged", "expired"]
+SessionReason: TypeAlias = Literal["malformed", "forged", "ended", "expired", "reused"]
+ResetReason: TypeAlias = Literal["malformed", "used", "expired"]
 
 
 class AccountsError(Exception):
-    """The root: whatever this room refuses is one of these."""
+    """Base class of all errors raised here."""
 
 
 class PasswordRejected(AccountsError, ValueError):
-    """A password that nobody should have."""
+    """The new password is not acceptable."""
 
 
 class InvalidToken(AccountsError):
-    """An access token that opens nothing."""
+    """The access token is not valid."""
 
-    def __init__(self, why: WhyToken, message: str) -> None:
+    def __init__(self, reason: TokenReason, message: str) -> None:
         super().__init__(message)
-        self.why: WhyToken = why
+        self.reason: TokenReason = reason
 
 
 class InvalidSession(AccountsError):
-    """A refresh token that renews nothing."""
+    """The refresh token is not valid."""
 
-    def __init__(self, why: WhySession, message: str) -> None:
+    def __init__(self, reason: SessionReason, message: str) -> None:
         super().__init__(message)
-        self.why: WhySession = why
+        self.reason: SessionReason = reason
 
 
 class InvalidReset(AccountsError):
-    """A link to a new password that leads nowhere."""
+    """The password reset link is not valid."""
 
-    def __init__(self, why: WhyReset, message: str) -> None:
+    def __init__(self, reason: ResetReason, message: str) -> None:
         super().__init__(message)
-        self.why: WhyReset = why
+        self.reason: ResetReason = reason
 
 
 class TooManyAttempts(AccountsError):
-    """Guessed too often; after `retry_after` one more is allowed."""
+    """Too many attempts. The next one is allowed after `retry_after`."""
 
     def __init__(self, retry_after: timedelta) -> None:
         seconds = -(-retry_after // timedelta(seconds=1))

@@ -1,6 +1,6 @@
-"""Links to a new password: each works once, and only the last that was sent.
+"""Password reset links: each works once, and only the latest one works.
 
-The table holds an HMAC of the link's token, so nothing in it opens an account.
+The table stores an HMAC of the token, so reading the table opens no account.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from datetime import datetime, timedelta
 from singletable import ConditionFailed, Store
 from singletable_apps.shared.accounts.entities import ResetToken
 from singletable_apps.shared.accounts.errors import InvalidReset
-from singletable_apps.shared.accounts.tokens import derive_key, mac
+from singletable_apps.shared.accounts.tokens import mac
+from singletable_apps.shared.sealed import derive_key
 
 _TOKEN = re.compile(r"(-?[0-9]{1,18})\.[\w-]{43}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Who may choose a new password, in place of which state of their credentials."""
+    """Who may choose a new password, and the state of their credentials it replaces."""
 
     subject: int
     credentials: int
 
 
 class PasswordResets:
-    """Links to a new password, kept in a store for a `lifetime`."""
+    """Issues and redeems reset links. A link is valid for `lifetime`."""
 
     def __init__(
         self, store: Store, *, secret: bytes, lifetime: timedelta = timedelta(hours=1)
@@ -37,7 +38,7 @@ class PasswordResets:
         self.lifetime = lifetime
 
     def issue(self, subject: int, credentials: int, now: datetime) -> str:
-        """A token for somebody; those that were issued before stop working."""
+        """Return a new token. Earlier tokens of the same person stop working."""
         token = f"{subject}.{secrets.token_urlsafe(32)}"
         self._store.put(
             ResetToken(
@@ -50,38 +51,42 @@ class PasswordResets:
         return token
 
     def read(self, token: str, now: datetime) -> Reset:
-        """What the token is for, without using it up: to look at a new password first."""
-        held = self._store.get(ResetToken.key(_subject(token)), consistent=True)
-        if held is None or held.digest != mac(self._key, token):
+        """Return what the token is for without using it up, to check the new password first."""
+        stored = self._store.get(ResetToken.key(_subject(token)), consistent=True)
+        if stored is None or stored.digest != mac(self._key, token):
             raise _used()
-        return _checked(held, now)
+        return _checked(stored, now)
 
     def redeem(self, token: str, now: datetime) -> Reset:
-        """What the token is for, once: of any number who come at the same time one gets it."""
+        """Return what the token is for, and use it up. Of concurrent callers only one succeeds."""
         address = ResetToken.key(_subject(token))
         try:
-            held = self._store.delete(address, if_=ResetToken.digest == mac(self._key, token))
+            stored = self._store.delete(address, if_=ResetToken.digest == mac(self._key, token))
         except ConditionFailed:
             raise _used() from None
-        if held is None:
+        if stored is None:
             raise _used()
-        return _checked(held, now)
+        return _checked(stored, now)
 
 
 def _subject(token: str) -> int:
     parts = _TOKEN.fullmatch(token)
     if parts is None:
-        raise InvalidReset("malformed", "This is no link that was sent. Open it from the letter.")
+        raise InvalidReset(
+            "malformed",
+            "This link is incomplete. Open it again from the e-mail, or request a new one.",
+        )
     return int(parts[1])
 
 
-def _checked(held: ResetToken, now: datetime) -> Reset:
-    if held.ends <= now:
-        raise InvalidReset("expired", "The link's time is over. Ask for a new one.")
-    return Reset(held.subject, held.credentials)
+def _checked(stored: ResetToken, now: datetime) -> Reset:
+    if stored.ends <= now:
+        raise InvalidReset("expired", "This link has expired. Request a new one.")
+    return Reset(stored.subject, stored.credentials)
 
 
 def _used() -> InvalidReset:
     return InvalidReset(
-        "used", "The link was used, or a newer one was sent, or it is too old. Ask for a new one."
+        "used",
+        "This link has been used, has expired, or was replaced by a newer one. Request a new one.",
     )

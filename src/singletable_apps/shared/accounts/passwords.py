@@ -1,4 +1,4 @@
-"""Passwords at rest: argon2id, a few at a time, and as slow for whom nobody knows."""
+"""Password rules and hashing (argon2id)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from singletable_apps.shared.accounts.errors import PasswordRejected
 
-SHORTEST = 12
-LONGEST = 200
-# Letters may be written as several characters, and become one when they are normalised.
-LONGEST_WRITTEN = 10 * LONGEST
+MIN_LENGTH = 12
+MAX_LENGTH = 200
+# Normalization may join several characters into one.
+_MAX_RAW_LENGTH = 10 * MAX_LENGTH
 
-# Long enough for the first rule, and of the kind that guessers begin with.
-_GUESSED_FIRST = """
+# Common passwords that are long enough to pass the length rule.
+_COMMON = """
     000000000000 0123456789012 012345678910 111111111111 111222333444 112233445566 121212121212
     123123123123 123321123321 1234512345123 123456123456 1234567812345678 123456789000
     12345678900987654321 123456789012 1234567890123 1234567890qwertyuiop 1234567891011
@@ -36,52 +36,53 @@ _GUESSED_FIRST = """
     superman1234 thisismypassword trustno1trustno1 welcome12345 welcomewelcome zaq12wsxcde3
     zxcvbnm12345 zxcvbnmasdfghjkl
 """
-COMMON = frozenset(_GUESSED_FIRST.split())
+COMMON_PASSWORDS = frozenset(_COMMON.split())
 
 
 def check_password(password: str, *, about: Iterable[str] = ()) -> None:
-    """Raise PasswordRefused unless the password may be chosen by whom these names are about."""
-    text = normalised(password)
-    if len(text) < SHORTEST:
+    """Raise PasswordRejected unless the password is acceptable.
+
+    `about` are names and addresses of its owner, which must not be the password.
+    """
+    text = normalize_password(password)
+    if len(text) < MIN_LENGTH:
         raise PasswordRejected(
-            f"A password has at least {SHORTEST} characters, and this one has {len(text)}. "
-            "Several words in a row are long and easy to remember."
+            f"Use at least {MIN_LENGTH} characters; this password has {len(text)}. Several words "
+            "in a row are long and easy to remember."
         )
     if len(set(text)) == 1:
-        raise PasswordRejected("The password is one character again and again. Choose another.")
+        raise PasswordRejected("This password repeats one character. Choose another one.")
     folded = text.casefold()
-    if folded in COMMON:
-        raise PasswordRejected(
-            "The password is one of those that are guessed first. Choose another."
-        )
+    if folded in COMMON_PASSWORDS:
+        raise PasswordRejected("This password is too common. Choose another one.")
     for name in about:
         own = unicodedata.normalize("NFKC", name).casefold().strip()
         if folded.strip() in (own, own.partition("@")[0]):
-            raise PasswordRejected("The password is your own name or address. Choose another.")
+            raise PasswordRejected("This password is your name or address. Choose another one.")
 
 
-def normalised(password: str) -> str:
-    """The password as every keyboard gives it; PasswordRefused if it cannot be one at all."""
+def normalize_password(password: str) -> str:
+    """Return the password in NFKC, so that every keyboard gives the same text."""
     text = password
-    if len(password) <= LONGEST_WRITTEN:
+    if len(password) <= _MAX_RAW_LENGTH:
         text = unicodedata.normalize("NFKC", password)
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         raise PasswordRejected(
-            f"A password has at most {LONGEST} characters, and this one has {len(text):,}."
+            f"Use at most {MAX_LENGTH} characters; this password has {len(text):,}."
         )
     try:
         text.encode()
     except UnicodeEncodeError:
         raise PasswordRejected(
-            "The password holds half a character (a lone surrogate). Type it anew."
+            "This password contains half a character (a lone surrogate). Type it again."
         ) from None
     return text
 
 
 class Passwords:
-    """Hashes passwords, at most `at_once` at the same time: each takes `memory_kib` of memory.
+    """Hashes passwords, at most `at_once` in parallel: each one takes `memory_kib` of memory.
 
-    What is given without arguments is what OWASP asks for at least.
+    The defaults are the minimum that OWASP recommends.
     """
 
     def __init__(
@@ -91,18 +92,21 @@ class Passwords:
             time_cost=passes, memory_cost=memory_kib, parallelism=lanes, type=Type.ID
         )
         self._slots = BoundedSemaphore(at_once)
-        self._nobodys = self._hasher.hash(secrets.token_bytes(32))
+        self._dummy_hash = self._hasher.hash(secrets.token_bytes(32))
 
     def hash(self, password: str) -> str:
-        """The password as it may be stored: salt and parameters are part of it."""
-        text = normalised(password)
+        """Return the hash to store. It includes the salt and the parameters."""
+        text = normalize_password(password)
         with self._slots:
             return self._hasher.hash(text)
 
     def matches(self, encoded: str | None, password: str) -> bool:
-        """Whether it is the password. None is an account that is not there, and takes as long."""
+        """Return whether the password is right.
+
+        `encoded` is None for an unknown account, which takes as long as for a known one.
+        """
         try:
-            text = normalised(password)
+            text = normalize_password(password)
         except PasswordRejected:
             return False
         with self._slots:
@@ -110,21 +114,21 @@ class Passwords:
                 try:
                     return self._hasher.verify(encoded, text)
                 except InvalidHashError:
-                    pass  # Nobody's: a broken one takes as long as any other, too.
+                    pass  # Take as long as for a valid hash.
                 except (Argon2Error, UnicodeError):
                     return False
-            self._verify_nobodys(text)
+            self._verify_dummy(text)
             return False
 
-    def outdated(self, encoded: str) -> bool:
-        """Whether it was made with other parameters: hash anew at the next sign-in."""
+    def needs_rehash(self, encoded: str) -> bool:
+        """Return whether other parameters were used: hash again at the next sign-in."""
         try:
             return self._hasher.check_needs_rehash(encoded)
         except InvalidHashError:
             return True
 
-    def _verify_nobodys(self, text: str) -> None:
+    def _verify_dummy(self, text: str) -> None:
         try:
-            self._hasher.verify(self._nobodys, text)
+            self._hasher.verify(self._dummy_hash, text)
         except Argon2Error:
             return

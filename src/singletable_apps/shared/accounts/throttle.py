@@ -1,8 +1,7 @@
-"""Guessing made slow: some tries are free, and after them each wait is twice the last.
+"""Throttling of attempts such as sign-ins: a few are free, then each wait is twice the last.
 
-An attempt is counted before it is looked at, so of a hundred guesses at the same moment those that
-are free come through, and the others are told to wait. What is told to wait is not counted: the
-wait ends when it was said to end, however often somebody asks.
+An attempt is counted before the password is checked, so concurrent guesses cannot all get through.
+Attempts during a wait are rejected without being counted: they do not make the wait longer.
 """
 
 from __future__ import annotations
@@ -14,22 +13,23 @@ from typing import TypeAlias
 from singletable import ConditionFailed, Store
 from singletable_apps.shared.accounts.entities import Attempts
 from singletable_apps.shared.accounts.errors import TooManyAttempts
-from singletable_apps.shared.accounts.tokens import derive_key, mac
+from singletable_apps.shared.accounts.tokens import mac
+from singletable_apps.shared.sealed import derive_key
 
 FIRST_WAIT = timedelta(seconds=1)
-# More than enough doublings for any longest wait.
-MOST_DOUBLINGS = 40
-# Whoever loses this often against others has come with a crowd.
-MORE_ROUNDS = 10
+# Enough for any maximum wait, and small enough not to overflow.
+_MAX_DOUBLINGS = 40
+# Conflicting writes to accept before the caller is rejected as well.
+_EXTRA_ROUNDS = 10
 
-Guessed: TypeAlias = tuple[str, str]
+AttemptKey: TypeAlias = tuple[str, str]
 
 
 class Throttle:
-    """Counts attempts by what is guessed or who guesses: ("account", "alice"), ("address", …).
+    """Counts attempts by key, such as ("account", "alice") or ("address", "192.0.2.7").
 
-    `free` tries wait for nothing; then come waits of 1, 2, 4, … seconds up to `longest`. All is
-    forgotten a `window` after the last wait. The table holds an HMAC in place of names.
+    The first `free` attempts do not wait; then the waits are 1, 2, 4, … seconds up to `max_wait`.
+    The count is reset `window` after the last wait. The table stores an HMAC instead of the key.
     """
 
     def __init__(
@@ -39,30 +39,31 @@ class Throttle:
         secret: bytes,
         free: int = 5,
         window: timedelta = timedelta(minutes=15),
-        longest: timedelta = timedelta(minutes=15),
+        max_wait: timedelta = timedelta(minutes=15),
     ) -> None:
         self._store = store
         self._key = derive_key(secret, "throttle")
         self._free = free
         self._window = window
-        self._longest = longest
+        self._max_wait = max_wait
 
-    def check(self, keys: Iterable[Guessed], now: datetime) -> None:
-        """Raise TooManyAttempts if one of the keys has to wait; nothing is counted."""
-        _refuse(self._held(self._digests(keys)), now)
+    def check(self, keys: Iterable[AttemptKey], now: datetime) -> None:
+        """Raise TooManyAttempts if one of the keys must wait. Count nothing."""
+        _check_waits(self._load(self._digests(keys)), now)
 
-    def attempt(self, keys: Iterable[Guessed], now: datetime) -> None:
-        """Count an attempt for each of the keys, or raise TooManyAttempts: before it is made."""
+    def attempt(self, keys: Iterable[AttemptKey], now: datetime) -> None:
+        """Count an attempt for each key. Raise TooManyAttempts if one of them must wait."""
         digests = self._digests(keys)
-        found = self._held(digests)
-        _refuse(found, now)
-        for digest, held in zip(digests, found, strict=True):
-            self._count(digest, held, now)
+        counts = self._load(digests)
+        _check_waits(counts, now)
+        for digest, count in zip(digests, counts, strict=True):
+            self._count(digest, count, now)
 
-    def succeeded(self, key: Guessed, *, others: Iterable[Guessed] = ()) -> None:
-        """Forget a key that was rightly named, and give the other keys back this one attempt.
+    def succeeded(self, key: AttemptKey, *, others: Iterable[AttemptKey] = ()) -> None:
+        """Reset the count of `key`, and subtract one attempt from `others`.
 
-        An address is not forgotten: who has one account could guess at all others from it.
+        Pass the client's address in `others`: if it were reset, someone with one account could
+        guess the passwords of all others from the same address.
         """
         self._store.delete(Attempts.key(self._digest(key)))
         for digest in self._digests(others):
@@ -71,26 +72,26 @@ class Throttle:
                     Attempts.key(digest), Attempts.tries.add(-1), if_=Attempts.tries > 0
                 )
             except ConditionFailed:
-                continue  # forgotten in the meantime
+                continue  # It has expired.
 
-    def _count(self, digest: str, held: Attempts | None, now: datetime) -> None:
-        """Count one more. Each round that is lost against another has counted theirs."""
-        for _ in range(self._free + MORE_ROUNDS):
+    def _count(self, digest: str, stored: Attempts | None, now: datetime) -> None:
+        """Count one attempt. After a conflicting write, read the new count and try again."""
+        for _ in range(self._free + _EXTRA_ROUNDS):
             try:
-                self._write(digest, held, now)
+                self._write(digest, stored, now)
             except ConditionFailed:
-                [held] = self._held([digest])
-                _refuse([held], now)
+                [stored] = self._load([digest])
+                _check_waits([stored], now)
             else:
                 return
         raise TooManyAttempts(FIRST_WAIT)
 
-    def _write(self, digest: str, held: Attempts | None, now: datetime) -> None:
-        over = held is None or held.ends <= now
-        tries = 1 if held is None or over else held.tries + 1
+    def _write(self, digest: str, stored: Attempts | None, now: datetime) -> None:
+        has_expired = stored is None or stored.ends <= now
+        tries = 1 if stored is None or has_expired else stored.tries + 1
         opens = now + self._wait(tries)
         ends = opens + self._window
-        if held is None:
+        if stored is None:
             self._store.create(Attempts(digest=digest, tries=tries, opens=opens, ends=ends))
             return
         self._store.update(
@@ -98,25 +99,25 @@ class Throttle:
             Attempts.tries.set(tries),
             Attempts.opens.set(opens),
             Attempts.ends.set(ends),
-            if_=Attempts.version == held.version,
+            if_=Attempts.version == stored.version,
         )
 
     def _wait(self, tries: int) -> timedelta:
         if tries < self._free:
             return timedelta(0)
-        return min(self._longest, FIRST_WAIT * (1 << min(tries - self._free, MOST_DOUBLINGS)))
+        return min(self._max_wait, FIRST_WAIT * (1 << min(tries - self._free, _MAX_DOUBLINGS)))
 
-    def _held(self, digests: Iterable[str]) -> list[Attempts | None]:
+    def _load(self, digests: Iterable[str]) -> list[Attempts | None]:
         return self._store.get_many(map(Attempts.key, digests), consistent=True)
 
-    def _digests(self, keys: Iterable[Guessed]) -> list[str]:
+    def _digests(self, keys: Iterable[AttemptKey]) -> list[str]:
         return list(dict.fromkeys(map(self._digest, keys)))
 
-    def _digest(self, key: Guessed) -> str:
+    def _digest(self, key: AttemptKey) -> str:
         return mac(self._key, *key)
 
 
-def _refuse(found: Iterable[Attempts | None], now: datetime) -> None:
-    waits = [held.opens - now for held in found if held is not None and held.opens > now]
+def _check_waits(counts: Iterable[Attempts | None], now: datetime) -> None:
+    waits = [stored.opens - now for stored in counts if stored is not None and stored.opens > now]
     if waits:
         raise TooManyAttempts(max(waits))

@@ -1,4 +1,4 @@
-"""Short tokens that say who asks, and need no table to be read."""
+"""Short-lived access tokens (JWT), which are checked without reading a table."""
 
 from __future__ import annotations
 
@@ -12,24 +12,13 @@ from typing import Any
 import jwt
 
 from singletable_apps.shared.accounts.errors import InvalidToken
-
-SHORTEST = 32
-
-
-def derive_key(secret: bytes, purpose: str) -> bytes:
-    """The key for one purpose; what is made with it is worth nothing for another."""
-    if len(secret) < SHORTEST:
-        raise ValueError(
-            f"A secret has at least {SHORTEST} bytes, and this one has {len(secret)}. Make one "
-            "with secrets.token_bytes(32), and keep it outside of the tables."
-        )
-    return hmac.digest(secret, purpose.encode(), hashlib.sha256)
+from singletable_apps.shared.sealed import derive_key
 
 
 def mac(key: bytes, *parts: str) -> str:
-    """What only a holder of the key can say of these parts: 43 letters of an address."""
-    # Each part with its length, or ("a", "bc") would be the same as ("ab", "c"). A text may hold
-    # half of a surrogate pair: it comes from outside, and need not be fit for UTF-8.
+    """Return an HMAC-SHA256 of the parts as 43 URL-safe characters."""
+    # Prefix each part with its length, so that ("a", "bc") and ("ab", "c") differ. Input from
+    # outside may contain lone surrogates.
     encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
     message = b"".join(len(part).to_bytes(4) + part for part in encoded)
     digest = hmac.digest(key, message, hashlib.sha256)
@@ -37,13 +26,13 @@ def mac(key: bytes, *parts: str) -> str:
 
 
 ALGORITHM = "HS256"
-LONGEST = 2000
+MAX_LENGTH = 2000
 CLAIMS = ("iss", "aud", "sub", "cre", "iat", "exp")
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """Who asks, by which state of their credentials, and until when."""
+class AccessClaims:
+    """The content of an access token."""
 
     subject: int
     credentials: int
@@ -51,10 +40,10 @@ class Access:
 
 
 class AccessTokens:
-    """Issues and reads tokens of one app, `issuer`.
+    """Issues and reads the tokens of one app, the `issuer`.
 
-    A token cannot be called back. It holds the number of the last change of credentials, so that
-    an app which looks at its user anyway sees that the password was changed since.
+    A token cannot be revoked. Compare `AccessClaims.credentials` with the user's, to reject tokens
+    issued before a password change.
     """
 
     def __init__(
@@ -65,7 +54,7 @@ class AccessTokens:
         self.lifetime = lifetime
 
     def issue(self, subject: int, credentials: int, now: datetime) -> str:
-        """A token for somebody, from now on for a lifetime."""
+        """Return a token that is valid for `lifetime`."""
         issued = int(now.timestamp())
         claims = {
             "iss": self._issuer,
@@ -77,15 +66,15 @@ class AccessTokens:
         }
         return jwt.encode(claims, self._key, ALGORITHM)
 
-    def read(self, token: str, now: datetime) -> Access:
-        """Who the token is for; TokenRefused if it is not ours, or its time is over."""
+    def read(self, token: str, now: datetime) -> AccessClaims:
+        """Return the content of a token. Raise InvalidToken if it is forged or expired."""
         access = _access(self._claims(token))
         if now >= access.expires:
-            raise InvalidToken("expired", "The access token's time is over. Renew the session.")
+            raise InvalidToken("expired", "The access token has expired. Renew the session.")
         return access
 
     def _claims(self, token: str) -> dict[str, Any]:
-        if len(token) > LONGEST:
+        if len(token) > MAX_LENGTH:
             raise _malformed(f"it has {len(token):,} characters")
         try:
             return jwt.decode(
@@ -94,7 +83,7 @@ class AccessTokens:
                 algorithms=[ALGORITHM],
                 issuer=self._issuer,
                 audience=self._issuer,
-                # The time is compared by us, for the clock is an argument.
+                # `read` compares the time, because the clock is an argument.
                 options={"require": list(CLAIMS), "verify_exp": False, "verify_iat": False},
             )
         except (
@@ -104,20 +93,20 @@ class AccessTokens:
             jwt.InvalidAudienceError,
         ):
             raise InvalidToken(
-                "forged", "The access token was not made by this service. Sign in again."
+                "forged", "The access token was not issued by this service. Sign in again."
             ) from None
         except (jwt.PyJWTError, ValueError) as error:
             raise _malformed(str(error)) from None
 
 
-def _access(claims: dict[str, Any]) -> Access:
+def _access(claims: dict[str, Any]) -> AccessClaims:
     try:
-        return Access(
+        return AccessClaims(
             int(claims["sub"]), int(claims["cre"]), datetime.fromtimestamp(claims["exp"], UTC)
         )
     except (TypeError, ValueError, OverflowError, OSError) as error:
         raise _malformed(str(error)) from None
 
 
-def _malformed(why: str) -> InvalidToken:
-    return InvalidToken("malformed", f"This is no access token: {why}. Sign in again.")
+def _malformed(problem: str) -> InvalidToken:
+    return InvalidToken("malformed", f"This is not an access token: {problem}. Sign in again.")

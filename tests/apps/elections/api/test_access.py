@@ -156,7 +156,7 @@ def test_a_lost_password_is_replaced_by_a_letter_that_works_once(town: Town) -> 
     stranger = town.stranger()
     assert stranger.post("/password-reset", {"name_or_email": "BEN@example.org"}).status_code == 202
     (sent,) = Outbox(town.elections.context.store).newest()
-    token = next(line for line in sent.letter.text.splitlines() if line.startswith("2."))
+    token = next(line for line in sent.email.text.splitlines() if line.startswith("2."))
     weak = stranger.post("/password-reset/confirm", {"token": token, "password": "short"})
     assert [fault["pointer"] for fault in weak.json()["errors"]] == ["/password"]
     confirm = {"token": token, "password": OTHER}

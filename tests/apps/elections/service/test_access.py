@@ -73,7 +73,7 @@ def test_guesses_are_slowed_down(memory: World) -> None:
 def _token(world: World) -> str:
     """What is in the newest letter."""
     newest = Outbox(world.service.context.store).newest()[0]
-    return newest.letter.text.partition("token=")[2].split()[0]
+    return newest.email.text.partition("token=")[2].split()[0]
 
 
 def test_a_letter_gives_another_password_once(memory: World) -> None:

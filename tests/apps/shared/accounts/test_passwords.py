@@ -1,4 +1,4 @@
-"""Passwords at rest: only the right one matches, nothing raises, and nobody takes as long."""
+"""Password hashing: only the right password matches, and unknown accounts take as long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.shared.accounts import PasswordRejected, Passwords
-from tests.apps.shared.together import together
+from tests.apps.support.concurrency import run_concurrently
 
 TINY = Passwords(memory_kib=8, passes=1)
 ENCODED = TINY.hash("a long password")
@@ -25,20 +25,20 @@ def test_a_password_matches_its_hash(password: str) -> None:
 
 
 @given(written)
-def test_no_other_password_matches(password: str) -> None:
+def test_other_passwords_do_not_match(password: str) -> None:
     assert TINY.matches(ENCODED, password) == (password == "a long password")
 
 
-# The same table leaked twice tells nothing of who has the same password.
+# A leaked table must not show who has the same password.
 def test_two_hashes_of_a_password_differ() -> None:
     assert TINY.hash("a long password") != TINY.hash("a long password")
 
 
-def test_without_arguments_it_is_what_owasp_asks_for() -> None:
+def test_default_parameters_are_the_owasp_minimum() -> None:
     assert Passwords().hash("a long password").startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
-# A Mac and a phone give the same letter in different characters.
+# A Mac and a phone encode the same letter differently.
 @pytest.mark.parametrize(
     ("chosen", "typed"),
     [
@@ -47,7 +47,7 @@ def test_without_arguments_it_is_what_owasp_asks_for() -> None:
         ("ﬁne", "fine"),
     ],
 )
-def test_a_letter_is_the_same_from_every_keyboard(chosen: str, typed: str) -> None:
+def test_passwords_match_across_unicode_normalization_forms(chosen: str, typed: str) -> None:
     assert TINY.matches(TINY.hash(chosen), typed)
     assert TINY.matches(TINY.hash(typed), chosen)
 
@@ -69,13 +69,13 @@ def test_a_letter_is_the_same_from_every_keyboard(chosen: str, typed: str) -> No
     ],
     ids=range(11),
 )
-def test_a_broken_hash_matches_nothing_and_is_outdated(encoded: str) -> None:
+def test_broken_hash_matches_nothing_and_needs_a_rehash(encoded: str) -> None:
     assert not TINY.matches(encoded, "a long password")
-    assert TINY.outdated(encoded) or encoded.startswith(ENCODED[:-1])
+    assert TINY.needs_rehash(encoded) or encoded.startswith(ENCODED[:-1])
 
 
 @given(st.integers(0, len(ENCODED) - 1), st.characters())
-def test_a_hash_with_one_wrong_character_never_raises(place: int, wrong: str) -> None:
+def test_hash_with_one_wrong_character_never_raises(place: int, wrong: str) -> None:
     altered = ENCODED[:place] + wrong + ENCODED[place + 1 :]
     # The last character of Base64 has bits to spare, so an altered one may say the same.
     assert TINY.matches(altered, "a long password") in (True, False)
@@ -83,31 +83,31 @@ def test_a_hash_with_one_wrong_character_never_raises(place: int, wrong: str) ->
 
 
 @pytest.mark.parametrize("password", ["x" * 201, "\ud800", "xy" * 500_000], ids=range(3))
-def test_what_can_be_no_password_matches_nothing(password: str) -> None:
+def test_impossible_passwords_match_nothing(password: str) -> None:
     assert not TINY.matches(ENCODED, password)
     assert not TINY.matches(None, password)
     with pytest.raises(PasswordRejected):
         TINY.hash(password)
 
 
-# Who asks for a name must not see by the clock whether somebody has it.
+# Response times must not reveal whether an account exists.
 @pytest.mark.parametrize("encoded", [None, "broken"])
-def test_nobody_takes_as_long_as_somebody(encoded: str | None) -> None:
+def test_unknown_account_takes_as_long_as_a_known_one(encoded: str | None) -> None:
     slower = Passwords(memory_kib=1024, passes=4)
     known = slower.hash("a long password")
     assert not slower.matches(encoded, "a long password")
     assert _time_of(slower, encoded) > _time_of(slower, known) / 2
 
 
-def test_hashes_of_other_parameters_are_outdated_and_still_match() -> None:
+def test_hashes_with_other_parameters_match_and_need_a_rehash() -> None:
     older = Passwords(memory_kib=16, passes=1).hash("a long password")
-    assert TINY.outdated(older)
+    assert TINY.needs_rehash(older)
     assert TINY.matches(older, "a long password")
-    assert not TINY.outdated(ENCODED)
+    assert not TINY.needs_rehash(ENCODED)
 
 
-# Each takes 19 MiB: a hundred at once would take the machine down, which is the attack.
-def test_only_so_many_are_hashed_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+# Each takes 19 MiB: a hundred in parallel would exhaust the memory.
+def test_parallel_hashing_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     passwords = Passwords(memory_kib=8, passes=1, at_once=2)
     both, counting, inside, seen = Barrier(2), Lock(), [0], set[int]()
     verify = PasswordHasher.verify
@@ -124,13 +124,15 @@ def test_only_so_many_are_hashed_at_the_same_time(monkeypatch: pytest.MonkeyPatc
                 inside[0] -= 1
 
     monkeypatch.setattr(PasswordHasher, "verify", watched)
-    matched, _ = together(8, lambda: passwords.matches(ENCODED, "a long password"), ValueError)
+    matched, _ = run_concurrently(
+        8, lambda: passwords.matches(ENCODED, "a long password"), ValueError
+    )
     assert matched == [True] * 8
     assert seen == {1, 2}
 
 
 def _time_of(passwords: Passwords, encoded: str | None) -> float:
-    """The least that an answer took of this thread's time."""
+    """Return the shortest CPU time of five answers."""
     times: list[float] = []
     for _ in range(5):
         start = time.thread_time()

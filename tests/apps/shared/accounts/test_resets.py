@@ -1,4 +1,4 @@
-"""Links to a new password: the last one works, once, for an hour, and leaves no trace to steal."""
+"""Password reset links: the latest one works, once, for an hour."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from singletable import Store
 from singletable.testing import StoreClock
 from singletable_apps.shared.accounts import InvalidReset, PasswordResets, Reset
-from tests.apps.shared.stored import stored_text
-from tests.apps.shared.together import together
+from tests.apps.support.concurrency import run_concurrently
+from tests.apps.support.tables import stored_text
 
 SECRET = b"a secret of thirty-two bytes or more"
 
@@ -20,35 +20,39 @@ def resets(store: Store) -> PasswordResets:
     return PasswordResets(store, secret=SECRET)
 
 
-def test_a_link_works_once(resets: PasswordResets, store_clock: StoreClock) -> None:
+def test_link_works_once(resets: PasswordResets, store_clock: StoreClock) -> None:
     token = resets.issue(7, 3, store_clock())
-    # To look at the new password before the link is used up.
+    # Reading does not use the link up.
     assert resets.read(token, store_clock()) == Reset(7, 3)
     assert resets.redeem(token, store_clock()) == Reset(7, 3)
     for again in (resets.read, resets.redeem):
         with pytest.raises(InvalidReset) as refused:
             again(token, store_clock())
-        assert refused.value.why == "used"
+        assert refused.value.reason == "used"
 
 
-def test_of_many_at_once_one_gets_it(resets: PasswordResets, store_clock: StoreClock) -> None:
+def test_one_of_many_concurrent_callers_redeems_the_link(
+    resets: PasswordResets, store_clock: StoreClock
+) -> None:
     token = resets.issue(7, 3, store_clock())
-    redeemed, refused = together(12, lambda: resets.redeem(token, store_clock()), InvalidReset)
+    redeemed, errors = run_concurrently(
+        12, lambda: resets.redeem(token, store_clock()), InvalidReset
+    )
     assert redeemed == [Reset(7, 3)]
-    assert {refusal.why for refusal in refused} == {"used"}
+    assert {error.reason for error in errors} == {"used"}
 
 
-def test_only_the_last_link_works(resets: PasswordResets, store_clock: StoreClock) -> None:
+def test_only_the_latest_link_works(resets: PasswordResets, store_clock: StoreClock) -> None:
     first, second = resets.issue(7, 3, store_clock()), resets.issue(7, 3, store_clock())
     others = resets.issue(8, 1, store_clock())
-    with pytest.raises(InvalidReset, match="a newer one was sent"):
+    with pytest.raises(InvalidReset, match="replaced by a newer one"):
         resets.redeem(first, store_clock())
     assert resets.redeem(second, store_clock()) == Reset(7, 3)
     assert resets.redeem(others, store_clock()) == Reset(8, 1)
 
 
 @pytest.mark.parametrize("store_knows", [True, False])
-def test_a_link_ends_after_an_hour(
+def test_link_expires_after_an_hour(
     store_knows: bool, resets: PasswordResets, store_clock: StoreClock
 ) -> None:
     token = resets.issue(7, 3, store_clock())
@@ -57,11 +61,11 @@ def test_a_link_ends_after_an_hour(
     if store_knows:
         store_clock.now = over
     for late in (resets.read, resets.redeem):
-        with pytest.raises(InvalidReset, match="Ask for a new one"):
+        with pytest.raises(InvalidReset, match="Request a new one"):
             late(token, over)
 
 
-def test_nothing_in_the_table_opens_an_account(
+def test_table_contains_no_usable_token(
     resets: PasswordResets, store: Store, store_clock: StoreClock
 ) -> None:
     token = resets.issue(7, 3, store_clock())
@@ -73,8 +77,10 @@ def test_nothing_in_the_table_opens_an_account(
     assert resets.redeem(token, store_clock()) == Reset(7, 3)
 
 
-# A guess, or the link of another person, must not use up a link that was sent.
-def test_a_wrong_link_harms_nobody(resets: PasswordResets, store_clock: StoreClock) -> None:
+# A guess, or the link of another person, must not use up a valid link.
+def test_wrong_link_does_not_use_up_the_right_one(
+    resets: PasswordResets, store_clock: StoreClock
+) -> None:
     token = resets.issue(7, 3, store_clock())
     others = resets.issue(8, 1, store_clock())
     swapped = "7." + others.partition(".")[2]
@@ -82,16 +88,16 @@ def test_a_wrong_link_harms_nobody(resets: PasswordResets, store_clock: StoreClo
         for given in (resets.read, resets.redeem):
             with pytest.raises(InvalidReset) as refused:
                 given(wrong, store_clock())
-            assert refused.value.why == "used"
+            assert refused.value.reason == "used"
     assert resets.redeem(token, store_clock()) == Reset(7, 3)
 
 
 @pytest.mark.parametrize("driver", ["memory"], indirect=True)
 @pytest.mark.parametrize("token", ["", "7", "7.short", "\ud800", "9" * 5000, "-" * 60])
-def test_what_is_no_link_is_malformed(
+def test_malformed_links_are_rejected(
     token: str, resets: PasswordResets, store_clock: StoreClock
 ) -> None:
     for given in (resets.read, resets.redeem):
         with pytest.raises(InvalidReset) as refused:
             given(token, store_clock())
-        assert refused.value.why == "malformed"
+        assert refused.value.reason == "malformed"

@@ -1,4 +1,4 @@
-"""Guessing is slow: some tries are free, then waits double, also for many who come at once."""
+"""Throttling: a few attempts are free, then waits double, also for concurrent attempts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from singletable import Scan, Store
 from singletable.testing import StoreClock
 from singletable_apps.shared.accounts import Throttle, TooManyAttempts
-from tests.apps.shared.stored import stored_text
-from tests.apps.shared.together import together
+from tests.apps.support.concurrency import run_concurrently
+from tests.apps.support.tables import stored_text
 
 SECRET = b"a secret of thirty-two bytes or more"
 ALICE = ("account", "alice")
@@ -34,7 +34,7 @@ def _use_up(throttle: Throttle, clock: StoreClock, *keys: tuple[str, str]) -> No
         throttle.attempt(keys, clock())
 
 
-def test_waits_double_up_to_the_longest(throttle: Throttle, store_clock: StoreClock) -> None:
+def test_waits_double_up_to_the_maximum(throttle: Throttle, store_clock: StoreClock) -> None:
     _use_up(throttle, store_clock, ALICE)
     waits: list[float] = []
     for _ in range(13):
@@ -45,8 +45,8 @@ def test_waits_double_up_to_the_longest(throttle: Throttle, store_clock: StoreCl
     assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]
 
 
-# A wait that grew with every knock would let anyone shut anyone out for ever.
-def test_who_knocks_while_waiting_waits_no_longer(
+# Otherwise anyone could lock anyone else out forever.
+def test_attempts_during_a_wait_do_not_extend_it(
     throttle: Throttle, store_clock: StoreClock
 ) -> None:
     _use_up(throttle, store_clock, ALICE)
@@ -58,19 +58,19 @@ def test_who_knocks_while_waiting_waits_no_longer(
     throttle.attempt([ALICE], store_clock())
 
 
-# If each were looked at first and counted then, all twenty would be guesses.
-def test_of_many_at_once_only_the_free_come_through(
+# If attempts were counted after the password check, all twenty would get through.
+def test_concurrent_attempts_get_only_the_free_ones(
     throttle: Throttle, store_clock: StoreClock
 ) -> None:
-    allowed, refused = together(
+    allowed, rejected = run_concurrently(
         20, lambda: throttle.attempt([ALICE], store_clock()), TooManyAttempts
     )
     assert len(allowed) == 5
-    assert len(refused) == 15
-    assert all(timedelta(0) < refusal.retry_after <= timedelta(seconds=1) for refusal in refused)
+    assert len(rejected) == 15
+    assert all(timedelta(0) < error.retry_after <= timedelta(seconds=1) for error in rejected)
 
 
-def test_looking_counts_nothing(throttle: Throttle, store_clock: StoreClock) -> None:
+def test_check_counts_nothing(throttle: Throttle, store_clock: StoreClock) -> None:
     for _ in range(10):
         throttle.check([ALICE, HOME], store_clock())
     _use_up(throttle, store_clock, ALICE)
@@ -79,7 +79,7 @@ def test_looking_counts_nothing(throttle: Throttle, store_clock: StoreClock) -> 
         throttle.check([HOME, ALICE], store_clock())
 
 
-def test_one_key_that_waits_is_enough_and_the_others_are_not_counted(
+def test_one_waiting_key_rejects_the_attempt_without_counting_others(
     throttle: Throttle, store_clock: StoreClock
 ) -> None:
     _use_up(throttle, store_clock, ALICE)
@@ -88,7 +88,7 @@ def test_one_key_that_waits_is_enough_and_the_others_are_not_counted(
     _use_up(throttle, store_clock, HOME, BOB)
 
 
-def test_the_longest_wait_is_told(throttle: Throttle, store_clock: StoreClock) -> None:
+def test_error_has_the_longest_wait(throttle: Throttle, store_clock: StoreClock) -> None:
     _use_up(throttle, store_clock, ALICE)
     store_clock.advance(seconds=1)
     throttle.attempt([ALICE], store_clock())
@@ -97,7 +97,7 @@ def test_the_longest_wait_is_told(throttle: Throttle, store_clock: StoreClock) -
         assert _wait(throttle, store_clock, *keys) == timedelta(seconds=2)
 
 
-def test_a_success_forgets_the_account(throttle: Throttle, store_clock: StoreClock) -> None:
+def test_success_resets_the_account(throttle: Throttle, store_clock: StoreClock) -> None:
     for _ in range(3):
         for _ in range(4):
             throttle.attempt([ALICE], store_clock())
@@ -105,9 +105,9 @@ def test_a_success_forgets_the_account(throttle: Throttle, store_clock: StoreClo
     _use_up(throttle, store_clock, ALICE)
 
 
-# A school has one address: whoever signs in takes nothing from the others. But one's own account
-# is no way to begin guessing anew.
-def test_a_success_gives_the_address_one_attempt_back(
+# A school shares one address: a successful sign-in costs the others nothing. But signing in to
+# one's own account must not reset the address, or one could guess other passwords forever.
+def test_success_subtracts_one_attempt_from_the_address(
     throttle: Throttle, store_clock: StoreClock
 ) -> None:
     for _ in range(10):
@@ -122,12 +122,12 @@ def test_a_success_gives_the_address_one_attempt_back(
     assert _wait(throttle, store_clock, HOME) == timedelta(seconds=1)
 
 
-def test_a_success_of_whom_nothing_is_known_is_no_matter(throttle: Throttle) -> None:
+def test_success_without_counted_attempts_does_nothing(throttle: Throttle) -> None:
     throttle.succeeded(ALICE, others=[HOME, BOB])
 
 
 @pytest.mark.parametrize("store_knows", [True, False])
-def test_all_is_forgotten_a_window_after_the_last_wait(
+def test_count_is_reset_a_window_after_the_last_wait(
     store_knows: bool, throttle: Throttle, store_clock: StoreClock
 ) -> None:
     _use_up(throttle, store_clock, ALICE)
@@ -140,8 +140,8 @@ def test_all_is_forgotten_a_window_after_the_last_wait(
         throttle.attempt([ALICE], later)
 
 
-def test_limits_are_those_that_were_asked_for(store: Store, store_clock: StoreClock) -> None:
-    strict = Throttle(store, secret=SECRET, free=1, longest=timedelta(seconds=3))
+def test_limits_can_be_configured(store: Store, store_clock: StoreClock) -> None:
+    strict = Throttle(store, secret=SECRET, free=1, max_wait=timedelta(seconds=3))
     waits: list[float] = []
     for _ in range(4):
         strict.attempt([ALICE], store_clock())
@@ -150,7 +150,7 @@ def test_limits_are_those_that_were_asked_for(store: Store, store_clock: StoreCl
     assert waits == [1, 2, 3, 3]
 
 
-# Who tried to sign in from where is nobody's affair; and it ends by itself.
+# Sign-in attempts are private, and expire.
 def test_names_and_addresses_are_not_stored(
     throttle: Throttle, store: Store, store_clock: StoreClock
 ) -> None:

@@ -1,4 +1,4 @@
-"""Access tokens: what was issued is read, for its time, by its issuer, and nothing else is."""
+"""Access tokens: valid until they expire, for their issuer only."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.accounts import Access, AccessTokens, InvalidToken
-from singletable_apps.shared.accounts.tokens import derive_key
+from singletable_apps.shared.accounts import AccessClaims, AccessTokens, InvalidToken
+from singletable_apps.shared.sealed import derive_key
 
 SECRET = b"a secret of thirty-two bytes or more"
 KEY = derive_key(SECRET, "access tokens")
@@ -37,18 +37,20 @@ def _signed_by_another_algorithm() -> str:
 
 
 @given(st.integers(0, 2**63), st.integers(0, 2**63))
-def test_what_is_issued_is_read(subject: int, credentials: int) -> None:
+def test_issued_token_can_be_read(subject: int, credentials: int) -> None:
     token = TOKENS.issue(subject, credentials, NOW)
-    assert TOKENS.read(token, NOW) == Access(subject, credentials, NOW + timedelta(minutes=10))
+    assert TOKENS.read(token, NOW) == AccessClaims(
+        subject, credentials, NOW + timedelta(minutes=10)
+    )
 
 
-def test_a_token_ends_when_it_says() -> None:
+def test_token_expires_after_its_lifetime() -> None:
     tokens = AccessTokens(SECRET, issuer="vote", lifetime=timedelta(minutes=2))
     token = tokens.issue(7, 3, NOW)
     assert tokens.read(token, NOW + timedelta(seconds=119)).subject == 7
     with pytest.raises(InvalidToken) as refused:
         tokens.read(token, NOW + timedelta(seconds=120))
-    assert refused.value.why == "expired"
+    assert refused.value.reason == "expired"
 
 
 @pytest.mark.parametrize(
@@ -60,27 +62,27 @@ def test_a_token_ends_when_it_says() -> None:
         jwt.encode({**CLAIMS, "aud": "links"}, KEY, "HS256"),
         jwt.encode(CLAIMS, "", "none"),
         _signed_by_another_algorithm(),
-        # The secret itself is no key: what is signed with it for another purpose opens nothing.
+        # The secret itself is not the key.
         jwt.encode(CLAIMS, SECRET, "HS256"),
     ],
     ids=["secret", "app", "issuer", "audience", "no signature", "algorithm", "purpose"],
 )
-def test_a_token_of_others_is_forged(token: str) -> None:
+def test_tokens_of_other_issuers_are_forged(token: str) -> None:
     with pytest.raises(InvalidToken) as refused:
         TOKENS.read(token, NOW)
-    assert refused.value.why == "forged"
+    assert refused.value.reason == "forged"
 
 
-def test_who_changes_a_token_is_found_out() -> None:
+def test_changed_token_is_forged() -> None:
     head, _, seal = TOKENS.issue(7, 3, NOW).split(".")
     _, others, _ = TOKENS.issue(8, 3, NOW).split(".")
-    with pytest.raises(InvalidToken, match="not made by this service"):
+    with pytest.raises(InvalidToken, match="not issued by this service"):
         TOKENS.read(f"{head}.{others}.{seal}", NOW)
 
 
-@pytest.mark.parametrize("lacking", CLAIMS)
-def test_a_token_that_lacks_a_claim_is_refused(lacking: str) -> None:
-    claims = {name: value for name, value in CLAIMS.items() if name != lacking}
+@pytest.mark.parametrize("missing", CLAIMS)
+def test_token_without_a_claim_is_rejected(missing: str) -> None:
+    claims = {name: value for name, value in CLAIMS.items() if name != missing}
     with pytest.raises(InvalidToken):
         TOKENS.read(jwt.encode(claims, KEY, "HS256"), NOW)
 
@@ -88,26 +90,26 @@ def test_a_token_that_lacks_a_claim_is_refused(lacking: str) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"sub": "alice"}, {"cre": None}, {"cre": [1]}, {"exp": "soon"}, {"exp": 10**30}]
 )
-def test_a_token_with_a_strange_claim_is_malformed(wrong: dict[str, object]) -> None:
+def test_token_with_an_unexpected_claim_is_malformed(wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidToken) as refused:
         TOKENS.read(jwt.encode({**CLAIMS, **wrong}, KEY, "HS256"), NOW)
-    assert refused.value.why == "malformed"
+    assert refused.value.reason == "malformed"
 
 
 @pytest.mark.parametrize("token", ["", "a.b.c", "..", "\ud800.\ud800.\ud800", "x" * 2000])
-def test_what_is_no_token_is_malformed(token: str) -> None:
+def test_malformed_tokens_are_rejected(token: str) -> None:
     with pytest.raises(InvalidToken) as refused:
         TOKENS.read(token, NOW)
-    assert refused.value.why == "malformed"
+    assert refused.value.reason == "malformed"
 
 
-# Anyone may send anything: a seal is not worked out over megabytes.
-def test_a_token_that_is_too_long_is_not_looked_at() -> None:
+# Do not compute an HMAC over megabytes from outside.
+def test_long_token_is_rejected_unread() -> None:
     with pytest.raises(InvalidToken, match="it has 1,000,000 characters"):
         TOKENS.read("x" * 1_000_000, NOW)
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_nothing_but_a_refusal_comes_of_anything(token: str) -> None:
+def test_read_raises_nothing_but_invalid_token(token: str) -> None:
     with pytest.raises(InvalidToken):
         TOKENS.read(token, NOW)

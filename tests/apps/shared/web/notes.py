@@ -192,7 +192,7 @@ def notes_router(store: Store) -> APIRouter:
 
 def labels_router(store: Store) -> APIRouter:
     router = APIRouter()
-    offsets = OffsetCursors(b"a key of sixteen")
+    offsets = OffsetCursors(b"a secret of thirty-two bytes or more")
 
     @router.get("/notes/{name}/labels", responses=responses(NOT_FOUND))
     def list_labels(name: NameInPath, page: Pagination) -> Page[str]:

@@ -1,4 +1,4 @@
-"""A letter has one address and one line of subject: nothing in it can become a header."""
+"""E-mails have one address and a subject of one line: nothing can inject a header."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.shared.mail import Email, InvalidEmail
-from singletable_apps.shared.mail.smtp import message_of
+from singletable_apps.shared.mail import Email, InvalidEmail, build_message
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HEADERS = [
@@ -49,7 +48,7 @@ HEADERS = [
         "a" * 250 + "@example.org",
     ],
 )
-def test_what_is_not_one_address_is_refused(to: str) -> None:
+def test_email_rejects_anything_but_one_address(to: str) -> None:
     with pytest.raises(InvalidEmail):
         Email(to, "Hello", "")
 
@@ -57,7 +56,7 @@ def test_what_is_not_one_address_is_refused(to: str) -> None:
 @pytest.mark.parametrize(
     "to", ["ada@example.org", "a.b+c@x.example", "zoë@bücher.example", "root@localhost", "o'n@e.ie"]
 )
-def test_an_address_is_taken(to: str) -> None:
+def test_email_accepts_addresses(to: str) -> None:
     assert Email(to, "Hello", "").to == to
 
 
@@ -77,34 +76,34 @@ def test_an_address_is_taken(to: str) -> None:
     ],
     ids=range(10),
 )
-def test_a_subject_that_is_not_one_line_is_refused(subject: str) -> None:
+def test_email_rejects_subjects_that_are_not_one_line(subject: str) -> None:
     with pytest.raises(InvalidEmail):
         Email("ada@example.org", subject, "")
 
 
-def test_a_letter_must_fit_into_an_item() -> None:
+def test_email_must_fit_into_an_item() -> None:
     assert Email("ada@example.org", "Long", "é" * 50_000).subject == "Long"
-    with pytest.raises(InvalidEmail, match="at most 100,000 bytes, and this one has 100,001"):
+    with pytest.raises(InvalidEmail, match="at most 100,000 bytes, but got 100,001"):
         Email("ada@example.org", "Long", "é" * 50_000 + ".")
     with pytest.raises(InvalidEmail, match="half a character"):
         Email("ada@example.org", "Half", "\ud800")
 
 
-# Whatever is taken arrives as it was meant: the same headers, and no others. Only how much white
-# space stands in a subject is not kept, for long ones are folded.
+# The message has exactly our headers. White space in the subject may change, as long ones are
+# folded.
 @given(
     st.one_of(st.text(max_size=80), st.text("aé \t\r\n:?=", max_size=200)),
     st.text("abé \r\n.:-", max_size=300),
 )
-def test_what_is_taken_becomes_a_message_with_no_other_headers(subject: str, text: str) -> None:
+def test_valid_email_becomes_a_message_with_no_other_headers(subject: str, text: str) -> None:
     try:
-        letter = Email("ada@example.org", subject, text)
+        email = Email("ada@example.org", subject, text)
     except InvalidEmail:
         return
-    sent = message_of(letter, "vote@example.org", NOW).as_bytes()
+    sent = build_message(email, "vote@example.org", NOW).as_bytes()
     read = message_from_bytes(sent, policy=SMTP)
     assert read.keys() == HEADERS
     assert read["To"] == "ada@example.org"
     assert "".join(str(read["Subject"]).split()) == "".join(subject.split())
-    words = cast(str, read.get_content())
-    assert words.split() == text.split()
+    content = cast(str, read.get_content())
+    assert content.split() == text.split()

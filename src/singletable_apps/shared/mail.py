@@ -1,0 +1,236 @@
+"""Plain-text e-mail: validated messages, sent by SMTP or kept in a table during development.
+
+MailError
+├─ InvalidEmail     also a ValueError: the address, subject or text is not acceptable
+└─ MailNotSent      the server did not accept the message; `is_temporary` says whether to retry
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import smtplib
+import ssl
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime, make_msgid
+from typing import Protocol
+
+from singletable import Attr, Entity, Key, Store, attr, expires
+from singletable_apps.shared.accounts import expiring
+
+MAX_ADDRESS_LENGTH = 254
+MAX_SUBJECT_LENGTH = 200
+MAX_TEXT_BYTES = 100_000
+
+# Characters that separate addresses or end a header are rejected, so nothing can be injected.
+_ADDRESS_PART = r"[^\s\x00-\x1f\x7f-\x9f@,;:<>()\[\]\\\"]+"
+_ADDRESS = re.compile(f"{_ADDRESS_PART}@{_ADDRESS_PART}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+class MailError(Exception):
+    """Base class of all errors raised here."""
+
+
+class InvalidEmail(MailError, ValueError):
+    """The address, subject or text is not acceptable. Nothing was sent."""
+
+
+class MailNotSent(MailError):
+    """The server did not accept the message. `is_temporary` says whether a retry may succeed."""
+
+    def __init__(self, message: str, *, is_temporary: bool) -> None:
+        super().__init__(message)
+        self.is_temporary = is_temporary
+
+
+@dataclass(frozen=True, slots=True)
+class Email:
+    """A plain-text message to one address."""
+
+    to: str
+    subject: str
+    text: str
+
+    def __post_init__(self) -> None:
+        check_address(self.to)
+        if not self.subject.strip() or len(self.subject) > MAX_SUBJECT_LENGTH:
+            raise InvalidEmail(
+                f"Expected a subject of 1 to {MAX_SUBJECT_LENGTH} characters, but got "
+                f"{len(self.subject):,}."
+            )
+        if control := _CONTROL.search(self.subject):
+            raise InvalidEmail(f"Expected a subject of one line, but it contains {control[0]!r}.")
+        for name, text in (("address", self.to), ("subject", self.subject), ("text", self.text)):
+            _check_size(name, text)
+
+
+class Mailer(Protocol):
+    """Anything that sends e-mail: `Smtp`, `Outbox` or one of your own."""
+
+    def send(self, email: Email, now: datetime) -> None:
+        """Send `email`, dated `now`. Raise MailNotSent if the server does not accept it."""
+        ...
+
+
+def check_address(address: str) -> None:
+    """Raise InvalidEmail unless `address` is exactly one e-mail address."""
+    if len(address) > MAX_ADDRESS_LENGTH or not _ADDRESS.fullmatch(address):
+        raise InvalidEmail(
+            f"Expected one address such as ada@example.org, but got {address[:100]!r}."
+        )
+
+
+def _check_size(name: str, text: str) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise InvalidEmail(f"The {name} contains half a character (a lone surrogate).") from None
+    if size > MAX_TEXT_BYTES:
+        raise InvalidEmail(f"Expected at most {MAX_TEXT_BYTES:,} bytes, but got {size:,}.")
+
+
+class StoredEmail(Entity, table=expiring, type_tag=("type", "EMAIL")):
+    """An e-mail in the outbox."""
+
+    sent_at: Attr[datetime] = attr()
+    token: Attr[str] = attr()
+    to: Attr[str] = attr()
+    subject: Attr[str] = attr()
+    text: Attr[str] = attr()
+    ends: Attr[datetime] = expires()
+
+    key = Key(pk="OUTBOX", sk=(sent_at, token))
+
+
+@dataclass(frozen=True, slots=True)
+class SentEmail:
+    """An e-mail from the outbox, and when it was sent."""
+
+    email: Email
+    sent_at: datetime
+
+
+class Outbox:
+    """A mailer for development: it stores e-mails for a week instead of sending them.
+
+    Everyone who can read the table can read the e-mails and the links in them.
+    """
+
+    def __init__(self, store: Store, *, lifetime: timedelta = timedelta(days=7)) -> None:
+        self._store = store
+        self._lifetime = lifetime
+
+    def send(self, email: Email, now: datetime) -> None:
+        """Store the e-mail."""
+        self._store.create(
+            StoredEmail(
+                sent_at=now,
+                token=secrets.token_hex(8),
+                to=email.to,
+                subject=email.subject,
+                text=email.text,
+                ends=now + self._lifetime,
+            )
+        )
+
+    def newest(self, limit: int = 50) -> list[SentEmail]:
+        """Return the latest e-mails, newest first."""
+        stored = self._store.query(
+            StoredEmail.key.partition(), limit=limit, reverse=True, consistent=True
+        )
+        return [SentEmail(Email(each.to, each.subject, each.text), each.sent_at) for each in stored]
+
+
+class Smtp:
+    """A mailer that hands each e-mail to an SMTP server.
+
+    `starttls` requires an encrypted connection, checked against `tls_context`; a password is never
+    sent without it. `timeout` is in seconds, for each answer of the server.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        sender: str,
+        username: str | None = None,
+        password: str | None = None,
+        starttls: bool = True,
+        *,
+        tls_context: ssl.SSLContext | None = None,
+        timeout: float = 10.0,
+    ) -> None:
+        check_address(sender)
+        if username is not None and not starttls:
+            raise ValueError(
+                "The password would be sent unencrypted. Keep starttls on, or leave out username."
+            )
+        self._host, self._port = host, port
+        self._sender = sender
+        self._timeout = timeout
+        self._username, self._password = username, password
+        self._tls_context = (tls_context or ssl.create_default_context()) if starttls else None
+
+    def send(self, email: Email, now: datetime) -> None:
+        """Hand the e-mail to the server. Raise MailNotSent if it is not accepted."""
+        message = build_message(email, self._sender, now)
+        try:
+            self._deliver(message)
+        except smtplib.SMTPException as error:
+            raise self._not_sent(error) from error
+        except OSError as error:
+            raise MailNotSent(
+                f"Could not connect to the mail server {self._host}:{self._port}: {error}. Check "
+                "the host, port and certificate, and try again.",
+                is_temporary=True,
+            ) from error
+
+    def _deliver(self, message: EmailMessage) -> None:
+        with smtplib.SMTP(self._host, self._port, timeout=self._timeout) as server:
+            if self._tls_context is not None:
+                server.starttls(context=self._tls_context)
+            if self._username is not None:
+                server.login(self._username, self._password or "")
+            server.send_message(message)
+
+    def _not_sent(self, error: smtplib.SMTPException) -> MailNotSent:
+        server = f"The mail server {self._host}:{self._port}"
+        match error:
+            case smtplib.SMTPRecipientsRefused(recipients=recipients):
+                code, reply = next(iter(recipients.values()))
+                problem, advice = "rejected the address", "Check the address."
+            case smtplib.SMTPAuthenticationError(smtp_code=code, smtp_error=reply):
+                problem, advice = "rejected our sign-in", "Check the username and password."
+            case smtplib.SMTPResponseException(smtp_code=code, smtp_error=reply):
+                advice = "Try again later." if code < 500 else "Trying again will not help."
+                problem = "rejected the e-mail"
+            case smtplib.SMTPNotSupportedError():
+                return MailNotSent(
+                    f"{server} lacks a feature that this e-mail needs: {error}. Use another server "
+                    "or address.",
+                    is_temporary=False,
+                )
+            case _:
+                return MailNotSent(
+                    f"{server} closed the connection: {error}. Try again later.", is_temporary=True
+                )
+        text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
+        return MailNotSent(f"{server} {problem}: {code} {text}. {advice}", is_temporary=code < 500)
+
+
+def build_message(email: Email, sender: str, now: datetime) -> EmailMessage:
+    """Return the MIME message for `email`."""
+    message = EmailMessage(policy=SMTP)
+    message["From"] = sender
+    message["To"] = email.to
+    message["Subject"] = email.subject
+    message["Date"] = format_datetime(now)
+    message["Message-ID"] = make_msgid(domain=sender.partition("@")[2])
+    # Keeps autoresponders such as vacation notices quiet.
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(email.text)
+    return message
