@@ -156,7 +156,7 @@ class PagesApp:
 
     def emails(self) -> list[Email]:
         """Return the e-mails that were sent, newest first."""
-        return [kept.letter for kept in Outbox(self.world.service.context.store).newest(10)]
+        return [kept.email for kept in Outbox(self.world.service.context.store).newest(10)]
 
 
 @dataclass
