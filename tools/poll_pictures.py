@@ -14,6 +14,7 @@ from singletable_apps.polls.sample import MAKER, POLLS, fill
 from singletable_apps.polls.service import open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.apps import RunningApp
+from singletable_apps.shared.web import Settings
 from tools.screenshots import (
     launch_browser,
     open_page,
@@ -32,10 +33,12 @@ def site() -> Generator[list[str]]:
     driver = connect("memory:")
     fill(driver, _SECRET, datetime.now(UTC))
     polls = open_polls(driver, _SECRET)
-    app = with_pages(polls, ApiSettings(limits=Limits.off(), secure_cookies=False))
+    app = with_pages(polls, ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off()))
     site = RunningApp(app, prefixes=("/polls", PREFIX, "/static/*/polls"), api=PREFIX)
     made = polls.making.mine(MAKER, len(POLLS)).items
-    with serve(make_site_app([ServedApp(app_info(), site)], secure_cookies=False)) as address:
+    with serve(
+        make_site_app([ServedApp(app_info(), site)], settings=Settings(secure_cookies=False))
+    ) as address:
         yield [f"{address}/polls/p/{own.poll.id}" for own in reversed(made)]
 
 

@@ -22,6 +22,7 @@ from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.sample import PASSWORD, fill
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home import ServedApp, make_site_app
+from singletable_apps.shared.web import Settings
 
 FOLDER = Path(__file__).parents[1] / "docs/pictures"
 MAX_BYTES = 120_000
@@ -37,9 +38,9 @@ def site() -> Generator[str]:
     """Serve elections with sample data and yield the URL."""
     elections = open_elections(connect("memory:"), new_keys())
     fill(elections)
-    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     served = ServedApp(app_info(), site_of(elections, settings))
-    with serve(make_site_app([served], secure_cookies=False)) as address:
+    with serve(make_site_app([served], settings=settings.web)) as address:
         yield f"{address}/elections"
 
 

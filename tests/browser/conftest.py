@@ -72,7 +72,6 @@ def parts() -> Iterator[str]:
         product=Product("Elections", "/parts", "Elections by ranking that everybody can check."),
         context=around,
         generated_files=MADE,
-        secure_cookies=False,
     )
     app = make_app(
         "Parts",

@@ -59,10 +59,10 @@ class Booth:
 def booth() -> Iterator[Booth]:
     world = World(connect("memory:"))
     owner, voter = world.join("Owner", "Voter")
-    web = Settings(uploads={"/elections": 1 << 20})
-    settings = ApiSettings(web=web, limits=Limits.off(), secure_cookies=False)
+    web = Settings(secure_cookies=False, uploads={"/elections": 1 << 20})
+    settings = ApiSettings(web=web, limits=Limits.off())
     app = make_elections_app(world.service, settings=settings)
-    add_pages(app, world.service, secure_cookies=False)
+    add_pages(app, world.service)
     with live(app) as address:
         yield Booth(world, address, owner, voter)
 

@@ -46,10 +46,10 @@ class Served:
 @pytest.fixture
 def served() -> Iterator[Served]:
     sample = sampled()
-    web = Settings(uploads={"/elections": 1 << 20})
-    settings = ApiSettings(web=web, limits=Limits.off(), secure_cookies=False)
+    web = Settings(secure_cookies=False, uploads={"/elections": 1 << 20})
+    settings = ApiSettings(web=web, limits=Limits.off())
     app = make_elections_app(sample.elections, settings=settings)
-    add_pages(app, sample.elections, secure_cookies=False)
+    add_pages(app, sample.elections)
     with live(app) as address:
         yield Served(sample, address)
 

@@ -16,6 +16,7 @@ from singletable_apps.elections.api import ApiSettings
 from singletable_apps.elections.keys import new_keys
 from singletable_apps.elections.service import open_elections
 from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.web import Settings
 from tests.apps.home.site import front_of
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
@@ -31,7 +32,7 @@ def site(tmp_path: Path) -> Iterator[str]:
     """The whole site on a file where nobody has been yet, with the limits of every day."""
     with connect(f"file:{tmp_path}/votes.db") as driver:
         elections = open_elections(driver, new_keys(), passwords=Passwords(memory_kib=64, passes=1))
-        app = front_of(elections, ApiSettings(secure_cookies=False))
+        app = front_of(elections, ApiSettings(web=Settings(secure_cookies=False)))
         with live(app) as address:
             yield address
 

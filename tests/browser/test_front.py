@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.sample import PASSWORD
+from singletable_apps.shared.web import Settings
 from tests.apps.elections.sampled import sampled
 from tests.apps.home.site import front_of
 from tests.browser.conftest import PHONE, OpenPage
@@ -37,7 +38,7 @@ BUDGET = 150_000
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
     """The address of the whole site, with the sample."""
-    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     with live(front_of(sampled().elections, settings)) as address:
         yield address
 

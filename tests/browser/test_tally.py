@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.pages import add_pages
+from singletable_apps.shared.web import Settings
 from tests.apps.elections.rig.world import ballot
 from tests.apps.elections.sampled import Sampled, sampled
 from tests.browser.conftest import PHONE, OpenPage
@@ -43,9 +44,9 @@ class Served:
 @pytest.fixture
 def served() -> Iterator[Served]:
     sample = sampled()
-    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     app = make_elections_app(sample.elections, settings=settings)
-    add_pages(app, sample.elections, secure_cookies=False)
+    add_pages(app, sample.elections)
     with live(app) as address:
         yield Served(sample, address)
 

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.projection import head
+from singletable_apps.shared.web import Settings
 from tests.apps.elections.sampled import Sampled, sampled
 from tests.apps.home.site import front_of
 from tests.browser.crawling import Seen, crawl
@@ -61,7 +62,7 @@ class Site:
 def whole_site() -> Generator[Site]:
     """The site while it is served."""
     sample = sampled()
-    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     app = front_of(sample.elections, settings)
     with live(app) as address:
         yield Site(sample, app, address)

@@ -90,7 +90,7 @@ def settings_for(public: PublicUrl) -> tuple[Settings, ApiSettings]:
     web = public.settings(body_limit=BODY_LIMIT)
     return (
         Settings(reset_link=f"{public.url}{PAGES}/reset?token={{token}}"),
-        ApiSettings(web=web, secure_cookies=public.secure_cookies),
+        ApiSettings(web=web),
     )
 
 
@@ -109,7 +109,7 @@ def with_pages(elections: Elections, settings: ApiSettings) -> FastAPI:
     uploads = {**settings.web.uploads, PAGES: BODY_LIMIT}
     chosen = replace(settings, web=replace(settings.web, uploads=uploads))
     app = make_elections_app(elections, settings=chosen)
-    add_pages(app, elections, secure_cookies=chosen.secure_cookies)
+    add_pages(app, elections)
 
     @app.get("/", include_in_schema=False)
     def begin() -> Response:

@@ -87,9 +87,7 @@ _PARTS = "/parts"
 _LARGEST_FORM = 1 << 16
 
 
-def make_site_app(
-    apps: Sequence[ServedApp], *, settings: Settings | None = None, secure_cookies: bool = True
-) -> ASGIApp:
+def make_site_app(apps: Sequence[ServedApp], *, settings: Settings | None = None) -> ASGIApp:
     """The whole site on apps that are open."""
     web = replace(settings or Settings(), uploads={_PARTS: _LARGEST_FORM})
     described = " ".join(f"{app.info.name}: {app.running.api}/docs." for app in apps)
@@ -103,8 +101,8 @@ def make_site_app(
     )
     # It seals nothing but what is said on the next page.
     secret = secrets.token_bytes(32)
-    _add_home(front, apps, secret, secure_cookies)
-    _add_parts(front, secret, secure_cookies)
+    _add_home(front, apps, secret)
+    _add_parts(front, secret)
     return PrefixDispatcher(_by_prefix(apps), add_app_links(front, _app_links(apps)))
 
 
@@ -126,9 +124,7 @@ def _by_prefix(apps: Sequence[ServedApp]) -> dict[str, ASGIApp]:
     }
 
 
-def _add_home(
-    front: FastAPI, apps: Sequence[ServedApp], secret: bytes, secure_cookies: bool
-) -> None:
+def _add_home(front: FastAPI, apps: Sequence[ServedApp], secret: bytes) -> None:
     styles = dict.fromkeys(app.info.picture_style for app in apps)
     pages = Pages(
         "front",
@@ -137,13 +133,12 @@ def _add_home(
         product=PRODUCT,
         context=partial(_around, apps),
         generated_files={"pictures.css": "\n".join(styles)},
-        secure_cookies=secure_cookies,
     )
     front.include_router(home_router(pages, apps), include_in_schema=False)
     pages.mount(front)
 
 
-def _add_parts(front: FastAPI, secret: bytes, secure_cookies: bool) -> None:
+def _add_parts(front: FastAPI, secret: bytes) -> None:
     pages = Pages(
         "parts",
         secret=secret,
@@ -151,7 +146,6 @@ def _add_parts(front: FastAPI, secret: bytes, secure_cookies: bool) -> None:
         prefix=_PARTS,
         context=gallery.around,
         generated_files=gallery.MADE,
-        secure_cookies=secure_cookies,
     )
     front.include_router(gallery.parts_router(pages), include_in_schema=False)
     pages.mount(front)

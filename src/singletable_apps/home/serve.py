@@ -19,7 +19,7 @@ def serve_site(folder: Path, options: ListenOptions, choices: ServeOptions) -> N
         listen(options) as (listener, url, public),
         open_apps(find_apps(), folder, public, choices) as apps,
     ):
-        site = make_site_app(apps, settings=public.settings(), secure_cookies=public.secure_cookies)
+        site = make_site_app(apps, settings=public.settings())
         print_welcome(url, apps, folder, choices)
         serve(site, listener)
 

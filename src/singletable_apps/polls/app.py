@@ -48,7 +48,7 @@ def site_on(driver: Driver, at: str, secret: Path, public: PublicUrl) -> Running
     """The site on a driver that is open."""
     polls = open_polls(driver, secret_in(secret))
     web = public.settings(uploads={PAGES: FORM_LIMIT})
-    settings = ApiSettings(web=web, secure_cookies=public.secure_cookies, public=public.url)
+    settings = ApiSettings(web=web, public=public.url)
     return RunningApp(
         with_pages(polls, settings),
         prefixes=(PAGES, PREFIX, "/static/*/polls"),

@@ -134,6 +134,7 @@ class PublicUrl:
             proxies=self.proxies,
             body_limit=body_limit,
             uploads=uploads,
+            secure_cookies=self.secure_cookies,
         )
 
 

@@ -29,7 +29,7 @@ def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_the
 def test_behind_a_proxy_links_lead_where_people_come_from() -> None:
     service, settings = settings_for(PublicUrl("https://vote.example.org", ("127.0.0.1",)))
     assert service.reset_link == "https://vote.example.org/elections/reset?token={token}"
-    assert settings.secure_cookies
+    assert settings.web.secure_cookies
     assert settings.web.trusted_origins == ("https://vote.example.org",)
     assert settings.web.proxies == ("127.0.0.1",)
     assert settings.web.body_limit == 4 << 20

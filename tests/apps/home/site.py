@@ -14,4 +14,4 @@ def front_of(elections: Elections, settings: ApiSettings | None = None) -> ASGIA
     """The site."""
     chosen = settings or ApiSettings()
     served = ServedApp(app_info(), site_of(elections, chosen))
-    return make_site_app([served], settings=chosen.web, secure_cookies=chosen.secure_cookies)
+    return make_site_app([served], settings=chosen.web)

@@ -16,6 +16,7 @@ from singletable_apps.elections.sample import PASSWORD, PEOPLE, sample_accounts
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home.apps import find_apps
 from singletable_apps.home.pages import PRINTED, SAMPLE, STORED, coloured
+from singletable_apps.shared.web import Settings
 from tests.apps.elections.rig.world import PASSWORDS, World
 from tests.apps.elections.sampled import Sampled, sampled
 from tests.apps.home.site import front_of
@@ -27,7 +28,7 @@ HTML = {"Accept": "text/html"}
 
 def _browser(site: Sampled | World) -> TestClient:
     elections = site.elections if isinstance(site, Sampled) else site.service
-    app = front_of(elections, ApiSettings(limits=Limits.off(), secure_cookies=False))
+    app = front_of(elections, ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off()))
     return TestClient(app, base_url="http://front.example", headers=HTML)
 
 

@@ -32,7 +32,7 @@ HTML = {"Accept": "text/html"}
 
 
 def _browser(served: tuple[ServedApp, ...]) -> TestClient:
-    site = make_site_app(served, settings=PUBLIC.settings(), secure_cookies=False)
+    site = make_site_app(served, settings=PUBLIC.settings())
     return TestClient(site, base_url=PUBLIC.url)
 
 

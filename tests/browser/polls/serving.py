@@ -48,8 +48,8 @@ class Served:
 def serve() -> Generator[Served]:
     """The pages while they are served."""
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
-    web = Settings(uploads={"/polls": FORM_LIMIT})
-    settings = ApiSettings(web=web, limits=Limits.off(), secure_cookies=False)
+    web = Settings(secure_cookies=False, uploads={"/polls": FORM_LIMIT})
+    settings = ApiSettings(web=web, limits=Limits.off())
     with live(with_pages(polls, settings)) as address:
         yield Served(polls, address)
 

@@ -14,6 +14,7 @@ from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own, Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
+from singletable_apps.shared.web import Settings
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
@@ -28,7 +29,7 @@ def served() -> Iterator[Served]:
     draft = Draft("Lunch?", ("Soup", "Stew", "Salad"), protection=Protection.OPEN)
     own = polls.making.make(draft)
     polls.voting.cast(own.poll.id, ["Soup"], Voter())
-    settings = ApiSettings(limits=Limits.off(), secure_cookies=False)
+    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     with live(with_pages(polls, settings)) as address:
         yield polls, own, f"{address}/polls/p/{own.poll.id}/results"
 

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from singletable_apps.elections.api import audit, auth, elections, results, users, voting
 from singletable_apps.elections.api.dependencies import Api, ApiSettings
-from singletable_apps.elections.api.problems import PROBLEM_TYPES
+from singletable_apps.elections.api.problems import ERRORS, PROBLEM_TYPES
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.web import make_app
 
@@ -47,6 +47,7 @@ def make_elections_app(elections: Elections, *, settings: ApiSettings | None = N
         prefix=PREFIX,
         description=ABOUT,
         problem_types=PROBLEM_TYPES,
+        errors=ERRORS,
         settings=chosen.web,
     )
     attach(app, elections, chosen)

@@ -7,7 +7,6 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Path
 
 from singletable_apps.elections.api.dependencies import Service, Viewer
-from singletable_apps.elections.api.problems import api_router
 from singletable_apps.elections.api.schemas import (
     ColumnShown,
     EventPage,
@@ -26,6 +25,7 @@ from singletable_apps.shared.web import (
     NOT_SIGNED_IN,
     TOO_MANY,
     Pagination,
+    api_router,
     responses,
 )
 

@@ -53,11 +53,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class ApiSettings:
-    """`web` is for all requests; `secure_cookies` is False for plain HTTP on one's own machine."""
+    """`web` is for all requests, `limits` for some of them."""
 
     web: Settings = field(default_factory=lambda: Settings(body_limit=BODY_LIMIT))
     limits: Limits = field(default_factory=Limits)
-    secure_cookies: bool = True
 
 
 BEARER = HTTPBearer(

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from fastapi import Query, Request, Response
 
 from singletable_apps.elections.api.dependencies import NameAsked, NameInPath, Service, Viewer
-from singletable_apps.elections.api.problems import TAKEN, WRONG_STATE, api_router
+from singletable_apps.elections.api.problems import TAKEN, WRONG_STATE
 from singletable_apps.elections.api.schemas import (
     Candidates,
     Counts,
@@ -34,6 +34,7 @@ from singletable_apps.shared.web import (
     IfMatch,
     Page,
     Pagination,
+    api_router,
     etag,
     responses,
 )

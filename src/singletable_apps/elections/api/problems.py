@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
-
-from fastapi import APIRouter, Request, Response
-from fastapi.routing import APIRoute
+from fastapi import Request
 
 from singletable_apps.elections.errors import (
     Invalid,
@@ -32,7 +28,6 @@ from singletable_apps.shared.web import (
     FieldError,
     Problem,
     ProblemType,
-    responses,
 )
 
 TAKEN = ProblemType("taken", 409, "Another has it", "Choose another name or address.")
@@ -65,40 +60,16 @@ _IN_BODY = {"candidates": "candidate_names", "voters": "voter_names"}
 _IN_PATH = {"user", "election", "confirmation", "table", "relation"}
 
 
-class Translating(APIRoute):
-    """A route that answers what the service refuses as a problem. What is broken stays so: 500."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with refusals translated."""
-        handle = super().get_route_handler()
-
-        async def translated(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except (Rejected, Unavailable, TooManyAttempts, CodeRefused) as refusal:
-                raise problem_of(refusal, request.method) from refusal
-
-        return translated
-
-
-def api_router(tag: str, *kinds: ProblemType) -> APIRouter:
-    """A router for one topic, whose operations may all answer these kinds of problems."""
-    return APIRouter(
-        tags=[tag],
-        route_class=Translating,
-        responses=responses(*kinds),
-        generate_unique_id_function=lambda route: route.name,
-    )
-
-
 def problem_of(
-    refusal: Rejected | Unavailable | TooManyAttempts | CodeRefused, method: str
+    refusal: Rejected | Unavailable | TooManyAttempts | CodeRefused, request: Request
 ) -> Problem:
-    """The problem that a refusal is, to who asked by this method."""
+    """Return the problem for an error of the service."""
     words = str(refusal)
     match refusal:
         case Rejected():
-            return Problem(_BY_REFUSAL[type(refusal)], words, errors=_faults(refusal, method))
+            return Problem(
+                _BY_REFUSAL[type(refusal)], words, errors=_faults(refusal, request.method)
+            )
         case TooManyAttempts():
             seconds = max(1, -(-refusal.retry_after.total_seconds() // 1))
             return Problem(TOO_MANY, words, headers={"Retry-After": f"{seconds:.0f}"})
@@ -118,3 +89,6 @@ def _faults(refusal: Rejected, method: str) -> list[FieldError]:
     if method in ("GET", "DELETE") or refusal.field in _IN_PATH:
         return [FieldError(words, parameter=refusal.field)]
     return [FieldError(words, pointer=f"/{_IN_BODY.get(refusal.field, refusal.field)}")]
+
+
+ERRORS = dict.fromkeys((Rejected, Unavailable, TooManyAttempts, CodeRefused), problem_of)

@@ -11,7 +11,7 @@ from fastapi import Path, Query, Response
 from singletable_apps.counting import METHODS
 from singletable_apps.counting.formats import FORMATS
 from singletable_apps.elections.api.dependencies import NameInPath, Service, ThisApi, Viewer, sliced
-from singletable_apps.elections.api.problems import WRONG_STATE, api_router
+from singletable_apps.elections.api.problems import WRONG_STATE
 from singletable_apps.elections.api.schemas import (
     WARNING,
     BallotPage,
@@ -34,6 +34,7 @@ from singletable_apps.shared.web import (
     NOT_SIGNED_IN,
     TOO_MANY,
     Pagination,
+    api_router,
     download,
     responses,
 )

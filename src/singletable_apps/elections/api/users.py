@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path, Response
+from fastapi import Path, Request, Response
 
 from singletable_apps.elections.api.auth import COOKIE, tokens
 from singletable_apps.elections.api.dependencies import (
@@ -15,7 +15,7 @@ from singletable_apps.elections.api.dependencies import (
     Viewer,
     sliced,
 )
-from singletable_apps.elections.api.problems import TAKEN, WRONG_STATE, api_router
+from singletable_apps.elections.api.problems import TAKEN, WRONG_STATE
 from singletable_apps.elections.api.schemas import (
     Account,
     OwnActivity,
@@ -36,6 +36,7 @@ from singletable_apps.shared.web import (
     IfMatch,
     Page,
     Pagination,
+    api_router,
     etag,
     responses,
 )
@@ -100,11 +101,11 @@ def change_role(
 
 @router.put("/users/{name}/password", responses={**responses(NOT_FOUND), 200: {"headers": COOKIE}})
 def change_password(
-    user: SignedInUser, name: NameInPath, sent: PasswordChange, response: Response, api: ThisApi
+    user: SignedInUser, name: NameInPath, sent: PasswordChange, request: Request, api: ThisApi
 ) -> Tokens:
     """Another password for oneself; every session ends, and a new one begins."""
     signed_in = api.elections.auth.change_password(user, name, sent.current, sent.new)
-    return tokens(response, api, signed_in)
+    return tokens(request, api, signed_in)
 
 
 me_router = api_router("me", NOT_SIGNED_IN, TOO_MANY)

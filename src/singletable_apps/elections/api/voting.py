@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Response
 
 from singletable_apps.elections.api.dependencies import NameInPath, Service, ThisApi, Viewer
-from singletable_apps.elections.api.problems import KEY_REUSED, WRONG_STATE, api_router
+from singletable_apps.elections.api.problems import KEY_REUSED, WRONG_STATE
 from singletable_apps.elections.api.schemas import (
     BallotShown,
     NewBallot,
@@ -22,6 +22,7 @@ from singletable_apps.shared.web import (
     Page,
     Pagination,
     add_rate_limit_headers,
+    api_router,
     responses,
 )
 

@@ -7,6 +7,7 @@ from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
 
+from singletable_apps.elections.pages.dependencies import PROBLEM_PAGES
 from singletable_apps.elections.pages.site import Site, make_site
 from singletable_apps.elections.pages.urls import PREFIX
 from singletable_apps.elections.service import Elections
@@ -14,9 +15,9 @@ from singletable_apps.elections.service import Elections
 __all__ = ["PREFIX", "Site", "add_pages", "make_site"]
 
 
-def add_pages(app: FastAPI, elections: Elections, *, secure_cookies: bool = True) -> Site:
+def add_pages(app: FastAPI, elections: Elections) -> Site:
     """Let an app serve the pages too. Every module here that has a router is a topic."""
-    site = make_site(elections, secure_cookies=secure_cookies)
+    site = make_site(elections, PROBLEM_PAGES)
     app.state.election_pages = site
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
         router = getattr(import_module(module.name), "router", None)

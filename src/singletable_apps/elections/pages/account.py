@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotPermitted, NotSignedIn, Rejected, WrongState
 from singletable_apps.elections.pages.dependencies import (
     Known,
-    page_router,
     refresh_token,
     sign_in,
     sign_out,
 )
 from singletable_apps.elections.pages.people import ROLE_NAMES, ROLE_WORDS
-from singletable_apps.elections.pages.revision_check import RevisionConflict, based_on
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import PREFIX, url
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.rules import check_removal
 from singletable_apps.shared.accounts import TooManyAttempts
-from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 
 # In this order, for most of them claim to be those that come later, too.
 _BROWSERS = (
@@ -61,7 +59,7 @@ def browser_named(about: str) -> str:
             return f"{browser} on {system}"
 
 
-router = page_router()
+router = APIRouter()
 
 
 @router.get("/account")
@@ -85,7 +83,7 @@ def change_details(request: Request, site: ThisSite, user: Known, form: PostedFo
         return _page(request, site, user, 422, details=typed)
     try:
         edited = site.elections.people.edit(
-            user, user.name, name=typed.name, address=typed.email, basis=based_on(form)
+            user, user.name, name=typed.name, address=typed.email, basis=form.revision_check()
         )
     except RevisionConflict as refusal:
         user = site.elections.context.read.user(user.name)
@@ -97,7 +95,7 @@ def change_details(request: Request, site: ThisSite, user: Known, form: PostedFo
         fault = form.with_errors(**{refusal.field or "": str(refusal)})
         return _page(request, site, user, 422, details=fault)
     request.state.user = edited
-    return site.pages.redirect(url("account"), "Your details are saved.")
+    return site.pages.redirect(request, url("account"), "Your details are saved.")
 
 
 class PasswordChange(BaseModel):
@@ -124,9 +122,9 @@ def change_password(request: Request, site: ThisSite, user: Known, form: PostedF
         return _page(request, site, user, 422, password=fault)
     except TooManyAttempts as refusal:
         return _page(request, site, user, 429, password=form.with_errors(str(refusal)))
-    sign_in(request, entered)
+    sign_in(request, site, entered)
     return site.pages.redirect(
-        url("account"), "Your password is changed, and other browsers are signed out."
+        request, url("account"), "Your password is changed, and other browsers are signed out."
     )
 
 
@@ -152,7 +150,7 @@ def _page(
     password: Form | None = None,
 ) -> Response:
     access = site.elections.auth
-    here = access.session_of(refresh_token(request, site))
+    here = access.session_of(refresh_token(request))
     sessions = [(one, browser_named(one.about), one.id == here) for one in access.sessions(user)]
     return site.pages.render(
         request,
@@ -176,22 +174,24 @@ SessionId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$")]
 def end_others(request: Request, site: ThisSite, user: Known) -> Response:
     """Sign out everywhere but here."""
     access = site.elections.auth
-    here = access.session_of(refresh_token(request, site))
+    here = access.session_of(refresh_token(request))
     for session in access.sessions(user):
         if session.id != here:
             access.end_session(user, session.id)
-    return site.pages.redirect(url("account"), "All other browsers are signed out.")
+    return site.pages.redirect(request, url("account"), "All other browsers are signed out.")
 
 
 @router.post("/account/sessions/{session}/end")
 def end_session(request: Request, site: ThisSite, user: Known, session: SessionId) -> Response:
     """Sign out in one browser, this one included."""
     access = site.elections.auth
-    if session == access.session_of(refresh_token(request, site)):
+    if session == access.session_of(refresh_token(request)):
         sign_out(request, site)
-        return site.pages.redirect(PREFIX, "You are signed out.")
+        return site.pages.redirect(request, PREFIX, "You are signed out.")
     access.end_session(user, session)
-    return site.pages.redirect(url("account"), "That browser is signed out within minutes.")
+    return site.pages.redirect(
+        request, url("account"), "That browser is signed out within minutes."
+    )
 
 
 @router.get("/account/delete")
@@ -210,7 +210,7 @@ def ask_to_delete(request: Request, site: ThisSite, user: Known) -> Response:
 def delete_account(request: Request, site: ThisSite, user: Known, form: PostedForm) -> Response:
     """Remove oneself, for good."""
     try:
-        site.elections.people.remove(user, user.name, based_on(form))
+        site.elections.people.remove(user, user.name, form.revision_check())
     except RevisionConflict as refusal:
         user = site.elections.context.read.user(user.name)
         return site.pages.render(
@@ -222,4 +222,4 @@ def delete_account(request: Request, site: ThisSite, user: Known, form: PostedFo
             changed=str(refusal),
         )
     sign_out(request, site)
-    return site.pages.redirect(PREFIX, "Your account is deleted.")
+    return site.pages.redirect(request, PREFIX, "Your account is deleted.")

@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import Annotated, TypeAlias, cast
 from urllib.parse import urlencode
 
-from fastapi import Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from singletable import Item
 from singletable_apps.elections.audit import RelationPage, cells, hidden_data
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import LogBroken
 from singletable_apps.elections.events import Event, check_entry
-from singletable_apps.elections.pages.dependencies import Viewer, page_router
+from singletable_apps.elections.pages.dependencies import Viewer
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import Permission
@@ -174,7 +174,7 @@ def _untyped(value: object) -> object:
             return inner
 
 
-router = page_router()
+router = APIRouter()
 EVENTS = 25
 ITEMS = 25
 ROWS = 50

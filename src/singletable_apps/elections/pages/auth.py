@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import BackgroundTasks, Depends, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.elections.api.auth import send_reset_letter
 from singletable_apps.elections.api.dependencies import by_address
 from singletable_apps.elections.errors import NotSignedIn, Rejected
-from singletable_apps.elections.pages.dependencies import Visitor, page_router, sign_in, sign_out
+from singletable_apps.elections.pages.dependencies import Visitor, sign_in, sign_out
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import PREFIX, url
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.pages import Form, PostedForm, local_url
 from singletable_apps.shared.web import client_address
 
-router = page_router()
+router = APIRouter()
 
 
 class SignIn(BaseModel):
@@ -37,7 +37,7 @@ def ask_to_sign_in(
 ) -> Response:
     """The form."""
     if visitor is not None:
-        return site.pages.redirect(local_url(going, PREFIX))
+        return site.pages.redirect(request, local_url(going, PREFIX))
     return site.pages.render(request, "elections/sign_in.html", form=Form({"next": going}))
 
 
@@ -60,8 +60,8 @@ def sign_somebody_in(request: Request, site: ThisSite, form: PostedForm) -> Resp
         page = site.pages.render(request, "elections/sign_in.html", 429, form=form)
         page.headers["Retry-After"] = f"{max(1, -(-refusal.retry_after.total_seconds() // 1)):.0f}"
         return page
-    sign_in(request, entered)
-    return site.pages.redirect(local_url(typed.next, PREFIX))
+    sign_in(request, site, entered)
+    return site.pages.redirect(request, local_url(typed.next, PREFIX))
 
 
 class Newcomer(BaseModel):
@@ -76,7 +76,7 @@ class Newcomer(BaseModel):
 def ask_to_register(request: Request, site: ThisSite, visitor: Visitor) -> Response:
     """The form."""
     if visitor is not None:
-        return site.pages.redirect(PREFIX)
+        return site.pages.redirect(request, PREFIX)
     return site.pages.render(request, "elections/register.html", form=Form())
 
 
@@ -91,15 +91,15 @@ def register_somebody(request: Request, site: ThisSite, form: PostedForm) -> Res
     except Rejected as refusal:
         form = form.with_errors(**{refusal.field or "": str(refusal)})
         return site.pages.render(request, "elections/register.html", 422, form=form)
-    sign_in(request, site.elections.auth.welcome(user, _browser(request)))
-    return site.pages.redirect(PREFIX, f"Welcome, {user.name}.")
+    sign_in(request, site, site.elections.auth.welcome(user, _browser(request)))
+    return site.pages.redirect(request, PREFIX, f"Welcome, {user.name}.")
 
 
 @router.post("/sign-out")
 def sign_somebody_out(request: Request, site: ThisSite, visitor: Visitor) -> Response:
     """Leave."""
     sign_out(request, site)
-    return site.pages.redirect(PREFIX, "You are signed out.")
+    return site.pages.redirect(request, PREFIX, "You are signed out.")
 
 
 def _browser(request: Request) -> str:
@@ -132,7 +132,7 @@ def send_letter(
     site.elections.context.check_whole()
     # Sent after the answer, for how long it takes would tell whether there is anybody.
     tasks.add_task(send_reset_letter, site.elections, typed.who, client_address(request))
-    response = site.pages.redirect(url("forgot", "sent"))
+    response = site.pages.redirect(request, url("forgot", "sent"))
     response.background = tasks
     return response
 
@@ -178,9 +178,9 @@ def set_password(request: Request, site: ThisSite, form: PostedForm) -> Response
     except Rejected as refusal:
         form = form.with_errors(**{refusal.field or "": str(refusal)})
         return site.pages.render(request, "elections/reset.html", 422, form=form)
-    sign_in(request, entered)
+    sign_in(request, site, entered)
     return site.pages.redirect(
-        PREFIX, "Your password is changed, and other browsers are signed out."
+        request, PREFIX, "Your password is changed, and other browsers are signed out."
     )
 
 

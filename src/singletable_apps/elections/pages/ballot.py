@@ -8,13 +8,13 @@ from datetime import datetime
 from enum import StrEnum
 from functools import partial
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import Invalid, KeyReused
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.pages.dependencies import Viewer, election_context, page_router
+from singletable_apps.elections.pages.dependencies import Viewer, election_context
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.roles import Permission, has
@@ -154,7 +154,7 @@ def _lasts(election: Election) -> str:
     return "It is final: once cast, it cannot be changed or taken back."
 
 
-router = page_router()
+router = APIRouter()
 
 SHORTEST_KEY, LONGEST_KEY = 16, 100
 CHANGED = (
@@ -200,7 +200,7 @@ def ask_to_withdraw(request: Request, site: ThisSite, user: Viewer, name: NameIn
     """Whether the ballot shall really be taken back."""
     found = polling(site, user, name)
     if found.ballot is None or found.way not in OPEN:
-        return site.pages.redirect(election_url(found.election, "ballot"))
+        return site.pages.redirect(request, election_url(found.election, "ballot"))
     return site.pages.render(
         request,
         "confirm.html",
@@ -216,10 +216,11 @@ def ask_to_withdraw(request: Request, site: ThisSite, user: Viewer, name: NameIn
 
 
 @router.post("/e/{name}/ballot/withdraw")
-def withdraw_ballot(site: ThisSite, user: Viewer, name: NameInPath) -> Response:
+def withdraw_ballot(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
     """Take it back."""
     site.elections.voting.withdraw(user, name)
     return site.pages.redirect(
+        request,
         election_url(site.elections.context.read.election(name), "ballot"),
         "Your ballot has been withdrawn.",
     )
@@ -237,7 +238,7 @@ def _cast(request: Request, site: Site, found: Polling, typed: TypedRanks, key: 
     except Invalid as refusal:
         return _paper(request, site, found, typed.choices(found.names), str(refusal))
     to = election_url(found.election, "receipt")
-    return site.pages.redirect(to, "Your ballot has been cast.")
+    return site.pages.redirect(request, to, "Your ballot has been cast.")
 
 
 def _wrong(found: Polling, typed: TypedRanks, form: Form) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Election, User
@@ -14,16 +14,14 @@ from singletable_apps.elections.pages.dependencies import (
     CurrentElection,
     Viewer,
     election_context,
-    election_router,
     is_owner,
 )
-from singletable_apps.elections.pages.revision_check import STATUS, RevisionConflict, based_on, on
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.rules import candidate_names, check_candidates
-from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 
-router = election_router()
+router = APIRouter()
 
 
 class TypedCandidates(BaseModel):
@@ -73,7 +71,7 @@ def set_candidates(
     before = _names(site, user, election)
     try:
         wanted = candidate_names(typed.names)
-        basis = based_on(form)
+        basis = form.revision_check()
         basis(election.revision)
         gone = [name for name in before if name not in wanted]
         if gone and election.allow_vote and typed.sure != "yes":
@@ -90,9 +88,9 @@ def set_candidates(
         return _page(request, site, user, election, form, 422)
     except RevisionConflict:
         now = site.elections.results.settled(election.name)
-        form = on(form, now.revision)
-        return _page(request, site, user, now, form, STATUS, meanwhile=True)
-    return site.pages.redirect(election_url(edited, "candidates"), _said(before, wanted))
+        form = form.rebased(now.revision)
+        return _page(request, site, user, now, form, 412, meanwhile=True)
+    return site.pages.redirect(request, election_url(edited, "candidates"), _said(before, wanted))
 
 
 def _names(site: Site, user: User, election: Election) -> list[str]:

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, TypeAlias, cast
 
-from fastapi import APIRouter, Depends, Request, Response
-from fastapi.routing import APIRoute
+from fastapi import Depends, Request, Response
 
 from singletable_apps.elections.api.dependencies import NameInPath
-from singletable_apps.elections.api.problems import problem_of
+from singletable_apps.elections.api.problems import WRONG_STATE
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import (
-    NotPermitted,
-    NotSignedIn,
-    Rejected,
-    Unavailable,
-    WrongState,
-)
+from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.proofs import CodeRefused
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.rules import (
     check_may,
@@ -34,77 +25,57 @@ from singletable_apps.elections.rules import (
 )
 from singletable_apps.elections.service import SignedIn
 from singletable_apps.elections.states import State
-from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.pages import Link
-from singletable_apps.shared.web import Problem
+from singletable_apps.shared.web import NOT_ALLOWED, Cookie, Problem
 
-ACCESS = "elections_access"
-REFRESH = "elections_session"
-
-
-class PageRoute(APIRoute):
-    """A route to a page: refusals become pages, and cookies that were renewed go along."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with what happens around it."""
-        handle = super().get_route_handler()
-
-        async def visit(request: Request) -> Response:
-            site = cast(Site, request.app.state.election_pages)
-            try:
-                response = await handle(request)
-            except Problem as problem:
-                response = site.pages.render_problem(request, problem)
-            except (Rejected, Unavailable, TooManyAttempts, CodeRefused) as refusal:
-                response = site.pages.render_problem(request, problem_of(refusal, request.method))
-            _keep(request, response, site)
-            return response
-
-        return visit
+ACCESS_COOKIE = Cookie("elections_access")
+SESSION_COOKIE = Cookie("elections_session")
 
 
-def page_router() -> APIRouter:
-    """A router for pages of one topic."""
-    return APIRouter(route_class=PageRoute)
-
-
-def sign_in(request: Request, signed_in: SignedIn) -> None:
-    """Let the browser be known from now on."""
+def sign_in(request: Request, site: Site, signed_in: SignedIn) -> None:
+    """Keep the session in the browser's cookies."""
+    left = signed_in.ends - site.elections.context.clock()
+    max_age = max(0, int(left.total_seconds()))
+    ACCESS_COOKIE.set(request, signed_in.access, max_age=max_age)
+    SESSION_COOKIE.set(request, signed_in.refresh, max_age=max_age)
     request.state.signed_in = signed_in
     request.state.user = signed_in.user
 
 
 def sign_out(request: Request, site: Site) -> None:
-    """End the session, and let the browser forget it."""
-    site.elections.auth.sign_out(refresh_token(request, site))
-    request.state.forgotten = True
-    request.state.signed_in = None
-    request.state.user = None
+    """End the session and delete its cookies."""
+    site.elections.auth.sign_out(refresh_token(request))
+    _forget(request)
 
 
-def refresh_token(request: Request, site: Site) -> str:
-    """What renews the visitor's session, as the browser has it after this request."""
+def refresh_token(request: Request) -> str:
+    """Return the token that renews the session, as the browser has it after this request."""
     renewed: SignedIn | None = getattr(request.state, "signed_in", None)
-    return renewed.refresh if renewed else request.cookies.get(_named(REFRESH, site), "")
+    return renewed.refresh if renewed else SESSION_COOKIE.read(request)
 
 
 def _visitor(request: Request, site: ThisSite) -> User | None:
-    """Who looks at the page; None if nobody knows."""
+    """Return the user who is signed in, or None. An expired access token is renewed."""
     site.elections.context.check_whole()
-    access = site.elections.auth
-    user: User | None = None
+    auth = site.elections.auth
+    request.state.user = None
     try:
-        user = access.who(request.cookies.get(_named(ACCESS, site), ""))
+        request.state.user = auth.who(ACCESS_COOKIE.read(request))
     except NotSignedIn:
-        refresh = request.cookies.get(_named(REFRESH, site), "")
-        if refresh:
+        if refresh := SESSION_COOKIE.read(request):
             try:
-                sign_in(request, renewed := access.renew(refresh))
-                user = renewed.user
+                sign_in(request, site, auth.renew(refresh))
             except NotSignedIn:
-                request.state.forgotten = True
-    request.state.user = user
+                _forget(request)
+    user: User | None = request.state.user
     return user
+
+
+def _forget(request: Request) -> None:
+    ACCESS_COOKIE.delete(request)
+    SESSION_COOKIE.delete(request)
+    request.state.signed_in = None
+    request.state.user = None
 
 
 # Who looks at the page, if they have signed in.
@@ -128,35 +99,6 @@ def _viewer(user: Known) -> User:
 
 # Who may see the application.
 Viewer: TypeAlias = Annotated[User, Depends(_viewer)]
-
-
-def _named(name: str, site: Site) -> str:
-    return f"__Host-{name}" if site.secure_cookies else name
-
-
-def _keep(request: Request, response: Response, site: Site) -> None:
-    signed_in: SignedIn | None = getattr(request.state, "signed_in", None)
-    if signed_in is not None:
-        left = signed_in.ends - site.elections.context.clock()
-        for name, token in ((ACCESS, signed_in.access), (REFRESH, signed_in.refresh)):
-            response.set_cookie(
-                _named(name, site),
-                token,
-                max_age=max(0, int(left.total_seconds())),
-                path="/",
-                secure=site.secure_cookies,
-                httponly=True,
-                samesite="lax",
-            )
-    elif getattr(request.state, "forgotten", False):
-        for name in (ACCESS, REFRESH):
-            response.delete_cookie(
-                _named(name, site),
-                path="/",
-                secure=site.secure_cookies,
-                httponly=True,
-                samesite="lax",
-            )
 
 
 # The frame of every page about one election: its name, where it stands, and its tabs.
@@ -236,40 +178,6 @@ def election_context(site: Site, election: Election, viewer: User, here: str) ->
     }
 
 
-# Pages about one election: which it is, and what to say where something cannot be done now.
-#
-# A handler of an `election_router()` asks for `election: ThisElection`, the one in the URL. What
-# the rules refuse because of its state, or of whose it is, becomes a page in its frame.
-
-
-class _Framed(APIRoute):
-    """A route that shows refusals in the frame of the election they are about."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with what happens around it."""
-        handle = super().get_route_handler()
-
-        async def framing(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except (WrongState, NotPermitted) as refusal:
-                election: Election | None = getattr(request.state, "election", None)
-                if election is None:
-                    raise
-                return _not_now(request, election, refusal)
-
-        return framing
-
-
-class _ElectionVisit(PageRoute, _Framed):
-    """A visit to a page of an election."""
-
-
-def election_router() -> APIRouter:
-    """A router for pages about one election."""
-    return APIRouter(route_class=_ElectionVisit)
-
-
 def _chosen(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Election:
     election = site.elections.results.settled(name)
     request.state.election = election
@@ -280,14 +188,20 @@ def _chosen(request: Request, site: ThisSite, user: Viewer, name: NameInPath) ->
 CurrentElection: TypeAlias = Annotated[Election, Depends(_chosen)]
 
 
-def _not_now(request: Request, election: Election, refusal: WrongState | NotPermitted) -> Response:
+def _render_in_frame(request: Request, problem: Problem) -> Response | None:
+    """Show a problem with an election in the frame of that election."""
+    election: Election | None = getattr(request.state, "election", None)
+    if election is None:
+        return None
     site = cast(Site, request.app.state.election_pages)
-    forbidden = isinstance(refusal, NotPermitted)
     return site.pages.render(
         request,
         "elections/not_now.html",
-        403 if forbidden else 409,
+        problem.status,
         **election_context(site, election, request.state.user, ""),
-        title="This is for others to do" if forbidden else "Not at this point",
-        words=str(refusal),
+        title="This is for others to do" if problem.status == 403 else "Not at this point",
+        words=problem.detail,
     )
+
+
+PROBLEM_PAGES = {NOT_ALLOWED: _render_in_frame, WRONG_STATE: _render_in_frame}

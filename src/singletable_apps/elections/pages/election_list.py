@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from singletable_apps.elections.errors import Invalid, Taken
-from singletable_apps.elections.pages.dependencies import Viewer, page_router, standing_of
+from singletable_apps.elections.pages.dependencies import Viewer, standing_of
 from singletable_apps.elections.pages.settings import BALLOTS, PUBLICATIONS, USUAL, TypedElection
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.urls import url
@@ -16,7 +16,7 @@ from singletable_apps.elections.rules import check_create
 from singletable_apps.elections.service.queries import parts_of
 from singletable_apps.shared.pages import Form, Link, PostedForm, request_time_zone
 
-router = page_router()
+router = APIRouter()
 SIZE = 25
 
 
@@ -79,7 +79,7 @@ def create_election(request: Request, site: ThisSite, user: Viewer, form: Posted
     except (Invalid, Taken) as refusal:
         return _form(request, site, form.with_errors(**{refusal.field or "": str(refusal)}), 422)
     return site.pages.redirect(
-        url("e", made.name, "candidates"), f"“{made.name}” is there. Who can be voted for?"
+        request, url("e", made.name, "candidates"), f"“{made.name}” is there. Who can be voted for?"
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 
 from singletable_apps.counting import Ballots, Ranking, instant_runoff
 from singletable_apps.counting.pictures import Picture, draw_transfers
@@ -14,7 +14,6 @@ from singletable_apps.elections.entities import Election
 from singletable_apps.elections.pages.dependencies import (
     Standing,
     Visitor,
-    page_router,
     standing_of,
 )
 from singletable_apps.elections.pages.site import ThisSite
@@ -39,7 +38,7 @@ def sample_count() -> Picture:
     return draw_transfers(instant_runoff(Ballots.from_counts(_PLACES, groups)))
 
 
-router = page_router()
+router = APIRouter()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.elections.entities import Election, User
@@ -15,10 +15,8 @@ from singletable_apps.elections.pages.dependencies import (
     Viewer,
     check_settles,
     election_context,
-    election_router,
     is_owner,
 )
-from singletable_apps.elections.pages.revision_check import STATUS, RevisionConflict, based_on, on
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
 from singletable_apps.elections.rules import (
@@ -29,7 +27,7 @@ from singletable_apps.elections.rules import (
     state_of,
 )
 from singletable_apps.elections.states import State
-from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 
 # (value, name, what it means)
 LAUNCHES = (
@@ -143,7 +141,7 @@ def deleting(election: Election) -> Question:
     )
 
 
-router = election_router()
+router = APIRouter()
 
 
 class TypedLaunch(BaseModel):
@@ -172,11 +170,11 @@ def launch(
         return _ask(request, site, user, election, launching(election), typed, 422)
     try:
         launched = site.elections.lifecycle.launch(
-            user, election.name, allow_edit=typed.how == "editable", basis=based_on(form)
+            user, election.name, allow_edit=typed.how == "editable", basis=form.revision_check()
         )
     except RevisionConflict:
         return _changed(request, site, user, election, launching(election), form)
-    return site.pages.redirect(election_url(launched), f"“{launched.name}” is launched.")
+    return site.pages.redirect(request, election_url(launched), f"“{launched.name}” is launched.")
 
 
 @router.get("/e/{name}/fix")
@@ -194,10 +192,10 @@ def fix(
 ) -> Response:
     """Let nothing be edited any more."""
     try:
-        site.elections.lifecycle.fix(user, election.name, based_on(form))
+        site.elections.lifecycle.fix(user, election.name, form.revision_check())
     except RevisionConflict:
         return _changed(request, site, user, election, fixing(election), form)
-    return site.pages.redirect(election_url(election), "Nothing can be edited any more.")
+    return site.pages.redirect(request, election_url(election), "Nothing can be edited any more.")
 
 
 @router.get("/e/{name}/finalize")
@@ -215,11 +213,11 @@ def finalize(
 ) -> Response:
     """Close it, and sign with which ballots."""
     try:
-        site.elections.lifecycle.finalise(user, election.name, based_on(form))
+        site.elections.lifecycle.finalise(user, election.name, form.revision_check())
     except RevisionConflict:
         return _changed(request, site, user, election, finalizing(election), form)
     return site.pages.redirect(
-        election_url(election), f"“{election.name}” is closed, and its end is signed."
+        request, election_url(election), f"“{election.name}” is closed, and its end is signed."
     )
 
 
@@ -238,10 +236,10 @@ def delete(
 ) -> Response:
     """Remove it with all that is in it."""
     try:
-        site.elections.lifecycle.delete(user, election.name, based_on(form))
+        site.elections.lifecycle.delete(user, election.name, form.revision_check())
     except RevisionConflict:
         return _changed(request, site, user, election, deleting(election), form)
-    return site.pages.redirect(url("all"), f"“{election.name}” is deleted.")
+    return site.pages.redirect(request, url("all"), f"“{election.name}” is deleted.")
 
 
 def _form(election: Election) -> Form:
@@ -258,8 +256,8 @@ def _changed(
         user,
         election,
         question,
-        on(form, election.revision),
-        STATUS,
+        form.rebased(election.revision),
+        412,
         meanwhile=True,
     )
 
@@ -318,16 +316,18 @@ def hand_over(
         return _owner(request, site, user, election, typed, 422)
     try:
         given = site.elections.lifecycle.hand_over(
-            user, election.name, typed.owner.strip(), based_on(form)
+            user, election.name, typed.owner.strip(), form.revision_check()
         )
     except (Invalid, WrongState) as refusal:
         form = form.with_errors(owner=str(refusal))
         return _owner(request, site, user, election, form, 422)
     except RevisionConflict:
         now = site.elections.results.settled(election.name)
-        form = on(form, now.revision)
-        return _owner(request, site, user, now, form, STATUS, meanwhile=True)
-    return site.pages.redirect(election_url(given), f"“{given.name}” is {given.owner_name}'s now.")
+        form = form.rebased(now.revision)
+        return _owner(request, site, user, now, form, 412, meanwhile=True)
+    return site.pages.redirect(
+        request, election_url(given), f"“{given.name}” is {given.owner_name}'s now."
+    )
 
 
 def _owner(

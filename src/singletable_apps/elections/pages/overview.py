@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.pages.dependencies import (
@@ -14,7 +14,6 @@ from singletable_apps.elections.pages.dependencies import (
     Standing,
     Viewer,
     election_context,
-    election_router,
     is_owner,
     standing_of,
 )
@@ -114,7 +113,7 @@ def _see(election: Election, part: Participation) -> Step:
     )
 
 
-router = election_router()
+router = APIRouter()
 SHOWN = 12
 
 

@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotPermitted, Rejected
-from singletable_apps.elections.pages.dependencies import Viewer, page_router
-from singletable_apps.elections.pages.revision_check import RevisionConflict, based_on
+from singletable_apps.elections.pages.dependencies import Viewer
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import check_edit, check_removal, check_role_change
-from singletable_apps.shared.pages import Form, PostedForm, local_url
+from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict, local_url
 
 ROLE_NAMES: Mapping[Role, str] = {
     Role.NO_ACCESS: "No access",
@@ -41,7 +40,7 @@ ROLE_WORDS: Mapping[Role, str] = {
 }
 
 
-router = page_router()
+router = APIRouter()
 A_PAGE = 30
 LONGEST = 200
 
@@ -99,7 +98,7 @@ def edit_person(
         return person_page(request, site, user, name, 422, details=typed)
     try:
         edited = site.elections.people.edit(
-            user, name, name=typed.name, address=typed.email, basis=based_on(form)
+            user, name, name=typed.name, address=typed.email, basis=form.revision_check()
         )
     except RevisionConflict as refusal:
         now = site.elections.context.read.user(name)
@@ -112,7 +111,7 @@ def edit_person(
             raise
         fault = form.with_errors(**{refusal.field or "": str(refusal)})
         return person_page(request, site, user, name, 422, details=fault)
-    return site.pages.redirect(url("people", edited.name), f"{edited.name} is saved.")
+    return site.pages.redirect(request, url("people", edited.name), f"{edited.name} is saved.")
 
 
 def person_page(
@@ -170,9 +169,9 @@ def change_role(
     if isinstance(typed, Form):
         return person_page(request, site, user, name, 422, role=typed)
     if typed.role is Role.OWNER:
-        return site.pages.redirect(url("people", name, "owner"))
+        return site.pages.redirect(request, url("people", name, "owner"))
     try:
-        changed = site.elections.people.change_role(user, name, typed.role, based_on(form))
+        changed = site.elections.people.change_role(user, name, typed.role, form.revision_check())
     except RevisionConflict as refusal:
         now = site.elections.context.read.user(name)
         words = f"{refusal} The role is now {ROLE_NAMES[now.role]}. Save again to replace that."
@@ -180,7 +179,7 @@ def change_role(
     except NotPermitted as refusal:
         return person_page(request, site, user, name, 422, role=form.with_errors(role=str(refusal)))
     back = local_url(typed.back, url("people", changed.name))
-    return site.pages.redirect(back, f"{changed.name} is now: {ROLE_NAMES[changed.role]}.")
+    return site.pages.redirect(request, back, f"{changed.name} is now: {ROLE_NAMES[changed.role]}.")
 
 
 @router.get("/people/{name}/owner")
@@ -197,12 +196,14 @@ def transfer(
 ) -> Response:
     """Make somebody else the owner, and oneself an auditor."""
     try:
-        owner = site.elections.people.change_role(user, name, Role.OWNER, based_on(form))
+        owner = site.elections.people.change_role(user, name, Role.OWNER, form.revision_check())
     except RevisionConflict as refusal:
         person = site.elections.queries.user(user, name).user
         return _transfer_page(request, site, person, str(refusal))
     return site.pages.redirect(
-        url("people", owner.name), f"{owner.name} is the owner now, and you are an auditor."
+        request,
+        url("people", owner.name),
+        f"{owner.name} is the owner now, and you are an auditor.",
     )
 
 
@@ -221,13 +222,13 @@ def remove(
     """Remove somebody, for good."""
     person = site.elections.queries.user(user, name).user
     if person.user_id == user.user_id:
-        return site.pages.redirect(url("account", "delete"))
+        return site.pages.redirect(request, url("account", "delete"))
     try:
-        site.elections.people.remove(user, name, based_on(form))
+        site.elections.people.remove(user, name, form.revision_check())
     except RevisionConflict as refusal:
         person = site.elections.queries.user(user, name).user
         return _removal_page(request, site, person, str(refusal))
-    return site.pages.redirect(url("people"), f"{person.name} is removed.")
+    return site.pages.redirect(request, url("people"), f"{person.name} is removed.")
 
 
 def _check_removal(site: Site, user: User, person: User) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated, NoReturn
 from urllib.parse import parse_qs
 
-from fastapi import Depends, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field, JsonValue
 
 from singletable_apps.elections.api import PREFIX as API
@@ -21,7 +21,6 @@ from singletable_apps.elections.pages.dependencies import (
     Viewer,
     Visitor,
     election_context,
-    page_router,
 )
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
@@ -40,7 +39,7 @@ from singletable_apps.shared.ballot import said
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.web import download
 
-router = page_router()
+router = APIRouter()
 CHECKER = f"{API}/checker.py"
 
 
@@ -50,7 +49,7 @@ def show_receipt(request: Request, site: ThisSite, user: Viewer, name: NameInPat
     found = polling(site, user, name)
     if found.ballot is None:
         to = election_url(found.election, "ballot")
-        return site.pages.redirect(to, "There is no receipt: you have not voted here.")
+        return site.pages.redirect(request, to, "There is no receipt: you have not voted here.")
     cast = site.elections.voting.ballot(user, found.election.name, user.name)
     ranking, asked = cast.receipt["ranking"], cast.receipt["definition"]
     ranked = {each for level in ranking for each in level}

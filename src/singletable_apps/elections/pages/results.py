@@ -7,14 +7,14 @@ from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from singletable_apps.counting.pictures import Picture, draw_beat_paths, draw_transfers
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.api.results import export_file
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import WrongState
-from singletable_apps.elections.pages.dependencies import Viewer, election_context, page_router
+from singletable_apps.elections.pages.dependencies import Viewer, election_context
 from singletable_apps.elections.pages.results_view import (
     EVERY_PAIR,
     MOST,
@@ -35,7 +35,7 @@ from singletable_apps.elections.rules import Shown, check_tally
 from singletable_apps.shared.counted import MOST_ROUNDS, comparison, in_order, rounds_of
 from singletable_apps.shared.web import download
 
-router = page_router()
+router = APIRouter()
 
 SETTLED = "Schulze decides, as was settled before the election opened."
 # Whose chains are drawn: two candidates, or the first two of the result.
@@ -163,7 +163,7 @@ def list_ballots(
     """Every ballot: by voter where ballots are open, by confirmation where they are secret."""
     tally = site.elections.results.tally(user, name)
     if Shown.CONFIRMATIONS not in tally.shown:
-        return site.pages.redirect(election_url(tally.election, "tally", "rankings"))
+        return site.pages.redirect(request, election_url(tally.election, "tally", "rankings"))
     ballots = site.elections.results.ballots(user, name)
     return site.pages.render(
         request,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from singletable_apps.elections.entities import Election, User
@@ -15,16 +15,14 @@ from singletable_apps.elections.pages.dependencies import (
     Viewer,
     check_settles,
     election_context,
-    election_router,
     is_owner,
 )
-from singletable_apps.elections.pages.revision_check import STATUS, RevisionConflict, based_on, on
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.rules import check_owner, default_publication, state_of
 from singletable_apps.elections.service import Changes, Terms
 from singletable_apps.elections.states import Publication, State
-from singletable_apps.shared.pages import Form, PostedForm, request_time_zone
+from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict, request_time_zone
 
 USUAL = "usual"
 
@@ -153,7 +151,7 @@ def values_of(election: Election) -> dict[str, str | datetime | None]:
     }
 
 
-router = election_router()
+router = APIRouter()
 
 
 @router.get("/e/{name}/settings")
@@ -176,14 +174,14 @@ def settle(
     if isinstance(changes, Form):
         return _settings(request, site, user, election, changes, 422)
     try:
-        edited = site.elections.lifecycle.edit(user, election.name, changes, based_on(form))
+        edited = site.elections.lifecycle.edit(user, election.name, changes, form.revision_check())
     except (Invalid, Taken) as refusal:
         form = form.with_errors(**{refusal.field or "": str(refusal)})
         return _settings(request, site, user, election, form, 422)
     except RevisionConflict:
         now = site.elections.results.settled(election.name)
-        return _settings(request, site, user, now, on(form, now.revision), STATUS, meanwhile=True)
-    return site.pages.redirect(election_url(edited, "settings"), "Saved.")
+        return _settings(request, site, user, now, form.rebased(now.revision), 412, meanwhile=True)
+    return site.pages.redirect(request, election_url(edited, "settings"), "Saved.")
 
 
 def _changes(form: Form) -> Changes | Form:

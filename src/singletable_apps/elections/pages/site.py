@@ -18,7 +18,8 @@ from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import files as ballot_files
 from singletable_apps.shared.counted import TEMPLATES, Latest
 from singletable_apps.shared.counted import files as counted_files
-from singletable_apps.shared.pages import Link, Pages, Product, path_of
+from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
+from singletable_apps.shared.web import ProblemType
 
 SIGN_IN = f"{PREFIX}/sign-in"
 PRODUCT = Product("Elections", PREFIX, "Rank the candidates; see how it was counted, and check it.")
@@ -38,11 +39,10 @@ class Site:
 
     elections: Elections
     pages: Pages
-    secure_cookies: bool = True
     latest: Latest[Count] = field(default_factory=lambda: Latest[Count](LONGEST))
 
 
-def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:
+def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemPage]) -> Site:
     """The site on a service that is open."""
     pages = Pages(
         "elections",
@@ -54,9 +54,9 @@ def make_site(elections: Elections, *, secure_cookies: bool = True) -> Site:
         context=around,
         generated_files={**counted_files(), **ballot_files()},
         templates=[TEMPLATES],
-        secure_cookies=secure_cookies,
+        problem_pages=problem_pages,
     )
-    return Site(elections, pages, secure_cookies)
+    return Site(elections, pages)
 
 
 async def _site(request: Request) -> Site:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Election, User
@@ -16,17 +16,15 @@ from singletable_apps.elections.pages.dependencies import (
     CurrentElection,
     Viewer,
     election_context,
-    election_router,
     is_owner,
 )
-from singletable_apps.elections.pages.revision_check import STATUS, RevisionConflict, based_on, on
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.rules import check_voters, folded
 from singletable_apps.elections.service.queries import parts_of
-from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 
-router = election_router()
+router = APIRouter()
 SIZE = 100
 
 
@@ -123,15 +121,15 @@ def set_voters(
         form = form.with_errors(voters="Name at least one voter, or let everybody vote.")
         return _written(request, site, user, election, form, 422)
     try:
-        edited = site.elections.rolls.set_voters(user, election.name, names, based_on(form))
+        edited = site.elections.rolls.set_voters(user, election.name, names, form.revision_check())
     except Invalid as refusal:
         form = form.with_errors(voters=str(refusal))
         return _written(request, site, user, election, form, 422)
     except RevisionConflict:
         now = site.elections.results.settled(election.name)
-        form = on(form, now.revision)
-        return _written(request, site, user, now, form, STATUS, meanwhile=True)
-    return site.pages.redirect(election_url(edited, "voters"), _said(edited))
+        form = form.rebased(now.revision)
+        return _written(request, site, user, now, form, 412, meanwhile=True)
+    return site.pages.redirect(request, election_url(edited, "voters"), _said(edited))
 
 
 class TypedChoice(BaseModel):
@@ -181,15 +179,15 @@ def take_choice(
         )
         return _chosen(request, site, user, election, form, 422, q=q, cursor=cursor)
     try:
-        edited = site.elections.rolls.set_voters(user, election.name, names, based_on(form))
+        edited = site.elections.rolls.set_voters(user, election.name, names, form.revision_check())
     except Invalid as refusal:
         form = form.with_errors(chosen=str(refusal))
         return _chosen(request, site, user, election, form, 422, q=q, cursor=cursor)
     except RevisionConflict:
         now = site.elections.results.settled(election.name)
-        form = on(form, now.revision)
-        return _chosen(request, site, user, now, form, STATUS, q=q, cursor=cursor, meanwhile=True)
-    return site.pages.redirect(_here(edited, q, cursor), _said(edited))
+        form = form.rebased(now.revision)
+        return _chosen(request, site, user, now, form, 412, q=q, cursor=cursor, meanwhile=True)
+    return site.pages.redirect(request, _here(edited, q, cursor), _said(edited))
 
 
 def _listed(site: Site, election: Election) -> list[str]:

@@ -9,7 +9,8 @@ from fastapi import FastAPI
 from singletable_apps.polls.api import polls as poll_routes
 from singletable_apps.polls.api import results, voting
 from singletable_apps.polls.api.dependencies import Api, ApiSettings
-from singletable_apps.polls.api.problems import PROBLEM_TYPES
+from singletable_apps.polls.api.problems import PROBLEM_TYPES, problem_of
+from singletable_apps.polls.errors import PollsError
 from singletable_apps.polls.service import Polls
 from singletable_apps.shared.web import make_app
 
@@ -41,6 +42,7 @@ def make_polls_app(polls: Polls, *, settings: ApiSettings | None = None) -> Fast
         prefix=PREFIX,
         description=ABOUT,
         problem_types=PROBLEM_TYPES,
+        errors={PollsError: problem_of},
         settings=chosen.web,
     )
     app.state.polls = Api(polls, chosen)

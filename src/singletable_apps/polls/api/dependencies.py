@@ -12,7 +12,7 @@ from fastapi import Depends, Path, Request, Response
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from singletable_apps.polls.api import cookies
-from singletable_apps.polls.api.problems import NO_ADMIN_KEY, problem_of
+from singletable_apps.polls.api.problems import NO_ADMIN_KEY
 from singletable_apps.polls.errors import NoCode
 from singletable_apps.polls.service import Polls
 from singletable_apps.shared.web import (
@@ -23,6 +23,7 @@ from singletable_apps.shared.web import (
     add_rate_limit_headers,
     client_address,
     client_network,
+    set_header,
 )
 
 
@@ -46,14 +47,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class ApiSettings:
-    """`web` is for all requests; `secure_cookies` is False for plain HTTP on one's own machine.
+    """`web` is for all requests, `limits` for some of them.
 
     `public` is the address that people use, for links and QR codes.
     """
 
     web: Settings = field(default_factory=Settings)
     limits: Limits = field(default_factory=Limits)
-    secure_cookies: bool = True
     public: str = "http://127.0.0.1:8000"
 
 
@@ -68,10 +68,10 @@ _KEY = HTTPBearer(
     auto_error=False,
 )
 _COOKIE = APIKeyCookie(
-    name=cookies.name_of(secure=True),
+    name=cookies.BROWSER.full_name(secure=True),
     scheme_name="browser cookie",
     description="Set by voting and by making polls; it is called "
-    f"{cookies.name_of(secure=False)} where the service has no TLS.",
+    f"{cookies.BROWSER.name} where the service has no TLS.",
     auto_error=False,
 )
 
@@ -117,10 +117,8 @@ async def _key(key: AdminKeyIfAny) -> str:
 AdminKey: TypeAlias = Annotated[str, Depends(_key)]
 
 
-async def _browser(
-    request: Request, api: ThisApi, _: Annotated[str | None, Depends(_COOKIE)]
-) -> str | None:
-    return cookies.token_of(request, secure=api.settings.secure_cookies)
+async def _browser(request: Request, _: Annotated[str | None, Depends(_COOKIE)]) -> str | None:
+    return cookies.token_of(request)
 
 
 # What the browser is known by, if it has been here.
@@ -142,6 +140,7 @@ def by_address(chosen: Callable[[Limits], RateLimit | None]) -> Callable[..., No
 class _Guesses:
     """How many codes of one address were none."""
 
+    request: Request
     limit: RateLimit | None
     address: str
 
@@ -154,14 +153,14 @@ class _Guesses:
         self.limit.check(self.address)
         try:
             yield
-        except NoCode as refusal:
-            problem = problem_of(refusal)
-            problem.headers.update(self.limit.hit(self.address))
-            raise problem from refusal
+        except NoCode:
+            for name, value in self.limit.hit(self.address).items():
+                set_header(self.request, name, value)
+            raise
 
 
 def _guesses(request: Request, api: ThisApi) -> _Guesses:
-    return _Guesses(api.settings.limits.guess, client_network(client_address(request)))
+    return _Guesses(request, api.settings.limits.guess, client_network(client_address(request)))
 
 
 Guesses: TypeAlias = Annotated[_Guesses, Depends(_guesses)]

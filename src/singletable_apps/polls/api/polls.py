@@ -15,7 +15,7 @@ from singletable_apps.polls.api.dependencies import (
     ThisApi,
     by_address,
 )
-from singletable_apps.polls.api.problems import NO_ADMIN_KEY, SETTLED, api_router
+from singletable_apps.polls.api.problems import NO_ADMIN_KEY, SETTLED
 from singletable_apps.polls.api.schemas import (
     CodeShown,
     IssuedCodes,
@@ -39,6 +39,7 @@ from singletable_apps.shared.web import (
     OffsetCursors,
     Page,
     Pagination,
+    api_router,
     etag,
     responses,
 )
@@ -96,7 +97,7 @@ def list_my_polls(api: ThisApi, browser: Browser, page: Pagination) -> Page[OwnP
 
 
 def _made(own: Own, token: str, request: Request, response: Response, api: Api) -> OwnPoll:
-    cookies.keep(response, token, secure=api.settings.secure_cookies)
+    cookies.BROWSER.set(request, token)
     response.headers["Location"] = request.app.url_path_for("read_poll", poll_id=own.poll.id)
     response.headers["ETag"] = etag(own.poll.revision)
     return OwnPoll.own(own, api.settings.public)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
-
-from fastapi import APIRouter, Request, Response
-from fastapi.routing import APIRoute
+from fastapi import Request
 
 from singletable_apps.polls.errors import (
     AlreadyVoted,
@@ -30,7 +26,6 @@ from singletable_apps.shared.web import (
     FieldError,
     Problem,
     ProblemType,
-    responses,
 )
 
 NO_ADMIN_KEY = ProblemType(
@@ -75,34 +70,8 @@ _BY_REFUSAL: dict[type[Refused], ProblemType] = {
 }
 
 
-class Translating(APIRoute):
-    """A route that answers what the service refuses as a problem."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with refusals translated."""
-        handle = super().get_route_handler()
-
-        async def translated(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except PollsError as refusal:
-                raise problem_of(refusal) from refusal
-
-        return translated
-
-
-def api_router(tag: str, *kinds: ProblemType) -> APIRouter:
-    """A router for one topic, whose operations may all answer these kinds of problems."""
-    return APIRouter(
-        tags=[tag],
-        route_class=Translating,
-        responses=responses(*kinds),
-        generate_unique_id_function=lambda route: route.name,
-    )
-
-
-def problem_of(refusal: PollsError) -> Problem:
-    """The problem that a refusal is."""
+def problem_of(refusal: PollsError, _: Request) -> Problem:
+    """Return the problem for an error of the service."""
     words = str(refusal)
     match refusal:
         case Invalid():

@@ -17,7 +17,7 @@ from singletable_apps.polls.api.dependencies import (
     PollId,
     Service,
 )
-from singletable_apps.polls.api.problems import HIDDEN, NO_ADMIN_KEY, api_router
+from singletable_apps.polls.api.problems import HIDDEN, NO_ADMIN_KEY
 from singletable_apps.polls.api.schemas import ExportShown, RecountShown, ResultsShown, RoundsFile
 from singletable_apps.polls.service import Outcome, Polls, Viewer, Voter
 from singletable_apps.shared.web import (
@@ -27,6 +27,7 @@ from singletable_apps.shared.web import (
     FieldError,
     IfNoneMatch,
     Problem,
+    api_router,
     download,
     responses,
 )

@@ -16,7 +16,7 @@ from singletable_apps.polls.api.dependencies import (
     ThisApi,
     by_address,
 )
-from singletable_apps.polls.api.problems import ALREADY_VOTED, CLOSED, NO_CODE, api_router
+from singletable_apps.polls.api.problems import ALREADY_VOTED, CLOSED, NO_CODE
 from singletable_apps.polls.api.schemas import NewVote, Typed, VoteShown
 from singletable_apps.polls.errors import NotThere
 from singletable_apps.polls.service import Voter
@@ -28,6 +28,7 @@ from singletable_apps.shared.web import (
     FieldError,
     IdempotencyKeyIfAny,
     Problem,
+    api_router,
     responses,
 )
 
@@ -78,7 +79,7 @@ def cast_vote(
         cast = polls.voting.cast(str(poll_id), sent.rankings, voter)
     # A code is enough to be known by, and whoever sends one is given no cookie.
     if voter.browser is not None and browser is None and not sent.code:
-        cookies.keep(response, voter.browser, secure=api.settings.secure_cookies)
+        cookies.BROWSER.set(request, voter.browser)
     response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
     if not cast.is_new:
         response.status_code = 200

@@ -6,27 +6,21 @@ import csv
 import io
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 from pydantic import BaseModel, Field
 
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import Invalid
-from singletable_apps.polls.pages.dependencies import (
-    STATUS,
-    RevisionConflict,
-    based_on,
-    page_router,
-)
 from singletable_apps.polls.pages.manage import ThisOwn, framed, manage_address
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.service import Code, Own
 from singletable_apps.polls.urls import code_link, share_link
-from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import download
 
-router = page_router()
+router = APIRouter()
 SIZE = 100
 ISSUED_MEANWHILE = (
     "Codes were issued while you looked at this page: there are {now} now. Ask again if you need "
@@ -55,18 +49,18 @@ def issue(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> R
     typed = form.validate(TypedCount)
     if isinstance(typed, Form):
         return _page(request, site, own, typed, 422)
-    basis = based_on(form, "issued")
+    basis = form.revision_check("issued")
     try:
         site.polls.making.issue_codes(own.poll.id, own.admin_key, typed.count, basis=basis)
     except RevisionConflict:
         now = Own(site.polls.context.poll(own.poll.id), own.admin_key)
         words = ISSUED_MEANWHILE.format(now=now.poll.codes)
         form = Form({"count": typed.count, "issued": now.poll.codes}, summary=words)
-        return _page(request, site, now, form, STATUS)
+        return _page(request, site, now, form, 412)
     except Invalid as refusal:
         return _page(request, site, own, form.with_errors(**refusal.faults), 422)
     said = "One code is issued." if typed.count == 1 else f"{typed.count:,} codes are issued."
-    return site.pages.redirect(manage_address(own, "codes"), said)
+    return site.pages.redirect(request, manage_address(own, "codes"), said)
 
 
 @router.get("/p/{poll_id}/manage/codes/sheet")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from singletable_apps.polls.errors import Invalid
-from singletable_apps.polls.pages.dependencies import Browser, count, known, page_router
+from singletable_apps.polls.pages.dependencies import Browser, count, known
 from singletable_apps.polls.pages.poll_form import (
     CLOSINGS,
     PROTECTIONS,
@@ -23,7 +23,7 @@ from singletable_apps.polls.rules import draft_like
 from singletable_apps.polls.urls import poll_url
 from singletable_apps.shared.pages import Form, PostedForm
 
-router = page_router()
+router = APIRouter()
 
 
 @router.get("/new")
@@ -54,7 +54,7 @@ def make(request: Request, site: ThisSite, browser: Browser, form: PostedForm) -
         own = site.polls.making.make(draft, known(request, browser))
     except Invalid as refusal:  # its time was up at that very moment
         return _page(request, site, form.with_errors(**faults_in(refusal, draft, now)), 422)
-    return site.pages.redirect(poll_url(own.poll.id, "made"))
+    return site.pages.redirect(request, poll_url(own.poll.id, "made"))
 
 
 def _page(

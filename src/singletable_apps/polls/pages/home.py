@@ -7,20 +7,20 @@ from functools import cache
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from singletable import Page
 from singletable_apps.counting import Ballots, Ranking, instant_runoff
 from singletable_apps.counting.pictures import Picture, draw_transfers
 from singletable_apps.polls.entities import Poll, Protection
-from singletable_apps.polls.pages.dependencies import Browser, page_router
+from singletable_apps.polls.pages.dependencies import Browser
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.sample import MAKER, POLLS
 from singletable_apps.polls.service import Own
 from singletable_apps.polls.urls import poll_url, url
 
-router = page_router()
+router = APIRouter()
 FEW = 3
 _DISHES = ("Pizza", "Salad", "Sushi", "Soup")
 _LUNCH = ((8, "Pizza"), (7, "Sushi > Salad"), (6, "Salad > Sushi"), (3, "Soup > Salad"))

@@ -11,24 +11,13 @@ from dataclasses import replace
 from typing import Annotated, TypeAlias
 from urllib.parse import parse_qs
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
 from singletable_apps.polls.entities import Poll, Protection
 from singletable_apps.polls.errors import Invalid, NotAdmin, Settled
-from singletable_apps.polls.pages.cookies import ADMIN, admin_key_of, carry
-from singletable_apps.polls.pages.dependencies import (
-    MEANWHILE,
-    STATUS,
-    Browser,
-    CurrentPoll,
-    RevisionConflict,
-    based_on,
-    keep_private,
-    locked,
-    on,
-    page_router,
-)
+from singletable_apps.polls.pages.cookies import ADMIN, admin_key_of, set_cookie
+from singletable_apps.polls.pages.dependencies import Browser, CurrentPoll, keep_private, locked
 from singletable_apps.polls.pages.poll_form import (
     CLOSINGS,
     PROTECTIONS,
@@ -44,7 +33,7 @@ from singletable_apps.polls.rules import draft_of, gone, is_open
 from singletable_apps.polls.service import Own
 from singletable_apps.polls.text import PROTECTION_WORDS, RESULTS_WORDS
 from singletable_apps.polls.urls import admin_link, poll_url, share_link, url
-from singletable_apps.shared.pages import Form, Link, PostedForm
+from singletable_apps.shared.pages import Form, Link, PostedForm, RevisionConflict
 from singletable_apps.shared.qr import qr_svg
 
 NO_KEY = (
@@ -106,7 +95,8 @@ def framed(site: Site, own: Own, here: str) -> dict[str, object]:
     }
 
 
-router = page_router()
+router = APIRouter()
+CONFLICT = "Someone else changed the poll, and nothing was done. "
 
 
 @router.get("/p/{poll_id}/manage")
@@ -119,7 +109,7 @@ def manage(
 ) -> Response:
     """How the poll stands, and what can be done; an admin link leads here without its key."""
     if key:
-        return _let_in(site, poll, key)
+        return _let_in(request, site, poll, key)
     own = own_of(request, site, poll, browser)
     return site.pages.render(
         request,
@@ -138,7 +128,7 @@ def take_key(request: Request, site: ThisSite, poll: CurrentPoll, form: PostedFo
     typed = form.value("key").strip()
     [key] = parse_qs(typed.partition("?")[2]).get("key", [typed])[:1]
     try:
-        return _let_in(site, poll, key)
+        return _let_in(request, site, poll, key)
     except NotAdmin as refusal:
         return locked(request, site, NO_KEY, form.with_errors(key=str(refusal)))
 
@@ -155,14 +145,13 @@ def recount(request: Request, site: ThisSite, own: ThisOwn) -> Response:
     )
 
 
-def _let_in(site: Site, poll: Poll, key: str) -> Response:
+def _let_in(request: Request, site: Site, poll: Poll, key: str) -> Response:
     """Let the browser carry the key, so that it stays in no history, log or referrer."""
     context = site.polls.context
     context.managed(poll.id, key)
-    response = site.pages.redirect(poll_url(poll.id, "manage"))
     # As it is, and not as it was typed: cookies hold no more than ASCII.
-    carry(response, site, poll, ADMIN, context.secret.admin_key(poll.id))
-    return response
+    set_cookie(request, poll, ADMIN, context.secret.admin_key(poll.id))
+    return site.pages.redirect(request, poll_url(poll.id, "manage"))
 
 
 @router.get("/p/{poll_id}/manage/edit")
@@ -181,15 +170,15 @@ def edit(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> Re
         return _page(request, site, own, draft, 422)
     try:
         site.polls.changing.change(
-            own.poll.id, own.admin_key, lambda _: draft, basis=based_on(form)
+            own.poll.id, own.admin_key, lambda _: draft, basis=form.revision_check()
         )
     except Settled as refusal:
         return _page(request, site, own, form.with_errors(str(refusal)), 409)
     except RevisionConflict:
         now = Own(site.polls.context.poll(own.poll.id), own.admin_key)
-        form = on(form, now.poll.revision)
-        return _page(request, site, now, form, STATUS, meanwhile=True)
-    return site.pages.redirect(manage_address(own), "Saved.")
+        form = form.rebased(now.poll.revision)
+        return _page(request, site, now, form, 412, meanwhile=True)
+    return site.pages.redirect(request, manage_address(own), "Saved.")
 
 
 def _page(
@@ -228,10 +217,10 @@ def ask_to_close(request: Request, site: ThisSite, own: ThisOwn) -> Response:
 def close(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> Response:
     """Take no more votes."""
     try:
-        site.polls.changing.close(own.poll.id, own.admin_key, basis=based_on(form))
+        site.polls.changing.close(own.poll.id, own.admin_key, basis=form.revision_check())
     except RevisionConflict:
-        return _ask_to_close(request, site, own, MEANWHILE, STATUS)
-    return site.pages.redirect(manage_address(own), "The poll is closed.")
+        return _ask_to_close(request, site, own, CONFLICT, 412)
+    return site.pages.redirect(request, manage_address(own), "The poll is closed.")
 
 
 @router.get("/p/{poll_id}/manage/delete")
@@ -244,17 +233,17 @@ def ask_to_delete(request: Request, site: ThisSite, own: ThisOwn) -> Response:
 def delete(request: Request, site: ThisSite, own: LeavingOwn, form: PostedForm) -> Response:
     """Delete it with all votes."""
     try:
-        site.polls.deleting.delete(own.poll.id, own.admin_key, basis=based_on(form))
+        site.polls.deleting.delete(own.poll.id, own.admin_key, basis=form.revision_check())
     except RevisionConflict:
-        return _ask_to_delete(request, site, own, MEANWHILE, STATUS)
-    return site.pages.redirect(url("mine"), f"“{own.poll.title}” is deleted.")
+        return _ask_to_delete(request, site, own, CONFLICT, 412)
+    return site.pages.redirect(request, url("mine"), f"“{own.poll.title}” is deleted.")
 
 
 def _ask_to_close(
     request: Request, site: Site, own: Own, before: str = "", status: int = 200
 ) -> Response:
     if not is_open(own.poll, site.polls.context.clock()):
-        return site.pages.redirect(manage_address(own), "The poll is closed already.")
+        return site.pages.redirect(request, manage_address(own), "The poll is closed already.")
     return site.pages.render(
         request,
         "confirm.html",
@@ -306,15 +295,15 @@ def reopen(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> 
     draft = replace(draft_of(own.poll), expires_at=typed.moment(now))
     try:
         site.polls.changing.change(
-            own.poll.id, own.admin_key, lambda _: draft, basis=based_on(form)
+            own.poll.id, own.admin_key, lambda _: draft, basis=form.revision_check()
         )
     except Invalid as refusal:
         form = form.with_errors(**faults_in(refusal, draft, now))
         return _ask_to_reopen(request, site, own, form, 422)
     except RevisionConflict:
-        form = on(form, own.poll.revision).with_errors(MEANWHILE)
-        return _ask_to_reopen(request, site, own, form, STATUS)
-    return site.pages.redirect(manage_address(own), "The poll is open again.")
+        form = form.rebased(own.poll.revision).with_errors(CONFLICT)
+        return _ask_to_reopen(request, site, own, form, 412)
+    return site.pages.redirect(request, manage_address(own), "The poll is open again.")
 
 
 def _ask_to_reopen(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import Hidden, NotThere
 from singletable_apps.polls.pages.cookies import viewer_of
-from singletable_apps.polls.pages.dependencies import Browser, CurrentPoll, page_router
+from singletable_apps.polls.pages.dependencies import Browser, CurrentPoll
 from singletable_apps.polls.pages.results_view import Shown, files_of, shown_of
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.rules import is_open
@@ -16,7 +16,7 @@ from singletable_apps.polls.text import PROTECTION_WORDS
 from singletable_apps.polls.urls import poll_url, share_link, url
 from singletable_apps.shared.counted import File
 
-router = page_router()
+router = APIRouter()
 
 
 @router.get("/p/{poll_id}/results")

@@ -17,7 +17,8 @@ from singletable_apps.polls.urls import PREFIX, url
 from singletable_apps.shared.ballot import files as ballot_files
 from singletable_apps.shared.counted import TEMPLATES, Latest
 from singletable_apps.shared.counted import files as counted_files
-from singletable_apps.shared.pages import Link, Pages, Product, path_of
+from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
+from singletable_apps.shared.web import ProblemType
 
 PRODUCT = Product(
     "Polls", PREFIX, "Ask a question; people rank the options; see how it is counted."
@@ -37,7 +38,9 @@ class Site:
     latest: Latest[Shown] = field(default_factory=lambda: Latest[Shown](LONGEST))
 
 
-def make_site(polls: Polls, settings: ApiSettings) -> Site:
+def make_site(
+    polls: Polls, settings: ApiSettings, problem_pages: Mapping[ProblemType, ProblemPage]
+) -> Site:
     """The site on a service that is open."""
     pages = Pages(
         "polls",
@@ -48,7 +51,7 @@ def make_site(polls: Polls, settings: ApiSettings) -> Site:
         context=around,
         generated_files={**counted_files(), **ballot_files()},
         templates=[TEMPLATES],
-        secure_cookies=settings.secure_cookies,
+        problem_pages=problem_pages,
     )
     return Site(polls, pages, settings)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.errors import AlreadyVoted, Busy, Closed, Hidden, Invalid, NoCode
@@ -17,11 +17,11 @@ from singletable_apps.polls.pages.cookies import (
     CODE,
     VOTE,
     admin_key_of,
-    carried,
-    carried_code,
-    carry,
-    carry_code,
-    drop,
+    delete_cookie,
+    read_code,
+    read_cookie,
+    set_code,
+    set_cookie,
 )
 from singletable_apps.polls.pages.dependencies import (
     Browser,
@@ -30,7 +30,6 @@ from singletable_apps.polls.pages.dependencies import (
     count,
     keep_private,
     known,
-    page_router,
 )
 from singletable_apps.polls.pages.site import Site, ThisSite
 from singletable_apps.polls.rules import checked_ranking, is_changeable, is_open
@@ -85,7 +84,7 @@ def enter(
     """How somebody meets the poll. A code that is given comes before one that is carried."""
     if poll.protection is Protection.CODES:
         check_guess(request, site, poll, code)
-        code = code or carried_code(request, site, poll) or ""
+        code = code or read_code(request, site, poll) or ""
     voter = Voter(browser, code or None, key[:LONGEST_KEY] or None)
     vote = site.polls.voting.vote_of(poll, voter)
     return Booth(poll, voter, vote, is_open(poll, site.polls.context.clock()))
@@ -93,7 +92,7 @@ def enter(
 
 def cast_vote(request: Request, site: Site, booth: Booth) -> Vote | None:
     """The vote that the browser has cast, in an open poll too, where each is a new one."""
-    last = carried(request, site, VOTE)
+    last = read_cookie(request, VOTE)
     if booth.vote is None and booth.poll.protection is Protection.OPEN and last is not None:
         return site.polls.voting.vote(booth.poll.id, last)
     return booth.vote
@@ -301,7 +300,7 @@ def _said_ranks(what: str, names: Sequence[str]) -> list[str]:
     return [f"{what}: {', '.join(name[:100] for name in names[:10])}"] if names else []
 
 
-router = page_router()
+router = APIRouter()
 
 NO_COOKIE = (
     "Your browser has kept no cookie, and this poll knows by it who has voted. Allow cookies for "
@@ -324,7 +323,7 @@ def show_poll(
         return shut(request, site, booth)
     if booth.vote is not None and not (change and is_changeable(poll)):
         response = thanks(request, site, booth, booth.vote)
-        return _carrying(site, booth, response)
+        return _keep_code(request, site, booth, response)
     ranked = booth.vote.rankings if booth.vote is not None else []
     places = {name: str(place) for place, name in enumerate(ranked, 1)}
     choices = [Choice(one, places.get(one, "")) for one in poll.candidates]
@@ -383,16 +382,16 @@ def _cast(request: Request, site: Site, booth: Booth, ranked: Sequence[str]) -> 
     if not request.cookies:
         # A browser that keeps none would not be known again on the next page.
         return thanks(request, site, booth, cast.vote, fresh=True)
-    response = site.pages.redirect(poll_url(poll.id, "voted"))
+    response = site.pages.redirect(request, poll_url(poll.id, "voted"))
     if poll.protection is Protection.OPEN:
-        carry(response, site, poll, VOTE, cast.vote.id)
-    return _carrying(site, booth, response)
+        set_cookie(request, poll, VOTE, cast.vote.id)
+    return _keep_code(request, site, booth, response)
 
 
-def _carrying(site: Site, booth: Booth, response: Response) -> Response:
+def _keep_code(request: Request, site: Site, booth: Booth, response: Response) -> Response:
     """Let the browser carry the code that was voted with."""
     if booth.poll.protection is Protection.CODES:
-        carry_code(response, site, booth.poll, booth.code)
+        set_code(request, site, booth.poll, booth.code)
     return response
 
 
@@ -402,14 +401,13 @@ def show_thanks(request: Request, site: ThisSite, poll: CurrentPoll, browser: Br
     booth = enter(request, site, poll, browser)
     cast = cast_vote(request, site, booth)
     if cast is None:
-        return site.pages.redirect(poll_url(poll.id))
+        return site.pages.redirect(request, poll_url(poll.id))
     return thanks(request, site, booth, cast, fresh=True)
 
 
 @router.post("/p/{poll_id}/next")
-def next_voter(site: ThisSite, poll: CurrentPoll) -> Response:
+def next_voter(request: Request, site: ThisSite, poll: CurrentPoll) -> Response:
     """Let somebody else vote in the same browser, who is not to see what was voted before."""
-    response = site.pages.redirect(poll_url(poll.id))
-    for name in (CODE, VOTE):
-        drop(response, site, poll, name)
-    return response
+    for cookie in (CODE, VOTE):
+        delete_cookie(request, poll, cookie)
+    return site.pages.redirect(request, poll_url(poll.id))

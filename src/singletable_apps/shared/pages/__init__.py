@@ -1,12 +1,12 @@
 """Pages for people: how they are made, and how they look; `/parts` shows every part.
 
 - `Pages("elections", folder, secret=…)` renders templates, serves static files, and shows problems
-  as pages: `pages.serve(app)`.
-- `pages.page(request, "elections/home.html", election=…)` is a page; `pages.redirect(to, "Saved.")`
-  goes elsewhere, and says so there once.
-- `form: Typed` in a handler is what somebody has typed; `form.read(Model)` is the model, or the
-  form with what is wrong beside each field. `Form({"name": …})` is one that is filled in.
-- `zone_of(request)` is the zone of who reads; `{{ moment | moment }}` shows a time in it.
+  as pages: `pages.mount(app)`.
+- `pages.render(request, "elections/home.html", election=…)` returns a page;
+  `pages.redirect(request, url, "Saved.")` redirects, and the next page shows the message once.
+- `form: PostedForm` in a handler is the posted form; `submit_form` validates it, acts, and shows it
+  again with errors beside its fields. `Form({"name": …})` is one that is filled in.
+- `request_time_zone(request)` is the reader's time zone; `{{ time | moment }}` shows a time in it.
 - `path_of(request)` is the path of the page, quoted as `address` of an app does it.
 - `local_address(text, "/")` is where to go back to, if that is on this site.
 """
@@ -14,8 +14,15 @@
 from __future__ import annotations
 
 from singletable_apps.shared.pages.flash import Flash
-from singletable_apps.shared.pages.forms import Form, PostedForm
-from singletable_apps.shared.pages.pages import POLICY, Link, Pages, Product
+from singletable_apps.shared.pages.forms import (
+    Form,
+    PostedForm,
+    RevisionCheck,
+    RevisionConflict,
+    any_revision,
+    submit_form,
+)
+from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.times import LocalTime, request_time_zone
 from singletable_apps.shared.pages.urls import local_url, path_of
 
@@ -27,8 +34,13 @@ __all__ = [
     "LocalTime",
     "Pages",
     "PostedForm",
+    "ProblemPage",
     "Product",
+    "RevisionCheck",
+    "RevisionConflict",
+    "any_revision",
     "local_url",
     "path_of",
     "request_time_zone",
+    "submit_form",
 ]

@@ -1,4 +1,4 @@
-"""A word after something was done: it travels in a sealed cookie, and is shown once."""
+"""Flash messages: a sentence that the next page shows once, carried in a signed cookie."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
-from fastapi import Request, Response
+from fastapi import Request
 
-COOKIE = "toast"
+from singletable_apps.shared.web import Cookie
+
 Tone: TypeAlias = Literal["good", "warning", "danger"]
-_SECONDS = 60
+_COOKIE = Cookie("flash", max_age=60)
 _SEAL_BYTES = 16
 # Browsers drop cookies above 4 kB.
 _LONGEST = 500
@@ -20,42 +21,35 @@ _LONGEST = 500
 
 @dataclass(frozen=True, slots=True)
 class Flash:
-    """What is said, and how it is meant."""
+    """A message, and whether it is good news."""
 
     text: str
     tone: Tone = "good"
 
 
 class FlashMessages:
-    """Gives toasts along with answers, and takes them from requests.
+    """Keeps a message until the next page.
 
-    They are sealed so that no other page, by setting a cookie, can put words into our mouth.
+    It is signed, so that another site that sets a cookie cannot put words into our mouth.
     """
 
-    def __init__(self, secret: bytes, *, secure: bool) -> None:
+    def __init__(self, secret: bytes) -> None:
         if len(secret) < _SEAL_BYTES:
             given = f"{len(secret)} bytes"
             raise ValueError(f"Expected a secret of at least {_SEAL_BYTES} bytes, but got {given}.")
         self._secret = secret
-        self._secure = secure
 
-    def give(self, response: Response, toast: Flash) -> None:
-        """Let the next page say it."""
-        content = json.dumps([toast.tone, toast.text[:_LONGEST]]).encode()
+    def add(self, request: Request, flash: Flash) -> None:
+        """Show the message on the next page."""
+        content = json.dumps([flash.tone, flash.text[:_LONGEST]]).encode()
         sealed = urlsafe_b64encode(self._seal(content) + content).rstrip(b"=").decode()
-        response.set_cookie(
-            COOKIE,
-            sealed,
-            max_age=_SECONDS,
-            path="/",
-            secure=self._secure,
-            httponly=True,
-            samesite="lax",
-        )
+        _COOKIE.set(request, sealed)
 
     def take(self, request: Request) -> Flash | None:
-        """What is to be said on this page; nothing if it is not sealed by us."""
-        sent = request.cookies.get(COOKIE, "")
+        """Return the message to show now, and delete it; None if there is none of ours."""
+        sent = _COOKIE.read(request)
+        if not sent:
+            return None
         try:
             sealed = urlsafe_b64decode(sent + "=" * (-len(sent) % 4))
         except ValueError:
@@ -63,12 +57,9 @@ class FlashMessages:
         seal, content = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
         if not hmac.compare_digest(seal, self._seal(content)):
             return None
+        _COOKIE.delete(request)
         tone, text = cast(tuple[Tone, str], json.loads(content))
         return Flash(text, tone)
 
-    def forget(self, response: Response) -> None:
-        """Let the browser forget what was said."""
-        response.delete_cookie(COOKIE, path="/", secure=self._secure, httponly=True, samesite="lax")
-
     def _seal(self, content: bytes) -> bytes:
-        return hmac.digest(self._secret, b"toast\0" + content, "sha256")[:_SEAL_BYTES]
+        return hmac.digest(self._secret, b"flash\0" + content, "sha256")[:_SEAL_BYTES]

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -77,6 +77,22 @@ _MOST_FIELDS = 20_000
 _MANY = (list, tuple, set, frozenset)
 
 
+# Called with the current revision of what is changed; raises if the change is based on another.
+RevisionCheck: TypeAlias = Callable[[int], None]
+
+
+class RevisionConflict(Exception):
+    """Someone else changed this after the form was shown; `revision` is the current one."""
+
+    def __init__(self, revision: int) -> None:
+        super().__init__("Someone else changed this while you were editing. Nothing was saved.")
+        self.revision = revision
+
+
+def any_revision(_: int) -> None:
+    """Accept every revision."""
+
+
 @dataclass(frozen=True)
 class Form:
     """What stands in the fields of a form, and what is wrong with it.
@@ -89,6 +105,7 @@ class Form:
     errors: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str = ""
     zone: ZoneInfo | None = None
+    conflict: bool = False
 
     def value(self, name: str) -> str:
         """What stands in a field; nothing if nothing does."""
@@ -133,6 +150,26 @@ class Form:
     def with_errors(self, summary: str = "", /, **errors: str) -> Form:
         """The same form, with what is wrong with it."""
         return replace(self, summary=summary, errors={**self.errors, **errors})
+
+    def revision_check(self, name: str = "revision") -> RevisionCheck:
+        """Return a check that raises RevisionConflict if the form shows another revision.
+
+        The form has the revision in a hidden field. A service calls the check in its transaction,
+        so that nobody overwrites a change they have not seen.
+        """
+        shown = self.value(name)
+
+        def check(revision: int) -> None:
+            if shown != str(revision):
+                raise RevisionConflict(revision)
+
+        return check
+
+    def rebased(self, revision: int) -> Form:
+        """Return the form as a conflict on the current revision; saving again overwrites."""
+        return replace(
+            self, values={**self.values, "revision": str(revision)}, conflict=True, errors={}
+        )
 
     def validate(self, model: type[M]) -> M | Form:
         """The model that was typed, or the form with what does not fit."""
@@ -217,3 +254,30 @@ async def _typed(request: Request) -> Form:
 
 
 PostedForm: TypeAlias = Annotated[Form, Depends(_typed)]
+
+
+def submit_form(
+    form: Form,
+    model: type[M],
+    action: Callable[[M], Response],
+    show: Callable[[Form, int], Response],
+    *,
+    rejects: tuple[type[Exception], ...] = (),
+    field: str | None = None,
+) -> Response:
+    """Validate a posted form and call `action`; if either rejects it, show the form again.
+
+    `show(form, status)` renders the page: with errors beside their fields (422) if the form is not
+    valid or `action` raises one of `rejects`, or marked as a conflict (412) if it raises
+    RevisionConflict. An error is shown beside `field`, or else beside the field it names itself.
+    """
+    values = form.validate(model)
+    if isinstance(values, Form):
+        return show(values, 422)
+    try:
+        return action(values)
+    except RevisionConflict as conflict:
+        return show(form.rebased(conflict.revision), 412)
+    except rejects as error:
+        name = field if field is not None else getattr(error, "field", None) or ""
+        return show(form.with_errors(**{name: str(error)}), 422)

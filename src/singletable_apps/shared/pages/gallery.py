@@ -42,7 +42,7 @@ def parts_router(pages: Pages) -> APIRouter:
 
     @router.post("/parts")
     def send(request: Request, form: PostedForm) -> Response:
-        return pages.redirect("/parts", "Saved. This is what a toast looks like.")
+        return pages.redirect(request, "/parts", "Saved. This is what a toast looks like.")
 
     @router.get("/parts/delete")
     def ask(request: Request) -> Response:

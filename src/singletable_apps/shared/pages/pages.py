@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from fastapi import APIRouter, FastAPI, Request
@@ -17,7 +18,7 @@ from singletable_apps.shared.pages.static_files import Assets, whole_site
 from singletable_apps.shared.pages.templates_environment import make_environment
 from singletable_apps.shared.pages.times import request_time_zone
 from singletable_apps.shared.pages.urls import path_of, sign_in_address
-from singletable_apps.shared.web import Problem
+from singletable_apps.shared.web import Problem, ProblemType
 
 POLICY = "; ".join(
     (
@@ -38,7 +39,7 @@ POLICY = "; ".join(
 class ProblemPage(Protocol):
     """Makes the page about a problem."""
 
-    def __call__(self, request: Request, problem: Problem) -> Response:
+    def __call__(self, request: Request, problem: Problem) -> Response | None:
         """The answer for a browser."""
         ...
 
@@ -73,8 +74,9 @@ class Pages:
     """Makes the pages of one app, and serves what they load.
 
     `folder` has `templates/` and `static/`; a file of the latter is `asset("NAME/file.css")`.
-    `made` are further files by their names, `templates` further folders. `sign_in` is where who is
-    not signed in goes to. What `around(request)` gives goes to every page, also to one about a
+    `generated_files` are further files by name, `templates` further folders. `sign_in` is where
+    people go who are not signed in. `problem_pages` has a page for some problems; it may return
+    None for the usual one. What `context(request)` gives goes to every page, also to one about a
     problem: `nav` and `links` (of the footer) as lists of Link, `account` (the name of who is
     signed in), `account_links`. It reads `request.state`, and asks no database. Addresses under
     `prefix` are this app's.
@@ -92,12 +94,13 @@ class Pages:
         context: Callable[[Request], Mapping[str, object]] = _nothing,
         generated_files: Mapping[str, str] | None = None,
         templates: Sequence[Path] = (),
-        secure_cookies: bool = True,
+        problem_pages: Mapping[ProblemType, ProblemPage] = MappingProxyType({}),
     ) -> None:
         self.prefix = prefix
         self.sign_in = sign_in
-        self._around = context
-        self._toasts = FlashMessages(secret, secure=secure_cookies)
+        self._context = context
+        self._flash_messages = FlashMessages(secret)
+        self._problem_pages = problem_pages
         self._assets = {
             "shared": Assets("shared", HERE / "static", whole_site()),
             name: Assets(name, folder / "static" if folder else None, generated_files),
@@ -130,35 +133,35 @@ class Pages:
         self, request: Request, template: str, status: int = 200, /, **context: object
     ) -> HTMLResponse:
         """The page, with what the template asks for."""
-        toast = self._toasts.take(request)
+        flash = self._flash_messages.take(request)
         zone = request_time_zone(request)
         shown = {
             name: value.shown_in(zone) if isinstance(value, Form) else value
             for name, value in context.items()
         }
         text = self._environment.get_template(template).render(
-            {**self._common(request), "toast": toast, **shown}
+            {**self._common(request), "flash": flash, **shown}
         )
-        response = _packed(request, text, status)
-        if toast is not None:
-            self._toasts.forget(response)
-        return response
+        return _packed(request, text, status)
 
-    def redirect(self, url: str, flash: str | Flash = "") -> Response:
-        """Go and look elsewhere after something was done, and say there what it was."""
-        response = RedirectResponse(url, 303)
+    def redirect(self, request: Request, url: str, flash: str | Flash = "") -> Response:
+        """Redirect to another page after an action; that page shows the flash message."""
         if flash:
-            self._toasts.give(response, Flash(flash) if isinstance(flash, str) else flash)
-        return response
+            message = Flash(flash) if isinstance(flash, str) else flash
+            self._flash_messages.add(request, message)
+        return RedirectResponse(url, 303)
 
     def render_problem(self, request: Request, problem: Problem) -> Response:
-        """The page about a problem; who is not signed in is asked to."""
+        """Return the page about a problem. Whoever is not signed in is redirected to sign in."""
+        special = self._problem_pages.get(problem.type)
+        if special is not None and (page := special(request, problem)) is not None:
+            return page
         if problem.status == 401 and self.sign_in is not None:
             to = sign_in_address(request, self.sign_in)
             if "hx-request" in request.headers:
                 # htmx follows a redirect by itself, and would put a whole page into a part of one.
                 return Response(headers={"HX-Redirect": to, "Cache-Control": "no-store"})
-            return self.redirect(to)
+            return self.redirect(request, to)
         number = str(getattr(request.state, "request_id", ""))
         page = self.render(request, "problem.html", problem.status, problem=problem, number=number)
         page.headers.update({**problem.headers, "Cache-Control": "no-store"})
@@ -171,7 +174,7 @@ class Pages:
             "links": [],
             "account": None,
             "account_links": [],
-            **self._around(request),
+            **self._context(request),
             "here": path_of(request),
             "zone": request_time_zone(request),
             "theme": theme if theme in ("light", "dark") else "",

@@ -25,8 +25,9 @@
 
 from __future__ import annotations
 
-from singletable_apps.shared.web.app import make_app
+from singletable_apps.shared.web.app import api_router, make_app
 from singletable_apps.shared.web.clients import client_address, rate_limited
+from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
 from singletable_apps.shared.web.etags import (
     Edit,
@@ -84,6 +85,7 @@ __all__ = [
     "IDEMPOTENCY_KEY",
     "INVALID",
     "JSON_POLICY",
+    "LONGEST_AGE",
     "MALFORMED_BODY",
     "MALFORMED_PATH",
     "METHOD_NOT_ALLOWED",
@@ -98,6 +100,7 @@ __all__ = [
     "TRY_LATER",
     "UNFORESEEN",
     "UNSUPPORTED_MEDIA_TYPE",
+    "Cookie",
     "CrossOriginProtection",
     "Edit",
     "FieldError",
@@ -119,6 +122,7 @@ __all__ = [
     "StrictBoolean",
     "Timestamp",
     "add_rate_limit_headers",
+    "api_router",
     "client_address",
     "client_network",
     "decode_segment",
@@ -131,4 +135,5 @@ __all__ = [
     "rate_limited",
     "request_id",
     "responses",
+    "set_header",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -15,7 +16,7 @@ from starlette.types import Lifespan
 from singletable_apps.shared.web.api_docs import STYLE, docs_page, problem_pages
 from singletable_apps.shared.web.bodies import Bodies
 from singletable_apps.shared.web.clients import RateLimits
-from singletable_apps.shared.web.error_handlers import add_handlers
+from singletable_apps.shared.web.error_handlers import ErrorProblems, add_handlers
 from singletable_apps.shared.web.middleware import (
     JSON_POLICY,
     AccessLog,
@@ -25,7 +26,7 @@ from singletable_apps.shared.web.middleware import (
     SecurityHeaders,
     Segments,
 )
-from singletable_apps.shared.web.openapi import describe
+from singletable_apps.shared.web.openapi import describe, responses
 from singletable_apps.shared.web.problems import COMMON, ProblemType
 from singletable_apps.shared.web.settings import Settings, Site
 
@@ -42,13 +43,14 @@ def make_app(
     prefix: str = "",
     description: str = "",
     problem_types: Sequence[ProblemType] = (),
+    errors: ErrorProblems = MappingProxyType({}),
     settings: Settings | None = None,
     lifespan: Lifespan[FastAPI] | None = None,
 ) -> FastAPI:
     """The app: `routers` under the prefix and described, `pages` for people beside it.
 
-    `kinds` are the app's own kinds of problems. Under the prefix are also `/openapi.json`, `/docs`
-    and `/problems/{kind}`.
+    `problem_types` are the app's own; `errors` says which problem an exception of the app is.
+    Under the prefix are also `/openapi.json`, `/docs` and `/problems/{type}`.
     """
     site = Site(prefix, settings or Settings())
     app = FastAPI(
@@ -61,7 +63,7 @@ def make_app(
         lifespan=lifespan,
     )
     app.state.site = site
-    add_handlers(app)
+    add_handlers(app, errors)
     for router in routers:
         app.include_router(router, prefix=prefix)
     for router in pages:
@@ -70,6 +72,15 @@ def make_app(
     app.include_router(_descriptions(lambda: app.openapi(), prefix), prefix=prefix)
     _describe_once(app, site)
     return app
+
+
+def api_router(tag: str, *problem_types: ProblemType) -> APIRouter:
+    """Return a router for one topic whose operations may all answer these problems."""
+    return APIRouter(
+        tags=[tag],
+        responses=responses(*problem_types),
+        generate_unique_id_function=lambda route: route.name,
+    )
 
 
 def _middleware(settings: Settings) -> list[Middleware]:

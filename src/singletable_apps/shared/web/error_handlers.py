@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -33,6 +33,9 @@ from singletable_apps.shared.web.problems import (
     problem_answer,
 )
 from singletable_apps.shared.web.settings import site_of
+
+# Which problem an error of an app is, by the type of the error.
+ErrorProblems: TypeAlias = Mapping[type[Exception], Callable[[Any, Request], Problem]]
 
 MOST = 20
 _SECRET = ("password", "passphrase", "secret", "token", "key")
@@ -106,10 +109,21 @@ _COMMON = {
 }
 
 
-def add_handlers(app: FastAPI) -> None:
-    """Let the app answer these exceptions as problems."""
+def add_handlers(app: FastAPI, errors: ErrorProblems) -> None:
+    """Let the app answer these exceptions, and its own `errors`, as problems."""
     for kind in (Problem, RequestValidationError, HTTPException, InvalidCursor, *PASSING):
         app.add_exception_handler(kind, _answer)
+    for error_type, problem_for in errors.items():
+        app.add_exception_handler(error_type, _answer_with(problem_for))
+
+
+def _answer_with(
+    problem_for: Callable[[Any, Request], Problem],
+) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:
+    async def answer(request: Request, error: Exception) -> Response:
+        return await _answer(request, problem_for(error, request))
+
+    return answer
 
 
 async def _answer(request: Request, error: Exception) -> Response:

@@ -18,6 +18,7 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from singletable_apps.shared.web.clients import key_of
+from singletable_apps.shared.web.cookies import add_pending_headers
 from singletable_apps.shared.web.paths import SLASH, set_for
 from singletable_apps.shared.web.problems import (
     CROSS_ORIGIN,
@@ -108,13 +109,19 @@ class RequestIds:
         sent = Headers(scope=scope).get("x-request-id", "")
         number = sent if _SANE.fullmatch(sent) else token_hex(8)
 
+        inner = {
+            **scope,
+            "state": {**scope.get("state", {}), "request_id": number, "response_headers": []},
+        }
+
         async def send_with_number(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["X-Request-Id"] = number
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = number
+                add_pending_headers(inner, headers)
             await send(message)
 
-        state = {**scope.get("state", {}), "request_id": number}
-        await self.app({**scope, "state": state}, receive, send_with_number)
+        await self.app(inner, receive, send_with_number)
 
 
 JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"

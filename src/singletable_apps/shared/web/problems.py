@@ -15,7 +15,7 @@ from starlette.types import Scope
 from singletable_apps.shared.web.paths import set_for
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ProblemType:
     """One way in which a request fails: its name in addresses, its status, and what to do about it.
 
@@ -263,8 +263,8 @@ def _page_maker(scope: Scope, prefix: str) -> Callable[[Request, Problem], Respo
     makers = getattr(app.state, "problem_pages", None) if app is not None else None
     if not makers or (prefix and set_for(scope["path"], {prefix: True})):
         return None
-    is_browser = "text/html" in Headers(scope=scope).get("accept", "")
-    return set_for(scope["path"], makers) if is_browser else None
+    accept = Headers(scope=scope).get("accept", "*/*")
+    return set_for(scope["path"], makers) if "html" in accept or "*/*" in accept else None
 
 
 def _document(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:

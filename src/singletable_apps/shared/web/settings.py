@@ -21,7 +21,8 @@ class Settings:
     `trusted_origins` are origins (`https://example.org`) whose pages may change something;
     `proxies` are networks (`10.0.0.0/8`) whose X-Forwarded-For is believed; `uploads` gives paths
     under which bodies of every type are taken, with their largest size; `page_policies` gives the
-    Content-Security-Policy of paths that are pages; `limit` is for all requests of one address.
+    Content-Security-Policy of paths that are pages; `limit` is for all requests of one address;
+    `secure_cookies` is False for plain HTTP on your own machine.
     Of several prefixes that fit a path, the longest counts.
     """
 
@@ -31,6 +32,7 @@ class Settings:
     uploads: Mapping[str, int] = field(default_factory=dict[str, int])
     page_policies: Mapping[str, str] = field(default_factory=dict[str, str])
     limit: RateLimit | None = None
+    secure_cookies: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what would be found wrong with the first request only."""

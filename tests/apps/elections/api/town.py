@@ -23,10 +23,11 @@ from singletable_apps.elections.keys import Keys, new_keys
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, Settings, open_elections
 from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.web import Settings as WebSettings
 
 PASSWORD = "several words in a row"
 ADDRESS = "https://elections.example"
-_APPS: list[FastAPI] = []
+_APPS: dict[bool, FastAPI] = {}
 
 
 @dataclass
@@ -137,10 +138,10 @@ def make_town(
         clock=clock,
         passwords=Passwords(memory_kib=64, passes=1),
     )
-    settings = ApiSettings(limits=limits or Limits.off(), secure_cookies=secure)
-    if not _APPS:
-        _APPS.append(make_elections_app(elections))
-    town = Town(_APPS[0], elections, settings, clock)
+    settings = ApiSettings(web=WebSettings(secure_cookies=secure), limits=limits or Limits.off())
+    if secure not in _APPS:
+        _APPS[secure] = make_elections_app(elections, settings=settings)
+    town = Town(_APPS[secure], elections, settings, clock)
     for name in names:
         town.joins(name)
     return town

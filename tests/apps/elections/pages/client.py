@@ -38,10 +38,10 @@ _SHARED: list[tuple[FastAPI, Site]] = []
 def shared_app(elections: Elections) -> tuple[FastAPI, Site]:
     """Return an app and a site on this service. Creating an app is slow, so all tests share one."""
     if not _SHARED:
-        web = Settings(uploads={"/elections": 4 << 20})
-        settings = ApiSettings(web=web, limits=Limits.off(), secure_cookies=False)
+        web = Settings(secure_cookies=False, uploads={"/elections": 4 << 20})
+        settings = ApiSettings(web=web, limits=Limits.off())
         app = make_elections_app(elections, settings=settings)
-        _SHARED.append((app, add_pages(app, elections, secure_cookies=False)))
+        _SHARED.append((app, add_pages(app, elections)))
     app, site = _SHARED[0]
     return app, replace(site, elections=elections, latest=Latest(LONGEST))
 

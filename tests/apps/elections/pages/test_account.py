@@ -49,7 +49,7 @@ def test_who_changed_it_elsewhere_meanwhile_is_told_and_can_send_again(
     app.world.service.people.edit(app.user("Ada"), "Ada", address="new@example.org")
     late = ada.submit_to(page, "/details", name="Countess")
     assert late.status_code == 412
-    assert "Somebody changed this meanwhile" in late.text
+    assert "Someone else changed this" in late.text
     assert "new@example.org" in late.text
     assert 'value="Countess"' in late.text
     assert app.user("Ada").name == "Ada"

@@ -13,12 +13,13 @@ from singletable import Driver, Engine
 from singletable_apps.polls.api import PREFIX, ApiSettings, Limits, make_polls_app
 from singletable_apps.polls.api.dependencies import Api
 from singletable_apps.polls.service import Polls, open_polls
+from singletable_apps.shared.web import Settings
 from tests.apps.polls.rig.world import SECRET, Clock
 
 ADDRESS = "https://polls.example"
 OPTIONS = ["Go", "Rust", "Python"]
 COOKIE = "__Host-polls_browser"
-_APPS: list[FastAPI] = []
+_APPS: dict[bool, FastAPI] = {}
 
 
 @dataclass
@@ -36,9 +37,10 @@ class Place:
 
     def __post_init__(self) -> None:
         self.polls = open_polls(self.driver, SECRET, clock=self.clock)
-        if not _APPS:
-            _APPS.append(make_polls_app(self.polls))
-        self.app = _APPS[0]
+        secure = self.settings.web.secure_cookies
+        if secure not in _APPS:
+            _APPS[secure] = make_polls_app(self.polls, settings=self.settings)
+        self.app = _APPS[secure]
 
     def opens(self) -> None:
         self.app.state.polls = Api(self.polls, self.settings)
@@ -97,7 +99,9 @@ def make_place(
 ) -> Place:
     """A place where nobody has been."""
     settings = ApiSettings(
-        limits=limits or Limits.off(), secure_cookies=secure, public="https://polls.example"
+        web=Settings(secure_cookies=secure),
+        limits=limits or Limits.off(),
+        public="https://polls.example",
     )
     return Place(driver or Engine.in_memory(), settings)
 

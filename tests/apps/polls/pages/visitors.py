@@ -40,8 +40,8 @@ class Place:
     def __post_init__(self) -> None:
         self.polls = open_polls(connect("memory:"), SECRET, clock=lambda: self.now)
         if not _APPS:
-            web = Settings(uploads={"/polls": FORM_LIMIT})
-            settings = ApiSettings(web=web, secure_cookies=False, public=HOME)
+            web = Settings(secure_cookies=False, uploads={"/polls": FORM_LIMIT})
+            settings = ApiSettings(web=web, public=HOME)
             _APPS.append(with_pages(self.polls, settings))
         shared: Site = _APPS[0].state.poll_pages
         settings = replace(shared.settings, limits=self.limits)

@@ -79,7 +79,6 @@ def make_pages(folder: Path) -> Pages:
         sign_in="/sign-in",
         context=lambda request: {"nav": [Link("All", "/notes")]},
         generated_files={"made.css": ".made {}"},
-        secure_cookies=False,
     )
 
 
@@ -97,11 +96,11 @@ def make_site(pages: Pages) -> FastAPI:
             case Form() as refused:
                 return pages.render(request, "notes/page.html", 422, heading="Notes", form=refused)
             case terms:
-                return pages.redirect("/notes", terms.model_dump_json())
+                return pages.redirect(request, "/notes", terms.model_dump_json())
 
     @router.post("/notes/gone")
-    def gone() -> Response:
-        return pages.redirect("/notes", Flash(HOSTILE, "warning"))
+    def gone(request: Request) -> Response:
+        return pages.redirect(request, "/notes", Flash(HOSTILE, "warning"))
 
     @router.get("/broken/{status}")
     def broken(status: int) -> Response:
@@ -113,7 +112,7 @@ def make_site(pages: Pages) -> FastAPI:
         routers=[],
         pages=[router],
         prefix="/api",
-        settings=Settings(uploads={"/notes": 1 << 20}),
+        settings=Settings(secure_cookies=False, uploads={"/notes": 1 << 20}),
     )
     pages.mount(app)
     return app

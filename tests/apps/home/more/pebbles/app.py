@@ -82,9 +82,7 @@ def _app(store: Store, settings: Settings) -> FastAPI:
         return store.create(Pebble(name=name)).name
 
     made = {"grey.css": "p{}"}
-    pages = Pages(
-        "pebbles", secret=bytes(32), prefix="/pebbles", generated_files=made, secure_cookies=False
-    )
+    pages = Pages("pebbles", secret=bytes(32), prefix="/pebbles", generated_files=made)
     home = APIRouter()
 
     @home.get("/pebbles")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 from starlette.requests import Request
-from starlette.responses import Response
 
 from singletable_apps.shared.pages import Pages
-from singletable_apps.shared.pages.flash import COOKIE, Flash, FlashMessages
+from singletable_apps.shared.pages.flash import Flash, FlashMessages
 from tests.apps.shared.pages.site import SECRET
 
 TYPED = {"name": "Board", "password": "correct horse"}
@@ -34,15 +33,20 @@ def test_no_script_reads_a_toast_and_no_other_site_sends_it(browser: TestClient)
     assert "SameSite=lax" in cookie
 
 
+def _request(cookie: str = "") -> Request:
+    headers = [(b"cookie", f"__Host-flash={cookie}".encode())]
+    return Request({"type": "http", "headers": headers, "state": {"response_headers": []}})
+
+
 def _sealed(secret: bytes) -> str:
-    response = Response()
-    FlashMessages(secret, secure=True).give(response, Flash("We owe you money."))
-    return response.headers["Set-Cookie"].partition("=")[2].partition(";")[0]
+    request = _request()
+    FlashMessages(secret).add(request, Flash("We owe you money."))
+    ((_, header),) = request.state.response_headers
+    return str(header).partition("=")[2].partition(";")[0]
 
 
 def _said(cookie: str) -> Flash | None:
-    headers = [(b"cookie", f"{COOKIE}={cookie}".encode())]
-    return FlashMessages(SECRET, secure=True).take(Request({"type": "http", "headers": headers}))
+    return FlashMessages(SECRET).take(_request(cookie))
 
 
 def test_a_toast_comes_through() -> None:
