@@ -31,6 +31,7 @@ import singletable
 from singletable import Driver, SingleTableError
 from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.web import Settings
 
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
@@ -207,9 +208,18 @@ def http_url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class Server(uvicorn.Server):
+    """A server that ends live streams when it stops, because they would never end by themselves."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End live streams, then wait for the other requests in progress."""
+        close_streams()
+        await super().shutdown(sockets)
+
+
 def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Serve until a signal comes, and answer the requests in progress before returning."""
-    server = uvicorn.Server(
+    server = Server(
         uvicorn.Config(
             app,
             log_level="warning",

@@ -1,0 +1,168 @@
+"""Live updates: server-sent events that tell open pages when something has changed.
+
+The stream carries only version numbers. A page that sees another version than its own fetches the
+new content from its usual URL, where permissions are checked and an ETag saves work. If the stream
+fails, the script (`live.js`) polls that URL instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import re
+from collections.abc import AsyncGenerator, Callable, Hashable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from weakref import WeakSet
+
+from fastapi import Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse, StreamingResponse
+
+from singletable_apps.shared.web import TRY_LATER, Problem
+
+_LOG = logging.getLogger("singletable_apps.live")
+_MEDIA_TYPE = "text/event-stream"
+_VERSION = re.compile(r"[!-~]{1,200}")
+_RETRY_MILLISECONDS = 3000
+_all: WeakSet[LiveUpdates] = WeakSet()
+
+
+def close_streams() -> None:
+    """End all open streams of this process, so that a server can shut down."""
+    for updates in list(_all):
+        updates.close()
+
+
+class _Topic:
+    """One watched version, shared by all clients that listen to it."""
+
+    def __init__(self) -> None:
+        self.version: str | None = None
+        self.clients = 0
+        self.is_closed = False
+        self.changed = asyncio.Event()
+        self.watcher: asyncio.Task[None] | None = None
+
+    def publish(self, version: str) -> None:
+        """Wake all clients if the version is new."""
+        if version != self.version:
+            self.version = version
+            self._wake()
+
+    def close(self) -> None:
+        """End the streams of all clients."""
+        self.is_closed = True
+        self._wake()
+
+    def _wake(self) -> None:
+        changed, self.changed = self.changed, asyncio.Event()
+        changed.set()
+
+
+class LiveUpdates:
+    """Streams of version changes, by topic.
+
+    However many clients listen to a topic, its version is read once per `interval` seconds. At most
+    `max_clients` may listen; others get a 503 and poll. A stream ends after `max_age`, so that the
+    browser reconnects and permissions are checked again.
+    """
+
+    def __init__(
+        self,
+        *,
+        interval: float = 1.0,
+        heartbeat: float = 15.0,
+        max_clients: int = 1000,
+        max_age: timedelta = timedelta(minutes=5),
+    ) -> None:
+        self._interval = interval
+        self._heartbeat = heartbeat
+        self._max_clients = max_clients
+        self._max_age = max_age
+        self._topics: dict[Hashable, _Topic] = {}
+        _all.add(self)
+
+    @property
+    def clients(self) -> int:
+        """Return the number of open streams."""
+        return sum(topic.clients for topic in self._topics.values())
+
+    def respond(
+        self, request: Request, topic: Hashable, read_version: Callable[[], str]
+    ) -> Response:
+        """Return a stream of the versions of `topic`, which `read_version` reads in a thread.
+
+        A version is visible ASCII, such as an ETag. The client names the version it has in
+        `?version=`, or in Last-Event-ID when it reconnects.
+        """
+        if _MEDIA_TYPE not in request.headers.get("accept", ""):
+            return PlainTextResponse("This is a stream of events.\n", 406)
+        if self.clients >= self._max_clients:
+            raise Problem(TRY_LATER, "Too many live pages are open.", headers={"Retry-After": "30"})
+        known = request.headers.get("last-event-id") or request.query_params.get("version", "")
+        events = self.events(topic, read_version, known)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(events, media_type=_MEDIA_TYPE, headers=headers)
+
+    async def events(
+        self, topic: Hashable, read_version: Callable[[], str], known: str
+    ) -> AsyncGenerator[str]:
+        """Yield an event for each new version, and comments that keep the connection open."""
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._max_age.total_seconds()
+        yield f"retry: {_RETRY_MILLISECONDS}\n\n"
+        async with self._joined(topic, read_version) as joined:
+            while not joined.is_closed and loop.time() < ends:
+                changed = joined.changed
+                if joined.version not in (None, known):
+                    known = str(joined.version)
+                    yield f"id: {known}\nevent: change\ndata: {known}\n\n"
+                    continue
+                try:
+                    await asyncio.wait_for(changed.wait(), self._heartbeat)
+                except TimeoutError:
+                    yield ": still here\n\n"
+
+    def close(self) -> None:
+        """End all streams."""
+        for topic in self._topics.values():
+            topic.close()
+
+    @asynccontextmanager
+    async def _joined(
+        self, key: Hashable, read_version: Callable[[], str]
+    ) -> AsyncGenerator[_Topic]:
+        topic = self._topics.get(key)
+        if topic is None or topic.is_closed:
+            topic = self._topics[key] = _Topic()
+            topic.watcher = asyncio.create_task(self._watch(topic, read_version))
+        topic.clients += 1
+        try:
+            yield topic
+        finally:
+            topic.clients -= 1
+            if not topic.clients:
+                if topic.watcher is not None:
+                    topic.watcher.cancel()
+                if self._topics.get(key) is topic:
+                    del self._topics[key]
+
+    async def _watch(self, topic: _Topic, read_version: Callable[[], str]) -> None:
+        """Read the version until nobody listens. An error ends all streams of the topic."""
+        with suppress(asyncio.CancelledError):
+            while not topic.is_closed:
+                try:
+                    version = await run_in_threadpool(read_version)
+                    if not _VERSION.fullmatch(version):
+                        raise ValueError(
+                            f"Expected a version of visible ASCII, but got {version!a}."
+                        )
+                except Exception:
+                    # The browser reconnects, and the route answers with the same error.
+                    _LOG.info("The version of a topic cannot be read.", exc_info=True)
+                    topic.close()
+                    return
+                topic.publish(version)
+                await asyncio.sleep(self._interval * random.uniform(0.8, 1.2))

@@ -1,0 +1,189 @@
+"""Live updates: one watcher per topic, resumable, bounded, and closed on shutdown."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from datetime import timedelta
+
+import uvicorn
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.testclient import TestClient
+
+from singletable_apps.shared.live import LiveUpdates
+from singletable_apps.shared.serve import Server
+from singletable_apps.shared.web import make_app
+
+STREAM = {"Accept": "text/event-stream"}
+
+
+class Counter:
+    """A version that can be changed, and how often it was read."""
+
+    def __init__(self) -> None:
+        self.version = "v1"
+        self.reads = 0
+
+    def read(self) -> str:
+        """Return the version."""
+        self.reads += 1
+        return self.version
+
+
+async def next_event(stream: AsyncGenerator[str]) -> str:
+    """Return the version of the next event, without comments and settings."""
+    async for text in stream:
+        if text.startswith("id:"):
+            assert "event: change" in text
+            return text.partition("data: ")[2].strip()
+    return "end"
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(asyncio.wait_for(_run(test), 60))
+
+
+async def _run(test: Callable[[], Awaitable[None]]) -> None:
+    await test()
+
+
+def test_clients_hear_of_each_new_version() -> None:
+    async def test() -> None:
+        counter, live = Counter(), LiveUpdates(interval=0.001)
+        stream = live.events("poll", counter.read, "v1")
+        waiting = asyncio.ensure_future(next_event(stream))
+        while not counter.reads:
+            await asyncio.sleep(0.001)
+        assert not waiting.done()
+        counter.version = "v2"
+        assert await waiting == "v2"
+        counter.version = "v3"
+        assert await next_event(stream) == "v3"
+        await stream.aclose()
+
+    run(test)
+
+
+def test_client_with_an_older_version_hears_of_the_current_one_at_once() -> None:
+    async def test() -> None:
+        stream = LiveUpdates().events("poll", Counter().read, "v0")
+        assert await next_event(stream) == "v1"
+        await stream.aclose()
+
+    run(test)
+
+
+def test_all_clients_of_a_topic_share_one_watcher() -> None:
+    async def test() -> None:
+        counter, live = Counter(), LiveUpdates(interval=3600)
+        streams = [live.events("poll", counter.read, "v0") for _ in range(20)]
+        assert [await next_event(stream) for stream in streams] == ["v1"] * 20
+        assert (live.clients, counter.reads) == (20, 1)
+        for stream in streams:
+            await stream.aclose()
+        assert live.clients == 0
+
+    run(test)
+
+
+def test_watching_stops_when_nobody_listens() -> None:
+    async def test() -> None:
+        counter, live = Counter(), LiveUpdates(interval=0.001)
+        stream = live.events("poll", counter.read, "v0")
+        assert await next_event(stream) == "v1"
+        await stream.aclose()
+        await asyncio.sleep(0.01)
+        reads = counter.reads
+        await asyncio.sleep(0.02)
+        assert counter.reads == reads
+
+    run(test)
+
+
+def test_heartbeats_keep_the_connection_open() -> None:
+    async def test() -> None:
+        stream = LiveUpdates(heartbeat=0.001).events("poll", Counter().read, "v1")
+        texts = [await anext(stream) for _ in range(3)]
+        assert texts[0].startswith("retry:")
+        assert all(text.startswith(":") for text in texts[1:])
+        await stream.aclose()
+
+    run(test)
+
+
+def test_stream_ends_after_its_maximum_age() -> None:
+    async def test() -> None:
+        live = LiveUpdates(heartbeat=0.001, max_age=timedelta(milliseconds=5))
+        assert await next_event(live.events("poll", Counter().read, "v1")) == "end"
+
+    run(test)
+
+
+# A deleted poll, for example: the browser reconnects, and the route answers 404.
+def test_error_while_reading_the_version_ends_the_stream() -> None:
+    def fail() -> str:
+        raise LookupError
+
+    async def test() -> None:
+        live = LiveUpdates()
+        assert await next_event(live.events("poll", fail, "v1")) == "end"
+        assert live.clients == 0
+
+    run(test)
+
+
+def _app(live: LiveUpdates, counter: Counter) -> FastAPI:
+    router = APIRouter()
+
+    @router.get("/events")
+    def events(request: Request) -> Response:
+        return live.respond(request, "poll", counter.read)
+
+    return make_app("Live", "1", routers=[router])
+
+
+def test_last_event_id_wins_over_the_version_of_the_page() -> None:
+    live = LiveUpdates(heartbeat=0.001, max_age=timedelta(milliseconds=20))
+    client = TestClient(_app(live, Counter()))
+    old = client.get("/events?version=v0", headers=STREAM)
+    assert "data: v1" in old.text
+    assert old.headers["content-type"].startswith("text/event-stream")
+    assert old.headers["cache-control"] == "no-store"
+    current = client.get("/events?version=v0", headers={**STREAM, "Last-Event-ID": "v1"})
+    assert "data:" not in current.text
+
+
+def test_too_many_clients_are_told_to_come_back() -> None:
+    client = TestClient(_app(LiveUpdates(max_clients=0), Counter()))
+    answer = client.get("/events", headers=STREAM)
+    assert answer.status_code == 503
+    assert answer.headers["retry-after"]
+
+
+def test_request_that_does_not_accept_events_gets_406() -> None:
+    client = TestClient(_app(LiveUpdates(), Counter()))
+    assert client.get("/events").status_code == 406
+
+
+# Without a limit for a graceful shutdown, the server waits for its streams forever.
+def test_server_stops_while_streams_are_open() -> None:
+    live = LiveUpdates()
+    app = _app(live, Counter())
+    config = uvicorn.Config(app, log_level="warning", lifespan="off")
+    server = Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        connection = http.client.HTTPConnection(*listener.getsockname())
+        connection.request("GET", "/events?version=v0", headers=STREAM)
+        response = connection.getresponse()
+        assert response.readline().startswith(b"retry:")
+        server.should_exit = True
+        rest = response.read()
+        thread.join(60)
+    assert rest.endswith(b"\n\n")
+    assert not thread.is_alive()
+    connection.close()
