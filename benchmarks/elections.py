@@ -30,8 +30,8 @@ from singletable import (
 )
 from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.events import log
-from singletable_apps.elections.keys import load_keys
+from singletable_apps.elections.events import event_log
+from singletable_apps.elections.keys import load_or_create_keys
 from singletable_apps.elections.service import Elections, Terms, open_elections
 from singletable_apps.shared.accounts import Passwords
 
@@ -94,7 +94,7 @@ def _prepare(folder: Path, voters: int) -> list[str]:
 
 def _open(folder: Path, driver: Driver) -> Elections:
     cheap = Passwords(memory_kib=64, passes=1)  # signing in is not measured
-    return open_elections(driver, load_keys(folder / "keys"), passwords=cheap)
+    return open_elections(driver, load_or_create_keys(folder / "keys"), passwords=cheap)
 
 
 def _cast_ballots(folder: Path, tokens: Sequence[str]) -> CrowdResult:
@@ -123,7 +123,7 @@ def _check(folder: Path, codes: Sequence[str]) -> None:
         verified = verify_log(elections.context.store)
         if verified.differences:
             raise RuntimeError(f"the table does not match the log: {verified.differences[0]}")
-        owner = elections.context.read.user("voter 0")
+        owner = elections.context.read.get_user("voter 0")
         elections.lifecycle.finalise(owner, "Chair")
         published = elections.results.published(owner, "Chair")["confirmations"]
         if sorted(codes) != published:
@@ -134,7 +134,7 @@ def _time_bare_writes(folder: Path, ballots: int) -> float:
     """Return the seconds per ballot for its append and its transaction, one after the other."""
     with connect(f"file:{folder / 'alone.db'}") as driver:
         store = Store(driver)
-        for table in (votes, log):
+        for table in (votes, event_log):
             store.admin.create_table(table)
         started = time.perf_counter()
         for number in range(ballots):

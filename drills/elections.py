@@ -32,8 +32,8 @@ from drills.elections_client import (
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable.server import DynamoDBApp, Listener
 from singletable_apps.elections.errors import ElectionsError
-from singletable_apps.elections.events import Event, check_entry
-from singletable_apps.elections.projection import follow, rebuild
+from singletable_apps.elections.events import Event, check_event
+from singletable_apps.elections.projection import catch_up, rebuild
 from singletable_apps.elections.service import Terms
 
 # The event type of an acknowledged command, and its marker.
@@ -182,7 +182,7 @@ def check_tables(
             f"the log has {len(events) - before} new events"
         )
     try:
-        follow(open_store(driver))
+        catch_up(open_store(driver))
         items = read_items(driver)
         rebuild(open_store(driver))
     except ElectionsError as error:
@@ -195,7 +195,7 @@ def _check_chain(events: Sequence[Event]) -> list[str]:
     previous = ""
     for number, event in enumerate(events, 1):
         try:
-            check_entry(event, number, previous)
+            check_event(event, number, previous)
         except ElectionsError as error:
             return [str(error)]
         previous = event.hash

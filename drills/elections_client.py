@@ -57,7 +57,7 @@ def voter_name(number: int) -> str:
 def run_commands(elections: Elections, number: int, commands: int) -> None:
     """Cast ballots, rename the user and create elections, and print each command."""
     chance = Random(number)
-    me = elections.context.read.user(voter_name(number))
+    me = elections.context.read.get_user(voter_name(number))
     for step in range(commands):
         marker = f"{number}/{step}"
         match chance.randrange(5):

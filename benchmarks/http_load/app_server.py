@@ -28,10 +28,12 @@ def elections_app(folder: Path) -> FastAPI:
     """Return the elections app without rate limits."""
     from singletable_apps.elections.api import ApiSettings, make_elections_app
     from singletable_apps.elections.api.dependencies import Limits
-    from singletable_apps.elections.keys import load_keys
+    from singletable_apps.elections.keys import load_or_create_keys
     from singletable_apps.elections.service import open_elections
 
-    elections = open_elections(connect(f"file:{folder / 'votes.db'}"), load_keys(folder / "keys"))
+    elections = open_elections(
+        connect(f"file:{folder / 'votes.db'}"), load_or_create_keys(folder / "keys")
+    )
     return make_elections_app(elections, settings=ApiSettings(limits=Limits.off()))
 
 

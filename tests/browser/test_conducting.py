@@ -74,7 +74,7 @@ def test_candidates_are_typed_row_by_row_and_pasted_all_at_once(
     )
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved: 3 added, 1 removed.")).to_be_visible()
-    found = served.sample.elections.context.read.candidates("Colour of the door")
+    found = served.sample.elections.context.read.list_candidates("Colour of the door")
     assert [one.candidate_name for one in found] == ["Black", "Green", "Red", "White"]
     assert refused == []
 
@@ -95,7 +95,7 @@ def test_a_launch_is_asked_for_in_a_dialog_that_can_be_left(
     dialog.get_by_text("Editable", exact=True).click()
     dialog.get_by_role("button", name="Launch").click()
     expect(page.get_by_text("“Colour of the door” is launched.")).to_be_visible()
-    election = served.sample.elections.context.read.election("Colour of the door")
+    election = served.sample.elections.context.read.get_election("Colour of the door")
     assert state_of(election) is State.EDITABLE
 
 

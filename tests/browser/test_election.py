@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from singletable import connect
 from singletable_apps.elections.api import ApiSettings
-from singletable_apps.elections.keys import new_keys
+from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.service import open_elections
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.web import Settings
@@ -31,7 +31,9 @@ CANDIDATES = ("Ida", "Jun", "Kofi")
 def site(tmp_path: Path) -> Iterator[str]:
     """The whole site on a file where nobody has been yet, with the limits of every day."""
     with connect(f"file:{tmp_path}/votes.db") as driver:
-        elections = open_elections(driver, new_keys(), passwords=Passwords(memory_kib=64, passes=1))
+        elections = open_elections(
+            driver, generate_keys(), passwords=Passwords(memory_kib=64, passes=1)
+        )
         app = front_of(elections, ApiSettings(web=Settings(secure_cookies=False)))
         with live(app) as address:
             yield address

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from starlette.types import ASGIApp
 
 from singletable_apps.elections.api import ApiSettings, Limits
-from singletable_apps.elections.projection import head
+from singletable_apps.elections.projection import get_last_event
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.sampled import Sampled, sampled
 from tests.apps.home.site import front_of
@@ -54,7 +54,7 @@ class Site:
     @property
     def events(self) -> int:
         """How many things have happened."""
-        newest = head(self.sample.store)
+        newest = get_last_event(self.sample.store)
         return newest.event_id if newest else 0
 
 

@@ -21,8 +21,8 @@ from singletable_apps.elections.api import PREFIX, ApiSettings, make_elections_a
 from singletable_apps.elections.api.dependencies import BODY_LIMIT
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import ElectionsError
-from singletable_apps.elections.events import log
-from singletable_apps.elections.keys import keys_for
+from singletable_apps.elections.events import event_log
+from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.pages import add_pages
 from singletable_apps.elections.pages.people import ROLE_NAMES, ROLE_WORDS
@@ -257,7 +257,7 @@ def elections_on(
 ) -> Elections:
     """The service on a driver that is open; tables are made if there are none."""
     store = create_tables(driver)
-    keys = keys_for(store, place.keys, make_missing=place.new_keys)
+    keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
     mailer = (letters or Letters()).mailer(Outbox(store))
     return open_elections(driver, keys, settings=settings, mailer=mailer)
 
@@ -268,6 +268,6 @@ _PORT = 587
 def create_tables(driver: Driver) -> Store:
     """Create the missing tables and return a store on them."""
     store = Store(driver, tables=TABLES)
-    for table in (votes, log, expiring):
+    for table in (votes, event_log, expiring):
         store.admin.create_table(table, if_missing=True)
     return store

@@ -22,15 +22,15 @@ from singletable_apps.elections.errors import (
 )
 from singletable_apps.elections.events import (
     Event,
-    Restoring,
-    check_entry,
-    check_whole,
-    fact_of,
-    hash_of,
-    log,
+    RestoreMarker,
+    check_event,
+    check_not_restoring,
+    event_log,
+    hash_event,
+    parse_event_data,
 )
-from singletable_apps.elections.projection import Progress, follow, head
-from singletable_apps.elections.proofs import canonical
+from singletable_apps.elections.projection import Progress, catch_up, get_last_event
+from singletable_apps.elections.proofs import canonical_json
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.shared.accounts.entities import expiring
 
@@ -51,7 +51,7 @@ class Entry(_Line, frozen=True, tag="event"):
     hash: str
 
 
-class End(_Line, frozen=True, tag="end"):
+class ExportEnd(_Line, frozen=True, tag="end"):
     """The last line: how many events there are, and the hash of the last."""
 
     events: int
@@ -74,23 +74,23 @@ def entry_line(event: Event) -> bytes:
     )
 
 
-def end_line(end: End) -> bytes:
+def end_line(end: ExportEnd) -> bytes:
     """The last line."""
     return _written({"line": "end", "events": end.events, "head": end.head})
 
 
 def events_in(lines: Iterable[bytes]) -> Iterator[Event]:
     """The events of an export; ExportBroken where it is not whole, and not as it was written."""
-    last, end = End(0, ""), None
+    last, end = ExportEnd(0, ""), None
     for number, text in enumerate(lines, 1):
         if end is not None:
             raise ExportBroken(f"Line {number} comes after the end. {_AGAIN}")
         line = _read(number, text)
-        if isinstance(line, End):
+        if isinstance(line, ExportEnd):
             end = line
             continue
         event = _checked(number, line, last)
-        last = End(event.event_id, event.hash)
+        last = ExportEnd(event.event_id, event.hash)
         yield event
     if end is None:
         raise ExportBroken(
@@ -106,14 +106,14 @@ def events_in(lines: Iterable[bytes]) -> Iterator[Event]:
 
 
 _AGAIN = "Take another copy of the export, or export the log again."
-_Lines: TypeAlias = Entry | End
+_Lines: TypeAlias = Entry | ExportEnd
 
 
 def _written(line: dict[str, object]) -> bytes:
-    return canonical(line) + b"\n"
+    return canonical_json(line) + b"\n"
 
 
-def _read(number: int, text: bytes) -> Entry | End:
+def _read(number: int, text: bytes) -> Entry | ExportEnd:
     try:
         return cast(_Lines, msgspec.json.decode(text, type=_Lines))
     except msgspec.MsgspecError as error:
@@ -124,7 +124,7 @@ def _read(number: int, text: bytes) -> Entry | End:
         raise ExportBroken(f"Line {number} is not UTF-8 at byte {error.start}. {_AGAIN}") from error
 
 
-def _checked(number: int, line: Entry, last: End) -> Event:
+def _checked(number: int, line: Entry, last: ExportEnd) -> Event:
     """The event of a line, if it is the one that follows the last."""
     expected = last.events + 1
     if line.event_id != expected:
@@ -132,7 +132,7 @@ def _checked(number: int, line: Entry, last: End) -> Event:
             f"Line {number} has event {line.event_id}, and {expected} was expected. {_AGAIN}"
         )
     event = Event(**{name: getattr(line, name) for name in line.__struct_fields__})
-    written = hash_of(
+    written = hash_event(
         event.event_id,
         event.actor,
         event.when_occurred,
@@ -146,7 +146,7 @@ def _checked(number: int, line: Entry, last: End) -> Event:
             f"from it and from the event before. {_AGAIN}"
         )
     try:
-        fact_of(event)
+        parse_event_data(event)
     except LogBroken as unknown:
         raise ExportBroken(f"Line {number}: {unknown}") from unknown
     return event
@@ -154,18 +154,18 @@ def _checked(number: int, line: Entry, last: End) -> Event:
 
 def export_log(
     store: Store, write: Callable[[bytes], object], progress: Progress | None = None
-) -> End:
+) -> ExportEnd:
     """Write the log line by line; a service may go on writing to it meanwhile.
 
     It holds all there is, hashes of passwords included: keep it as you keep the tables.
     """
-    check_whole(store)
-    newest = head(store)
-    last = End(0, "")
+    check_not_restoring(store)
+    newest = get_last_event(store)
+    last = ExportEnd(0, "")
     for event in store.query(patterns.all_events(), consistent=True):
-        check_entry(event, last.events + 1, last.head)
+        check_event(event, last.events + 1, last.head)
         write(entry_line(event))
-        last = End(event.event_id, event.hash)
+        last = ExportEnd(event.event_id, event.hash)
         if progress is not None:
             progress(last.events, max(last.events, newest.event_id if newest else 0))
     write(end_line(last))
@@ -173,11 +173,13 @@ def export_log(
 
 
 # What a transaction takes, with some room: a hundred items, and 4 MB.
-MOST_EVENTS = 50
-MOST_BYTES = 3_000_000
+BATCH_EVENTS = 50
+BATCH_BYTES = 3_000_000
 
 
-def restore_log(store: Store, lines: Iterable[bytes], progress: Progress | None = None) -> End:
+def restore_log(
+    store: Store, lines: Iterable[bytes], progress: Progress | None = None
+) -> ExportEnd:
     """Fill an empty log with the lines of an export, which are read twice: then rebuild the table.
 
     Broken off, it is called again with the same lines, and goes on. Until it is done, and until
@@ -185,10 +187,10 @@ def restore_log(store: Store, lines: Iterable[bytes], progress: Progress | None 
     """
     if iter(lines) is lines:
         raise TypeError("Lines are read twice, so give a list of them, or what reads a file anew.")
-    end = End(0, "")
+    end = ExportEnd(0, "")
     for event in events_in(lines):
-        end = End(event.event_id, event.hash)
-    for table in (votes, log, expiring):
+        end = ExportEnd(event.event_id, event.hash)
+    for table in (votes, event_log, expiring):
         store.admin.create_table(table, if_missing=True)
     there = _begin(store, end)
     _close_table(store)
@@ -200,21 +202,21 @@ def restore_log(store: Store, lines: Iterable[bytes], progress: Progress | None 
                 together.create(event)
         if progress is not None:
             progress(some[-1].event_id, end.events)
-    store.delete(Restoring.key())
+    store.delete(RestoreMarker.key())
     return end
 
 
-def _begin(store: Store, end: End) -> int:
+def _begin(store: Store, end: ExportEnd) -> int:
     """Say in the log that it is not whole yet; how many events are there already."""
     begun = store.get(patterns.restoring(), consistent=True)
-    newest = head(store)
+    newest = get_last_event(store)
     if begun is None:
         if newest is not None:
             raise NotEmpty(
                 f"The log has {newest.event_id:,} events already, and a log is restored into an "
                 "empty one only. Restore it at another address, or with other tables."
             )
-        store.create(Restoring(events=end.events, head=end.head))
+        store.create(RestoreMarker(events=end.events, head=end.head))
         return 0
     if (begun.events, begun.head) != (end.events, end.head):
         raise NotEmpty(
@@ -227,7 +229,7 @@ def _begin(store: Store, end: End) -> int:
 
 def _close_table(store: Store) -> None:
     """Let nobody follow the log before the table is built anew."""
-    if ReadModel(store).sync() is None:
+    if ReadModel(store).get_sync() is None:
         with store.transaction(pattern=patterns.begin) as together:
             together.create(Sync(rebuilding=True))
             together.put(Counts())
@@ -242,7 +244,7 @@ def _portions(events: Iterable[Event]) -> Iterator[list[Event]]:
     size = 0
     for event in events:
         more = len(entry_line(event))
-        if some and (len(some) == MOST_EVENTS or size + more > MOST_BYTES):
+        if some and (len(some) == BATCH_EVENTS or size + more > BATCH_BYTES):
             yield some
             some, size = [], 0
         some.append(event)
@@ -251,7 +253,7 @@ def _portions(events: Iterable[Event]) -> Iterator[list[Event]]:
         yield some
 
 
-REPORTED = 10
+MAX_DIFFERENCES = 10
 _AT_ONCE = 500
 
 
@@ -261,11 +263,11 @@ class Difference:
 
     partition_key: str
     sort_key: str
-    what: str
+    problem: str
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerificationResult:
     """What was found: how long the log is, how far the table followed it, and what differs."""
 
     events: int
@@ -275,13 +277,13 @@ class Verified:
     differences: tuple[Difference, ...]
 
 
-def verify_log(store: Store, progress: Progress | None = None) -> Verified:
+def verify_log(store: Store, progress: Progress | None = None) -> VerificationResult:
     """Walk the log, build a table in memory as far as this one is, and compare item by item.
 
     LogBroken if the log is not whole. Nothing is written; the first differences are reported.
     """
-    check_whole(store)
-    sync = ReadModel(store).sync()
+    check_not_restoring(store)
+    sync = ReadModel(store).get_sync()
     if sync is not None and sync.rebuilding:
         raise Rebuilding("The table is being built anew from the log. Verify it when that is done.")
     followed = sync.last_event_id if sync is not None else 0
@@ -292,7 +294,7 @@ def verify_log(store: Store, progress: Progress | None = None) -> Verified:
         )
     with Engine.in_memory() as memory:
         scratch = Store(memory)
-        for table in (votes, log):
+        for table in (votes, event_log):
             scratch.admin.create_table(table)
         events, head = _copied(store, scratch, followed)
         if followed > events:
@@ -301,15 +303,15 @@ def verify_log(store: Store, progress: Progress | None = None) -> Verified:
                 "lag, and never lead. Build it anew."
             )
         if sync is not None:
-            follow(scratch, progress=lambda done: progress(done, followed) if progress else None)
+            catch_up(scratch, progress=lambda done: progress(done, followed) if progress else None)
         items, differences = _compared(store, scratch)
-    if (now := ReadModel(store).sync()) != sync:
+    if (now := ReadModel(store).get_sync()) != sync:
         moved = now.last_event_id if now is not None else 0
         raise Busy(
             f"While the table was compared, it followed the log from event {followed:,} to "
             f"{moved:,}. Verify it when nobody writes."
         )
-    return Verified(events, head, followed, items, tuple(differences))
+    return VerificationResult(events, head, followed, items, tuple(differences))
 
 
 def _copied(store: Store, scratch: Store, followed: int) -> tuple[int, str]:
@@ -318,7 +320,7 @@ def _copied(store: Store, scratch: Store, followed: int) -> tuple[int, str]:
     waiting: list[Event] = []
     for event in store.query(patterns.all_events(), consistent=True):
         number += 1
-        check_entry(event, number, previous)
+        check_event(event, number, previous)
         previous = event.hash
         if number <= followed:
             waiting.append(event)
@@ -343,7 +345,7 @@ def _compared(store: Store, scratch: Store) -> tuple[int, list[Difference]]:
         elif should != item:
             found.append(Difference(*key, f"differs in {', '.join(_differing(item, should))}"))
     found += [Difference(*key, "is missing from the table") for key in expected]
-    return count, sorted(found, key=_order)[:REPORTED]
+    return count, sorted(found, key=_order)[:MAX_DIFFERENCES]
 
 
 def _items(store: Store) -> Iterator[Item]:

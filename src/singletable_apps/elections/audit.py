@@ -28,21 +28,21 @@ from singletable_apps.elections.states import Publication, State
 HIDDEN = "(hidden)"
 
 
-def hidden_hash(encoded: str) -> str:
+def redact_password_hash(encoded: str) -> str:
     """`$argon2id$v=19$m=…,t=…,p=…$(hidden)`; of what is written in another way, nothing is left."""
     parts = encoded.split("$")
     known = len(parts) == 6 and parts[0] == "" and parts[1].startswith("argon2")
     return "$".join([*parts[:4], HIDDEN]) if known else HIDDEN
 
 
-def hidden_data(data: Mapping[str, object]) -> dict[str, object]:
+def redact_event_data(data: Mapping[str, object]) -> dict[str, object]:
     """What an event says, without the hash of a password."""
     if "hash" not in data:
         return dict(data)
-    return {**data, "hash": hidden_hash(str(data["hash"]))}
+    return {**data, "hash": redact_password_hash(str(data["hash"]))}
 
 
-def hidden_item(item: Item) -> Item:
+def redact_item(item: Item) -> Item:
     """An item of either table as it is stored, without the hash of a password.
 
     The hash of an entry of the log is none, and stays: it is what the chain is made of.
@@ -57,7 +57,7 @@ def _without(item: Item) -> Item:
     if "hash" not in item:
         return item
     kept = item["hash"].get("S")
-    return {**item, "hash": {"S": hidden_hash(kept) if isinstance(kept, str) else HIDDEN}}
+    return {**item, "hash": {"S": redact_password_hash(kept) if isinstance(kept, str) else HIDDEN}}
 
 
 # The natural key of the last row that was given.
@@ -190,7 +190,7 @@ class CountsRow(Row, frozen=True):
     last_updated: Annotated[datetime | None, _column("when the last of them happened")]
 
 
-def cells(row: Row) -> dict[str, Cell]:
+def row_values(row: Row) -> dict[str, Cell]:
     """The values of a row by column."""
     return {name: getattr(row, name) for name in row.__struct_fields__}
 
@@ -296,7 +296,7 @@ def rankings(wanted: Wanted) -> Rows:
     """What open ballots rank: the rest of the ballot where the last page ended, and all after."""
     if wanted.after:
         election, voter, given = str(wanted.after[0]), str(wanted.after[1]), int(wanted.after[2])
-        begun = ReadModel(wanted.store).ballot(election, voter)
+        begun = ReadModel(wanted.store).find_ballot(election, voter)
         yield from _lines(begun, given) if begun is not None else ()
     for one in _within(wanted, patterns.ballots_of, patterns.ballots_after):
         yield from _lines(one, 0)
@@ -314,7 +314,7 @@ def events(wanted: Wanted) -> Rows:
                 when_occurred=one.when_occurred,
                 actor=one.actor,
                 event_type=one.event_type,
-                event_data=hidden_data(one.event_data),
+                event_data=redact_event_data(one.event_data),
                 previous_hash=one.previous_hash,
                 hash=one.hash,
             ),
@@ -324,7 +324,7 @@ def events(wanted: Wanted) -> Rows:
 def counts(wanted: Wanted) -> Rows:
     """The one row of counts."""
     view = ReadModel(wanted.store)
-    sync, there = view.sync(), view.counts()
+    sync, there = view.get_sync(), view.get_counts()
     if sync is not None and wanted.after is None:
         yield (
             (0,),
@@ -376,7 +376,7 @@ class Column:
     name: str
     kind: str
     optional: bool
-    what: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +384,7 @@ class Relation:
     """A relation: its name, what is in it, and its columns."""
 
     name: str
-    what: str
+    description: str
     row: type[Row]
     columns: tuple[Column, ...]
     read: Callable[[Wanted], Rows]
@@ -399,7 +399,7 @@ class RelationPage:
     cursor: str | None
 
 
-def page_of(
+def read_relation(
     relation: Relation, store: Store, secret: bytes, size: int, cursor: str | None
 ) -> RelationPage:
     """So many rows after those that the cursor was given with."""

@@ -22,12 +22,12 @@ from singletable import (
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import Busy, Rebuilding
-from singletable_apps.elections.events import Event, Fact, event_of
-from singletable_apps.elections.projection import MOST_TOGETHER, advance, follow
+from singletable_apps.elections.events import Event, EventData, build_event
+from singletable_apps.elections.projection import MAX_BATCH, apply_events, catch_up
 from singletable_apps.elections.read_model import ReadModel
 
 # A decision reads what it needs, and either says what happens or raises why nothing may.
-Decision: TypeAlias = Callable[[ReadModel], Sequence[Fact]]
+Decision: TypeAlias = Callable[[ReadModel], Sequence[EventData]]
 
 TRIES = 200
 # So often events are sent again before it is said that nobody knows whether they were written.
@@ -41,8 +41,8 @@ class _Command:
     actor: str
     decide: Decision
     # Commands with different marks do not concern each other; those without one concern all.
-    mark: int | None = None
-    facts: Sequence[Fact] = ()
+    batch_key: int | None = None
+    facts: Sequence[EventData] = ()
     events: list[Event] = field(default_factory=list[Event])
     error: Exception | None = None
     over: bool = False
@@ -64,13 +64,13 @@ class CommandBus:
         self._turn = threading.Lock()
         self._waiting: deque[_Command] = deque()
 
-    def execute(self, actor: str, decide: Decision, *, mark: int | None = None) -> list[Event]:
+    def execute(self, actor: str, decide: Decision, *, batch_key: int | None = None) -> list[Event]:
         """Decide, append and apply; the events that it became. None is fine: nothing to do.
 
         Commands that wait with different marks do not concern each other: whoever has the turn
         takes them along, and they share the waits for the log and the table.
         """
-        command = _Command(actor, decide, mark)
+        command = _Command(actor, decide, batch_key)
         self._waiting.append(command)
         with self._turn:
             while not command.over:
@@ -89,20 +89,20 @@ class CommandBus:
     def _take(self) -> list[_Command]:
         """The first that waits, and with it those after it that do not concern each other."""
         taken = [self._waiting.popleft()]
-        marks = {taken[0].mark}
+        marks = {taken[0].batch_key}
         while (
             self._waiting
-            and len(taken) < MOST_TOGETHER
+            and len(taken) < MAX_BATCH
             and None not in marks
-            and self._waiting[0].mark not in {None, *marks}
+            and self._waiting[0].batch_key not in {None, *marks}
         ):
             taken.append(self._waiting.popleft())
-            marks.add(taken[-1].mark)
+            marks.add(taken[-1].batch_key)
         return taken
 
     def _carry_out(self, commands: list[_Command]) -> None:
         for attempt in range(TRIES):
-            sync = follow(self._store)
+            sync = catch_up(self._store)
             refused = [(one, self._decide(one)) for one in commands if not one.over]
             # Whoever builds the table anew says so before it drops anything: what was read
             # until now was whole. That holds for refusals, too.
@@ -130,7 +130,7 @@ class CommandBus:
 
     def _is_still(self, sync: Sync) -> bool:
         """Whether the table is as it was: no event more in it, and no part of one."""
-        now = self._view.sync()
+        now = self._view.get_sync()
         if now is None or now.rebuilding:
             return False
         return (now.last_event_id, now.step) == (sync.last_event_id, sync.step)
@@ -146,12 +146,12 @@ class CommandBus:
                     if events
                     else (sync.last_event_id, sync.last_hash)
                 )
-                one.events.append(event_of(fact, last + 1, one.actor, self._clock(), previous))
+                one.events.append(build_event(fact, last + 1, one.actor, self._clock(), previous))
                 events.append(one.events[-1])
         if not self._put(events):
             return False
         try:
-            advance(self._store, sync, events)
+            apply_events(self._store, sync, events)
         except Rebuilding as late:
             raise Rebuilding(
                 f"It is written, as event {events[-1].event_id} of the log at the latest, and the "

@@ -18,12 +18,12 @@ from singletable import Driver, ListTables, StorageError, Store, TableNotFound
 from singletable_apps.counting.report import ReportWriter, write_report
 from singletable_apps.elections import patterns
 from singletable_apps.elections.app import Letters, Place, create_tables, elections_at, site_on
-from singletable_apps.elections.archive import End, export_log, restore_log, verify_log
-from singletable_apps.elections.audit import hidden_data
+from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
+from singletable_apps.elections.audit import redact_event_data
 from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import NotThere, TableBroken
-from singletable_apps.elections.events import log
-from singletable_apps.elections.keys import keys_for
+from singletable_apps.elections.events import event_log
+from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.roles import Role
@@ -46,7 +46,7 @@ from singletable_apps.shared.serve import (
 def existing_elections_at(place: Place) -> Generator[Elections]:
     """The service at a place where there is one already."""
     with existing_store(place.at) as store:
-        keys = keys_for(store, place.keys, make_missing=place.new_keys)
+        keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
         yield open_elections(store.driver, keys)
 
 
@@ -58,7 +58,7 @@ def existing_store(at: str) -> Generator[Store]:
         raise StorageError(f"There is no file '{file}', so there are no elections in it.")
     with singletable.connect(at) as driver:
         found = _tables(driver)
-        missing = [table.name for table in (votes, log) if table.name not in found]
+        missing = [table.name for table in (votes, event_log) if table.name not in found]
         if missing:
             raise TableNotFound(
                 f"There are no elections at this address: it lacks {' and '.join(missing)}. It "
@@ -149,19 +149,19 @@ def verify(at: str) -> None:
         found = verify_log(store, told)
     if found.differences:
         listed = "\n".join(
-            f"  {one.partition_key} / {one.sort_key} {one.what}" for one in found.differences
+            f"  {one.partition_key} / {one.sort_key} {one.problem}" for one in found.differences
         )
         raise TableBroken(
             f"The log is whole, and the table is not what it says. The first differences:\n{listed}"
             "\nBuild it anew: singletable elections rebuild"
         )
-    typer.echo(_told(End(found.events, found.head)))
+    typer.echo(_told(ExportEnd(found.events, found.head)))
     if found.followed < found.events:
         typer.echo(f"The table has followed {found.followed:,} of them; a service catches up.")
     typer.echo(f"The {found.items:,} items of the table are what the log says, to the byte.")
 
 
-def _told(end: End) -> str:
+def _told(end: ExportEnd) -> str:
     if end.events == 0:
         return "The log has no events."
     return f"The log has {end.events:,} events, and the hash of the last is {end.head}."
@@ -207,7 +207,7 @@ def show_events(at: str, limit: int) -> None:
     with existing_store(at) as store:
         events = list(store.query(patterns.all_events(), limit=limit, reverse=True))
     for one in events:
-        data = json.dumps(hidden_data(one.event_data), ensure_ascii=False)
+        data = json.dumps(redact_event_data(one.event_data), ensure_ascii=False)
         when = f"{one.when_occurred:%Y-%m-%d %H:%M:%S}"
         sheet.say(f"{one.event_id}  {when}  {one.actor}  {one.event_type}  {data}")
     if not events:

@@ -18,11 +18,11 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.states import Publication
 
 
-class _Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class _EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
 
 
-class UserRegistered(_Fact, frozen=True, tag=True):
+class UserRegistered(_EventData, frozen=True, tag=True):
     """Somebody has joined; the first of all is the owner."""
 
     name: str
@@ -31,27 +31,27 @@ class UserRegistered(_Fact, frozen=True, tag=True):
     role: Role
 
 
-class UserRoleChanged(_Fact, frozen=True, tag=True):
+class UserRoleChanged(_EventData, frozen=True, tag=True):
     """Somebody was given another role."""
 
     name: str
     role: Role
 
 
-class OwnershipTransferred(_Fact, frozen=True, tag=True):
+class OwnershipTransferred(_EventData, frozen=True, tag=True):
     """The owner is an auditor now, and another is the owner."""
 
     old_owner: str
     new_owner: str
 
 
-class UserRemoved(_Fact, frozen=True, tag=True):
+class UserRemoved(_EventData, frozen=True, tag=True):
     """Somebody is gone. What they cast in elections that had closed stays, under no name."""
 
     name: str
 
 
-class UserPasswordChanged(_Fact, frozen=True, tag=True):
+class UserPasswordChanged(_EventData, frozen=True, tag=True):
     """Somebody has another password, or the same one kept in a newer way."""
 
     name: str
@@ -59,21 +59,21 @@ class UserPasswordChanged(_Fact, frozen=True, tag=True):
     renewed: bool = False
 
 
-class UserNameChanged(_Fact, frozen=True, tag=True):
+class UserNameChanged(_EventData, frozen=True, tag=True):
     """Somebody has another name."""
 
     old_name: str
     new_name: str
 
 
-class UserEmailChanged(_Fact, frozen=True, tag=True):
+class UserEmailChanged(_EventData, frozen=True, tag=True):
     """Somebody has another e-mail address."""
 
     name: str
     email: str
 
 
-class ElectionCreated(_Fact, frozen=True, tag=True):
+class ElectionCreated(_EventData, frozen=True, tag=True):
     """There is a new election."""
 
     owner: str
@@ -84,7 +84,7 @@ class ElectionCreated(_Fact, frozen=True, tag=True):
     no_voting_after: datetime | None = None
 
 
-class ElectionUpdated(_Fact, frozen=True, tag=True):
+class ElectionUpdated(_EventData, frozen=True, tag=True):
     """An election has these settings now: all of them, so that what is left out is none."""
 
     name: str
@@ -94,14 +94,14 @@ class ElectionUpdated(_Fact, frozen=True, tag=True):
     no_voting_after: datetime | None = None
 
 
-class ElectionNameChanged(_Fact, frozen=True, tag=True):
+class ElectionNameChanged(_EventData, frozen=True, tag=True):
     """An election has another name."""
 
     old_name: str
     new_name: str
 
 
-class ElectionOwnerChanged(_Fact, frozen=True, tag=True):
+class ElectionOwnerChanged(_EventData, frozen=True, tag=True):
     """An election is somebody else's."""
 
     name: str
@@ -109,7 +109,7 @@ class ElectionOwnerChanged(_Fact, frozen=True, tag=True):
     new_owner: str
 
 
-class ElectionLaunched(_Fact, frozen=True, tag=True):
+class ElectionLaunched(_EventData, frozen=True, tag=True):
     """Votes are accepted. The secret that will order ties is chosen, and committed to."""
 
     name: str
@@ -118,13 +118,13 @@ class ElectionLaunched(_Fact, frozen=True, tag=True):
     tie_sealed: str
 
 
-class ElectionFixed(_Fact, frozen=True, tag=True):
+class ElectionFixed(_EventData, frozen=True, tag=True):
     """Nothing in an election can be edited any more, while votes are still accepted."""
 
     name: str
 
 
-class ElectionFinalized(_Fact, frozen=True, tag=True):
+class ElectionFinalized(_EventData, frozen=True, tag=True):
     """An election has closed; the statement says with which ballots, and is signed."""
 
     name: str
@@ -132,41 +132,41 @@ class ElectionFinalized(_Fact, frozen=True, tag=True):
     signature: str
 
 
-class ElectionDeleted(_Fact, frozen=True, tag=True):
+class ElectionDeleted(_EventData, frozen=True, tag=True):
     """An election is gone, with all that belonged to it."""
 
     name: str
 
 
-class CandidatesAdded(_Fact, frozen=True, tag=True):
+class CandidatesAdded(_EventData, frozen=True, tag=True):
     """There are more to vote for."""
 
     election: str
     candidates: tuple[str, ...]
 
 
-class CandidatesRemoved(_Fact, frozen=True, tag=True):
+class CandidatesRemoved(_EventData, frozen=True, tag=True):
     """There are fewer to vote for; ballots count as if these had never been ranked."""
 
     election: str
     candidates: tuple[str, ...]
 
 
-class VotersAdded(_Fact, frozen=True, tag=True):
+class VotersAdded(_EventData, frozen=True, tag=True):
     """More may vote; the first of them are the first without whom nobody may."""
 
     election: str
     voters: tuple[str, ...]
 
 
-class VotersRemoved(_Fact, frozen=True, tag=True):
+class VotersRemoved(_EventData, frozen=True, tag=True):
     """Fewer may vote, or everybody again, if none is left."""
 
     election: str
     voters: tuple[str, ...]
 
 
-class BallotCast(_Fact, frozen=True, tag=True):
+class BallotCast(_EventData, frozen=True, tag=True):
     """Somebody has voted: in the open, level by level with the best first, or sealed."""
 
     voter: str
@@ -180,14 +180,14 @@ class BallotCast(_Fact, frozen=True, tag=True):
     sealed: str | None = None
 
 
-class BallotWithdrawn(_Fact, frozen=True, tag=True):
+class BallotWithdrawn(_EventData, frozen=True, tag=True):
     """Somebody has taken their ballot back."""
 
     voter: str
     election: str
 
 
-Fact: TypeAlias = (
+EventData: TypeAlias = (
     UserRegistered
     | UserRoleChanged
     | OwnershipTransferred
@@ -212,14 +212,14 @@ Fact: TypeAlias = (
 )
 
 
-log = Table("vote_event_log")
+event_log = Table("vote_event_log")
 
 # Twelve digits are enough for a thousand events a second for thirty years.
-WIDTH = 12
-SYSTEM = "system"
+EVENT_ID_DIGITS = 12
+SYSTEM_ACTOR = "system"
 
 
-class Event(Entity, table=log):
+class Event(Entity, table=event_log):
     """Something that happened, as it is kept for ever."""
 
     event_id: Attr[int] = attr()
@@ -230,10 +230,10 @@ class Event(Entity, table=log):
     previous_hash: Attr[str] = attr()
     hash: Attr[str] = attr()
 
-    key = Key(pk="EVENTS", sk=padded(event_id, WIDTH))
+    key = Key(pk="EVENTS", sk=padded(event_id, EVENT_ID_DIGITS))
 
 
-class Restoring(Entity, table=log):
+class RestoreMarker(Entity, table=event_log):
     """That the log is being restored, and how long it will be; gone as soon as it is whole."""
 
     events: Attr[int] = attr()
@@ -242,22 +242,22 @@ class Restoring(Entity, table=log):
     key = Key(pk="RESTORING", sk="RESTORING")
 
 
-def event_of(fact: Fact, event_id: int, actor: str, now: datetime, previous: str) -> Event:
+def build_event(data: EventData, event_id: int, actor: str, now: datetime, previous: str) -> Event:
     """The entry of the log for a fact."""
-    data = cast(dict[str, object], msgspec.json.decode(msgspec.json.encode(fact)))
-    kind = str(data.pop("type"))
+    fields = cast(dict[str, object], msgspec.json.decode(msgspec.json.encode(data)))
+    event_type = str(fields.pop("type"))
     return Event(
         event_id=event_id,
         actor=actor,
         when_occurred=now,
-        event_type=kind,
-        event_data=data,
+        event_type=event_type,
+        event_data=fields,
         previous_hash=previous,
-        hash=hash_of(event_id, actor, now, kind, data, previous),
+        hash=hash_event(event_id, actor, now, event_type, fields, previous),
     )
 
 
-def hash_of(
+def hash_event(
     event_id: int, actor: str, when: datetime, kind: str, data: dict[str, Any], previous: str
 ) -> str:
     """The hash of an entry: of all that is in it, the hash of the one before included."""
@@ -272,11 +272,11 @@ def hash_of(
     return digest(entry, domain="event")
 
 
-def fact_of(event: Event) -> Fact:
+def parse_event_data(event: Event) -> EventData:
     """The fact in an entry; LogBroken if it is none that we know."""
     try:
         kept = {**event.event_data, "type": event.event_type}
-        return cast(Fact, msgspec.convert(kept, Fact))
+        return cast(EventData, msgspec.convert(kept, EventData))
     except msgspec.ValidationError as error:
         raise LogBroken(
             f"Event {event.event_id} of the log ({event.event_type}) is none that this version "
@@ -285,9 +285,9 @@ def fact_of(event: Event) -> Fact:
         ) from error
 
 
-def check_whole(store: Store) -> None:
+def check_not_restoring(store: Store) -> None:
     """Raise HalfRestored while the log is being restored."""
-    begun = store.get(Restoring.key(), consistent=True)
+    begun = store.get(RestoreMarker.key(), consistent=True)
     if begun is not None:
         raise HalfRestored(
             f"The log is being restored and not all there: it will have {begun.events:,} events, "
@@ -296,7 +296,7 @@ def check_whole(store: Store) -> None:
         )
 
 
-def check_entry(event: Event, event_id: int, previous: str) -> None:
+def check_event(event: Event, event_id: int, previous: str) -> None:
     """Raise LogBroken unless this is the entry with this number, as it was written."""
     if event.event_id != event_id:
         raise LogBroken(
@@ -309,7 +309,7 @@ def check_entry(event: Event, event_id: int, previous: str) -> None:
             f"after one with the hash {event.previous_hash or 'of nothing'}, and this one has "
             f"{previous or 'none'}. One of them was changed; compare with an export."
         )
-    written = hash_of(
+    written = hash_event(
         event.event_id,
         event.actor,
         event.when_occurred,

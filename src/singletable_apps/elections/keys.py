@@ -12,13 +12,13 @@ from singletable import Store
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.errors import WrongKeys
-from singletable_apps.elections.events import check_whole
-from singletable_apps.elections.projection import head
+from singletable_apps.elections.events import check_not_restoring
+from singletable_apps.elections.projection import get_last_event
 from singletable_apps.elections.proofs import (
     BallotKey,
-    SealBroken,
+    ClosingStatement,
     Signer,
-    Statement,
+    UnsealError,
     is_signed,
     load_ballot_key,
     load_signer,
@@ -34,12 +34,12 @@ TOKENS = "tokens.key"
 class Keys:
     """`ballots` seals them, `signer` signs the end of elections, `secret` makes tokens."""
 
-    ballots: BallotKey
+    ballot_key: BallotKey
     signer: Signer
     secret: bytes
 
 
-def load_keys(folder: Path) -> Keys:
+def load_or_create_keys(folder: Path) -> Keys:
     """The keys in the files of a folder; those that are missing are made."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return Keys(
@@ -49,7 +49,7 @@ def load_keys(folder: Path) -> Keys:
     )
 
 
-def new_keys() -> Keys:
+def generate_keys() -> Keys:
     """Keys for a trial: what they seal is lost with them."""
     return Keys(BallotKey(os.urandom(32)), Signer(os.urandom(32)), os.urandom(32))
 
@@ -58,10 +58,10 @@ def new_keys() -> Keys:
 LOOKED_AT = 100
 
 
-def keys_for(store: Store, folder: Path, *, make_missing: bool = False) -> Keys:
+def load_store_keys(store: Store, folder: Path, *, create_missing: bool = False) -> Keys:
     """The keys of a folder; missing ones are made if there is no log yet, or if it is wished."""
-    check_whole(store)
-    newest = None if make_missing else head(store)
+    check_not_restoring(store)
+    newest = None if create_missing else get_last_event(store)
     if newest is not None:
         for name in (BALLOTS, SIGNING):
             if not (folder / name).exists():
@@ -71,7 +71,7 @@ def keys_for(store: Store, folder: Path, *, make_missing: bool = False) -> Keys:
                     "the file back from your backup, or name the folder where it lies. If nothing "
                     "was sealed or signed yet, allow new ones with --new-keys."
                 )
-    return load_keys(folder)
+    return load_or_create_keys(folder)
 
 
 def check_keys(store: Store, keys: Keys) -> None:
@@ -85,11 +85,11 @@ def _check_sealed(election: Election, keys: Keys) -> None:
     if election.tie_sealed is None:
         return
     try:
-        keys.ballots.open_secret(election.election_id, election.tie_sealed)
-    except SealBroken as broken:
+        keys.ballot_key.open_secret(election.election_id, election.tie_sealed)
+    except UnsealError as broken:
         raise WrongKeys(
             f"The election '{election.name}' was launched with another key than this one "
-            f"('{keys.ballots.name}'), which opens none of its ballots. Put the file {BALLOTS} "
+            f"('{keys.ballot_key.name}'), which opens none of its ballots. Put the file {BALLOTS} "
             "back from your backup; nothing can be read without it."
         ) from broken
 
@@ -97,7 +97,7 @@ def _check_sealed(election: Election, keys: Keys) -> None:
 def _check_signed(election: Election, keys: Keys) -> None:
     if election.statement is None or election.signature is None:
         return
-    said = cast(Statement, json.loads(election.statement))
+    said = cast(ClosingStatement, json.loads(election.statement))
     if not is_signed(said, election.signature, keys.signer.public_key):
         raise WrongKeys(
             f"The close of the election '{election.name}' was signed with another key than this "

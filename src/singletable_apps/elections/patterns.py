@@ -27,10 +27,10 @@ from singletable_apps.elections.entities import (
     Withdrawn,
     votes,
 )
-from singletable_apps.elections.events import Event, Restoring, log
+from singletable_apps.elections.events import Event, RestoreMarker, event_log
 
 SIZES = {User: 500, Election: 600, Ballot: 700, Candidate: 150, Voter: 150, Event: 900}
-patterns = PatternCatalog("elections", votes, log, sizes=SIZES)
+patterns = PatternCatalog("elections", votes, event_log, sizes=SIZES)
 
 # Users.
 user_by_name = patterns.read(
@@ -119,10 +119,12 @@ all_events = patterns.read(
 )
 event = patterns.read("L5", "One event", Event.key, consistent=True, rate=per_minute(1))
 restoring = patterns.read(
-    "L6", "Whether the log is being restored", Restoring.key, consistent=True, rate=per_day(10)
+    "L6", "Whether the log is being restored", RestoreMarker.key, consistent=True, rate=per_day(10)
 )
-begin_restoring = patterns.write("L7", "Begin to restore it", creates(Restoring), rate=per_day(1))
-end_restoring = patterns.write("L8", "The log is restored", deletes(Restoring), rate=per_day(1))
+begin_restoring = patterns.write(
+    "L7", "Begin to restore it", creates(RestoreMarker), rate=per_day(1)
+)
+end_restoring = patterns.write("L8", "The log is restored", deletes(RestoreMarker), rate=per_day(1))
 append = patterns.write("L1", "Append event", creates(Event), size=900, rate=per_second(100))
 
 

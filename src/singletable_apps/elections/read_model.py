@@ -28,29 +28,29 @@ class ReadModel:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def sync(self) -> Sync | None:
+    def get_sync(self) -> Sync | None:
         """How far the table has followed the log."""
         return self._store.get(patterns.sync_state(), consistent=True)
 
-    def counts(self) -> Counts:
+    def get_counts(self) -> Counts:
         """How many there are."""
         return self._store.get(patterns.counts(), consistent=True) or Counts()
 
-    def search_user(self, name: str) -> User | None:
+    def find_user(self, name: str) -> User | None:
         """The user of a name, whatever its case; None if there is none."""
         if not can_be_kept(name):
             return None
         found = self._store.get(patterns.user_by_name(name), consistent=True)
         return found or self._store.find(patterns.name_taken(name))
 
-    def user(self, name: str) -> User:
+    def get_user(self, name: str) -> User:
         """The user of a name, whatever its case."""
-        found = self.search_user(name)
+        found = self.find_user(name)
         if found is None:
             raise NotThere(f"There is no user '{name}'.", field="user")
         return found
 
-    def search_users(self, names: Sequence[str]) -> list[User | None]:
+    def find_users(self, names: Sequence[str]) -> list[User | None]:
         """The users of these names, whatever their case; None where there is none."""
         addresses = [patterns.user_by_name(name) for name in names]
         found = self._store.get_many(addresses, consistent=True)
@@ -59,70 +59,70 @@ class ReadModel:
             for name, user in zip(names, found, strict=True)
         ]
 
-    def search_email(self, email: str) -> User | None:
+    def find_user_by_email(self, email: str) -> User | None:
         """The user with an e-mail address; None if there is none."""
         return self._store.find(patterns.user_by_email(email)) if can_be_kept(email) else None
 
-    def search_id(self, user_id: int) -> User | None:
+    def find_user_by_id(self, user_id: int) -> User | None:
         """The user with a number, which names do not change."""
         return self._store.find(patterns.user_by_id(user_id))
 
-    def search_election(self, name: str) -> Election | None:
+    def find_election(self, name: str) -> Election | None:
         """The election of a name, whatever its case; None if there is none."""
         if not can_be_kept(name):
             return None
         found = self._store.get(patterns.election_by_name(name), consistent=True)
         return found or self._store.find(patterns.election_ignoring_case(name))
 
-    def election(self, name: str) -> Election:
+    def get_election(self, name: str) -> Election:
         """The election of a name, whatever its case."""
-        found = self.search_election(name)
+        found = self.find_election(name)
         if found is None:
             raise NotThere(f"There is no election '{name}'.", field="election")
         return found
 
-    def candidates(self, election: str) -> list[Candidate]:
+    def list_candidates(self, election: str) -> list[Candidate]:
         """The candidates of an election, by name."""
         return list(self._store.query(patterns.candidates_of(election), consistent=True))
 
-    def voters(self, election: str) -> Iterator[Voter]:
+    def list_voters(self, election: str) -> Iterator[Voter]:
         """Those who may vote, if not everybody may; whoever was removed is not among them."""
-        listed = self.all_voters(election)
+        listed = self.list_voters_and_removed(election)
         return (voter for voter in listed if not is_removed(voter.voter_name))
 
-    def all_voters(self, election: str) -> Iterator[Voter]:
+    def list_voters_and_removed(self, election: str) -> Iterator[Voter]:
         """Everybody on the list, under whatever name."""
         return self._store.query(patterns.voters_of(election), consistent=True)
 
-    def is_listed(self, election: str, voter: str) -> bool:
+    def is_listed_voter(self, election: str, voter: str) -> bool:
         """Whether somebody is on the list of those who may vote."""
         return self._store.get(patterns.eligibility(election, voter), consistent=True) is not None
 
-    def ballot(self, election: str, voter: str) -> Ballot | None:
+    def find_ballot(self, election: str, voter: str) -> Ballot | None:
         """The ballot of a voter; None if there is none."""
         if not can_be_kept(voter):
             return None
         return self._store.get(patterns.ballot_of(election, voter), consistent=True)
 
-    def ballots(self, election: str) -> Iterator[Ballot]:
+    def list_ballots(self, election: str) -> Iterator[Ballot]:
         """All ballots of an election, by voter."""
         return self._store.query(patterns.ballots_of(election), consistent=True)
 
-    def withdrawn(self, election_id: int, user_id: int) -> Withdrawn | None:
+    def find_withdrawn(self, election_id: int, user_id: int) -> Withdrawn | None:
         """What a voter took back in an election; None if nothing."""
         return self._store.get(patterns.withdrawn(election_id, user_id), consistent=True)
 
-    def all_withdrawn(self, election_id: int) -> Iterator[Withdrawn]:
+    def list_withdrawn(self, election_id: int) -> Iterator[Withdrawn]:
         """What all voters of an election took back."""
         return self._store.query(patterns.all_withdrawn(election_id), consistent=True)
 
-    def definition(self, election: str, digest: str) -> Definition:
+    def get_definition(self, election: str, digest: str) -> Definition:
         """What ballots with this digest were about."""
         found = self._store.get(patterns.definition(election, digest), consistent=True)
         if found is None:
             raise NotThere(f"There is no definition {digest} in the election '{election}'.")
         return found
 
-    def definitions(self, election: str) -> list[Definition]:
+    def list_definitions(self, election: str) -> list[Definition]:
         """All that ballots of an election were about."""
         return list(self._store.query(patterns.definitions_of(election), consistent=True))

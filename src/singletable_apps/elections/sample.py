@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotEmpty
-from singletable_apps.elections.projection import head
+from singletable_apps.elections.projection import get_last_event
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, Terms
 from singletable_apps.elections.states import Publication, State
@@ -53,7 +53,7 @@ def sample_accounts(elections: Elections) -> list[Person]:
     The number of a user is that of the event that made them, and the sample fills an empty log:
     who is called Ada in another store is not ours.
     """
-    found = elections.context.read.search_users([person.name for person in PEOPLE])
+    found = elections.context.read.find_users([person.name for person in PEOPLE])
     return [
         Person(user.name, user.role)
         for number, (person, user) in enumerate(zip(PEOPLE, found, strict=True), 1)
@@ -174,7 +174,7 @@ Told = Callable[[int, int], None]
 
 def fill(elections: Elections, progress: Told | None = None) -> None:
     """Fill an empty store; the same people, elections and ballots every time."""
-    newest = head(elections.context.store)
+    newest = get_last_event(elections.context.store)
     if newest is not None:
         raise NotEmpty(
             f"The log has {newest.event_id:,} events already, and a sample goes into an empty "
@@ -187,7 +187,7 @@ def fill(elections: Elections, progress: Told | None = None) -> None:
     for done, poll in enumerate(POLLS, len(PEOPLE) + 1):
         _conduct(elections, poll)
         _tell(progress, done, total)
-    owner = elections.context.read.user(PEOPLE[0].name)
+    owner = elections.context.read.get_user(PEOPLE[0].name)
     # Last, for whoever may only look on has cast no ballot, and everybody else could.
     for person in PEOPLE[1:]:
         elections.people.change_role(owner, person.name, person.role)
@@ -217,7 +217,7 @@ def lines_of(ballot: str) -> list[tuple[str, int | None]]:
 
 
 def _who(elections: Elections, name: str) -> User:
-    return elections.context.read.user(name)
+    return elections.context.read.get_user(name)
 
 
 def _tell(progress: Told | None, done: int, total: int) -> None:

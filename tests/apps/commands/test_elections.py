@@ -11,7 +11,7 @@ import pytest
 
 from singletable import Engine, Store
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.keys import load_keys
+from singletable_apps.elections.keys import load_or_create_keys
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.sample import PASSWORD, PEOPLE, POLLS
 from singletable_apps.elections.service import TABLES
@@ -181,7 +181,7 @@ def test_keys_that_do_not_fit_are_refused(run: Run, folder: Path, name: str) -> 
     code, _, err = run("serve", *place, "--new-keys")
     assert (code, f"Put the file {name} back from your backup" in err) == (2, True)
     (folder / "keys" / name).write_text(kept)
-    load_keys(folder / "keys")
+    load_or_create_keys(folder / "keys")
     assert run("tally", "Board 2026", *place[:4])[0] == 0
 
 

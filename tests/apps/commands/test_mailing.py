@@ -8,7 +8,7 @@ import pytest
 
 from singletable import connect
 from singletable_apps.elections.app import MailingRefused, smtp_at
-from singletable_apps.elections.keys import new_keys
+from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.service import open_elections
 from singletable_apps.shared.accounts import Passwords
 from tests.apps.support.mail_server import mail_server
@@ -18,7 +18,7 @@ def test_a_letter_goes_by_the_server_that_was_named() -> None:
     with mail_server() as post, connect("memory:") as driver:
         mailer = smtp_at(f"smtp+plain://127.0.0.1:{post.port}?from=vote@example.org")
         cheap = Passwords(memory_kib=64, passes=1)
-        elections = open_elections(driver, new_keys(), mailer=mailer, passwords=cheap)
+        elections = open_elections(driver, generate_keys(), mailer=mailer, passwords=cheap)
         elections.people.register("ada", "ada@example.org", "correct horse battery")
         elections.auth.request_reset("ADA")
     [(sender, to, content)] = post.received
@@ -33,7 +33,7 @@ def test_who_asks_is_told_the_same_when_no_letter_can_be_sent(
     with connect("memory:") as driver:
         mailer = smtp_at("smtp+plain://127.0.0.1:1?from=vote@example.org")
         cheap = Passwords(memory_kib=64, passes=1)
-        elections = open_elections(driver, new_keys(), mailer=mailer, passwords=cheap)
+        elections = open_elections(driver, generate_keys(), mailer=mailer, passwords=cheap)
         elections.people.register("ada", "ada@example.org", "correct horse battery")
         with caplog.at_level(logging.ERROR):
             elections.auth.request_reset("ada")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from singletable import Engine
-from singletable_apps.elections.keys import load_keys
+from singletable_apps.elections.keys import load_or_create_keys
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home.apps import find_apps
@@ -79,5 +79,5 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
     assert {one.name for one in (tmp_path / ".run").iterdir()} == {app.folder for app in apps}
     assert {one.name for one in kept.iterdir()} == {"keys", "votes.db"}
     with Engine.on_file(kept / "votes.db") as engine:
-        elections = open_elections(engine, load_keys(kept / "keys"))
+        elections = open_elections(engine, load_or_create_keys(kept / "keys"))
         assert elections.auth.sign_in("zoe", PASSWORD).user.name == "Zoe"

@@ -8,7 +8,7 @@ from functools import cache
 
 from singletable import Engine, Item, Store, Table
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.keys import Keys, new_keys
+from singletable_apps.elections.keys import Keys, generate_keys
 from singletable_apps.elections.sample import fill
 from singletable_apps.elections.service import Elections, open_elections
 from singletable_apps.shared.accounts import Passwords
@@ -29,12 +29,12 @@ class Sampled:
         return self.elections.context.store
 
     def user(self, name: str) -> User:
-        return self.elections.context.read.user(name)
+        return self.elections.context.read.get_user(name)
 
 
 @cache
 def _filled() -> tuple[Engine, Keys]:
-    engine, keys = Engine.in_memory(), new_keys()
+    engine, keys = Engine.in_memory(), generate_keys()
     fill(open_elections(engine, keys, passwords=QUICK))
     return engine, keys
 

@@ -15,7 +15,7 @@ from singletable_apps.elections.api.schemas import (
     RelationShown,
     RowPage,
 )
-from singletable_apps.elections.audit import cells, hidden_data
+from singletable_apps.elections.audit import redact_event_data, row_values
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import check_may
@@ -51,7 +51,7 @@ def list_events(user: Auditor, elections: Service, page: Pagination) -> EventPag
             actor=one.actor,
             when_occurred=one.when_occurred,
             event_type=one.event_type,
-            event_data=hidden_data(one.event_data),
+            event_data=redact_event_data(one.event_data),
             previous_hash=one.previous_hash,
             hash=one.hash,
         )
@@ -81,9 +81,11 @@ def list_relations(user: Auditor, elections: Service) -> list[RelationShown]:
     return [
         RelationShown(
             name=one.name,
-            what=one.what,
+            what=one.description,
             columns=[
-                ColumnShown(name=each.name, kind=each.kind, optional=each.optional, what=each.what)
+                ColumnShown(
+                    name=each.name, kind=each.kind, optional=each.optional, what=each.description
+                )
                 for each in one.columns
             ],
         )
@@ -95,6 +97,6 @@ def list_relations(user: Auditor, elections: Service) -> list[RelationShown]:
 def list_rows(user: Auditor, elections: Service, relation: Chosen, page: Pagination) -> RowPage:
     """Rows of a relation, by their natural keys."""
     found = elections.audit.relation(user, relation, page.limit, page.cursor)
-    rows = [dict(cells(row)) for row in found.rows]
+    rows = [dict(row_values(row)) for row in found.rows]
     answer = page.answer(rows, found.cursor)
     return RowPage(items=answer.items, next=answer.next)

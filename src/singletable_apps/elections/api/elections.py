@@ -157,7 +157,7 @@ def list_candidates(
 ) -> Candidates:
     """The candidates of an election, by name; there are at most a hundred."""
     # The tag first: an edit in between makes it the older one, and then If-Match tells.
-    response.headers["ETag"] = etag(elections.context.read.election(name).revision)
+    response.headers["ETag"] = etag(elections.context.read.get_election(name).revision)
     found = elections.queries.candidates(user, name)
     return Candidates(candidate_names=[one.candidate_name for one in found])
 
@@ -178,7 +178,7 @@ def list_voters(
     user: Viewer, elections: Service, name: NameInPath, page: Pagination, response: Response
 ) -> VoterPage:
     """Those who may vote, by name; if there is no list, every VOTER and above may."""
-    election = elections.context.read.election(name)
+    election = elections.context.read.get_election(name)
     response.headers["ETag"] = etag(election.revision)
     found, cursor = elections.queries.voters(user, name, page.limit, page.cursor)
     answer = page.answer([one.voter_name for one in found], cursor)
@@ -200,7 +200,7 @@ def read_eligibility(
     user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
 ) -> Eligibility:
     """Whether somebody may vote in an election."""
-    found = elections.context.read.user(voter)
+    found = elections.context.read.get_user(voter)
     eligible = elections.queries.is_eligible(user, name, found.name)
     return Eligibility(user_name=found.name, eligible=eligible)
 
@@ -211,7 +211,7 @@ status_router = api_router("standing")
 @status_router.get("/version")
 def read_version(elections: Service) -> Version:
     """A number that moves when anything changes; for everybody."""
-    sync = elections.context.read.sync()
+    sync = elections.context.read.get_sync()
     if sync is None:
         return Version(version=0, rebuilding=False)
     return Version(version=sync.last_event_id, rebuilding=sync.rebuilding)

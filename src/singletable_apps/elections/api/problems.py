@@ -16,7 +16,7 @@ from singletable_apps.elections.errors import (
     Unavailable,
     WrongState,
 )
-from singletable_apps.elections.proofs import CodeRefused
+from singletable_apps.elections.proofs import InvalidCode
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.web import (
     INVALID,
@@ -61,7 +61,7 @@ _IN_PATH = {"user", "election", "confirmation", "table", "relation"}
 
 
 def problem_of(
-    refusal: Rejected | Unavailable | TooManyAttempts | CodeRefused, request: Request
+    refusal: Rejected | Unavailable | TooManyAttempts | InvalidCode, request: Request
 ) -> Problem:
     """Return the problem for an error of the service."""
     words = str(refusal)
@@ -73,7 +73,7 @@ def problem_of(
         case TooManyAttempts():
             seconds = max(1, -(-refusal.retry_after.total_seconds() // 1))
             return Problem(TOO_MANY, words, headers={"Retry-After": f"{seconds:.0f}"})
-        case CodeRefused():
+        case InvalidCode():
             return Problem(INVALID, words, errors=[FieldError(words, parameter="confirmation")])
         case Unavailable():
             wait = "10" if isinstance(refusal, Rebuilding) else "1"
@@ -91,4 +91,4 @@ def _faults(refusal: Rejected, method: str) -> list[FieldError]:
     return [FieldError(words, pointer=f"/{_IN_BODY.get(refusal.field, refusal.field)}")]
 
 
-ERRORS = dict.fromkeys((Rejected, Unavailable, TooManyAttempts, CodeRefused), problem_of)
+ERRORS = dict.fromkeys((Rejected, Unavailable, TooManyAttempts, InvalidCode), problem_of)

@@ -26,7 +26,14 @@ from singletable_apps.elections.api.schemas import (
     TallyShown,
 )
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.proofs import checker_source, fingerprint, parse_code, readable
+from singletable_apps.elections.proofs import (
+    CHECKER_FILENAME,
+    checker_source,
+    fingerprint,
+    format_code,
+    parse_code,
+    receipt_filename,
+)
 from singletable_apps.elections.service import Elections, RevealedBallot
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
@@ -116,7 +123,7 @@ _MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
 def export_file(elections: Elections, viewer: User, name: str, form: str) -> Response:
     """The ballots of an election in a format, as far as they are published."""
     content = elections.results.export(viewer, name, form)
-    title, ending = elections.context.read.election(name).name, FORMATS[form].extensions[0]
+    title, ending = elections.context.read.get_election(name).name, FORMATS[form].extensions[0]
     return download(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
 
 
@@ -161,7 +168,7 @@ def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Resp
     """One's own receipt as a file, for the checker."""
     receipt = elections.voting.ballot(user, name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
-    return download(content, f"receipt of {receipt['name']}.json", "application/json")
+    return download(content, receipt_filename(receipt["name"]), "application/json")
 
 
 @downloads_router.get(
@@ -177,7 +184,7 @@ def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Resp
 )
 def download_checker() -> Response:
     """The program that checks receipts and publications without asking anybody."""
-    return download(checker_source().encode(), "checker.py", "text/x-python")
+    return download(checker_source().encode(), CHECKER_FILENAME, "text/x-python")
 
 
 @downloads_router.get("/keys")
@@ -185,4 +192,4 @@ def read_keys(elections: Service) -> KeyShown:
     """The key that signatures are checked with; compare its fingerprint with what you were told."""
     public = elections.context.keys.signer.public_key
     code = fingerprint(public)
-    return KeyShown(public_key=public, fingerprint=code, readable=readable(code))
+    return KeyShown(public_key=public, fingerprint=code, readable=format_code(code))

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.proofs import readable
+from singletable_apps.elections.proofs import format_code
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules import Shown, allowed_roles, state_of, status_of
 from singletable_apps.elections.service import Cast, Changes, Terms
@@ -394,7 +394,7 @@ class BallotShown(Model):
             when_cast=cast.when_cast,
             ranking=cast.receipt["ranking"],
             confirmation=cast.receipt["confirmation"],
-            readable=readable(cast.receipt["confirmation"]),
+            readable=format_code(cast.receipt["confirmation"]),
         )
 
 

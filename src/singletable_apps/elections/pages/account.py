@@ -86,7 +86,7 @@ def change_details(request: Request, site: ThisSite, user: Known, form: PostedFo
             user, user.name, name=typed.name, address=typed.email, basis=form.revision_check()
         )
     except RevisionConflict as refusal:
-        user = site.elections.context.read.user(user.name)
+        user = site.elections.context.read.get_user(user.name)
         words = f"{refusal} It is now {user.name}, {user.email}. Save again to replace that."
         return _page(request, site, user, 412, details=form.with_errors(words))
     except NotPermitted:
@@ -130,7 +130,7 @@ def change_password(request: Request, site: ThisSite, user: Known, form: PostedF
 
 def why_not_removed(site: Site, user: User) -> str:
     """What stands in the way of removing oneself; nothing if nothing does."""
-    counts = site.elections.context.read.counts()
+    counts = site.elections.context.read.get_counts()
     try:
         check_removal(
             user, user, user_count=counts.user_count, election_count=counts.election_count
@@ -212,7 +212,7 @@ def delete_account(request: Request, site: ThisSite, user: Known, form: PostedFo
     try:
         site.elections.people.remove(user, user.name, form.revision_check())
     except RevisionConflict as refusal:
-        user = site.elections.context.read.user(user.name)
+        user = site.elections.context.read.get_user(user.name)
         return site.pages.render(
             request,
             "elections/account_delete.html",

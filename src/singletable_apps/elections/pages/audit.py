@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from singletable import Item
-from singletable_apps.elections.audit import RelationPage, cells, hidden_data
+from singletable_apps.elections.audit import RelationPage, redact_event_data, row_values
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import LogBroken
-from singletable_apps.elections.events import Event, check_entry
+from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import Viewer
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import url
@@ -79,7 +79,9 @@ def _event_row(event: Event, hashes: Mapping[int, str]) -> EventRow:
         about=spaced(event.event_type),
         actor=event.actor,
         when=event.when_occurred,
-        said=tuple(_said(name, value) for name, value in hidden_data(event.event_data).items()),
+        said=tuple(
+            _said(name, value) for name, value in redact_event_data(event.event_data).items()
+        ),
         previous_hash=event.previous_hash,
         hash=event.hash,
         intact=_is_intact(event),
@@ -89,7 +91,7 @@ def _event_row(event: Event, hashes: Mapping[int, str]) -> EventRow:
 
 def _is_intact(event: Event) -> bool:
     try:
-        check_entry(event, event.event_id, event.previous_hash)
+        check_event(event, event.event_id, event.previous_hash)
     except LogBroken:
         return False
     return True
@@ -285,7 +287,10 @@ def _parts(site: Site, here: str) -> list[Link]:
 def _shown(page: RelationPage) -> Mapping[str, object]:
     """A relation and its rows; times stay times, so that a page shows them in a reader's zone."""
     rows = [
-        [value if isinstance(value, datetime) else _cell(value) for value in cells(one).values()]
+        [
+            value if isinstance(value, datetime) else _cell(value)
+            for value in row_values(one).values()
+        ]
         for one in page.rows
     ]
     return {"relation": page.relation, "rows": rows}

@@ -78,9 +78,9 @@ def polling(site: Site, voter: User, name: str) -> Polling:
     """How a voter meets an election now; closed first, if its time is up."""
     view, now = site.elections.context.read, site.elections.context.clock()
     election = site.elections.results.settled(name)
-    ballot = view.ballot(election.name, voter.name)
-    listed = election.voter_count > 0 and view.is_listed(election.name, voter.name)
-    names = [one.candidate_name for one in view.candidates(election.name)]
+    ballot = view.find_ballot(election.name, voter.name)
+    listed = election.voter_count > 0 and view.is_listed_voter(election.name, voter.name)
+    names = [one.candidate_name for one in view.list_candidates(election.name)]
     way = way_to(voter, election, listed=listed, ballot=ballot, now=now)
     return Polling(
         election, voter, way, ballot, shuffled(names, election, voter, site.elections.context.keys)
@@ -112,7 +112,7 @@ def way_to(
 def shuffled(names: Sequence[str], election: Election, voter: User, keys: Keys) -> tuple[str, ...]:
     """The names in an order that is this voter's: who stands first on paper gets more votes."""
     whose = (str(election.election_id), str(voter.user_id))
-    return tuple(sorted(names, key=lambda name: keys.ballots.hmac("order", *whose, name)))
+    return tuple(sorted(names, key=lambda name: keys.ballot_key.hmac("order", *whose, name)))
 
 
 def paper_of(polling: Polling, choices: Sequence[Choice], key: str) -> Paper:
@@ -221,7 +221,7 @@ def withdraw_ballot(request: Request, site: ThisSite, user: Viewer, name: NameIn
     site.elections.voting.withdraw(user, name)
     return site.pages.redirect(
         request,
-        election_url(site.elections.context.read.election(name), "ballot"),
+        election_url(site.elections.context.read.get_election(name), "ballot"),
         "Your ballot has been withdrawn.",
     )
 

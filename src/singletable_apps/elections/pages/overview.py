@@ -20,7 +20,7 @@ from singletable_apps.elections.pages.dependencies import (
 from singletable_apps.elections.pages.settings import BALLOT_WORDS, published_words
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.proofs import fingerprint
+from singletable_apps.elections.proofs import format_fingerprint
 from singletable_apps.elections.rules import status_of
 from singletable_apps.elections.service.queries import Participation, parts_of
 
@@ -163,5 +163,5 @@ def _signed_end(site: Site, election: Election) -> SignedEnd | None:
         closed_at=datetime.fromisoformat(said["closed_at"]),
         root=said["root"],
         signature=election.signature,
-        fingerprint=fingerprint(site.elections.context.keys.signer.public_key),
+        fingerprint=format_fingerprint(site.elections.context.keys.signer.public_key),
     )

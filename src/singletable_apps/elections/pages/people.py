@@ -101,7 +101,7 @@ def edit_person(
             user, name, name=typed.name, address=typed.email, basis=form.revision_check()
         )
     except RevisionConflict as refusal:
-        now = site.elections.context.read.user(name)
+        now = site.elections.context.read.get_user(name)
         words = f"{refusal} It is now {now.name}, {now.email}. Save again to replace that."
         return person_page(request, site, user, name, 412, details=form.with_errors(words))
     except NotPermitted:
@@ -173,7 +173,7 @@ def change_role(
     try:
         changed = site.elections.people.change_role(user, name, typed.role, form.revision_check())
     except RevisionConflict as refusal:
-        now = site.elections.context.read.user(name)
+        now = site.elections.context.read.get_user(name)
         words = f"{refusal} The role is now {ROLE_NAMES[now.role]}. Save again to replace that."
         return person_page(request, site, user, name, 412, role=form.with_errors(words))
     except NotPermitted as refusal:

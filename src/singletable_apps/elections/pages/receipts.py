@@ -25,22 +25,26 @@ from singletable_apps.elections.pages.dependencies import (
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
 from singletable_apps.elections.proofs import (
-    CodeRefused,
+    CHECKER_FILENAME,
     Finding,
-    Proof,
-    check,
+    InclusionProof,
+    InvalidCode,
+    checker_command,
     fingerprint,
+    format_code,
+    format_fingerprint,
     is_included,
     is_signed,
     parse_code,
-    readable,
+    receipt_filename,
+    verify_receipt,
 )
 from singletable_apps.shared.ballot import said
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.web import download
 
 router = APIRouter()
-CHECKER = f"{API}/checker.py"
+CHECKER = f"{API}/{CHECKER_FILENAME}"
 
 
 @router.get("/e/{name}/receipt")
@@ -60,12 +64,13 @@ def show_receipt(request: Request, site: ThisSite, user: Viewer, name: NameInPat
         found=found,
         at=partial(election_url, found.election),
         cast=cast,
-        groups=readable(cast.receipt["confirmation"]).split("-"),
+        groups=format_code(cast.receipt["confirmation"]).split("-"),
         said=said(ranking, [each for each in asked["candidates"] if each not in ranked]),
         may_change=found.way in OPEN,
         seen_by=seen_by(found.election),
         closing=cast.receipt["closing"],
-        key=readable(fingerprint(site.elections.context.keys.signer.public_key)),
+        key=_formatted_key(site),
+        command=checker_command(receipt_filename(cast.receipt["name"])),
         check=url("check"),
         checker=CHECKER,
     )
@@ -77,7 +82,7 @@ def download_receipt(site: ThisSite, user: Viewer, name: NameInPath) -> Response
     election = site.elections.results.settled(name)
     receipt = site.elections.voting.ballot(user, election.name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
-    response = download(content, f"receipt of {receipt['name']}.json", "application/json")
+    response = download(content, receipt_filename(receipt["name"]), "application/json")
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -197,7 +202,7 @@ def check_receipt(
         return _page(request, site, 422, receipt_form=form)
     closed = isinstance(receipt, dict) and bool(receipt.get("closing"))
     key = _fingerprint(site)
-    findings = check(receipt, key=key if closed else None)
+    findings = verify_receipt(receipt, key=key if closed else None)
     return _page(
         request,
         site,
@@ -219,7 +224,7 @@ def look_up(request: Request, site: ThisSite, visitor: Visitor, form: PostedForm
         return _page(request, site, 422, search_form=typed)
     try:
         code = parse_code(typed.confirmation)
-    except CodeRefused as refusal:
+    except InvalidCode as refusal:
         return _page(request, site, 422, search_form=form.with_errors(confirmation=str(refusal)))
     try:
         inclusion, closing = site.elections.results.proof(visitor, typed.election.strip(), code)
@@ -229,12 +234,13 @@ def look_up(request: Request, site: ThisSite, visitor: Visitor, form: PostedForm
             return _page(request, site, 422, search_form=form)
         missing = Finding(
             False,
-            f"The confirmation {readable(code)} is not among those signed. A ballot that was cast "
-            "again, or withdrawn, has another confirmation or none: compare it with your receipt.",
+            f"The confirmation {format_code(code)} is not among those signed. A ballot that was "
+            "cast again, or withdrawn, has another confirmation or none: compare it with your "
+            "receipt.",
         )
         return _page(request, site, search_form=form, looked_up=[missing])
     statement = closing["statement"]
-    way = Proof(inclusion["index"], inclusion["size"], tuple(inclusion["path"]))
+    way = InclusionProof(inclusion["index"], inclusion["size"], tuple(inclusion["path"]))
     signed = is_signed(statement, closing["signature"], closing["public_key"])
     findings = [
         Finding(
@@ -257,13 +263,18 @@ def _page(request: Request, site: Site, status: int = 200, /, **context: object)
         "holds": False,
         "closed": False,
         "about": "",
-        "key": readable(_fingerprint(site)),
+        "key": _formatted_key(site),
+        "command": checker_command("RECEIPT"),
         "checker": CHECKER,
         "to": url("check"),
         "look_up": url("check", "confirmation"),
         "known": getattr(request.state, "user", None) is not None,
     }
     return site.pages.render(request, "elections/check.html", status, **{**shown, **context})
+
+
+def _formatted_key(site: Site) -> str:
+    return format_fingerprint(site.elections.context.keys.signer.public_key)
 
 
 def _fingerprint(site: Site) -> str:

@@ -29,7 +29,13 @@ from singletable_apps.elections.pages.results_view import (
 )
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
-from singletable_apps.elections.proofs import fingerprint, readable
+from singletable_apps.elections.proofs import (
+    checker_command,
+    format_code,
+    format_fingerprint,
+    publication_filename,
+    receipt_filename,
+)
 from singletable_apps.elections.removed import is_removed
 from singletable_apps.elections.rules import Shown, check_tally
 from singletable_apps.shared.counted import MOST_ROUNDS, comparison, in_order, rounds_of
@@ -238,7 +244,7 @@ def show_published(
     """The signed statement explained, the key, and all confirmations."""
     election = site.elections.results.settled(name)
     frame = election_context(site, election, user, "tally")
-    key = readable(fingerprint(site.elections.context.keys.signer.public_key))
+    key = format_fingerprint(site.elections.context.keys.signer.public_key)
     if election.statement is None:
         return site.pages.render(
             request,
@@ -259,12 +265,15 @@ def show_published(
         signature=closing["signature"],
         public_key=closing["public_key"],
         key=key,
-        codes=[readable(code) for code in codes[begin:end]],
+        codes=[format_code(code) for code in codes[begin:end]],
         total=len(codes),
         begin=begin,
         next=f"{to}?from={end}#confirmations" if end < len(codes) else "",
         first=f"{to}#confirmations" if begin else "",
         file=election_url(election, "published", "publication.json"),
+        command=checker_command(
+            receipt_filename(election.name), publication_filename(election.name)
+        ),
         check=url("check"),
         tally=election_url(election, "tally"),
     )
@@ -275,5 +284,5 @@ def download_publication(site: ThisSite, user: Viewer, name: NameInPath) -> Resp
     """The signed file that everybody may check."""
     published = site.elections.results.published(user, name)
     content = json.dumps(published, ensure_ascii=False, indent=1).encode()
-    title = site.elections.context.read.election(name).name
-    return download(content, f"{title}, published.json", "application/json")
+    title = site.elections.context.read.get_election(name).name
+    return download(content, publication_filename(title), "application/json")

@@ -22,7 +22,7 @@ from singletable_apps.counting import (
 )
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.proofs import Statement, definition_digest, seed
+from singletable_apps.elections.proofs import ClosingStatement, compute_tie_seed, hash_definition
 from singletable_apps.elections.rules import Shown
 from singletable_apps.elections.service import Elections, Tally
 from singletable_apps.shared.counted import (
@@ -387,18 +387,18 @@ class Line:
     is_code: bool = False
 
 
-def lines_of(said: Statement) -> list[Line]:
+def lines_of(said: ClosingStatement) -> list[Line]:
     """Every line, in an order in which one builds on the other."""
     asked = said["definition"]
     order = TieBreak.from_seed(
-        asked["candidates"], seed(said["root"], bytes.fromhex(said["secret"]))
+        asked["candidates"], compute_tie_seed(said["root"], bytes.fromhex(said["secret"]))
     ).order
     return [
         Line("format", said["format"], "How to read the rest."),
         Line("name", said["name"], "The name of the election when it closed."),
         Line(
             "definition",
-            definition_digest(asked),
+            hash_definition(asked),
             f"What voters were asked: number {asked['election_id']}, the candidates "
             f"{join_names(asked['candidates'])}, {'secret' if asked['secret'] else 'open'} "
             "ballots, "
@@ -438,7 +438,7 @@ def lines_of(said: Statement) -> list[Line]:
     ]
 
 
-def _earlier(said: Statement) -> list[Line]:
+def _earlier(said: ClosingStatement) -> list[Line]:
     if not said["earlier"]:
         return []
     digests = pluralize(len(said["earlier"]), "definition")
@@ -452,7 +452,7 @@ def _earlier(said: Statement) -> list[Line]:
     ]
 
 
-def _rankings(said: Statement) -> Line:
+def _rankings(said: ClosingStatement) -> Line:
     if said["rankings"] is None:
         return Line(
             "rankings",

@@ -65,7 +65,7 @@ def show_voters(
 def _named_like(site: Site, election: Election, text: str) -> list[str]:
     """The first of those on the list whose names hold the text, whatever its case."""
     wanted = folded(text.strip())
-    voters = site.elections.context.read.voters(election.name)
+    voters = site.elections.context.read.list_voters(election.name)
     found = (one.voter_name for one in voters if wanted in folded(one.voter_name))
     return list(islice(found, SIZE))
 
@@ -191,7 +191,7 @@ def take_choice(
 
 
 def _listed(site: Site, election: Election) -> list[str]:
-    return [one.voter_name for one in site.elections.context.read.voters(election.name)]
+    return [one.voter_name for one in site.elections.context.read.list_voters(election.name)]
 
 
 def _said(election: Election) -> str:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from singletable_apps.elections.projection.projector import (
-    MOST_TOGETHER,
-    advance,
-    follow,
-    head,
+    MAX_BATCH,
+    apply_events,
+    catch_up,
+    get_last_event,
     is_behind,
 )
 from singletable_apps.elections.projection.rebuild import Progress, rebuild
 
-__all__ = ["MOST_TOGETHER", "Progress", "advance", "follow", "head", "is_behind", "rebuild"]
+__all__ = [
+    "MAX_BATCH",
+    "Progress",
+    "apply_events",
+    "catch_up",
+    "get_last_event",
+    "is_behind",
+    "rebuild",
+]

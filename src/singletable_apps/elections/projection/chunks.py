@@ -23,50 +23,50 @@ P = TypeVar("P", Ballot, Candidate, Definition, Voter)
 
 # A moved item is two of the hundred writes of a transaction, and takes its size twice of 4 MB; a
 # ballot with a hundred candidates of the longest names, sealed, has 108 KB.
-SIZE = 18
+ITEMS_PER_STEP = 18
 
 
-class Stale(Exception):
+class StaleReadModel(Exception):
     """The table is not as this step needs it: somebody else was faster, or it is broken."""
 
 
-class IndexBehind(Exception):
+class IndexLag(Exception):
     """An index does not show yet what the table has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ProjectionStep:
     """The event, which of its steps this is, what can be read, and what is to be written."""
 
     event: Event
-    step: int
+    number: int
     store: Store
-    view: ReadModel
-    write: Transaction
+    read: ReadModel
+    transaction: Transaction
 
     @property
     def revision(self) -> int:
         """What an item that changes now has as its revision: the number of the event."""
         return self.event.event_id
 
-    def part(self, names: Sequence[str]) -> tuple[Sequence[str], bool]:
+    def slice_names(self, names: Sequence[str]) -> tuple[Sequence[str], bool]:
         """The names of this step, and whether they are the last."""
-        begin = self.step * SIZE
-        return names[begin : begin + SIZE], begin + SIZE >= len(names)
+        begin = self.number * ITEMS_PER_STEP
+        return names[begin : begin + ITEMS_PER_STEP], begin + ITEMS_PER_STEP >= len(names)
 
-    def has(self, item: T | None, what: str) -> T:
+    def require(self, item: T | None, what: str) -> T:
         """An item that must be there when this event is applied."""
         if item is None:
-            raise Stale(f"{what} is not there")
+            raise StaleReadModel(f"{what} is not there")
         return item
 
 
-def some(items: Iterable[T]) -> list[T]:
+def take_step(items: Iterable[T]) -> list[T]:
     """As many as a chunk takes."""
-    return list(islice(items, SIZE))
+    return list(islice(items, ITEMS_PER_STEP))
 
 
-def renamed(item: P, **names: str) -> P:
+def copy_with(item: P, **names: str) -> P:
     """A copy of an item under other names."""
     moved = copy(item)
     for field, name in names.items():
@@ -74,8 +74,8 @@ def renamed(item: P, **names: str) -> P:
     return moved
 
 
-def found(
-    chunk: Chunk,
+def load_indexed(
+    chunk: ProjectionStep,
     shown: Iterable[T],
     count: int,
     address: Callable[[T], ItemKey[T]],
@@ -89,8 +89,8 @@ def found(
     """
     if count == 0:
         return []
-    there = chunk.store.get_many(map(address, some(shown)), consistent=True)
+    there = chunk.store.get_many(map(address, take_step(shown)), consistent=True)
     items = [item for item in there if item is not None and still(item)][:count]
     if not items:
-        raise IndexBehind
+        raise IndexLag
     return items

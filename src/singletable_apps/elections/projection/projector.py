@@ -23,31 +23,31 @@ from singletable_apps.elections.errors import Rebuilding, TableBroken
 from singletable_apps.elections.events import (
     BallotCast,
     Event,
-    Fact,
-    check_entry,
-    check_whole,
-    fact_of,
+    EventData,
+    check_event,
+    check_not_restoring,
+    parse_event_data,
 )
 from singletable_apps.elections.projection import elections, users, voting
-from singletable_apps.elections.projection.chunks import Chunk, IndexBehind, Stale
+from singletable_apps.elections.projection.chunks import IndexLag, ProjectionStep, StaleReadModel
 from singletable_apps.elections.read_model import ReadModel
 
-F = TypeVar("F", bound=Fact)
+F = TypeVar("F", bound=EventData)
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class Handler:
     """What a fact does: it writes one step, and says whether it was the last."""
 
     pattern: WritePattern
-    apply: Callable[[Chunk, Any], bool]
+    apply: Callable[[ProjectionStep, Any], bool]
 
 
-EFFECTS: dict[type[object], Effect] = {}
+HANDLERS: dict[type[object], Handler] = {}
 
 
-def _on(kind: type[F], pattern: WritePattern, apply: Callable[[Chunk, F], bool]) -> None:
-    EFFECTS[kind] = Effect(pattern, apply)
+def _on(kind: type[F], pattern: WritePattern, apply: Callable[[ProjectionStep, F], bool]) -> None:
+    HANDLERS[kind] = Handler(pattern, apply)
 
 
 _on(events.UserRegistered, patterns.register, users.registered)
@@ -76,17 +76,17 @@ _on(events.BallotWithdrawn, patterns.withdraw_ballot, voting.ballot_withdrawn)
 
 
 # A ballot is two of the hundred writes of a transaction, and at most 108 KB of its 4 MB.
-MOST_TOGETHER = 20
+MAX_BATCH = 20
 
 
-def runs(events: Iterable[Event]) -> Iterator[list[Event]]:
+def batch_events(events: Iterable[Event]) -> Iterator[list[Event]]:
     """The events in their order: ballots by different voters in one list, all others alone."""
     run: list[Event] = []
     voters: set[str] = set()
     for event in events:
-        fact = fact_of(event)
+        fact = parse_event_data(event)
         voter = fact.voter if isinstance(fact, BallotCast) else None
-        if run and (voter is None or voter in voters or len(run) == MOST_TOGETHER):
+        if run and (voter is None or voter in voters or len(run) == MAX_BATCH):
             yield run
             run, voters = [], set()
         run.append(event)
@@ -100,26 +100,26 @@ def runs(events: Iterable[Event]) -> Iterator[list[Event]]:
 
 
 # An index of DynamoDB is usually a few milliseconds behind, and seldom a second.
-LOOKS = 60
-BETWEEN_LOOKS = 0.05
+MAX_INDEX_RETRIES = 60
+INDEX_RETRY_DELAY = 0.05
 # Others who follow at the same time may win so many races before something must be wrong.
-TRIES = 50
+MAX_CONFLICTS = 50
 
 
-def follow(
+def catch_up(
     store: Store, *, rebuilding: bool = False, progress: Callable[[int], None] | None = None
 ) -> Sync:
     """Apply all events that the table lacks; how far it is then."""
     view = ReadModel(store)
     while True:
-        sync = view.sync() or _begin(store)
+        sync = view.get_sync() or _begin(store)
         if sync.rebuilding and not rebuilding:
             raise Rebuilding(
                 "The table is being built anew from the log. Nothing is lost; ask again in a "
                 "minute, or let an operator run the rebuild to its end if it was broken off."
             )
         after = store.query(patterns.events_after(sync.last_event_id), consistent=True)
-        for run in runs(_checked(after, sync)):
+        for run in batch_events(_checked(after, sync)):
             applied = _apply_run(store, view, run, sync)
             if applied is None:
                 break
@@ -130,13 +130,13 @@ def follow(
             return sync
 
 
-def advance(store: Store, sync: Sync, events: Sequence[Event]) -> None:
+def apply_events(store: Store, sync: Sync, events: Sequence[Event]) -> None:
     """Apply events that were just appended to a table that is as far as the one before them."""
     view = ReadModel(store)
-    for run in runs(events):
+    for run in batch_events(events):
         applied = _apply_run(store, view, run, sync)
         if applied is None:  # others apply them too
-            follow(store)
+            catch_up(store)
             return
         sync = applied
 
@@ -145,12 +145,12 @@ def _checked(events: Iterable[Event], sync: Sync) -> Iterator[Event]:
     """The events, each the one that comes next, as it was written."""
     number, previous = sync.last_event_id, sync.last_hash
     for event in events:
-        check_entry(event, number + 1, previous)
+        check_event(event, number + 1, previous)
         number, previous = event.event_id, event.hash
         yield event
 
 
-def head(store: Store) -> Event | None:
+def get_last_event(store: Store) -> Event | None:
     """The newest event of the log."""
     newest = store.query(patterns.all_events(), limit=1, reverse=True, consistent=True)
     return next(iter(newest), None)
@@ -159,8 +159,8 @@ def head(store: Store) -> Event | None:
 def is_behind(store: Store) -> bool:
     """Whether the table lacks events; TableBroken if it has some that the log lacks."""
     # The table first: what others do between the two looks makes the log longer.
-    sync = ReadModel(store).sync()
-    newest = head(store)
+    sync = ReadModel(store).get_sync()
+    newest = get_last_event(store)
     there, here = newest.event_id if newest else 0, sync.last_event_id if sync else 0
     if here > there:
         raise TableBroken(
@@ -172,27 +172,29 @@ def is_behind(store: Store) -> bool:
 
 def _begin(store: Store) -> Sync:
     """Make the state of a table that has followed nothing yet."""
-    check_whole(store)
+    check_not_restoring(store)
     try:
         with store.transaction(pattern=patterns.begin) as together:
             together.create(Sync())
             together.create(Counts())
     except AlreadyExists:  # somebody else began
         pass
-    return Sync() if (sync := ReadModel(store).sync()) is None else sync
+    return Sync() if (sync := ReadModel(store).get_sync()) is None else sync
 
 
 def _apply_run(store: Store, view: ReadModel, run: Sequence[Event], sync: Sync) -> Sync | None:
     """Apply events that do not concern each other by one transaction, and others by themselves."""
     if len(run) == 1:
         return _apply(store, view, run[0], sync)
-    effect = EFFECTS[type(fact_of(run[0]))]
+    effect = HANDLERS[type(parse_event_data(run[0]))]
     try:
         with store.transaction(pattern=effect.pattern) as together:
             for event in run:
-                effect.apply(Chunk(event, 0, store, view, together), fact_of(event))
+                effect.apply(
+                    ProjectionStep(event, 0, store, view, together), parse_event_data(event)
+                )
             together.update(Sync.key(), *_moved(run[-1]), if_=_is_at(sync, 0))
-    except (ConditionFailed, TransactionConflict, Stale):
+    except (ConditionFailed, TransactionConflict, StaleReadModel):
         # Somebody else was faster with some of them, or one cannot be applied: that one will say.
         now: Sync | None = sync
         for event in run:
@@ -203,25 +205,25 @@ def _apply_run(store: Store, view: ReadModel, run: Sequence[Event], sync: Sync) 
 
 def _apply(store: Store, view: ReadModel, event: Event, sync: Sync) -> Sync | None:
     """Apply an event from the step that is next; None if somebody else has come in between."""
-    fact = fact_of(event)
-    effect = EFFECTS[type(fact)]
+    fact = parse_event_data(event)
+    effect = HANDLERS[type(fact)]
     step, failures, looks = sync.step, 0, 0
     while True:
         try:
             with store.transaction(pattern=effect.pattern) as together:
-                last = effect.apply(Chunk(event, step, store, view, together), fact)
+                last = effect.apply(ProjectionStep(event, step, store, view, together), fact)
                 edits = _moved(event) if last else [Sync.step.set(step + 1)]
                 together.update(Sync.key(), *edits, if_=_is_at(sync, step))
-        except IndexBehind as behind:
+        except IndexLag as behind:
             looks += 1
-            if looks > LOOKS:
+            if looks > MAX_INDEX_RETRIES:
                 raise TableBroken(_stuck(event, "its index lacks items that it has")) from behind
-            time.sleep(BETWEEN_LOOKS)
-        except (ConditionFailed, TransactionConflict, Stale) as error:
+            time.sleep(INDEX_RETRY_DELAY)
+        except (ConditionFailed, TransactionConflict, StaleReadModel) as error:
             if _somebody_came(view, sync, step):
                 return None
             failures += 1
-            if not isinstance(error, TransactionConflict) or failures > TRIES:
+            if not isinstance(error, TransactionConflict) or failures > MAX_CONFLICTS:
                 raise TableBroken(_stuck(event, str(error))) from error
             time.sleep(random.uniform(0, 0.01 * failures))
         else:
@@ -259,7 +261,7 @@ def _moved(event: Event) -> list[Edit[Sync]]:
 
 
 def _somebody_came(view: ReadModel, sync: Sync, step: int) -> bool:
-    now = view.sync()
+    now = view.get_sync()
     if now is None or (now.rebuilding, now.builder) != (sync.rebuilding, sync.builder):
         return True
     return (now.last_event_id, now.step) != (sync.last_event_id, step)

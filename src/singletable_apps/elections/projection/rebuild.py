@@ -13,8 +13,8 @@ from singletable import Condition, ConditionFailed, Edit, Store
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Counts, Sync, votes
 from singletable_apps.elections.errors import Rebuilding
-from singletable_apps.elections.events import check_whole
-from singletable_apps.elections.projection.projector import follow, head
+from singletable_apps.elections.events import check_not_restoring
+from singletable_apps.elections.projection.projector import catch_up, get_last_event
 from singletable_apps.elections.read_model import ReadModel
 
 # Who builds the table anew: one at a time, by a lease that runs out when its holder is gone.
@@ -23,10 +23,10 @@ from singletable_apps.elections.read_model import ReadModel
 # apply to the table is refused. A page of deletions that was already sent is not.
 
 # Longer than a page or an event takes, and short enough to wait for when a builder was killed.
-LASTS = timedelta(minutes=1)
+LEASE_DURATION = timedelta(minutes=1)
 
 
-class Lease:
+class RebuildLease:
     """The right to drop the table and build it, for one builder, renewed as it goes on."""
 
     def __init__(self, store: Store, who: str, clock: Callable[[], datetime]) -> None:
@@ -36,7 +36,7 @@ class Lease:
         self.builder = f"{who}, {secrets.token_hex(4)}"
         self._until = clock()
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         """Say that the table is being built, and by whom; Rebuilding if another builds it."""
         now = self._clock()
         free = Sync.builder.missing() | (Sync.builder_until < now) | self._is_mine()
@@ -45,10 +45,10 @@ class Lease:
     def renew(self) -> None:
         """Hold it for longer, once some of it has passed; Rebuilding if another has it now."""
         now = self._clock()
-        if self._until - now < LASTS * 2 / 3:
+        if self._until - now < LEASE_DURATION * 2 / 3:
             self._hold(now, self._is_mine())
 
-    def begin_anew(self) -> None:
+    def reset_position(self) -> None:
         """Say that the table has followed nothing, and counts nothing."""
         nothing = Sync()
         self._write(
@@ -60,11 +60,11 @@ class Lease:
             counts=Counts(),
         )
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """The table is built; nobody holds it any more."""
         self._write(self._is_mine(), Sync.rebuilding.set(False), *_NOBODY)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Broken off: the table is not built, and whoever comes next need not wait."""
         self._write(self._is_mine(), *_NOBODY)
 
@@ -72,7 +72,7 @@ class Lease:
         return Sync.builder == self.builder
 
     def _hold(self, now: datetime, if_: Condition[Sync], *edits: Edit[Sync]) -> None:
-        until = now + LASTS
+        until = now + LEASE_DURATION
         self._write(if_, Sync.builder.set(self.builder), Sync.builder_until.set(until), *edits)
         self._until = until
 
@@ -85,7 +85,7 @@ class Lease:
                     together.put(counts)
                 together.update(Sync.key(), *edits, if_=if_)
         except ConditionFailed as refusal:
-            raise Rebuilding(_taken(ReadModel(self._store).sync())) from refusal
+            raise Rebuilding(_taken(ReadModel(self._store).get_sync())) from refusal
 
 
 _NOBODY: tuple[Edit[Sync], ...] = (Sync.builder.set(None), Sync.builder_until.set(None))
@@ -118,7 +118,7 @@ def rebuild(
     store: Store,
     progress: Progress | None = None,
     *,
-    who: str | None = None,
+    builder: str | None = None,
     clock: Callable[[], datetime] = utc_now,
 ) -> Sync:
     """The table as the log says, from nothing; broken off, it is begun again by the next call.
@@ -126,33 +126,33 @@ def rebuild(
     Meanwhile nobody else follows the log, so nothing is decided on a table that is half there; nor
     does anybody else build it: Rebuilding says who is at it, and until when they hold it.
     """
-    check_whole(store)
-    newest = head(store)
+    check_not_restoring(store)
+    newest = get_last_event(store)
     total = newest.event_id if newest is not None else 0
-    if ReadModel(store).sync() is None:
-        return follow(store, progress=_of(progress, total))
-    lease = Lease(store, who or this_process(), clock)
-    lease.take()
+    if ReadModel(store).get_sync() is None:
+        return catch_up(store, progress=_of(progress, total))
+    lease = RebuildLease(store, builder or this_process(), clock)
+    lease.acquire()
     try:
         _build(store, lease, _of(progress, total))
     except BaseException:
         # Whatever it was, it matters more than that the next one has to wait for the lease.
         with suppress(Exception):
-            lease.let_go()
+            lease.release()
         raise
-    return follow(store)
+    return catch_up(store)
 
 
-def _build(store: Store, lease: Lease, progress: Callable[[int], None] | None) -> None:
+def _build(store: Store, lease: RebuildLease, progress: Callable[[int], None] | None) -> None:
     def told(done: int) -> None:
         lease.renew()
         if progress is not None:
             progress(done)
 
     store.admin.clear(votes, keep=[Sync.key()], progress=lambda _: lease.renew())
-    lease.begin_anew()
-    follow(store, rebuilding=True, progress=told)
-    lease.end()
+    lease.reset_position()
+    catch_up(store, rebuilding=True, progress=told)
+    lease.finish()
 
 
 def _of(progress: Progress | None, total: int) -> Callable[[int], None] | None:

@@ -24,15 +24,15 @@ from singletable_apps.elections.events import (
     UserRemoved,
     UserRoleChanged,
 )
-from singletable_apps.elections.projection.chunks import Chunk, found, renamed
+from singletable_apps.elections.projection.chunks import ProjectionStep, copy_with, load_indexed
 from singletable_apps.elections.removed import name_once_removed
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import has_ended
 
 
-def registered(chunk: Chunk, fact: UserRegistered) -> bool:
+def registered(chunk: ProjectionStep, fact: UserRegistered) -> bool:
     """A new user; its number is that of the event."""
-    chunk.write.create(
+    chunk.transaction.create(
         User(
             name=fact.name,
             email=fact.email,
@@ -48,72 +48,72 @@ def registered(chunk: Chunk, fact: UserRegistered) -> bool:
     return True
 
 
-def role_changed(chunk: Chunk, fact: UserRoleChanged) -> bool:
+def role_changed(chunk: ProjectionStep, fact: UserRoleChanged) -> bool:
     """Another role."""
     _give(chunk, fact.name, fact.role)
     return True
 
 
-def ownership_transferred(chunk: Chunk, fact: OwnershipTransferred) -> bool:
+def ownership_transferred(chunk: ProjectionStep, fact: OwnershipTransferred) -> bool:
     """The owner is an auditor, and another is the owner."""
     _give(chunk, fact.old_owner, Role.AUDITOR)
     _give(chunk, fact.new_owner, Role.OWNER)
     return True
 
 
-def password_changed(chunk: Chunk, fact: UserPasswordChanged) -> bool:
+def password_changed(chunk: ProjectionStep, fact: UserPasswordChanged) -> bool:
     """Another hash; unless it is the same password, whoever is signed in is so no longer."""
     edits = [User.hash.set(fact.hash)]
     if not fact.renewed:
         edits.append(User.credentials.set(chunk.revision))
-    chunk.write.update(User.key(fact.name), *edits, User.revision.set(chunk.revision))
+    chunk.transaction.update(User.key(fact.name), *edits, User.revision.set(chunk.revision))
     return True
 
 
-def email_changed(chunk: Chunk, fact: UserEmailChanged) -> bool:
+def email_changed(chunk: ProjectionStep, fact: UserEmailChanged) -> bool:
     """Another address, and the marker that keeps it theirs."""
-    chunk.write.update(
+    chunk.transaction.update(
         User.key(fact.name), User.email.set(fact.email), User.revision.set(chunk.revision)
     )
     return True
 
 
-def name_changed(chunk: Chunk, fact: UserNameChanged) -> bool:
+def name_changed(chunk: ProjectionStep, fact: UserNameChanged) -> bool:
     """First the user itself, then chunk by chunk whatever bears the name."""
-    if chunk.step == 0:
-        old = chunk.has(chunk.view.search_user(fact.old_name), fact.old_name)
+    if chunk.number == 0:
+        old = chunk.require(chunk.read.find_user(fact.old_name), fact.old_name)
         user = copy(old)
         user.name = fact.new_name
         user.revision = chunk.revision
         left = Moving(old.name, old.elections_owned, old.ballots_cast, old.eligible_in)
         user.moving = left if left.elections or left.ballots or left.voters else None
-        chunk.write.delete(User.key(old.name))
-        chunk.write.create(user)
+        chunk.transaction.delete(User.key(old.name))
+        chunk.transaction.create(user)
         return user.moving is None
-    user = chunk.has(chunk.view.search_user(fact.new_name), fact.new_name)
-    left = _move_some(chunk, chunk.has(user.moving, "what is to be moved"), user.name)
+    user = chunk.require(chunk.read.find_user(fact.new_name), fact.new_name)
+    left = _move_some(chunk, chunk.require(user.moving, "what is to be moved"), user.name)
     done = not (left.elections or left.ballots or left.voters)
-    chunk.write.update(User.key(user.name), User.moving.set(None if done else left))
+    chunk.transaction.update(User.key(user.name), User.moving.set(None if done else left))
     return done
 
 
-def removed(chunk: Chunk, fact: UserRemoved) -> bool:
+def removed(chunk: ProjectionStep, fact: UserRemoved) -> bool:
     """Ballots go where voting has not ended; all else that bears the name loses it."""
-    user = chunk.has(chunk.view.search_user(fact.name), fact.name)
+    user = chunk.require(chunk.read.find_user(fact.name), fact.name)
     nobody = name_once_removed(user.user_id)
     shown = chunk.store.query(patterns.ballots_by_voter(user.name))
-    ballots = found(chunk, shown, user.ballots_cast, _ballot_of)
+    ballots = load_indexed(chunk, shown, user.ballots_cast, _ballot_of)
     if ballots:
         for ballot in ballots:
-            election = chunk.has(
-                chunk.view.search_election(ballot.election_name), ballot.election_name
+            election = chunk.require(
+                chunk.read.find_election(ballot.election_name), ballot.election_name
             )
-            chunk.write.delete(_ballot_of(ballot))
+            chunk.transaction.delete(_ballot_of(ballot))
             if not election.allow_vote or has_ended(election, chunk.event.when_occurred):
-                chunk.write.create(renamed(ballot, voter_name=nobody))
-        chunk.write.update(User.key(user.name), User.ballots_cast.add(-len(ballots)))
+                chunk.transaction.create(copy_with(ballot, voter_name=nobody))
+        chunk.transaction.update(User.key(user.name), User.ballots_cast.add(-len(ballots)))
         return False
-    entries = found(
+    entries = load_indexed(
         chunk,
         chunk.store.query(patterns.eligible_where(user.name)),
         user.eligible_in,
@@ -122,32 +122,32 @@ def removed(chunk: Chunk, fact: UserRemoved) -> bool:
     if entries:
         # A list that loses its last name would let everybody vote; this way it never does.
         for entry in entries:
-            chunk.write.delete(_entry_of(entry))
-            chunk.write.create(renamed(entry, voter_name=nobody))
-        chunk.write.update(User.key(user.name), User.eligible_in.add(-len(entries)))
+            chunk.transaction.delete(_entry_of(entry))
+            chunk.transaction.create(copy_with(entry, voter_name=nobody))
+        chunk.transaction.update(User.key(user.name), User.eligible_in.add(-len(entries)))
         return False
-    chunk.write.delete(User.key(user.name))
+    chunk.transaction.delete(User.key(user.name))
     count_users(chunk, -1)
     return True
 
 
-def count_users(chunk: Chunk, change: int) -> None:
+def count_users(chunk: ProjectionStep, change: int) -> None:
     """Let METADATA/COUNTS know."""
-    chunk.write.update(
+    chunk.transaction.update(
         Counts.key(),
         Counts.user_count.add(change),
         Counts.last_updated.set(chunk.event.when_occurred),
     )
 
 
-def _give(chunk: Chunk, name: str, role: Role) -> None:
-    chunk.write.update(User.key(name), User.role.set(role), User.revision.set(chunk.revision))
+def _give(chunk: ProjectionStep, name: str, role: Role) -> None:
+    chunk.transaction.update(User.key(name), User.role.set(role), User.revision.set(chunk.revision))
 
 
-def _move_some(chunk: Chunk, left: Moving, name: str) -> Moving:
+def _move_some(chunk: ProjectionStep, left: Moving, name: str) -> Moving:
     """Give some of what bears the old name the new one; say what is left."""
     if left.elections:
-        owned = found(
+        owned = load_indexed(
             chunk,
             chunk.store.query(patterns.elections_of_owner(left.old_name)),
             left.elections,
@@ -155,8 +155,10 @@ def _move_some(chunk: Chunk, left: Moving, name: str) -> Moving:
             still=lambda one: one.owner_name == left.old_name,
         )
         for one in owned:
-            chunk.write.update(Ownership.key(one.election_name), Ownership.owner_name.set(name))
-            chunk.write.update(
+            chunk.transaction.update(
+                Ownership.key(one.election_name), Ownership.owner_name.set(name)
+            )
+            chunk.transaction.update(
                 Election.key(one.election_name),
                 Election.owner_name.set(name),
                 Election.revision.set(chunk.revision),
@@ -164,16 +166,16 @@ def _move_some(chunk: Chunk, left: Moving, name: str) -> Moving:
         return Moving(left.old_name, left.elections - len(owned), left.ballots, left.voters)
     if left.ballots:
         shown = chunk.store.query(patterns.ballots_by_voter(left.old_name))
-        ballots = found(chunk, shown, left.ballots, _ballot_of)
+        ballots = load_indexed(chunk, shown, left.ballots, _ballot_of)
         for ballot in ballots:
-            chunk.write.delete(_ballot_of(ballot))
-            chunk.write.create(renamed(ballot, voter_name=name))
+            chunk.transaction.delete(_ballot_of(ballot))
+            chunk.transaction.create(copy_with(ballot, voter_name=name))
         return Moving(left.old_name, 0, left.ballots - len(ballots), left.voters)
     listed = chunk.store.query(patterns.eligible_where(left.old_name))
-    entries = found(chunk, listed, left.voters, _entry_of)
+    entries = load_indexed(chunk, listed, left.voters, _entry_of)
     for entry in entries:
-        chunk.write.delete(_entry_of(entry))
-        chunk.write.create(renamed(entry, voter_name=name))
+        chunk.transaction.delete(_entry_of(entry))
+        chunk.transaction.create(copy_with(entry, voter_name=name))
     return Moving(left.old_name, 0, 0, left.voters - len(entries))
 
 

@@ -22,19 +22,19 @@ from singletable_apps.elections.events import (
     VotersAdded,
     VotersRemoved,
 )
-from singletable_apps.elections.projection.chunks import Chunk
+from singletable_apps.elections.projection.chunks import ProjectionStep
 from singletable_apps.elections.projection.elections import define
 from singletable_apps.elections.removed import is_removed
 
 # So many requests to cast are remembered for each ballot, and for those taken back: the latest.
-REMEMBERED = 8
+REMEMBERED_REQUESTS = 8
 
 
-def candidates_added(chunk: Chunk, fact: CandidatesAdded) -> bool:
+def candidates_added(chunk: ProjectionStep, fact: CandidatesAdded) -> bool:
     """More to vote for; once votes are accepted, ballots are about something else now."""
-    names, last = chunk.part(fact.candidates)
+    names, last = chunk.slice_names(fact.candidates)
     for name in names:
-        chunk.write.create(
+        chunk.transaction.create(
             Candidate(election_name=fact.election, candidate_name=name, since=chunk.revision)
         )
     if last:
@@ -42,45 +42,45 @@ def candidates_added(chunk: Chunk, fact: CandidatesAdded) -> bool:
     return last
 
 
-def candidates_removed(chunk: Chunk, fact: CandidatesRemoved) -> bool:
+def candidates_removed(chunk: ProjectionStep, fact: CandidatesRemoved) -> bool:
     """Fewer to vote for. Ballots stay as they were cast; what they say of these does not count."""
-    names, last = chunk.part(fact.candidates)
+    names, last = chunk.slice_names(fact.candidates)
     for name in names:
-        chunk.write.delete(Candidate.key(fact.election, name))
+        chunk.transaction.delete(Candidate.key(fact.election, name))
     if last:
         _candidates_changed(chunk, fact.election, removed=fact.candidates)
     return last
 
 
-def voters_added(chunk: Chunk, fact: VotersAdded) -> bool:
+def voters_added(chunk: ProjectionStep, fact: VotersAdded) -> bool:
     """More on the list."""
-    names, last = chunk.part(fact.voters)
+    names, last = chunk.slice_names(fact.voters)
     for name in names:
-        chunk.write.create(Voter(election_name=fact.election, voter_name=name))
-        chunk.write.update(User.key(name), User.eligible_in.add(1))
+        chunk.transaction.create(Voter(election_name=fact.election, voter_name=name))
+        chunk.transaction.update(User.key(name), User.eligible_in.add(1))
     if last:
         _list_changed(chunk, fact.election, len(fact.voters))
     return last
 
 
-def voters_removed(chunk: Chunk, fact: VotersRemoved) -> bool:
+def voters_removed(chunk: ProjectionStep, fact: VotersRemoved) -> bool:
     """Fewer on the list."""
-    names, last = chunk.part(fact.voters)
+    names, last = chunk.slice_names(fact.voters)
     for name in names:
-        chunk.write.delete(Voter.key(fact.election, name))
+        chunk.transaction.delete(Voter.key(fact.election, name))
         if not is_removed(name):
-            chunk.write.update(User.key(name), User.eligible_in.add(-1))
+            chunk.transaction.update(User.key(name), User.eligible_in.add(-1))
     if last:
         _list_changed(chunk, fact.election, -len(fact.voters))
     return last
 
 
-def ballot_cast(chunk: Chunk, fact: BallotCast) -> bool:
+def ballot_cast(chunk: ProjectionStep, fact: BallotCast) -> bool:
     """The voter's one ballot, in place of an earlier one."""
-    before = chunk.view.ballot(fact.election, fact.voter)
+    before = chunk.read.find_ballot(fact.election, fact.voter)
     asked = dict(before.asked) if before is not None else {}
     asked[fact.request] = Asked(fact.fingerprint, chunk.revision)
-    chunk.write.put(
+    chunk.transaction.put(
         Ballot(
             election_name=fact.election,
             voter_name=fact.voter,
@@ -95,27 +95,27 @@ def ballot_cast(chunk: Chunk, fact: BallotCast) -> bool:
         )
     )
     if before is None:
-        chunk.write.update(User.key(fact.voter), User.ballots_cast.add(1))
+        chunk.transaction.update(User.key(fact.voter), User.ballots_cast.add(1))
     return True
 
 
-def ballot_withdrawn(chunk: Chunk, fact: BallotWithdrawn) -> bool:
+def ballot_withdrawn(chunk: ProjectionStep, fact: BallotWithdrawn) -> bool:
     """As if it had never been cast, but for its requests: one that comes late casts nothing."""
-    user = chunk.has(chunk.view.search_user(fact.voter), fact.voter)
-    election = chunk.has(chunk.view.search_election(fact.election), fact.election)
-    ballot = chunk.has(chunk.view.ballot(fact.election, fact.voter), "the ballot")
-    before = chunk.view.withdrawn(election.election_id, user.user_id)
+    user = chunk.require(chunk.read.find_user(fact.voter), fact.voter)
+    election = chunk.require(chunk.read.find_election(fact.election), fact.election)
+    ballot = chunk.require(chunk.read.find_ballot(fact.election, fact.voter), "the ballot")
+    before = chunk.read.find_withdrawn(election.election_id, user.user_id)
     asked = {**(before.asked if before is not None else {}), **ballot.asked}
-    chunk.write.put(
+    chunk.transaction.put(
         Withdrawn(election_id=election.election_id, user_id=user.user_id, asked=_latest(asked))
     )
-    chunk.write.delete(Ballot.key(fact.election, fact.voter))
-    chunk.write.update(User.key(fact.voter), User.ballots_cast.add(-1))
+    chunk.transaction.delete(Ballot.key(fact.election, fact.voter))
+    chunk.transaction.update(User.key(fact.voter), User.ballots_cast.add(-1))
     return True
 
 
 def _latest(asked: Mapping[str, Asked]) -> dict[str, Asked]:
-    latest = sorted(asked, key=lambda key: asked[key].event_id)[-REMEMBERED:]
+    latest = sorted(asked, key=lambda key: asked[key].event_id)[-REMEMBERED_REQUESTS:]
     return {key: asked[key] for key in latest}
 
 
@@ -126,21 +126,21 @@ def _lines(levels: Sequence[Sequence[str]] | None) -> list[Ranked] | None:
 
 
 def _candidates_changed(
-    chunk: Chunk, name: str, *, added: Sequence[str] = (), removed: Sequence[str] = ()
+    chunk: ProjectionStep, name: str, *, added: Sequence[str] = (), removed: Sequence[str] = ()
 ) -> None:
-    election = chunk.has(chunk.view.search_election(name), name)
+    election = chunk.require(chunk.read.find_election(name), name)
     edits = [
         Election.candidate_count.add(len(added) - len(removed)),
         Election.revision.set(chunk.revision),
     ]
     if election.allow_vote:
-        now = {one.candidate_name for one in chunk.view.candidates(name)} | set(added)
+        now = {one.candidate_name for one in chunk.read.list_candidates(name)} | set(added)
         edits.append(Election.definition.set(define(chunk, election, sorted(now - set(removed)))))
-    chunk.write.update(Election.key(name), *edits)
+    chunk.transaction.update(Election.key(name), *edits)
 
 
-def _list_changed(chunk: Chunk, name: str, change: int) -> None:
-    chunk.write.update(
+def _list_changed(chunk: ProjectionStep, name: str, change: int) -> None:
+    chunk.transaction.update(
         Election.key(name),
         Election.voter_count.add(change),
         Election.revision.set(chunk.revision),

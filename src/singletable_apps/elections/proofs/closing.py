@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias, TypedDict
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.proofs.encoding import canonical, code_of, digest
-from singletable_apps.elections.proofs.errors import StatementRefused
+from singletable_apps.elections.proofs.encoding import canonical_json, digest, encode_code
+from singletable_apps.elections.proofs.errors import InvalidDocument
 
 # A seed for breaking ties that nobody knows before the last ballot is in.
 #
@@ -17,14 +17,14 @@ from singletable_apps.elections.proofs.errors import StatementRefused
 SECRET = 32
 
 
-def commitment(secret: bytes) -> str:
+def compute_commitment(secret: bytes) -> str:
     """What is published at launch about a secret of 32 random bytes."""
     if len(secret) != SECRET:
-        raise StatementRefused(f"A secret is {SECRET} random bytes, and {len(secret)} came.")
+        raise InvalidDocument(f"A secret is {SECRET} random bytes, and {len(secret)} came.")
     return digest(secret.hex(), domain="tie-break commitment")
 
 
-def seed(root: str, secret: bytes) -> str:
+def compute_tie_seed(root: str, secret: bytes) -> str:
     """The seed, in hex: the order of ties is that of SHA-256 over it followed by the name."""
     return digest({"root": root, "secret": secret.hex()}, domain="tie-break seed")
 
@@ -32,12 +32,12 @@ def seed(root: str, secret: bytes) -> str:
 FORMAT = "singletable election closing 1"
 
 
-class Statement(TypedDict):
+class ClosingStatement(TypedDict):
     """The end of an election: what was asked, how many ballots there are, and which."""
 
     format: str
     name: str
-    definition: Definition
+    definition: BallotDefinition
     earlier: list[str]
     ballots: int
     root: str
@@ -47,10 +47,10 @@ class Statement(TypedDict):
     closed_at: str
 
 
-def statement(
+def create_statement(
     *,
     name: str,
-    definition: Definition,
+    definition: BallotDefinition,
     ballots: int,
     root: str,
     secret: bytes,
@@ -58,20 +58,20 @@ def statement(
     closed_at: str,
     earlier: Sequence[str] = (),
     rankings: str | None = None,
-) -> Statement:
+) -> ClosingStatement:
     """The statement to sign.
 
     `earlier` has the digests of definitions that ballots were cast under before candidates
     changed; `rankings` is `rankings_digest` of all ballots, wherever rankings are published.
     """
-    if commitment(secret) != definition["commitment"]:
-        raise StatementRefused(
+    if compute_commitment(secret) != definition["commitment"]:
+        raise InvalidDocument(
             "The secret of the tie-break is not the one that was committed to at launch. "
             "Reveal the secret whose commitment is in the definition."
         )
     # Few voters and candidates leave few sets of ballots: each could be tried against a digest.
     if (rankings is None) != (definition["level"] == "totals"):
-        raise StatementRefused(
+        raise InvalidDocument(
             "The digest of the rankings is said where rankings are published (anonymous, "
             f"confirmations), and nowhere else; the level is {definition['level']}."
         )
@@ -89,37 +89,42 @@ def statement(
     }
 
 
-def rankings_digest(rankings: Iterable[Ranking]) -> str:
+def hash_rankings(rankings: Iterable[Ranking]) -> str:
     """One digest, in hex, for all rankings as they were cast, in whatever order they come."""
-    return digest(in_order(rankings), domain="rankings")
+    return digest(sort_rankings(rankings), domain="rankings")
 
 
-def in_order(rankings: Iterable[Ranking]) -> list[list[list[str]]]:
+def sort_rankings(rankings: Iterable[Ranking]) -> list[list[list[str]]]:
     """The rankings as lists, sorted by their canonical bytes: an order that tells nothing."""
     lists = [[list(level) for level in ranking.levels] for ranking in rankings]
-    return sorted(lists, key=canonical)
+    return sorted(lists, key=canonical_json)
 
 
 NONCE = 16
 
 
 # What is published at the end: sums; rankings without confirmations; rankings beside them.
-Level: TypeAlias = Literal["totals", "anonymous", "confirmations"]
+PublicationLevel: TypeAlias = Literal["totals", "anonymous", "confirmations"]
 
 
-class Definition(TypedDict):
+class BallotDefinition(TypedDict):
     """What a voter was asked: a confirmation holds for this and nothing else."""
 
     election_id: int
     candidates: list[str]
     secret: bool
-    level: Level
+    level: PublicationLevel
     commitment: str
 
 
-def definition(
-    election_id: int, candidates: Sequence[str], secret: bool, *, level: Level, commitment: str
-) -> Definition:
+def create_definition(
+    election_id: int,
+    candidates: Sequence[str],
+    secret: bool,
+    *,
+    level: PublicationLevel,
+    commitment: str,
+) -> BallotDefinition:
     """What a voter is asked, whatever order the candidates come in.
 
     The level of publication and the commitment to the tie-break's secret are in it, so that a
@@ -127,7 +132,7 @@ def definition(
     """
     if len(set(candidates)) != len(candidates):
         twice = next(name for name in candidates if candidates.count(name) > 1)
-        raise StatementRefused(f"'{twice}' is a candidate twice. Name each candidate once.")
+        raise InvalidDocument(f"'{twice}' is a candidate twice. Name each candidate once.")
     return {
         "election_id": election_id,
         "candidates": sorted(candidates),
@@ -137,22 +142,24 @@ def definition(
     }
 
 
-def definition_digest(definition: Definition) -> str:
+def hash_definition(definition: BallotDefinition) -> str:
     """The digest, in hex, that a confirmation holds the definition by."""
     return digest(definition, domain="definition")
 
 
-def confirmation(election_id: int, definition_digest: str, nonce: bytes, ranking: Ranking) -> str:
+def compute_confirmation(
+    election_id: int, definition_digest: str, nonce: bytes, ranking: Ranking
+) -> str:
     """The code of one ballot: 52 letters. Without the nonce it tells nothing about the ranking.
 
     The nonce is 16 random bytes, new for every ballot and every change of it.
     """
     if len(nonce) != NONCE:
-        raise StatementRefused(f"A nonce is {NONCE} random bytes, and {len(nonce)} came.")
+        raise InvalidDocument(f"A nonce is {NONCE} random bytes, and {len(nonce)} came.")
     ballot = {
         "election_id": election_id,
         "definition": definition_digest,
         "nonce": nonce.hex(),
         "ranking": ranking.levels,
     }
-    return code_of(digest(ballot, domain="confirmation"))
+    return encode_code(digest(ballot, domain="confirmation"))

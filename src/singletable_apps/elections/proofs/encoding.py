@@ -11,7 +11,7 @@ from base64 import b32encode
 from hashlib import sha256
 from typing import cast
 
-from singletable_apps.elections.proofs.errors import CodeRefused, NotCanonical
+from singletable_apps.elections.proofs.errors import InvalidCode, NotCanonical
 
 # JavaScript and many others read larger numbers as something near them.
 LARGEST = 2**53 - 1
@@ -19,7 +19,7 @@ LARGEST = 2**53 - 1
 PREFIX = "singletable elections 1: "
 
 
-def canonical(value: object) -> bytes:
+def canonical_json(value: object) -> bytes:
     """The one form of a value made of None, truths, whole numbers, text, lists and mappings."""
     _check(value, "")
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -31,10 +31,10 @@ def digest(value: object, *, domain: str) -> str:
 
     What is hashed for one purpose never has the digest of what is hashed for another.
     """
-    return sha256(prefixed(domain) + canonical(value)).hexdigest()
+    return sha256(domain_prefix(domain) + canonical_json(value)).hexdigest()
 
 
-def prefixed(domain: str) -> bytes:
+def domain_prefix(domain: str) -> bytes:
     """What a domain puts before the bytes that are hashed, signed or sealed for it."""
     return f"{PREFIX}{domain}\0".encode()
 
@@ -84,12 +84,12 @@ _GROUP = 4
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz234567")
 
 
-def code_of(hex_digest: str) -> str:
+def encode_code(hex_digest: str) -> str:
     """The code of a digest in hex."""
     return b32encode(bytes.fromhex(hex_digest)).decode().rstrip("=").lower()
 
 
-def readable(code: str) -> str:
+def format_code(code: str) -> str:
     """The code in groups of four, for eyes."""
     return "-".join(code[at : at + _GROUP] for at in range(0, len(code), _GROUP))
 
@@ -101,16 +101,16 @@ def parse_code(text: str) -> str:
     code = code.lower() if code.isascii() else code
     for letter in code:
         if letter not in _LETTERS:
-            raise CodeRefused(
+            raise InvalidCode(
                 f"'{letter}' is in no code: a code is made of the letters a–z and the digits 2–7. "
                 f"Look again at what you copied."
             )
     if len(code) != LENGTH:
-        raise CodeRefused(
+        raise InvalidCode(
             f"A code has {LENGTH} letters and digits, and this one has {len(code)}. "
             f"Copy the whole of it."
         )
     # 52 letters hold 260 bits: the last four are zero, or two codes would be one digest.
     if code[-1] not in "aq":
-        raise CodeRefused(f"A code ends in a or q, and this one in {code[-1]}. Copy it again.")
+        raise InvalidCode(f"A code ends in a or q, and this one in {code[-1]}. Copy it again.")
     return code

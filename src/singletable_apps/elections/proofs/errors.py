@@ -25,11 +25,11 @@ class NotCanonical(ProofsError):
         self.where = where
 
 
-class CodeRefused(ProofsError):
+class InvalidCode(ProofsError):
     """Text that is no code."""
 
 
-class SealBroken(ProofsError):
+class UnsealError(ProofsError):
     """A sealed text that this key does not open for this election."""
 
     def __init__(self, message: str, election_id: int) -> None:
@@ -37,9 +37,9 @@ class SealBroken(ProofsError):
         self.election_id = election_id
 
 
-class TreeRefused(ProofsError):
+class MerkleTreeError(ProofsError):
     """Confirmations that make no tree, or one that is not in it."""
 
 
-class StatementRefused(ProofsError):
+class InvalidDocument(ProofsError):
     """A definition, statement or receipt that says what cannot be."""

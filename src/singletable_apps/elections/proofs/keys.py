@@ -21,9 +21,16 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.proofs.closing import NONCE, Statement
-from singletable_apps.elections.proofs.encoding import LENGTH, canonical, code_of, digest, prefixed
-from singletable_apps.elections.proofs.errors import ProofsError, SealBroken
+from singletable_apps.elections.proofs.closing import NONCE, ClosingStatement
+from singletable_apps.elections.proofs.encoding import (
+    LENGTH,
+    canonical_json,
+    digest,
+    domain_prefix,
+    encode_code,
+    format_code,
+)
+from singletable_apps.elections.proofs.errors import ProofsError, UnsealError
 from singletable_apps.shared.key_files import KeyFileError, load_key_file
 
 KEY = 32
@@ -32,7 +39,7 @@ _STEP = 256
 
 
 @dataclass(frozen=True, slots=True)
-class SealedBallot:
+class BallotContent:
     """What is under the seal of one ballot."""
 
     nonce: bytes
@@ -40,10 +47,10 @@ class SealedBallot:
     ranking: Ranking
 
 
-def width_for(candidates: Sequence[str]) -> int:
+def padded_size(candidates: Sequence[str]) -> int:
     """The smallest multiple of 256 bytes that holds every ballot over these candidates."""
     # Nothing is longer than all candidates, each on a level of its own.
-    longest = SealedBallot(bytes(NONCE), "a" * LENGTH, Ranking.from_levels(candidates))
+    longest = BallotContent(bytes(NONCE), "a" * LENGTH, Ranking.from_levels(candidates))
     return -(-len(_plain(longest)) // _STEP) * _STEP
 
 
@@ -60,7 +67,7 @@ class BallotKey:
         """What tells this key from others, and tells nothing about it."""
         return self.hmac("name of the key")[:16]
 
-    def seal(self, election_id: int, plain: SealedBallot, *, width: int, iv: bytes) -> str:
+    def seal(self, election_id: int, plain: BallotContent, *, width: int, iv: bytes) -> str:
         """The ballot as text that only this key opens. The iv is 12 random bytes, never reused."""
         text = _plain(plain)
         if len(text) > width:
@@ -71,11 +78,11 @@ class BallotKey:
         # A reader of JSON passes over spaces at the end.
         return self._sealed("ballots", election_id, text.ljust(width), iv)
 
-    def open(self, election_id: int, text: str) -> SealedBallot:
+    def open(self, election_id: int, text: str) -> BallotContent:
         """The ballot that was sealed for this election, or SealBroken."""
         plain = json.loads(self._opened("ballots", election_id, text))
         levels = Ranking.from_levels(plain["ranking"])
-        return SealedBallot(bytes.fromhex(plain["nonce"]), plain["confirmation"], levels)
+        return BallotContent(bytes.fromhex(plain["nonce"]), plain["confirmation"], levels)
 
     def seal_secret(self, election_id: int, secret: bytes, *, iv: bytes) -> str:
         """The secret of a tie-break as text that only this key opens."""
@@ -88,22 +95,24 @@ class BallotKey:
     def hmac(self, purpose: str, *parts: str | int) -> str:
         """A fingerprint, in hex, of these parts, that nobody can guess without the key."""
         key = self._derived(f"fingerprint: {purpose}")
-        return hmac.new(key, canonical(list(parts)), sha256).hexdigest()
+        return hmac.new(key, canonical_json(list(parts)), sha256).hexdigest()
 
     def _sealed(self, purpose: str, election_id: int, plain: bytes, iv: bytes) -> str:
         if len(iv) != IV:
             raise ProofsError(f"An iv is {IV} random bytes, and {len(iv)} came.")
         domain = f"{purpose} of election {election_id}"
-        sealed = AESGCM(self._derived(domain)).encrypt(iv, plain, prefixed(domain))
+        sealed = AESGCM(self._derived(domain)).encrypt(iv, plain, domain_prefix(domain))
         return b64encode(iv + sealed).decode()
 
     def _opened(self, purpose: str, election_id: int, text: str) -> bytes:
         domain = f"{purpose} of election {election_id}"
         try:
             sealed = b64decode(text, validate=True)
-            return AESGCM(self._derived(domain)).decrypt(sealed[:IV], sealed[IV:], prefixed(domain))
+            return AESGCM(self._derived(domain)).decrypt(
+                sealed[:IV], sealed[IV:], domain_prefix(domain)
+            )
         except (ValueError, InvalidTag) as error:
-            raise SealBroken(
+            raise UnsealError(
                 f"A seal ({purpose}) of election {election_id} does not open with the key "
                 f"'{self.name}'. Either the text was changed or belongs to another election, or "
                 f"it was sealed with another key: put back the key file that was in use when it "
@@ -112,14 +121,14 @@ class BallotKey:
             ) from error
 
     def _derived(self, purpose: str) -> bytes:
-        return HKDF(SHA256(), KEY, salt=None, info=prefixed(purpose)).derive(self._master)
+        return HKDF(SHA256(), KEY, salt=None, info=domain_prefix(purpose)).derive(self._master)
 
     def __repr__(self) -> str:
         return f"BallotKey({self.name})"
 
 
-def _plain(ballot: SealedBallot) -> bytes:
-    return canonical(
+def _plain(ballot: BallotContent) -> bytes:
+    return canonical_json(
         {
             "nonce": ballot.nonce.hex(),
             "confirmation": ballot.confirmation,
@@ -129,7 +138,7 @@ def _plain(ballot: SealedBallot) -> bytes:
 
 
 SEED = 32
-_DOMAIN = prefixed("closing")
+_DOMAIN = domain_prefix("closing")
 
 
 class Signer:
@@ -145,9 +154,9 @@ class Signer:
         """The key that anyone can check signatures with, in hex."""
         return self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
 
-    def sign(self, statement: Statement) -> str:
+    def sign(self, statement: ClosingStatement) -> str:
         """The signature of a statement, in hex."""
-        return self._key.sign(_DOMAIN + canonical(statement)).hex()
+        return self._key.sign(_DOMAIN + canonical_json(statement)).hex()
 
     def __repr__(self) -> str:
         return f"Signer({self.public_key})"
@@ -155,14 +164,19 @@ class Signer:
 
 def fingerprint(public_key: str) -> str:
     """The code of a public key, which people compare with the one they were told."""
-    return code_of(digest(public_key, domain="public key"))
+    return encode_code(digest(public_key, domain="public key"))
 
 
-def is_signed(statement: Statement, signature: str, public_key: str) -> bool:
+def format_fingerprint(public_key: str) -> str:
+    """Return the fingerprint of a public key in groups of four, as every page shows it."""
+    return format_code(fingerprint(public_key))
+
+
+def is_signed(statement: ClosingStatement, signature: str, public_key: str) -> bool:
     """Whether the holder of this key signed exactly this statement."""
     try:
         key = Ed25519PublicKey.from_public_bytes(_bytes(public_key))
-        key.verify(_bytes(signature), _DOMAIN + canonical(statement))
+        key.verify(_bytes(signature), _DOMAIN + canonical_json(statement))
     except (ValueError, InvalidSignature):
         return False
     return True

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 
-from singletable_apps.elections.proofs.errors import TreeRefused
+from singletable_apps.elections.proofs.errors import MerkleTreeError
 
 _SIZE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class InclusionProof:
     """The neighbours, in hex and from the leaf up, that lead from one leaf to the root."""
 
     index: int
@@ -28,14 +28,14 @@ class Proof:
     path: tuple[str, ...]
 
 
-class Tree:
+class MerkleTree:
     """All nodes of a tree, for many proofs: 64 bytes for each confirmation, and its text."""
 
     def __init__(self, confirmations: Iterable[str]) -> None:
         self._confirmations = sorted(confirmations)
         for one, other in pairwise(self._confirmations):
             if one == other:
-                raise TreeRefused(
+                raise MerkleTreeError(
                     f"The confirmation '{one}' is there twice. Each ballot has its own; give each "
                     f"ballot a nonce of its own."
                 )
@@ -52,11 +52,11 @@ class Tree:
         """The digest of the whole, in hex."""
         return self._levels[-1].hex() or sha256().hexdigest()
 
-    def prove(self, confirmation: str) -> Proof:
+    def prove(self, confirmation: str) -> InclusionProof:
         """The proof that this confirmation is in the tree."""
         index = bisect_left(self._confirmations, confirmation)
         if self._confirmations[index : index + 1] != [confirmation]:
-            raise TreeRefused(
+            raise MerkleTreeError(
                 f"The confirmation '{confirmation}' is not among the {len(self):,} of this tree. "
                 f"A ballot that was cast again has a new one."
             )
@@ -67,20 +67,20 @@ class Tree:
             if neighbour < len(level):
                 path.append(level[neighbour : neighbour + _SIZE].hex())
             at >>= 1
-        return Proof(index, len(self), tuple(path))
+        return InclusionProof(index, len(self), tuple(path))
 
 
-def root(confirmations: Iterable[str]) -> str:
+def merkle_root(confirmations: Iterable[str]) -> str:
     """The digest, in hex, of these confirmations, in whatever order they come."""
-    return Tree(confirmations).root
+    return MerkleTree(confirmations).root
 
 
-def prove(confirmations: Iterable[str], confirmation: str) -> Proof:
+def prove(confirmations: Iterable[str], confirmation: str) -> InclusionProof:
     """The proof that one confirmation is among these. For many proofs, keep a Tree."""
-    return Tree(confirmations).prove(confirmation)
+    return MerkleTree(confirmations).prove(confirmation)
 
 
-def is_included(root: str, confirmation: str, proof: Proof) -> bool:
+def is_included(root: str, confirmation: str, proof: InclusionProof) -> bool:
     """Whether the proof leads from this confirmation to this root."""
     if not 0 <= proof.index < proof.size:
         return False

@@ -11,25 +11,30 @@ import msgspec
 from singletable_apps.counting import CountingError, Ranking, TieBreak
 from singletable_apps.elections.proofs.closing import (
     FORMAT,
-    Statement,
-    commitment,
-    confirmation,
-    definition_digest,
-    rankings_digest,
-    seed,
+    ClosingStatement,
+    compute_commitment,
+    compute_confirmation,
+    compute_tie_seed,
+    hash_definition,
+    hash_rankings,
 )
-from singletable_apps.elections.proofs.encoding import canonical, parse_code, readable
+from singletable_apps.elections.proofs.encoding import canonical_json, format_code, parse_code
 from singletable_apps.elections.proofs.errors import (
-    CodeRefused,
+    InvalidCode,
+    InvalidDocument,
     NotCanonical,
     ProofsError,
-    StatementRefused,
 )
 from singletable_apps.elections.proofs.keys import fingerprint, is_signed
-from singletable_apps.elections.proofs.merkle import Proof, is_included, root
+from singletable_apps.elections.proofs.merkle import InclusionProof, is_included, merkle_root
 from singletable_apps.elections.proofs.receipts import FORMAT as RECEIPT
 from singletable_apps.elections.proofs.receipts import PUBLISHED_FORMAT as PUBLICATION
-from singletable_apps.elections.proofs.receipts import Closing, Inclusion, Published, Receipt
+from singletable_apps.elections.proofs.receipts import (
+    Closing,
+    InclusionProofJson,
+    PublishedElection,
+    Receipt,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,12 @@ def check_closing(closing: Closing, key: str | None) -> list[Finding]:
     return [_signed(closing), *_by(closing, key), _tie_break(closing["statement"])]
 
 
-def definitions(said: Statement) -> list[str]:
+def definitions(said: ClosingStatement) -> list[str]:
     """The digests of all definitions that ballots were cast under, the last one first."""
-    return [definition_digest(said["definition"]), *said["earlier"]]
+    return [hash_definition(said["definition"]), *said["earlier"]]
 
 
-def recount(said: Statement) -> Finding:
+def recount(said: ClosingStatement) -> Finding:
     """How to count again what was published."""
     rules = ", ".join(f"{name}: {choice}" for name, choice in sorted(said["rules"].items()))
     if said["definition"]["level"] == "totals":
@@ -63,7 +68,7 @@ def recount(said: Statement) -> Finding:
 
 def _signed(closing: Closing) -> Finding:
     said = closing["statement"]
-    whose = readable(fingerprint(closing["public_key"]))
+    whose = format_code(fingerprint(closing["public_key"]))
     if said["format"] != FORMAT or not is_signed(said, closing["signature"], closing["public_key"]):
         return Finding(False, f"The close is not signed by the key {whose}.")
     return Finding(
@@ -78,17 +83,17 @@ def _by(closing: Closing, key: str | None) -> list[Finding]:
         return []
     try:
         wanted = parse_code(key)
-    except CodeRefused as refused:
+    except InvalidCode as refused:
         return [Finding(False, f"The fingerprint to compare with is none: {refused}")]
     if fingerprint(closing["public_key"]) != wanted:
-        return [Finding(False, f"The key is not the one you expect, {readable(wanted)}.")]
+        return [Finding(False, f"The key is not the one you expect, {format_code(wanted)}.")]
     return [Finding(True, "The key is the one you expect.")]
 
 
-def _tie_break(said: Statement) -> Finding:
+def _tie_break(said: ClosingStatement) -> Finding:
     try:
-        same = commitment(bytes.fromhex(said["secret"])) == said["definition"]["commitment"]
-    except (ValueError, StatementRefused):
+        same = compute_commitment(bytes.fromhex(said["secret"])) == said["definition"]["commitment"]
+    except (ValueError, InvalidDocument):
         same = False
     if not same:
         return Finding(False, "The secret of the tie-break is not the one committed to.")
@@ -97,11 +102,11 @@ def _tie_break(said: Statement) -> Finding:
     )
 
 
-def _seed(said: Statement) -> str:
-    return seed(said["root"], bytes.fromhex(said["secret"]))
+def _seed(said: ClosingStatement) -> str:
+    return compute_tie_seed(said["root"], bytes.fromhex(said["secret"]))
 
 
-Shape = TypeVar("Shape", Receipt, Published)
+Shape = TypeVar("Shape", Receipt, PublishedElection)
 
 
 def read_receipt(value: object) -> Receipt:
@@ -109,39 +114,39 @@ def read_receipt(value: object) -> Receipt:
     return _expect(_read(value, Receipt, "receipt"), RECEIPT, "receipt")
 
 
-def read_published(value: object) -> Published:
+def read_published(value: object) -> PublishedElection:
     """The value as a publication, every field of its type and none besides."""
-    return _expect(_read(value, Published, "publication"), PUBLICATION, "publication")
+    return _expect(_read(value, PublishedElection, "publication"), PUBLICATION, "publication")
 
 
 def _read(value: object, shape: type[Shape], what: str) -> Shape:
     try:
-        given = canonical(value)
+        given = canonical_json(value)
         read = msgspec.convert(value, shape)
     except (NotCanonical, msgspec.ValidationError) as error:
-        raise StatementRefused(f"This is no {what}: {error}") from error
+        raise InvalidDocument(f"This is no {what}: {error}") from error
     except RecursionError as error:
-        raise StatementRefused(f"This is no {what}: it is nested too deeply.") from error
+        raise InvalidDocument(f"This is no {what}: it is nested too deeply.") from error
     # Fields that nobody checks could tell a reader anything.
-    if canonical(read) != given:
-        raise StatementRefused(f"This {what} has fields that no {what} has. Take the original.")
+    if canonical_json(read) != given:
+        raise InvalidDocument(f"This {what} has fields that no {what} has. Take the original.")
     return read
 
 
 def _expect(read: Shape, format_name: str, what: str) -> Shape:
     if read["format"] != format_name:
-        raise StatementRefused(
+        raise InvalidDocument(
             f"This {what} has the format '{read['format']}', and this program reads "
             f"'{format_name}'. Check it with the program it came with."
         )
     return read
 
 
-def check(receipt: object, *, key: str | None = None) -> list[Finding]:
+def verify_receipt(receipt: object, *, key: str | None = None) -> list[Finding]:
     """What the receipt proves. `key` is the fingerprint that the signature must be by."""
     try:
         kept = read_receipt(receipt)
-    except StatementRefused as refused:
+    except InvalidDocument as refused:
         return [Finding(False, str(refused))]
     closing, proof = kept["closing"], kept["proof"]
     if closing and proof:
@@ -153,14 +158,14 @@ def check(receipt: object, *, key: str | None = None) -> list[Finding]:
     return [_ballot(kept), *last]
 
 
-def check_published(
+def verify_publication(
     published: object, *, receipt: object = None, key: str | None = None
 ) -> list[Finding]:
     """What a publication proves, and whether it is the one that a receipt speaks of."""
     try:
         kept = read_published(published)
         mine = None if receipt is None else read_receipt(receipt)
-    except StatementRefused as refused:
+    except InvalidDocument as refused:
         return [Finding(False, str(refused))]
     findings = [*check_closing(kept["closing"], key), _complete(kept), *_allowed(kept)]
     if mine:
@@ -176,7 +181,7 @@ def _ballot(kept: Receipt) -> Finding:
         ranking = _ranking(kept["ranking"])
         ranking.check_candidates(asked["candidates"])
         nonce = _nonce(kept["nonce"])
-        code = confirmation(asked["election_id"], definition_digest(asked), nonce, ranking)
+        code = compute_confirmation(asked["election_id"], hash_definition(asked), nonce, ranking)
     except (ProofsError, CountingError) as refused:
         return Finding(False, f"The ballot cannot be what was cast: {refused}")
     ballot = str(ranking) or "(blank)"
@@ -184,7 +189,7 @@ def _ballot(kept: Receipt) -> Finding:
         return Finding(
             False, f"The ballot {ballot} does not give the confirmation of this receipt."
         )
-    return Finding(True, f"The ballot {ballot} gives the confirmation {readable(code)}.")
+    return Finding(True, f"The ballot {ballot} gives the confirmation {format_code(code)}.")
 
 
 def _still_open(key: str | None) -> Finding:
@@ -198,7 +203,7 @@ def _same(kept: Receipt, closing: Closing) -> Finding:
         return Finding(
             False, f"The receipt is of '{kept['name']}', and '{said['name']}' was closed."
         )
-    if definition_digest(kept["definition"]) not in definitions(said):
+    if hash_definition(kept["definition"]) not in definitions(said):
         return Finding(False, "The ballot was cast under a definition that was not closed.")
     if kept["definition"] == said["definition"]:
         return Finding(True, f"'{said['name']}' was closed as you were asked.")
@@ -208,18 +213,18 @@ def _same(kept: Receipt, closing: Closing) -> Finding:
     )
 
 
-def _included(kept: Receipt, closing: Closing, proof: Inclusion) -> Finding:
+def _included(kept: Receipt, closing: Closing, proof: InclusionProofJson) -> Finding:
     said = closing["statement"]
-    way = Proof(proof["index"], proof["size"], tuple(proof["path"]))
+    way = InclusionProof(proof["index"], proof["size"], tuple(proof["path"]))
     if proof["size"] != said["ballots"] or not is_included(said["root"], kept["confirmation"], way):
         return Finding(False, "The proof does not lead from the confirmation to the signed root.")
     return Finding(True, f"The confirmation is among those signed (ballots: {said['ballots']:,}).")
 
 
-def _complete(kept: Published) -> Finding:
+def _complete(kept: PublishedElection) -> Finding:
     said, codes = kept["closing"]["statement"], kept["confirmations"]
     try:
-        same = codes == sorted(codes) and root(codes) == said["root"]
+        same = codes == sorted(codes) and merkle_root(codes) == said["root"]
     except ProofsError as refused:
         return Finding(False, str(refused))
     if not same or len(codes) != said["ballots"]:
@@ -229,7 +234,7 @@ def _complete(kept: Published) -> Finding:
     )
 
 
-def _allowed(kept: Published) -> list[Finding]:
+def _allowed(kept: PublishedElection) -> list[Finding]:
     """Whether the rankings that are published are those of the signed ballots."""
     said = kept["closing"]["statement"]
     level = said["definition"]["level"]
@@ -239,7 +244,7 @@ def _allowed(kept: Published) -> list[Finding]:
         level == "confirmations",
     ):
         return [Finding(False, f"What is published is not what the level '{level}' promises.")]
-    if rankings is not None and rankings != sorted(rankings, key=canonical):
+    if rankings is not None and rankings != sorted(rankings, key=canonical_json):
         return [Finding(False, "The rankings are not sorted: their order may tell who cast them.")]
     if ballots is not None:
         given = [(each["confirmation"], each["nonce"], each["ranking"]) for each in ballots]
@@ -252,7 +257,7 @@ def _allowed(kept: Published) -> list[Finding]:
     if rankings is None:
         return []
     try:
-        same = rankings_digest(_ranking(each) for each in rankings) == said["rankings"]
+        same = hash_rankings(_ranking(each) for each in rankings) == said["rankings"]
     except (ProofsError, CountingError) as refused:
         return [Finding(False, str(refused))]
     if not same or len(rankings) != said["ballots"]:
@@ -260,17 +265,19 @@ def _allowed(kept: Published) -> list[Finding]:
     return [Finding(True, f"The rankings ({len(rankings):,}) are those that were signed.")]
 
 
-def _gives(kept: Published, code: str, nonce: str, levels: list[list[str]]) -> bool:
+def _gives(kept: PublishedElection, code: str, nonce: str, levels: list[list[str]]) -> bool:
     said = kept["closing"]["statement"]
     asked = said["definition"]["election_id"]
     try:
         ranking, number = _ranking(levels), _nonce(nonce)
-        return any(confirmation(asked, each, number, ranking) == code for each in definitions(said))
+        return any(
+            compute_confirmation(asked, each, number, ranking) == code for each in definitions(said)
+        )
     except (ProofsError, CountingError):
         return False
 
 
-def _listed(kept: Published, mine: Receipt) -> Finding:
+def _listed(kept: PublishedElection, mine: Receipt) -> Finding:
     if mine["closing"] is None or mine["closing"]["statement"] != kept["closing"]["statement"]:
         return Finding(False, "The publication is not of the close that this receipt speaks of.")
     if mine["confirmation"] not in kept["confirmations"]:
@@ -281,7 +288,7 @@ def _listed(kept: Published, mine: Receipt) -> Finding:
 def _ranking(levels: list[list[str]]) -> Ranking:
     ranking = Ranking.from_levels(levels)
     if [list(level) for level in ranking.levels] != levels:
-        raise StatementRefused(f"the ranking {levels} is not in its one order.")
+        raise InvalidDocument(f"the ranking {levels} is not in its one order.")
     return ranking
 
 
@@ -291,7 +298,7 @@ def _nonce(text: str) -> bytes:
     except ValueError:
         nonce = b""
     if nonce.hex() != text:
-        raise StatementRefused(f"the nonce '{text}' is not in lowercase hex.")
+        raise InvalidDocument(f"the nonce '{text}' is not in lowercase hex.")
     return nonce
 
 

@@ -8,9 +8,9 @@ from datetime import datetime
 
 from singletable import Driver, Observer, Store
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.events import log
+from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys, check_keys
-from singletable_apps.elections.projection import follow, is_behind
+from singletable_apps.elections.projection import catch_up, is_behind
 from singletable_apps.elections.service.audit import Audit
 from singletable_apps.elections.service.auth import Auth, SignedIn
 from singletable_apps.elections.service.context import Context, RevisionCheck, Settings, utc_now
@@ -82,10 +82,10 @@ def open_elections(
     store = Store(
         driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers
     )
-    for table in (votes, log, expiring):
+    for table in (votes, event_log, expiring):
         store.admin.create_table(table, if_missing=True)
     if is_behind(store):
-        follow(store)
+        catch_up(store)
     check_keys(store, keys)
     context = Context(
         store,

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from singletable import Item, Page
-from singletable_apps.elections.audit import RELATIONS, Relation, RelationPage, hidden_item, page_of
+from singletable_apps.elections.audit import (
+    RELATIONS,
+    Relation,
+    RelationPage,
+    read_relation,
+    redact_item,
+)
 from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import Invalid, NotThere
-from singletable_apps.elections.events import log
+from singletable_apps.elections.events import event_log
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import check_may
 from singletable_apps.elections.service.context import Context
@@ -16,7 +22,7 @@ from singletable_apps.elections.service.context import Context
 LARGEST_PAGE = 1000
 
 # What is kept for a while is not among them: it is no record, and holds links that sign one in.
-_TABLES = {table.name: table for table in (votes, log)}
+_TABLES = {table.name: table for table in (votes, event_log)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class RawTable:
 
 TABLES = (
     RawTable(votes.name, "what is so now; built from the log, and may be built anew"),
-    RawTable(log.name, "what happened, event by event: the truth"),
+    RawTable(event_log.name, "what happened, event by event: the truth"),
 )
 
 
@@ -53,7 +59,7 @@ class Audit:
                 field="table",
             )
         page = self._context.store.admin.items(_TABLES[table], size, cursor=cursor)
-        return Page([hidden_item(item) for item in page.items], page.cursor)
+        return Page([redact_item(item) for item in page.items], page.cursor)
 
     def relations(self) -> tuple[Relation, ...]:
         """The relations, with their columns."""
@@ -74,7 +80,7 @@ class Audit:
                 field="relation",
             )
         context = self._context
-        return page_of(RELATIONS[name], context.store, context.keys.secret, size, cursor)
+        return read_relation(RELATIONS[name], context.store, context.keys.secret, size, cursor)
 
 
 def _check_size(size: int) -> None:

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotSignedIn
-from singletable_apps.elections.events import SYSTEM, Fact, UserPasswordChanged
+from singletable_apps.elections.events import SYSTEM_ACTOR, EventData, UserPasswordChanged
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import check_password_change, folded
 from singletable_apps.elections.service.context import Context, still
@@ -127,7 +127,7 @@ class Auth:
         self, actor: User, target: str, current: str, new: str, *, about: str = ""
     ) -> SignedIn:
         """Another password; every session ends, and a new one begins."""
-        user = self._context.read.user(target)
+        user = self._context.read.get_user(target)
         check_password_change(actor, user)
         guessed = ("account", f"user {user.user_id}")
         self._guesses.attempt([guessed], self._context.clock())
@@ -165,7 +165,7 @@ class Auth:
         try:
             # A password that is refused must not cost the letter.
             expected = self._resets.read(token, now)
-            user = self._context.read.search_id(expected.subject)
+            user = self._context.read.find_user_by_id(expected.subject)
             if user is not None:
                 checked(new, about=(user.name, user.email))
             redeemed = self._resets.redeem(token, now)
@@ -184,12 +184,14 @@ class Auth:
         if len(name_or_email) > LONGEST:
             return None
         text = " ".join(normalize("NFC", name_or_email).split())
-        search = self._context.read.search_email if "@" in text else self._context.read.search_user
+        search = (
+            self._context.read.find_user_by_email if "@" in text else self._context.read.find_user
+        )
         return search(text)
 
     def _numbered(self, user_id: int) -> User | None:
         """The user with a number; nobody is missed while the table is built anew."""
-        user = self._context.read.search_id(user_id)
+        user = self._context.read.find_user_by_id(user_id)
         if user is None:
             self._context.check_whole()
         return user
@@ -204,7 +206,7 @@ class Auth:
         checked(new, about=(user.name, user.email), field=field)
         hashed = self._context.passwords.hash(new)
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[EventData]:
             me = still(view, user)
             if me.credentials != user.credentials:
                 raise NotSignedIn("The password was changed meanwhile. Sign in with the new one.")
@@ -218,13 +220,13 @@ class Auth:
         """Keep the same password as it is kept now; whoever is signed in stays so."""
         hashed = self._context.passwords.hash(password)
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[EventData]:
             me = still(view, user)
             if me.hash != user.hash:
                 return []
             return [UserPasswordChanged(name=me.name, hash=hashed, renewed=True)]
 
-        self._context.bus.execute(SYSTEM, decide)
+        self._context.bus.execute(SYSTEM_ACTOR, decide)
 
 
 LONGEST = 400

@@ -10,15 +10,15 @@ from singletable_apps.counting import Ranking
 from singletable_apps.elections.entities import Ballot, Definition, Election
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.proofs import (
+    BallotContent,
     Closing,
-    SealedBallot,
-    Statement,
-    Tree,
-    rankings_digest,
-    statement,
+    ClosingStatement,
+    MerkleTree,
+    create_statement,
+    hash_rankings,
 )
-from singletable_apps.elections.proofs import Definition as Asked
-from singletable_apps.elections.proofs import definition as definition_of
+from singletable_apps.elections.proofs import BallotDefinition as Asked
+from singletable_apps.elections.proofs import create_definition as definition_of
 from singletable_apps.elections.read_model import ReadModel
 
 # The four choices that make a Condorcet count what it is, said before anybody asks.
@@ -30,13 +30,13 @@ RULES = {
 }
 
 
-def opened(election: Election, ballot: Ballot, keys: Keys) -> SealedBallot:
+def opened(election: Election, ballot: Ballot, keys: Keys) -> BallotContent:
     """What a ballot says, and its confirmation."""
     if ballot.sealed is not None:
-        return keys.ballots.open(election.election_id, ballot.sealed)
+        return keys.ballot_key.open(election.election_id, ballot.sealed)
     lines = ballot.rankings or []
     ranking = Ranking.from_pairs([(line.candidate_name, line.rank) for line in lines])
-    return SealedBallot(bytes.fromhex(ballot.nonce or ""), ballot.confirmation or "", ranking)
+    return BallotContent(bytes.fromhex(ballot.nonce or ""), ballot.confirmation or "", ranking)
 
 
 def asked_in(election: Election, kept: Definition) -> Asked:
@@ -50,24 +50,26 @@ def asked_in(election: Election, kept: Definition) -> Asked:
     )
 
 
-def closing_statement(view: ReadModel, election: Election, keys: Keys, now: datetime) -> Statement:
+def closing_statement(
+    view: ReadModel, election: Election, keys: Keys, now: datetime
+) -> ClosingStatement:
     """What is signed when the election closes now."""
-    kept = list(view.ballots(election.name))
+    kept = list(view.list_ballots(election.name))
     ballots = [opened(election, ballot, keys) for ballot in kept]
     current = election.definition or ""
-    return statement(
+    return create_statement(
         name=election.name,
-        definition=asked_in(election, view.definition(election.name, current)),
+        definition=asked_in(election, view.get_definition(election.name, current)),
         ballots=len(ballots),
-        root=Tree(ballot.confirmation for ballot in ballots).root,
-        secret=keys.ballots.open_secret(election.election_id, election.tie_sealed or ""),
+        root=MerkleTree(ballot.confirmation for ballot in ballots).root,
+        secret=keys.ballot_key.open_secret(election.election_id, election.tie_sealed or ""),
         rules=RULES,
         closed_at=now.isoformat(),
         earlier=sorted({ballot.definition for ballot in kept} - {current}),
         rankings=(
             None
             if election.publication.value == "totals"
-            else rankings_digest(ballot.ranking for ballot in ballots)
+            else hash_rankings(ballot.ranking for ballot in ballots)
         ),
     )
 
@@ -77,7 +79,7 @@ def closing_of(election: Election, keys: Keys) -> Closing | None:
     if election.statement is None or election.signature is None:
         return None
     return {
-        "statement": cast(Statement, json.loads(election.statement)),
+        "statement": cast(ClosingStatement, json.loads(election.statement)),
         "signature": election.signature,
         "public_key": keys.signer.public_key,
     }

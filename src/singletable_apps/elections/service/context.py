@@ -59,15 +59,17 @@ class Context:
 
     def check_whole(self) -> None:
         """Raise Rebuilding while the table is built anew, and lacks what is there."""
-        sync = self.read.sync()
+        sync = self.read.get_sync()
         if sync is not None and sync.rebuilding:
             raise Rebuilding(
                 "The table is being built anew from the log. Nothing is lost; ask again soon."
             )
 
-    def execute(self, actor: User, decide: Decision, *, mark: int | None = None) -> list[Event]:
+    def execute(
+        self, actor: User, decide: Decision, *, batch_key: int | None = None
+    ) -> list[Event]:
         """Have a command decided, appended and applied."""
-        return self.bus.execute(actor.name, decide, mark=mark)
+        return self.bus.execute(actor.name, decide, batch_key=batch_key)
 
 
 def still(view: ReadModel, actor: User) -> User:
@@ -77,7 +79,7 @@ def still(view: ReadModel, actor: User) -> User:
 
 def numbered(view: ReadModel, user_id: int, name: str) -> User:
     """The user with a number, whatever their name is now."""
-    found = view.search_id(user_id)
+    found = view.find_user_by_id(user_id)
     if found is None:
         raise NotSignedIn(f"The user '{name}' is not there any more.")
     return found

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import Invalid, Taken
 from singletable_apps.elections.events import (
-    SYSTEM,
+    SYSTEM_ACTOR,
     ElectionCreated,
     ElectionDeleted,
     ElectionFinalized,
@@ -21,9 +21,9 @@ from singletable_apps.elections.events import (
     ElectionNameChanged,
     ElectionOwnerChanged,
     ElectionUpdated,
-    Fact,
+    EventData,
 )
-from singletable_apps.elections.proofs import canonical, commitment
+from singletable_apps.elections.proofs import canonical_json, compute_commitment
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import (
     check_create,
@@ -119,7 +119,7 @@ class Lifecycle:
         name, terms = election_name(name), terms or Terms()
         check_window(terms.no_voting_before, terms.no_voting_after)
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[EventData]:
             me = still(view, actor)
             check_create(me)
             _check_free(view, name)
@@ -135,7 +135,7 @@ class Lifecycle:
             ]
 
         self._context.execute(actor, decide)
-        return self._context.read.election(name)
+        return self._context.read.get_election(name)
 
     def settle(
         self, actor: User, name: str, terms: Terms, basis: RevisionCheck = any_revision
@@ -162,15 +162,15 @@ class Lifecycle:
         new = election_name(changes.name) if isinstance(changes.name, str) else None
         edited: list[str] = []
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor), view.get_election(name)
             if changes.is_about_settings:
                 check_settings(me, election)
             if new is not None:
                 check_rename(me, election)
             basis(election.revision)
             edited[:] = [new or election.name]
-            facts: list[Fact] = []
+            facts: list[EventData] = []
             now, wanted = settings_of(election), changes.made_to(election)
             check_window(wanted.no_voting_before, wanted.no_voting_after)
             if wanted != now:
@@ -182,7 +182,7 @@ class Lifecycle:
             return facts
 
         self._context.execute(actor, decide)
-        return self._context.read.election(edited[0])
+        return self._context.read.get_election(edited[0])
 
     def launch(
         self, actor: User, name: str, *, allow_edit: bool, basis: RevisionCheck = any_revision
@@ -190,42 +190,42 @@ class Lifecycle:
         """Accept votes; a secret is chosen now that will order ties at the end."""
         secret, iv = self._context.random(32), self._context.random(12)
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor), view.get_election(name)
             check_launch(me, election, self._context.clock())
             basis(election.revision)
-            sealed = self._context.keys.ballots.seal_secret(election.election_id, secret, iv=iv)
+            sealed = self._context.keys.ballot_key.seal_secret(election.election_id, secret, iv=iv)
             return [
                 ElectionLaunched(
                     name=election.name,
                     allow_edit=allow_edit,
-                    tie_commitment=commitment(secret),
+                    tie_commitment=compute_commitment(secret),
                     tie_sealed=sealed,
                 )
             ]
 
         self._context.execute(actor, decide)
-        return self._context.read.election(name)
+        return self._context.read.get_election(name)
 
     def fix(self, actor: User, name: str, basis: RevisionCheck = any_revision) -> Election:
         """Let nothing be edited any more while votes are accepted."""
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor), view.get_election(name)
             check_fix(me, election)
             basis(election.revision)
             return [ElectionFixed(name=election.name)]
 
         self._context.execute(actor, decide)
-        return self._context.read.election(name)
+        return self._context.read.get_election(name)
 
     def finalise(
         self, actor: User | None, name: str, basis: RevisionCheck = any_revision
     ) -> Election:
         """Close an election and sign with which ballots; without an actor, because time is up."""
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor) if actor else None, view.election(name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor) if actor else None, view.get_election(name)
             now = self._context.clock()
             check_finalise(me, election, now)
             basis(election.revision)
@@ -233,21 +233,21 @@ class Lifecycle:
             return [
                 ElectionFinalized(
                     name=election.name,
-                    statement=canonical(statement).decode(),
+                    statement=canonical_json(statement).decode(),
                     signature=self._context.keys.signer.sign(statement),
                 )
             ]
 
-        self._context.bus.execute(actor.name if actor else SYSTEM, decide)
-        return self._context.read.election(name)
+        self._context.bus.execute(actor.name if actor else SYSTEM_ACTOR, decide)
+        return self._context.read.get_election(name)
 
     def hand_over(
         self, actor: User, name: str, to: str, basis: RevisionCheck = any_revision
     ) -> Election:
         """Make an election somebody else's."""
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election, other = still(view, actor), view.election(name), view.search_user(to)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election, other = still(view, actor), view.get_election(name), view.find_user(to)
             if other is None:
                 raise Invalid(f"There is no user '{to}' to give it to.", field="owner")
             check_handover(me, election, other)
@@ -257,13 +257,13 @@ class Lifecycle:
             return [ElectionOwnerChanged(election.name, election.owner_name, other.name)]
 
         self._context.execute(actor, decide)
-        return self._context.read.election(name)
+        return self._context.read.get_election(name)
 
     def delete(self, actor: User, name: str, basis: RevisionCheck = any_revision) -> None:
         """Remove an election with all that is in it."""
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor), view.get_election(name)
             check_delete(me, election)
             basis(election.revision)
             return [ElectionDeleted(name=election.name)]
@@ -272,5 +272,5 @@ class Lifecycle:
 
 
 def _check_free(view: ReadModel, name: str) -> None:
-    if view.search_election(name) is not None:
+    if view.find_election(name) is not None:
         raise Taken(f"Another election has the name '{name}'. Choose another.", field="name")

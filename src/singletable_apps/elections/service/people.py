@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Invalid, Taken
 from singletable_apps.elections.events import (
-    SYSTEM,
-    Fact,
+    SYSTEM_ACTOR,
+    EventData,
     OwnershipTransferred,
     UserEmailChanged,
     UserNameChanged,
@@ -51,9 +51,9 @@ class People:
         checked(password, about=(name, address))
         hashed = self._context.passwords.hash(password)
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
+        def decide(view: ReadModel) -> Sequence[EventData]:
             check_free(view, name=name, address=address)
-            role = role_of_newcomer(view.counts().user_count, self._context.settings.newcomer)
+            role = role_of_newcomer(view.get_counts().user_count, self._context.settings.newcomer)
             return [UserRegistered(name=name, email=address, hash=hashed, role=role)]
 
         (event,) = self._context.bus.execute(name, decide)
@@ -85,12 +85,12 @@ class People:
         new_address = email(address) if address is not None else None
         edited: list[User] = []
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, user = still(view, actor), view.user(target)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, user = still(view, actor), view.get_user(target)
             check_edit(me, user)
             basis(user.revision)
             edited[:] = [user]
-            facts: list[Fact] = []
+            facts: list[EventData] = []
             if new_address is not None and new_address != user.email:
                 if not same(new_address, user.email):
                     check_free(view, address=new_address)
@@ -110,8 +110,8 @@ class People:
         """Give somebody another role; who makes another the owner is an auditor then."""
         changed: list[User] = []
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, user = still(view, actor), view.user(target)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, user = still(view, actor), view.get_user(target)
             check_role_change(me, user, role)
             basis(user.revision)
             changed[:] = [user]
@@ -126,9 +126,9 @@ class People:
         """Remove somebody: ballots in open elections go, those in closed ones lose the name."""
         gone: list[User] = []
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, user = still(view, actor), view.user(target)
-            counts = view.counts()
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, user = still(view, actor), view.get_user(target)
+            counts = view.get_counts()
             check_removal(
                 me, user, user_count=counts.user_count, election_count=counts.election_count
             )
@@ -143,13 +143,13 @@ class People:
 
 def check_free(view: ReadModel, *, name: str | None = None, address: str | None = None) -> None:
     """Refuse a name or an address that another has."""
-    if name is not None and view.search_user(name) is not None:
+    if name is not None and view.find_user(name) is not None:
         raise Taken(f"Another user has the name '{name}'. Choose another.", field="name")
-    if name is not None and same(name, SYSTEM):
+    if name is not None and same(name, SYSTEM_ACTOR):
         raise Taken(
             f"'{name}' stands in the log for the application itself. Choose another.", field="name"
         )
-    if address is not None and view.search_email(address) is not None:
+    if address is not None and view.find_user_by_email(address) is not None:
         raise Taken(
             f"Another user has the e-mail address '{address}'. Sign in as that user, or give "
             "another address.",

@@ -61,13 +61,13 @@ class Queries:
 
     def version(self) -> int:
         """The number of the last event that is in the table: it moves when anything changes."""
-        sync = self._context.read.sync()
+        sync = self._context.read.get_sync()
         return sync.last_event_id if sync is not None else 0
 
     def counts(self, viewer: User) -> Counts:
         """How many users and elections there are."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        return self._context.read.counts()
+        return self._context.read.get_counts()
 
     def activity(self, viewer: User) -> Activity:
         """What who asks has been doing; everybody who can sign in may see their own."""
@@ -75,7 +75,7 @@ class Queries:
 
     def user(self, viewer: User, name: str) -> UserSummary:
         """A user, with the address."""
-        found = self._context.read.user(name)
+        found = self._context.read.get_user(name)
         check_see(viewer, found)
         return UserSummary(found, allowed_roles(viewer, found))
 
@@ -109,7 +109,7 @@ class Queries:
     ) -> tuple[list[Election], str | None]:
         """Elections of an owner, by name."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.user(owner).name
+        name = self._context.read.get_user(owner).name
         page = self._store.page(patterns.elections_of_owner(name), size, cursor=cursor)
         keys = [patterns.election_by_name(one.election_name) for one in page.items]
         return [one for one in self._store.get_many(keys) if one is not None], page.cursor
@@ -130,44 +130,46 @@ class Queries:
     def candidates(self, viewer: User, election: str) -> list[Candidate]:
         """The candidates of an election, by name."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        return self._context.read.candidates(self._context.read.election(election).name)
+        return self._context.read.list_candidates(self._context.read.get_election(election).name)
 
     def voters(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[Voter], str | None]:
         """Those who may vote, if the election has a list; without one everybody may."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.election(election).name
+        name = self._context.read.get_election(election).name
         page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
         return [one for one in page.items if not is_removed(one.voter_name)], page.cursor
 
     def is_eligible(self, viewer: User, election: str, user: str) -> bool:
         """Whether somebody may vote in an election."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        found, who = self._context.read.election(election), self._context.read.user(user)
-        return is_eligible(who, found, self._context.read.is_listed(found.name, who.name))
+        found, who = self._context.read.get_election(election), self._context.read.get_user(user)
+        return is_eligible(who, found, self._context.read.is_listed_voter(found.name, who.name))
 
     def who_voted(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[str], str | None]:
         """The names of those who have voted: apart from what they cast, which is another page."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.election(election).name
+        name = self._context.read.get_election(election).name
         page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)
         return [one.voter_name for one in page.items], page.cursor
 
     def turnout(self, viewer: User, election: str) -> int:
         """How many have voted."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.election(election).name
+        name = self._context.read.get_election(election).name
         return self._store.count(patterns.ballots_of(name), consistent=True)
 
     def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
         """One's own ballot with every candidate there is; those not ranked have no rank."""
         check_may(viewer, Permission.VIEW_APPLICATION)
-        found = self._context.read.election(election)
-        since = {one.candidate_name: one.since for one in self._context.read.candidates(found.name)}
-        ballot = self._context.read.ballot(found.name, viewer.name)
+        found = self._context.read.get_election(election)
+        since = {
+            one.candidate_name: one.since for one in self._context.read.list_candidates(found.name)
+        }
+        ballot = self._context.read.find_ballot(found.name, viewer.name)
         said: dict[str, int] = {}
         if ballot is not None:
             cast = opened(found, ballot, self._context.keys).ranking
@@ -216,7 +218,7 @@ def overview_of(context: Context, viewer: User) -> Overview:
         own=_found(context, [one.election_name for one in own.items]),
         # A revision is the number of the last event, which is the close.
         ended=sorted(ended, key=lambda one: one.revision, reverse=True)[:RECENT],
-        counts=context.read.counts(),
+        counts=context.read.get_counts(),
         more=more or own.cursor is not None,
     )
 

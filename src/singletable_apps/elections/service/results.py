@@ -12,14 +12,14 @@ from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
 from singletable_apps.elections.proofs import (
+    BallotContent,
     Closing,
-    Inclusion,
-    Published,
-    SealedBallot,
-    Tree,
-    TreeRefused,
-    publish,
-    seed,
+    InclusionProofJson,
+    MerkleTree,
+    MerkleTreeError,
+    PublishedElection,
+    compute_tie_seed,
+    create_publication,
 )
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules import (
@@ -67,9 +67,9 @@ class _Opened:
     """The ballots of an election, opened once: as they were cast, as they count, and counted."""
 
     kept: list[Ballot]
-    said: list[SealedBallot]
+    said: list[BallotContent]
     counting: Ballots
-    tree: Tree
+    tree: MerkleTree
     unique_share: float
     results: dict[str, Result] = field(default_factory=dict[str, Result])
     alike: list[tuple[Ranking, int]] = field(default_factory=list[tuple[Ranking, int]])
@@ -145,21 +145,23 @@ class Results:
         except WriteError as refusal:
             raise Invalid(str(refusal), field="format") from refusal
 
-    def published(self, viewer: User, name: str) -> Published:
+    def published(self, viewer: User, name: str) -> PublishedElection:
         """The signed file that everybody may check, after the close."""
         election, closing = self._closed(viewer, name)
-        return publish(closing, self._open(election).said)
+        return create_publication(closing, self._open(election).said)
 
-    def proof(self, viewer: User, name: str, confirmation: str) -> tuple[Inclusion, Closing]:
+    def proof(
+        self, viewer: User, name: str, confirmation: str
+    ) -> tuple[InclusionProofJson, Closing]:
         """That a confirmation is among those that were signed."""
         election, closing = self._closed(viewer, name)
         try:
             proof = self._open(election).tree.prove(confirmation)
-        except TreeRefused as refusal:
+        except MerkleTreeError as refusal:
             raise NotThere(str(refusal), field="confirmation") from refusal
         return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
 
-    def tree(self, election: Election) -> Tree:
+    def tree(self, election: Election) -> MerkleTree:
         """The tree of confirmations, made once as long as the ballots are the same."""
         return self._open(election).tree
 
@@ -199,13 +201,13 @@ class Results:
 
     def settled(self, name: str) -> Election:
         """The election, closed first if its time is up: nobody has to press a button for it."""
-        election = self._context.read.election(name)
+        election = self._context.read.get_election(name)
         if not election.allow_vote or not has_ended(election, self._context.clock()):
             return election
         try:
             return self._conducting.finalise(None, election.name)
         except WrongState:  # somebody else has just closed it
-            return self._context.read.election(name)
+            return self._context.read.get_election(name)
 
     def _seed(self, election: Election) -> str | None:
         """What orders ties, which nobody knows before the close."""
@@ -213,7 +215,7 @@ class Results:
         if closing is None:
             return None
         said = closing["statement"]
-        return seed(said["root"], bytes.fromhex(said["secret"]))
+        return compute_tie_seed(said["root"], bytes.fromhex(said["secret"]))
 
     def _moment(self, election: Election) -> datetime:
         """Of when the ballots are: the close, or now."""
@@ -223,7 +225,7 @@ class Results:
         return datetime.fromisoformat(closing["statement"]["closed_at"])
 
     def _open(self, election: Election) -> _Opened:
-        sync = self._context.read.sync()
+        sync = self._context.read.get_sync()
         moved = sync.last_event_id if sync is not None else 0
         # Of a closed election only names can change, where they are shown beside ballots.
         shows_names = Shown.NAMES in may_list(election, self._context.clock())
@@ -244,19 +246,19 @@ class Results:
 
     def _read(self, election: Election) -> _Opened:
         view = self._context.read
-        candidates = {one.candidate_name: one.since for one in view.candidates(election.name)}
-        kept = list(view.ballots(election.name))
+        candidates = {one.candidate_name: one.since for one in view.list_candidates(election.name)}
+        kept = list(view.list_ballots(election.name))
         said = [opened(election, ballot, self._context.keys) for ballot in kept]
         rankings = [
             effective(one.ranking, ballot.revision, candidates)
             for ballot, one in zip(kept, said, strict=True)
         ]
-        tree = Tree(one.confirmation for one in said)
+        tree = MerkleTree(one.confirmation for one in said)
         counting = Ballots.from_rankings(sorted(candidates), rankings)
         return _Opened(kept, said, counting, tree, _unique_share(said))
 
 
-def _revealed(ballot: Ballot, said: SealedBallot, shown: frozenset[Shown]) -> RevealedBallot:
+def _revealed(ballot: Ballot, said: BallotContent, shown: frozenset[Shown]) -> RevealedBallot:
     if Shown.CONFIRMATIONS not in shown:
         return RevealedBallot(said.ranking)
     if Shown.NAMES not in shown:
@@ -269,7 +271,7 @@ def _order(ballot: RevealedBallot) -> tuple[str, str, str]:
     return (ballot.voter_name or "", ballot.confirmation or "", str(ballot.ranking))
 
 
-def _unique_share(ballots: list[SealedBallot]) -> float:
+def _unique_share(ballots: list[BallotContent]) -> float:
     """The share of ballots that nobody else cast alike: whoever knows one knows its voter."""
     alike = Counter(ballot.ranking for ballot in ballots)
     lone = sum(1 for count in alike.values() if count == 1)

@@ -10,7 +10,7 @@ from singletable_apps.elections.errors import Invalid
 from singletable_apps.elections.events import (
     CandidatesAdded,
     CandidatesRemoved,
-    Fact,
+    EventData,
     VotersAdded,
     VotersRemoved,
 )
@@ -43,11 +43,11 @@ class Rolls:
         """The candidates there are to be; who is there already stays."""
         wanted = candidate_names(names)
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor), view.get_election(name)
             check_candidates(me, election, count=len(wanted))
             basis(election.revision)
-            now = [one.candidate_name for one in view.candidates(election.name)]
+            now = [one.candidate_name for one in view.list_candidates(election.name)]
             added, removed = _changes(now, wanted)
             _check_size([*added, *removed])
             return [
@@ -56,7 +56,7 @@ class Rolls:
             ]
 
         self._context.execute(actor, decide)
-        return self._context.read.election(name)
+        return self._context.read.get_election(name)
 
     def set_voters(
         self, actor: User, name: str, names: Sequence[str], basis: RevisionCheck = any_revision
@@ -64,11 +64,11 @@ class Rolls:
         """Those who may vote; none is everybody whose role lets them vote."""
         wanted = voter_names(names)
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor), view.get_election(name)
             check_voters(me, election)
             basis(election.revision)
-            now = [one.voter_name for one in view.all_voters(election.name)]
+            now = [one.voter_name for one in view.list_voters_and_removed(election.name)]
             listed = {folded(one) for one in now}
             added = [one for one in wanted if folded(one) not in listed]
             registered = _registered(view, added)
@@ -86,7 +86,7 @@ class Rolls:
             ]
 
         self._context.execute(actor, decide)
-        return self._context.read.election(name)
+        return self._context.read.get_election(name)
 
 
 def _changes(now: Sequence[str], wanted: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -99,7 +99,7 @@ def _changes(now: Sequence[str], wanted: Sequence[str]) -> tuple[list[str], list
 
 def _registered(view: ReadModel, names: Sequence[str]) -> list[str]:
     """The users of these names, as they are written; refused if there is one who is none."""
-    found = dict(zip(names, view.search_users(names), strict=True))
+    found = dict(zip(names, view.find_users(names), strict=True))
     strangers = [name for name, user in found.items() if user is None]
     if strangers:
         raise Invalid(

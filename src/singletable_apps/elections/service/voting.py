@@ -10,15 +10,21 @@ from singletable_apps.counting import Ranking
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Asked, Ballot, Definition, Election, User
 from singletable_apps.elections.errors import Invalid, KeyReused, NotThere
-from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, Fact, fact_of
-from singletable_apps.elections.proofs import (
-    Receipt,
-    SealedBallot,
-    closed,
-    confirmation,
-    width_for,
+from singletable_apps.elections.events import (
+    BallotCast,
+    BallotWithdrawn,
+    Event,
+    EventData,
+    parse_event_data,
 )
-from singletable_apps.elections.proofs import receipt as receipt_of
+from singletable_apps.elections.proofs import (
+    BallotContent,
+    Receipt,
+    add_proof,
+    compute_confirmation,
+    padded_size,
+)
+from singletable_apps.elections.proofs import create_receipt as receipt_of
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import (
     check_cast,
@@ -58,9 +64,9 @@ class Voting:
         before: list[Cast] = []
         about: list[tuple[Election, Definition]] = []
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(election_name)
-            ballot = view.ballot(election.name, me.name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor), view.get_election(election_name)
+            ballot = view.find_ballot(election.name, me.name)
             request, fingerprint = self._marks(me, election, lines, key)
             asked = _asked(view, me, election, ballot, request)
             if asked is not None:
@@ -73,24 +79,24 @@ class Voting:
                 before[:] = [self._cast(election, None, event, again=True)]
                 return []
             now = self._context.clock()
-            listed = election.voter_count > 0 and view.is_listed(election.name, me.name)
+            listed = election.voter_count > 0 and view.is_listed_voter(election.name, me.name)
             check_cast(me, election, listed=listed, ballot=ballot, now=now)
-            names = [one.candidate_name for one in view.candidates(election.name)]
-            said = SealedBallot(nonce, "", ranking_of(lines, names))
+            names = [one.candidate_name for one in view.list_candidates(election.name)]
+            said = BallotContent(nonce, "", ranking_of(lines, names))
             about[:] = [(election, _definition(election, names))]
             return [self._fact(me, election, names, said, (request, fingerprint), iv)]
 
         # What one voter casts does not concern what another does at the same moment.
-        events = self._context.execute(actor, decide, mark=actor.user_id)
+        events = self._context.execute(actor, decide, batch_key=actor.user_id)
         # Answered by what it was decided on: the election may have another name by now.
         return self._cast(*about[0], events[0], again=False) if events else before[0]
 
     def withdraw(self, actor: User, election_name: str) -> None:
         """Take one's ballot back, as if it had never been cast; its key casts nothing again."""
 
-        def decide(view: ReadModel) -> Sequence[Fact]:
-            me, election = still(view, actor), view.election(election_name)
-            ballot = view.ballot(election.name, me.name)
+        def decide(view: ReadModel) -> Sequence[EventData]:
+            me, election = still(view, actor), view.get_election(election_name)
+            ballot = view.find_ballot(election.name, me.name)
             check_withdraw(me, election, ballot=ballot, now=self._context.clock())
             return [BallotWithdrawn(voter=me.name, election=election.name)]
 
@@ -99,11 +105,11 @@ class Voting:
     def ballot(self, viewer: User, election_name: str, voter_name: str) -> Cast:
         """The ballot of a voter, for whoever may see it; after the close with its proof."""
         view = self._context.read
-        election = view.election(election_name)
-        voter = view.search_user(voter_name)
+        election = view.get_election(election_name)
+        voter = view.find_user(voter_name)
         name = voter.name if voter is not None else voter_name
         check_see_ballot(viewer, name, election, self._context.clock())
-        ballot = view.ballot(election.name, name)
+        ballot = view.find_ballot(election.name, name)
         if ballot is None:
             raise NotThere(
                 f"'{name}' has no ballot in the election '{election.name}'.", field="ballot"
@@ -112,7 +118,7 @@ class Voting:
 
     def _marks(self, me: User, election: Election, lines: Lines, key: str) -> tuple[str, str]:
         """What a request is known by, and what it said: neither can be guessed from the table."""
-        ballots = self._context.keys.ballots
+        ballots = self._context.keys.ballot_key
         if not all(is_text(text) for text in (key, *(name for name, _ in lines))):
             raise Invalid(
                 "A name in the rankings, or the key, holds half a surrogate pair, which is no "
@@ -128,12 +134,12 @@ class Voting:
         me: User,
         election: Election,
         candidates: list[str],
-        said: SealedBallot,
+        said: BallotContent,
         marks: tuple[str, str],
         iv: bytes,
     ) -> BallotCast:
         number, definition = election.election_id, election.definition or ""
-        code = confirmation(number, definition, said.nonce, said.ranking)
+        code = compute_confirmation(number, definition, said.nonce, said.ranking)
         request, fingerprint = marks
         if not election.secret_ballot:
             return BallotCast(
@@ -146,10 +152,10 @@ class Voting:
                 nonce=said.nonce.hex(),
                 levels=said.ranking.levels,
             )
-        sealed = self._context.keys.ballots.seal(
+        sealed = self._context.keys.ballot_key.seal(
             number,
-            SealedBallot(said.nonce, code, said.ranking),
-            width=width_for(candidates),
+            BallotContent(said.nonce, code, said.ranking),
+            width=padded_size(candidates),
             iv=iv,
         )
         return BallotCast(
@@ -171,26 +177,26 @@ class Voting:
         self, election: Election, definition: Definition | None, event: Event, *, again: bool
     ) -> Cast:
         """The answer to casting, from the event alone: the same whenever it is asked for."""
-        fact = fact_of(event)
+        fact = parse_event_data(event)
         if not isinstance(fact, BallotCast):
             raise NotThere(f"Event {event.event_id} is no ballot.")
         if fact.sealed is not None:
-            said = self._context.keys.ballots.open(election.election_id, fact.sealed)
+            said = self._context.keys.ballot_key.open(election.election_id, fact.sealed)
         else:
             ranking = Ranking(fact.levels or ())
-            said = SealedBallot(bytes.fromhex(fact.nonce or ""), fact.confirmation or "", ranking)
-        about = definition or self._context.read.definition(election.name, fact.definition)
+            said = BallotContent(bytes.fromhex(fact.nonce or ""), fact.confirmation or "", ranking)
+        about = definition or self._context.read.get_definition(election.name, fact.definition)
         receipt = _receipt(election, about, said)
         return Cast(election.name, fact.voter, event.when_occurred, receipt, again)
 
     def _shown(self, election: Election, ballot: Ballot) -> Cast:
         said = opened(election, ballot, self._context.keys)
-        about = self._context.read.definition(election.name, ballot.definition)
+        about = self._context.read.get_definition(election.name, ballot.definition)
         receipt = _receipt(election, about, said)
         closing = closing_of(election, self._context.keys)
         if closing is not None:
             proof = self._results.tree(election).prove(said.confirmation)
-            receipt = closed(receipt, closing, proof)
+            receipt = add_proof(receipt, closing, proof)
         return Cast(election.name, ballot.voter_name, ballot.when_cast, receipt)
 
 
@@ -200,7 +206,7 @@ def _asked(
     """The request, if it was carried out before: for this ballot, or for one taken back since."""
     if ballot is not None and request in ballot.asked:
         return ballot.asked[request]
-    withdrawn = view.withdrawn(election.election_id, me.user_id)
+    withdrawn = view.find_withdrawn(election.election_id, me.user_id)
     return withdrawn.asked.get(request) if withdrawn is not None else None
 
 
@@ -213,7 +219,7 @@ def _definition(election: Election, candidates: Sequence[str]) -> Definition:
     )
 
 
-def _receipt(election: Election, about: Definition, said: SealedBallot) -> Receipt:
+def _receipt(election: Election, about: Definition, said: BallotContent) -> Receipt:
     return receipt_of(
         name=election.name,
         definition=asked_in(election, about),

@@ -65,14 +65,14 @@ def test_no_answer_has_a_hash_or_what_another_voted_in_secret(town: Town) -> Non
     answers = {path: una.get(path).text for path in readable(town)}
     everything = "\n".join(answers.values())
     for name in ("Ben", "Cy", "Una"):
-        assert office.read.user(name).hash not in everything
-        assert office.read.user(name).hash.rpartition("$")[2] not in everything
+        assert office.read.get_user(name).hash not in everything
+        assert office.read.get_user(name).hash.rpartition("$")[2] not in everything
     assert office.keys.secret.hex() not in everything
     public = "\n".join(text for path, text in answers.items() if not path.startswith(RAW))
     for election in ("Running", "Closed"):
-        for ballot in office.read.ballots(election):
-            said = office.keys.ballots.open(
-                office.read.election(election).election_id, ballot.sealed or ""
+        for ballot in office.read.list_ballots(election):
+            said = office.keys.ballot_key.open(
+                office.read.get_election(election).election_id, ballot.sealed or ""
             )
             assert said.nonce.hex() not in everything
             assert ballot.sealed is not None

@@ -18,13 +18,13 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.core.parameters import ParameterLocation
 
 from singletable_apps.elections.api import PREFIX
-from singletable_apps.elections.keys import new_keys
+from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.service import Terms
 from tests.apps.elections.api.town import PASSWORD, Town, make_town
 
 # `make fuzz` asks for many.
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
-KEYS = new_keys()
+KEYS = generate_keys()
 
 
 def busy_town() -> Town:

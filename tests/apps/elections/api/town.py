@@ -19,7 +19,7 @@ from singletable_apps.elections.api import (
     attach,
     make_elections_app,
 )
-from singletable_apps.elections.keys import Keys, new_keys
+from singletable_apps.elections.keys import Keys, generate_keys
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, Settings, open_elections
 from singletable_apps.shared.accounts import Passwords
@@ -133,7 +133,7 @@ def make_town(
     clock = Clock()
     elections = open_elections(
         connect("memory:"),
-        keys or new_keys(),
+        keys or generate_keys(),
         settings=Settings(newcomer=newcomer, reset_link="{token}"),
         clock=clock,
         passwords=Passwords(memory_kib=64, passes=1),

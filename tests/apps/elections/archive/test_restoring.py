@@ -18,8 +18,8 @@ from singletable_apps.elections.errors import (
     NotSignedIn,
     Rebuilding,
 )
-from singletable_apps.elections.events import hash_of, log
-from singletable_apps.elections.projection import head, rebuild
+from singletable_apps.elections.events import event_log, hash_event
+from singletable_apps.elections.projection import get_last_event, rebuild
 from singletable_apps.elections.service import open_elections
 from tests.apps.elections.archive.exported import exported, store_on
 from tests.apps.elections.sampled import QUICK, items, sampled
@@ -73,7 +73,7 @@ def test_a_broken_export_is_refused_before_anything_is_written(case: str) -> Non
 def test_an_event_that_nobody_knows_is_refused() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     data = {"name": "Ada"}
-    own = hash_of(1, "Ada", when, "UserPromoted", data, "")
+    own = hash_event(1, "Ada", when, "UserPromoted", data, "")
     entry = {"line": "event", "event_id": 1, "actor": "Ada", "when_occurred": when.isoformat()}
     said = {"event_type": "UserPromoted", "event_data": data, "previous_hash": "", "hash": own}
     end = {"line": "end", "events": 1, "head": own}
@@ -110,7 +110,7 @@ def half() -> Store:
 
     with pytest.raises(PowerCut):
         restore_log(store, exported(), cut)
-    newest = head(store)
+    newest = get_last_event(store)
     assert newest is not None
     assert 0 < newest.event_id < len(exported()) - 1
     return store
@@ -137,7 +137,7 @@ def test_the_same_export_again_goes_on(half: Store) -> None:
     assert verify_log(half).differences == ()
     at_once = store_on(Engine.in_memory())
     restore_log(at_once, exported())
-    assert list(items(half, log)) == list(items(at_once, log))
+    assert list(items(half, event_log)) == list(items(at_once, event_log))
 
 
 def test_another_export_does_not(half: Store) -> None:
@@ -163,7 +163,7 @@ def test_who_was_signed_in_signs_in_again() -> None:
     sample = sampled()
     signed_in = sample.elections.auth.sign_in("ada", "lantern copper river")
     sample.store.admin.clear(votes)
-    sample.store.admin.clear(log)
+    sample.store.admin.clear(event_log)
     restore_log(sample.store, exported())
     rebuild(sample.store)
     opened = open_elections(sample.engine, sample.keys, passwords=QUICK)

@@ -9,10 +9,10 @@ import pytest
 
 from singletable import Engine
 from singletable_apps.elections import archive
-from singletable_apps.elections.archive import End, export_log, restore_log, verify_log
+from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import LogBroken
-from singletable_apps.elections.events import Event, log
+from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.service import open_elections
 from tests.apps.elections.archive.exported import exported, store_on
@@ -27,7 +27,7 @@ def test_a_log_restored_on_another_driver_gives_the_same_tables(tmp_path: Path) 
         store = store_on(engine)
         assert restore_log(store, lines) == end
         rebuild(store)
-        for table in (votes, log):
+        for table in (votes, event_log):
             assert list(items(store, table)) == list(items(sample.store, table))
         again: list[bytes] = []
         assert export_log(store, again.append) == end
@@ -52,9 +52,9 @@ def test_a_log_without_events_makes_the_journey_too() -> None:
     engine = Engine.in_memory()
     elections = open_elections(engine, sampled().keys)
     lines: list[bytes] = []
-    assert export_log(elections.context.store, lines.append) == End(0, "")
+    assert export_log(elections.context.store, lines.append) == ExportEnd(0, "")
     store = store_on(Engine.in_memory())
-    assert restore_log(store, lines) == End(0, "")
+    assert restore_log(store, lines) == ExportEnd(0, "")
     rebuild(store)
     assert verify_log(store).differences == ()
 
@@ -71,13 +71,13 @@ def test_progress_is_told_to_the_end() -> None:
 
 # A transaction of DynamoDB takes 4 MB, and one event may have a tenth of that.
 def test_large_events_are_restored_in_smaller_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_BYTES", 3000)
+    monkeypatch.setattr(archive, "BATCH_BYTES", 3000)
     told: list[int] = []
     store = store_on(Engine.in_memory())
     restore_log(store, exported(), lambda done, _: told.append(done))
     assert len(told) > 10
     assert told == sorted(told)
-    assert len(list(items(store, log))) == len(exported()) - 1
+    assert len(list(items(store, event_log))) == len(exported()) - 1
 
 
 @pytest.mark.parametrize(

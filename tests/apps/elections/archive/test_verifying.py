@@ -8,8 +8,8 @@ from singletable import Engine
 from singletable_apps.elections.archive import Difference, verify_log
 from singletable_apps.elections.entities import Candidate, Sync, User, votes
 from singletable_apps.elections.errors import Busy, Rebuilding, TableBroken
-from singletable_apps.elections.events import Event, log
-from singletable_apps.elections.projection import head, rebuild
+from singletable_apps.elections.events import Event, event_log
+from singletable_apps.elections.projection import get_last_event, rebuild
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.archive.exported import store_on
 from tests.apps.elections.sampled import items, sampled
@@ -17,14 +17,14 @@ from tests.apps.elections.sampled import items, sampled
 
 def test_a_table_that_is_right_is_found_right() -> None:
     sample = sampled()
-    before = [list(items(sample.store, table)) for table in (votes, log)]
+    before = [list(items(sample.store, table)) for table in (votes, event_log)]
     found = verify_log(sample.store)
     assert (found.events, found.followed, found.differences) == (80, 80, ())
     assert found.items == len(before[0])
-    newest = head(sample.store)
+    newest = get_last_event(sample.store)
     assert newest is not None
     assert found.head == newest.hash
-    assert [list(items(sample.store, table)) for table in (votes, log)] == before
+    assert [list(items(sample.store, table)) for table in (votes, event_log)] == before
 
 
 # Somebody with access to the table has made themselves owner, and a candidate, and removed one.
@@ -52,7 +52,7 @@ def test_of_many_differences_the_first_are_named() -> None:
 
 def test_a_table_that_lags_is_compared_as_far_as_it_is() -> None:
     sample = sampled()
-    store, newest = sample.store, head(sample.store)
+    store, newest = sample.store, get_last_event(sample.store)
     assert newest is not None
     store.delete(Event.key(newest.event_id))
     rebuild(store)
@@ -93,7 +93,7 @@ def test_a_table_that_moved_meanwhile_is_not_judged() -> None:
 
 def test_nothing_at_all_is_right() -> None:
     store = store_on(Engine.in_memory())
-    for table in (votes, log):
+    for table in (votes, event_log):
         store.admin.create_table(table)
     found = verify_log(store)
     assert (found.events, found.head, found.items, found.differences) == (0, "", 0, ())

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from singletable import InvalidCursor, Item, Table
-from singletable_apps.elections.audit import hidden_hash, hidden_item
+from singletable_apps.elections.audit import redact_item, redact_password_hash
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere
-from singletable_apps.elections.events import log
+from singletable_apps.elections.events import event_log
 from singletable_apps.shared.accounts.entities import expiring
 from tests.apps.elections.sampled import Sampled, items, sampled
 
@@ -32,10 +32,10 @@ def _all(sample: Sampled, table: str, size: int) -> list[Item]:
             return found
 
 
-@pytest.mark.parametrize("table", [votes, log], ids=["vote_data", "vote_event_log"])
+@pytest.mark.parametrize("table", [votes, event_log], ids=["vote_data", "vote_event_log"])
 def test_everything_is_as_it_is_stored_but_for_hashes(sample: Sampled, table: Table) -> None:
     shown = _all(sample, table.name, 37)
-    assert shown == [hidden_item(item) for item in items(sample.store, table)]
+    assert shown == [redact_item(item) for item in items(sample.store, table)]
 
 
 # Whoever has a hash can guess at the password as fast as they like.
@@ -43,7 +43,7 @@ def test_everything_is_as_it_is_stored_but_for_hashes(sample: Sampled, table: Ta
 def test_no_hash_of_a_password_leaves_the_service(sample: Sampled, table: str) -> None:
     hashes = {user.hash for user in map(sample.user, ("ada", "grace", "radia"))}
     secrets = {part for one in hashes for part in one.split("$")[4:]}
-    stored = {"vote_data": votes, "vote_event_log": log}[table]
+    stored = {"vote_data": votes, "vote_event_log": event_log}[table]
     assert all(secret in json.dumps(list(items(sample.store, stored))) for secret in secrets)
     shown = json.dumps(_all(sample, table, 100))
     assert not [secret for secret in secrets if secret in shown]
@@ -68,7 +68,7 @@ def test_the_hashes_of_events_are_shown(sample: Sampled) -> None:
     ],
 )
 def test_of_a_hash_only_the_way_it_was_made_stays(kept_as: str, shown: str) -> None:
-    assert hidden_hash(kept_as) == shown
+    assert redact_password_hash(kept_as) == shown
 
 
 @pytest.mark.parametrize("name", ["ada", "grace"])

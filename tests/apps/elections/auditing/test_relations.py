@@ -19,10 +19,10 @@ from singletable_apps.elections.audit import (
     Row,
     UserRow,
     VoterRow,
-    cells,
+    row_values,
 )
 from singletable_apps.elections.errors import NotThere
-from singletable_apps.elections.keys import new_keys
+from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.sample import PEOPLE, POLLS
 from singletable_apps.elections.service import open_elections
 from singletable_apps.elections.states import State
@@ -120,13 +120,13 @@ def test_events_go_in_order_and_hide_hashes_of_passwords(sample: Sampled) -> Non
 def test_columns_say_what_they_hold_and_no_key_is_in_sight(sample: Sampled, name: str) -> None:
     kinds = {"text": str, "number": int, "yes or no": bool, "time": datetime, "JSON": dict}
     relation = RELATIONS[name]
-    assert relation.what.endswith(".")
+    assert relation.description.endswith(".")
     for row in _rows(sample, name):
-        values = cells(row)
+        values = row_values(row)
         assert list(values) == [column.name for column in relation.columns]
         for column in relation.columns:
             value = values[column.name]
-            assert column.what
+            assert column.description
             assert isinstance(value, kinds[column.kind]) or (column.optional and value is None)
             assert not column.name.upper().endswith(("PK", "SK"))
             assert not (isinstance(value, str) and "ELECTION#" in value)
@@ -181,7 +181,7 @@ def test_another_relation_is_not_there(sample: Sampled) -> None:
 
 
 def test_an_empty_store_has_empty_relations() -> None:
-    elections = open_elections(Engine.in_memory(), new_keys(), passwords=QUICK)
+    elections = open_elections(Engine.in_memory(), generate_keys(), passwords=QUICK)
     ada = elections.people.register("Ada", "ada@example.org", "lantern copper river")
     rows = {name: len(elections.audit.relation(ada, name, 10).rows) for name in RELATIONS}
     assert {name for name, count in rows.items() if count} == {"users", "events", "counts"}

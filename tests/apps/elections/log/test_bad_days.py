@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from singletable.faults import Faults, Next
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import TableBroken
-from singletable_apps.elections.events import log
+from singletable_apps.elections.events import event_log
 from singletable_apps.elections.projection import rebuild
 from tests.apps.elections.rig.busy import COMMANDS
 from tests.apps.elections.rig.counting import check_sound
@@ -65,7 +65,7 @@ def test_each_command_is_in_the_log_once(places: Places, where: str, day: str) -
     for fact in (fact for place, fact in cases(COMMANDS, KINDS) if place == where):
         with places[where].faulty() as (there, driver):
             length = there.world.length
-            driver.faults = replace(ONCE[day], tables=(votes.name, log.name))
+            driver.faults = replace(ONCE[day], tables=(votes.name, event_log.name))
             COMMANDS[fact](there.world.service, there)
             assert driver.injected
             driver.faults = Faults()
@@ -115,5 +115,5 @@ def test_an_index_that_never_shows_what_is_there_is_told(places: Places, where: 
         driver.faults = Faults()
         # It is in the log, and whoever comes next goes on with it.
         with places[where].left_by(there) as left:
-            assert World(left).service.context.read.user("Robert").user_id == there.bob.user_id
+            assert World(left).service.context.read.get_user("Robert").user_id == there.bob.user_id
             check_sound(World(left))

@@ -15,7 +15,7 @@ from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Rebuilding, Rejected, Taken, WrongState
 from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.proofs import Tree
+from singletable_apps.elections.proofs import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, Terms
 from tests.apps.elections.rig.counting import check_sound
@@ -127,7 +127,7 @@ def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
             for step in range(rounds):
                 service.voting.cast(me, "Open", ballot("Red", "Green"), f"{n} {step}")
                 service.voting.cast(me, "Secret", ballot("Blue"), f"{n} {step}")
-                service.people.rename(me, service.context.read.search_id(me.user_id).name,  # type: ignore[union-attr]
+                service.people.rename(me, service.context.read.find_user_by_id(me.user_id).name,  # type: ignore[union-attr]
                     f"Voter {n} {step}")  # fmt: skip
             service.lifecycle.create(me, f"Election of {n}")
             return rounds * 3 + 1
@@ -187,7 +187,7 @@ def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
     assert taken <= set(codes)
     assert len(codes) == len(taken) + 2
     said = closing["statement"]
-    assert (said["ballots"], said["root"]) == (len(codes), Tree(codes).root)
+    assert (said["ballots"], said["root"]) == (len(codes), MerkleTree(codes).root)
     _check(world)
 
 

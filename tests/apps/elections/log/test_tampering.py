@@ -9,8 +9,8 @@ import pytest
 
 from singletable import DeleteItem, Engine, Item, PutItem
 from singletable_apps.elections.errors import LogBroken, TableBroken
-from singletable_apps.elections.events import Event, hash_of, log
-from singletable_apps.elections.projection import follow, rebuild
+from singletable_apps.elections.events import Event, event_log, hash_event
+from singletable_apps.elections.projection import catch_up, rebuild
 from tests.apps.elections.rig.busy import Busy, busy
 from tests.apps.elections.rig.world import World, dump, events_of, items_of, store_on
 
@@ -24,7 +24,7 @@ def base() -> Busy:
 
 
 def _entry(engine: Engine, number: int) -> Item:
-    found = [one for one in items_of(engine, log) if one["event_id"] == {"N": str(number)}]
+    found = [one for one in items_of(engine, event_log) if one["event_id"] == {"N": str(number)}]
     return deepcopy(found[0])
 
 
@@ -32,7 +32,7 @@ def _change(attribute: str, value: dict[str, str]) -> Callable[[Engine], None]:
     def tamper(engine: Engine) -> None:
         entry = _entry(engine, LAST)
         assert entry[attribute] != value
-        engine.execute(PutItem(log.name, {**entry, attribute: value}))  # type: ignore[dict-item]
+        engine.execute(PutItem(event_log.name, {**entry, attribute: value}))  # type: ignore[dict-item]
 
     return tamper
 
@@ -40,20 +40,20 @@ def _change(attribute: str, value: dict[str, str]) -> Callable[[Engine], None]:
 def _change_data(engine: Engine) -> None:
     entry = _entry(engine, 3)
     entry["event_data"]["M"]["role"] = {"S": "OWNER"}
-    engine.execute(PutItem(log.name, entry))
+    engine.execute(PutItem(event_log.name, entry))
 
 
 def _remove(engine: Engine) -> None:
     entry = _entry(engine, LAST)
-    engine.execute(DeleteItem(log.name, {"PK": entry["PK"], "SK": entry["SK"]}))
+    engine.execute(DeleteItem(event_log.name, {"PK": entry["PK"], "SK": entry["SK"]}))
 
 
 def _swap(engine: Engine) -> None:
     one, other = _entry(engine, LAST), _entry(engine, LAST + 1)
     for key in ("PK", "SK", "event_id"):
         one[key], other[key] = other[key], one[key]
-    engine.execute(PutItem(log.name, one))
-    engine.execute(PutItem(log.name, other))
+    engine.execute(PutItem(event_log.name, one))
+    engine.execute(PutItem(event_log.name, other))
 
 
 TAMPERED: dict[str, tuple[Callable[[Engine], None], str]] = {
@@ -87,7 +87,7 @@ def _appended(engine: Engine, kind: str, **data: object) -> Event:
     event, last = deepcopy(launched), events[-1]
     event.event_id, event.previous_hash, event.event_type = last.event_id + 1, last.hash, kind
     event.event_data = {**event.event_data, **data}
-    event.hash = hash_of(
+    event.hash = hash_event(
         event.event_id,
         event.actor,
         event.when_occurred,
@@ -117,7 +117,7 @@ def test_a_table_that_leads_is_refused_when_it_is_opened(base: Busy) -> None:
     engine = base.engine.copy()
     last = events_of(engine)[-1]
     entry = _entry(engine, last.event_id)
-    engine.execute(DeleteItem(log.name, {"PK": entry["PK"], "SK": entry["SK"]}))
+    engine.execute(DeleteItem(event_log.name, {"PK": entry["PK"], "SK": entry["SK"]}))
     with pytest.raises(TableBroken, match="may lag, and never lead"):
         World(engine)
     # What the words advise is what helps.
@@ -129,4 +129,4 @@ def test_an_event_that_does_not_fit_the_table_is_told(base: Busy) -> None:
     store = store_on(engine := base.engine.copy())
     store.create(_appended(engine, "ElectionLaunched", name="Nowhere"))
     with pytest.raises(TableBroken, match=r"Event \d+ \(ElectionLaunched\) cannot be applied"):
-        follow(store)
+        catch_up(store)

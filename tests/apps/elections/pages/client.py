@@ -125,7 +125,7 @@ class PagesApp:
         """Register someone, who gets the role from the first user; return their browser."""
         [user] = self.world.join(name)
         if role is not None:
-            owner = self.world.service.context.read.search_id(1)
+            owner = self.world.service.context.read.find_user_by_id(1)
             assert owner is not None
             self.world.service.people.change_role(owner, name, role)
         return self.browser(user)
@@ -142,17 +142,17 @@ class PagesApp:
         return browser
 
     def election(self, name: str) -> Election:
-        return self.world.service.context.read.election(name)
+        return self.world.service.context.read.get_election(name)
 
     def candidates(self, name: str) -> list[str]:
-        candidates = self.world.service.context.read.candidates(name)
+        candidates = self.world.service.context.read.list_candidates(name)
         return [candidate.candidate_name for candidate in candidates]
 
     def voters(self, name: str) -> list[str]:
-        return [voter.voter_name for voter in self.world.service.context.read.voters(name)]
+        return [voter.voter_name for voter in self.world.service.context.read.list_voters(name)]
 
     def user(self, name: str) -> User:
-        return self.world.service.context.read.user(name)
+        return self.world.service.context.read.get_user(name)
 
     def emails(self) -> list[Email]:
         """Return the e-mails that were sent, newest first."""
@@ -213,7 +213,7 @@ class VotingApp:
         """Return the browser of a user, who registers if new; without a name, nobody's."""
         user: User | None = None
         if name:
-            user = self.world.service.context.read.search_user(name) or self.world.join(name)[0]
+            user = self.world.service.context.read.find_user(name) or self.world.join(name)[0]
         return Voter(self, user, http_client(self.fastapi, self.world.service, user))
 
     def launch(self, *candidates: str, allow_edit: bool = True, **terms: Any) -> User:

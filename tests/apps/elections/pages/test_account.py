@@ -125,7 +125,7 @@ def test_an_account_is_deleted_after_a_question_that_says_what_is_lost(
     assert "data-confirm-body" in page.text
     answer = ben.submit(page)
     assert ben.flash(answer) == "Your account is deleted."
-    assert app.world.service.context.read.search_user("Ben") is None
+    assert app.world.service.context.read.find_user("Ben") is None
     assert app.browser().get("account").url.path == "/elections/sign-in"
 
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from singletable_apps.elections.pages.receipts import LARGEST
-from singletable_apps.elections.proofs import Signer, fingerprint, readable
+from singletable_apps.elections.proofs import Signer, fingerprint, format_code
 from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
 from tests.apps.support.html import text_in
 
@@ -55,7 +55,7 @@ def test_a_receipt_is_found_good_as_text_and_as_a_file(
         assert "Everything holds Receipt of “Chair”" in told
         assert "Does not hold" not in told
         key = app.world.service.context.keys.signer.public_key
-        assert readable(fingerprint(key)) in told
+        assert format_code(fingerprint(key)) in told
 
 
 def test_a_receipt_from_before_the_close_holds_so_far(receipt: Receipt, stranger: Voter) -> None:
@@ -144,7 +144,7 @@ def test_a_form_that_is_none_is_answered_as_an_empty_one(
 
 
 def test_a_confirmation_is_looked_up_as_people_type_it(app: VotingApp, receipt: Receipt) -> None:
-    typed = readable(receipt["confirmation"]).upper().replace("-", " ")
+    typed = format_code(receipt["confirmation"]).upper().replace("-", " ")
     sent = {"election": " chair ", "confirmation": typed}
     told = text_in(app.voter("Fay").post("check", "confirmation", data=sent).text)
     assert "The confirmation is among those signed (ballots: 1)." in told

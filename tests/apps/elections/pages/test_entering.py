@@ -105,7 +105,7 @@ def test_what_is_wrong_with_a_newcomer_stands_beside_its_field(
     assert f'value="{said["password"]}"' not in answer.text.replace(
         f'name="email" type="email" value="{said["email"]}"', ""
     )
-    assert app.world.service.context.read.counts().user_count == 1
+    assert app.world.service.context.read.get_counts().user_count == 1
 
 
 def test_who_signs_out_is_forgotten(app: PagesApp, ada: Browser) -> None:

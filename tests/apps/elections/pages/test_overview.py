@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from singletable_apps.elections.proofs import fingerprint
+from singletable_apps.elections.proofs import format_fingerprint
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Terms
 from tests.apps.elections.pages.client import Browser, PagesApp
@@ -68,7 +68,7 @@ def test_a_closed_election_shows_what_was_signed(app: PagesApp, ada: Browser, be
     assert "Digest of the secret" in ben.get("e", "Tea").text
     closed = app.world.service.lifecycle.finalise(app.user("Ada"), "Tea")
     page = ben.get("e", "Tea")
-    shown = [closed.signature or "", fingerprint(KEYS.signer.public_key), "Ballots counted"]
+    shown = [closed.signature or "", format_fingerprint(KEYS.signer.public_key), "Ballots counted"]
     assert missing_in(page, [*shown, "/elections/check", "/elections/e/Tea/published"]) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from singletable import connect
 from singletable_apps.counting.formats import read_ballots
-from singletable_apps.elections.proofs import check_published, fingerprint, readable
+from singletable_apps.elections.proofs import fingerprint, format_fingerprint, verify_publication
 from tests.apps.elections.pages.client import Reader, reader
 from tests.apps.elections.rig.world import World, ballot
 from tests.apps.elections.sampled import Sampled, sampled
@@ -28,12 +28,12 @@ def hedy(sample: Sampled) -> Reader:
 
 def test_the_statement_is_explained_line_by_line(sample: Sampled, hedy: Reader) -> None:
     told = hedy.read(BOARD, "published")
-    statement = json.loads(sample.elections.context.read.election(BOARD).statement or "")
+    statement = json.loads(sample.elections.context.read.get_election(BOARD).statement or "")
     for word in set(statement) - {"earlier"}:
         assert f" {word} " in told, word
     for said in (statement["root"], statement["secret"], statement["rankings"]):
         assert said in told
-    key = readable(fingerprint(sample.keys.signer.public_key))
+    key = format_fingerprint(sample.keys.signer.public_key)
     assert f"Fingerprint {key}" in told
     assert f"--key {key}" in told
     assert "8 confirmations" in told
@@ -41,11 +41,8 @@ def test_the_statement_is_explained_line_by_line(sample: Sampled, hedy: Reader) 
 
 def test_the_publication_can_be_downloaded_and_checked(sample: Sampled, hedy: Reader) -> None:
     answer = hedy.get(BOARD, "published", "publication.json")
-    assert answer.headers["content-disposition"].startswith(
-        'attachment; filename="Board 2026_ published.json"'
-    )
     key = fingerprint(sample.keys.signer.public_key)
-    findings = check_published(answer.json(), key=key)
+    findings = verify_publication(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
 
 

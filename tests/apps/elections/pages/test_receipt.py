@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.proofs import check, fingerprint, readable
+from singletable_apps.elections.proofs import (
+    fingerprint,
+    format_code,
+    format_fingerprint,
+    verify_receipt,
+)
 from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
 from tests.apps.support.html import text_in
 
@@ -24,7 +29,7 @@ def ben(app: VotingApp) -> Voter:
 
 
 def close(app: VotingApp) -> None:
-    owner = app.world.service.context.read.user("Ada")
+    owner = app.world.service.context.read.get_user("Ada")
     app.world.service.lifecycle.finalise(owner, CHAIR)
 
 
@@ -32,25 +37,46 @@ def test_a_receipt_says_what_was_cast_and_its_confirmation(ben: Voter) -> None:
     receipt = ben.get("e", CHAIR, "receipt.json").json()
     told = text_in(ben.get("e", CHAIR, "receipt").text)
     assert "1. Dan and Eve Not ranked: Cleo." in told
-    assert readable(receipt["confirmation"]) in told.replace(" ", "")
+    assert format_code(receipt["confirmation"]) in told.replace(" ", "")
     assert "come back for the receipt with the proof" in told
-    assert [finding.ok for finding in check(receipt)] == [True, True]
+    assert [finding.ok for finding in verify_receipt(receipt)] == [True, True]
 
 
 def test_after_the_close_a_receipt_has_its_proof(app: VotingApp, ben: Voter) -> None:
     close(app)
     answer = ben.get("e", CHAIR, "receipt.json")
-    assert answer.headers["content-disposition"].startswith(
-        'attachment; filename="receipt of Chair.json"'
-    )
     assert answer.headers["cache-control"] == "private, no-store"
     key = fingerprint(app.world.service.context.keys.signer.public_key)
-    findings = check(answer.json(), key=key)
+    findings = verify_receipt(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
     told = text_in(ben.get("e", CHAIR, "receipt").text)
     assert "The election closed with 1 ballot." in told
     assert answer.json()["closing"]["signature"] in told
-    assert readable(key) in told
+    assert format_code(key) in told
+
+
+# The overview once showed the fingerprint without dashes, and could not be compared by eye.
+def test_every_page_shows_the_fingerprint_in_the_same_way(app: VotingApp, ben: Voter) -> None:
+    close(app)
+    shown = format_fingerprint(app.world.service.context.keys.signer.public_key)
+    for page in ("", "receipt", "published"):
+        assert f">{shown}<" in ben.get("e", CHAIR, *([page] if page else [])).text, page
+    assert f">{shown}<" in ben.get("check").text
+
+
+# The instructions once named receipt.json, and the file was saved as "receipt of Chair.json".
+@pytest.mark.parametrize(
+    ("page", "file"),
+    [("receipt", ["receipt.json"]), ("published", ["published", "publication.json"])],
+)
+def test_instructions_name_the_file_as_it_is_downloaded(
+    app: VotingApp, ben: Voter, page: str, file: list[str]
+) -> None:
+    close(app)
+    disposition = ben.get("e", CHAIR, *file).headers["content-disposition"]
+    saved_as = disposition.partition('filename="')[2].partition('"')[0]
+    command = text_in(ben.get("e", CHAIR, page).text).partition("python3 checker.py ")[2]
+    assert saved_as in command.split()[:3]
 
 
 def test_who_has_not_voted_is_led_to_the_ballot(app: VotingApp, ben: Voter) -> None:

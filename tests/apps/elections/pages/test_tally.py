@@ -64,7 +64,7 @@ def test_a_tally_says_how_the_election_stands(sample: Sampled, name: str) -> Non
 
 
 def test_a_tie_is_broken_by_what_was_promised_and_revealed(sample: Sampled) -> None:
-    election = sample.elections.context.read.election("The name of the boat")
+    election = sample.elections.context.read.get_election("The name of the boat")
     html = reader(sample.elections, sample.user("Hedy")).get(election.name, "tally").text
     tally = sample.elections.results.tally(sample.user("Hedy"), election.name)
     assert tally.closing is not None

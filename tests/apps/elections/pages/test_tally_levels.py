@@ -8,7 +8,7 @@ import pytest
 
 from singletable import connect
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.proofs import readable
+from singletable_apps.elections.proofs import format_code
 from singletable_apps.elections.service import Terms
 from singletable_apps.elections.states import Publication
 from tests.apps.elections.pages.client import Reader, reader
@@ -103,7 +103,7 @@ def _found(html: str, site: TallySite) -> set[str]:
     found = set[str]()
     if 'class="ranking"' in html:
         found.add("rankings")
-    if any(code in html or readable(code) in html for code in codes):
+    if any(code in html or format_code(code) in html for code in codes):
         found.add("codes")
     if any(name in html for name in VOTERS):
         found.add("names")

@@ -6,7 +6,7 @@ import pytest
 
 from singletable import Call, Engine, Store
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.events import log
+from singletable_apps.elections.events import event_log
 from singletable_apps.elections.patterns import patterns
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.service import TABLES
@@ -23,7 +23,7 @@ def test_what_commands_and_rebuilding_ask_is_declared() -> None:
     calls: list[Call] = []
     rebuild(Store(base.engine, tables=TABLES, observers=[calls.append]))
     assert len(calls) > base.world.length
-    check_declared(calls, patterns, (votes, log))
+    check_declared(calls, patterns, (votes, event_log))
     base.world.check_calls()
 
 
@@ -33,4 +33,4 @@ def test_what_is_not_declared_is_found() -> None:
     store = Store(base.engine, tables=TABLES, observers=[calls.append])
     list(store.admin.scan(type(base.bob)))
     with pytest.raises(AssertionError, match="no pattern declares"):
-        check_declared(calls, patterns, (votes, log))
+        check_declared(calls, patterns, (votes, event_log))

@@ -7,7 +7,7 @@ import pytest
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
 from singletable_apps.elections.errors import NotSignedIn, NotThere, Rebuilding
-from singletable_apps.elections.projection import follow, rebuild
+from singletable_apps.elections.projection import catch_up, rebuild
 from tests.apps.elections.rig.busy import Busy, busy
 from tests.apps.elections.rig.counting import check_sound
 from tests.apps.elections.rig.drivers import Cut, Interrupted, PowerCut
@@ -82,7 +82,7 @@ def test_what_is_written_while_the_table_is_being_built_says_so(there: Busy) -> 
     assert there.world.length == length + 1
     there.world.clock.move(minutes=2)
     rebuild(store_on(there.engine), clock=there.world.clock)
-    assert there.world.service.context.read.election("New").owner_name == "Bob"
+    assert there.world.service.context.read.get_election("New").owner_name == "Bob"
     check_sound(there.world)
 
 
@@ -144,7 +144,7 @@ def test_who_is_renamed_while_they_are_given_something_is_answered(there: Busy) 
 
 def test_two_who_apply_the_same_events_apply_them_once(there: Busy) -> None:
     def everybody_follows() -> None:
-        follow(store_on(there.engine))
+        catch_up(store_on(there.engine))
 
     for nth in range(1, 7):
         seen: list[object] = []
@@ -169,14 +169,14 @@ def test_a_service_opens_while_others_write(there: Busy) -> None:
         return isinstance(operation, Query) and operation.scan_index_forward is False
 
     driver = Interrupted(there.engine, looks, lambda: other.lifecycle.create(there.bob, "New"))
-    assert there.world.open(driver).context.read.election("New").owner_name == "Bob"
+    assert there.world.open(driver).context.read.get_election("New").owner_name == "Bob"
     assert driver.happened
     reads_table = Interrupted(
         there.engine,
         lambda operation: isinstance(operation, GetItem) and "SYNC" in str(operation),
         lambda: other.lifecycle.create(there.bob, "Newer"),
     )
-    assert there.world.open(reads_table).context.read.election("Newer").owner_name == "Bob"
+    assert there.world.open(reads_table).context.read.get_election("Newer").owner_name == "Bob"
     assert reads_table.happened
 
 

@@ -7,12 +7,12 @@ import pytest
 from singletable import Engine
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.projection.chunks import SIZE
+from singletable_apps.elections.projection.chunks import ITEMS_PER_STEP
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.rig.counting import check_sound
 from tests.apps.elections.rig.world import Clock, World, ballot, dump, store_on
 
-MANY = SIZE * 2 + 3
+MANY = ITEMS_PER_STEP * 2 + 3
 NAMES = [f"Voter {number:02}" for number in range(MANY)]
 MOST = 20
 
@@ -36,7 +36,7 @@ def _again(crowd: World) -> tuple[World, User]:
     clock = Clock()
     clock.now = crowd.clock.now
     world = World(crowd.driver.copy(), clock)
-    return world, world.service.context.read.user("Ada")
+    return world, world.service.context.read.get_user("Ada")
 
 
 def _check(world: World) -> None:
@@ -78,11 +78,13 @@ def test_a_long_list_is_emptied_and_filled(crowd: World) -> None:
 
 def test_many_are_removed_and_the_list_never_lets_everybody_vote(crowd: World) -> None:
     world, ada = _again(crowd)
-    for name in NAMES[: SIZE + 2]:
+    for name in NAMES[: ITEMS_PER_STEP + 2]:
         world.service.people.remove(ada, name)
-    election = world.service.context.read.election("Crowded")
+    election = world.service.context.read.get_election("Crowded")
     assert election.voter_count == MANY
-    assert len(world.service.queries.who_voted(ada, "Crowded", 1000)[0]) == MANY - 2 - (SIZE + 2)
+    assert len(world.service.queries.who_voted(ada, "Crowded", 1000)[0]) == MANY - 2 - (
+        ITEMS_PER_STEP + 2
+    )
     (newcomer,) = world.join("Newcomer")
     assert not world.service.queries.is_eligible(ada, "Crowded", newcomer.name)
     assert world.service.people.change_role(ada, NAMES[-1], Role.VOTER).eligible_in == 1

@@ -10,7 +10,7 @@ from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import LogBroken, Rebuilding
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.projection.rebuild import LASTS
+from singletable_apps.elections.projection.rebuild import LEASE_DURATION
 from tests.apps.elections.rig.counting import check_sound
 from tests.apps.elections.rig.drivers import Cut, PowerCut
 from tests.apps.elections.rig.world import World, ballot, dump, events_of, store_on
@@ -28,7 +28,7 @@ def _cut(world: World, operations: int) -> None:
     cut = Cut(world.driver)
     cut.after(operations)
     with pytest.raises(PowerCut):
-        rebuild(store_on(cut), who="Anna", clock=world.clock)
+        rebuild(store_on(cut), builder="Anna", clock=world.clock)
 
 
 def test_a_second_builder_is_told_who_builds_and_until_when(world: World) -> None:
@@ -38,14 +38,14 @@ def test_a_second_builder_is_told_who_builds_and_until_when(world: World) -> Non
 
     def meanwhile(done: int, _: int) -> None:
         seen.append(done)
-        until = f"{world.clock.now + LASTS:%Y-%m-%d %H:%M:%S} UTC"
+        until = f"{world.clock.now + LEASE_DURATION:%Y-%m-%d %H:%M:%S} UTC"
         with pytest.raises(Rebuilding, match=rf"by Anna, \w+, which holds it until {until}"):
-            rebuild(store_on(world.driver), who="Ben", clock=world.clock)
+            rebuild(store_on(world.driver), builder="Ben", clock=world.clock)
 
-    rebuild(store_on(world.driver), meanwhile, who="Anna", clock=world.clock)
+    rebuild(store_on(world.driver), meanwhile, builder="Anna", clock=world.clock)
     assert seen
     assert dump(world.driver) == whole
-    rebuild(store_on(world.driver), who="Ben", clock=world.clock)
+    rebuild(store_on(world.driver), builder="Ben", clock=world.clock)
     assert dump(world.driver) == whole
 
 
@@ -54,12 +54,12 @@ def test_whoever_goes_on_for_long_holds_it_for_long(memory: World) -> None:
     refused: list[int] = []
 
     def meanwhile(done: int, _: int) -> None:
-        memory.clock.move(seconds=LASTS.total_seconds() * 0.9)
+        memory.clock.move(seconds=LEASE_DURATION.total_seconds() * 0.9)
         with pytest.raises(Rebuilding, match="by Anna"):
             rebuild(store_on(memory.driver), clock=memory.clock)
         refused.append(done)
 
-    rebuild(store_on(memory.driver), meanwhile, who="Anna", clock=memory.clock)
+    rebuild(store_on(memory.driver), meanwhile, builder="Anna", clock=memory.clock)
     assert len(refused) > 3
     assert dump(memory.driver) == whole
 
@@ -86,11 +86,11 @@ def test_who_was_held_up_and_replaced_stops_and_breaks_nothing(memory: World) ->
         if not happened:
             happened.append(done)
             memory.clock.move(minutes=2)
-            rebuild(store_on(memory.driver), who="Ben", clock=memory.clock)
+            rebuild(store_on(memory.driver), builder="Ben", clock=memory.clock)
             memory.clock.move(minutes=2)
 
     with pytest.raises(Rebuilding, match="Another has built the table anew meanwhile"):
-        rebuild(store_on(memory.driver), held_up, who="Anna", clock=memory.clock)
+        rebuild(store_on(memory.driver), held_up, builder="Anna", clock=memory.clock)
     assert dump(memory.driver) == whole
     check_sound(memory)
 

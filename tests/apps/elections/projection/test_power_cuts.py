@@ -11,9 +11,9 @@ import pytest
 from singletable import Driver, PutItem
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import Rebuilding
-from singletable_apps.elections.events import Fact, log
-from singletable_apps.elections.projection import follow, rebuild
-from singletable_apps.elections.projection.projector import EFFECTS
+from singletable_apps.elections.events import EventData, event_log
+from singletable_apps.elections.projection import catch_up, rebuild
+from singletable_apps.elections.projection.projector import HANDLERS
 from tests.apps.elections.rig.busy import COMMANDS, Busy
 from tests.apps.elections.rig.drivers import PowerCut
 from tests.apps.elections.rig.places import EVERY_CASE, KINDS, PLACES, Places, cases
@@ -25,7 +25,7 @@ from tests.conformance.endpoint import Exchangeable
 def small_chunks() -> Iterator[None]:
     """Chunks of two, so that a few items are several of them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("singletable_apps.elections.projection.chunks.SIZE", 2)
+        patch.setattr("singletable_apps.elections.projection.chunks.ITEMS_PER_STEP", 2)
         yield
 
 
@@ -41,8 +41,8 @@ def places(
 
 
 def test_every_fact_has_an_effect_and_a_command_here() -> None:
-    facts = set(get_args(Fact))
-    assert set(EFFECTS) == facts
+    facts = set(get_args(EventData))
+    assert set(HANDLERS) == facts
     assert set(COMMANDS) == {fact.__name__ for fact in facts}
 
 
@@ -69,7 +69,7 @@ def test_a_command_that_is_cut_anywhere_is_whole_or_never_was(
                 appended = events_of(driver)[length:]
                 outcomes.add(bool(appended))
                 assert len(appended) in (0, _facts_of(fact))
-                follow(store_on(driver))
+                catch_up(store_on(driver))
                 if appended and appended[-1].hash not in expected:
                     expected[appended[-1].hash] = _without_a_cut(place.base, driver)
                 assert dump(driver) == (expected[appended[-1].hash] if appended else before)
@@ -115,7 +115,7 @@ def _facts_of(fact: str) -> int:
 def _without_a_cut(base: Busy, left: Driver) -> list[str]:
     """The table as it would be if the same events had been applied in peace."""
     with base.engine.copy() as engine:
-        for item in items_of(left, log):
-            engine.execute(PutItem(log.name, item))
-        follow(store_on(engine))
+        for item in items_of(left, event_log):
+            engine.execute(PutItem(event_log.name, item))
+        catch_up(store_on(engine))
         return dump(engine, votes)

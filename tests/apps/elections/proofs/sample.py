@@ -9,23 +9,23 @@ from typing import Any
 
 from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs import (
+    BallotContent,
+    BallotDefinition,
     Closing,
-    Definition,
-    Level,
-    Published,
+    MerkleTree,
+    PublicationLevel,
+    PublishedElection,
     Receipt,
-    SealedBallot,
     Signer,
-    Tree,
-    closed,
-    commitment,
-    confirmation,
-    definition,
-    definition_digest,
-    publish,
-    rankings_digest,
-    receipt,
-    statement,
+    add_proof,
+    compute_commitment,
+    compute_confirmation,
+    create_definition,
+    create_publication,
+    create_receipt,
+    create_statement,
+    hash_definition,
+    hash_rankings,
 )
 
 NAME = "Chair of the Gardeners' Club"
@@ -45,37 +45,41 @@ RANKINGS = [
 class Sample:
     """What the service has after the close."""
 
-    asked: Definition
-    ballots: list[SealedBallot]
+    asked: BallotDefinition
+    ballots: list[BallotContent]
     closing: Closing
     open_receipt: Receipt
     receipt: Receipt
-    published: Published
+    published: PublishedElection
 
 
-def asked_at(level: Level) -> Definition:
-    return definition(7, CANDIDATES, True, level=level, commitment=commitment(SECRET))
+def asked_at(level: PublicationLevel) -> BallotDefinition:
+    return create_definition(
+        7, CANDIDATES, True, level=level, commitment=compute_commitment(SECRET)
+    )
 
 
-def cast(asked: Definition, number: int, ranking: Ranking) -> SealedBallot:
+def cast(asked: BallotDefinition, number: int, ranking: Ranking) -> BallotContent:
     nonce = bytes([number]) * 16
-    code = confirmation(asked["election_id"], definition_digest(asked), nonce, ranking)
-    return SealedBallot(nonce, code, ranking)
+    code = compute_confirmation(asked["election_id"], hash_definition(asked), nonce, ranking)
+    return BallotContent(nonce, code, ranking)
 
 
-def close(asked: Definition, ballots: list[SealedBallot], earlier: tuple[str, ...] = ()) -> Closing:
-    said = statement(
+def close(
+    asked: BallotDefinition, ballots: list[BallotContent], earlier: tuple[str, ...] = ()
+) -> Closing:
+    said = create_statement(
         name=NAME,
         definition=asked,
         ballots=len(ballots),
-        root=Tree(ballot.confirmation for ballot in ballots).root,
+        root=MerkleTree(ballot.confirmation for ballot in ballots).root,
         secret=SECRET,
         rules={"method": "Schulze", "strength": "winning"},
         closed_at="2026-11-15T12:00:00Z",
         earlier=earlier,
         rankings=None
         if asked["level"] == "totals"
-        else rankings_digest(ballot.ranking for ballot in ballots),
+        else hash_rankings(ballot.ranking for ballot in ballots),
     )
     return {
         "statement": said,
@@ -84,15 +88,20 @@ def close(asked: Definition, ballots: list[SealedBallot], earlier: tuple[str, ..
     }
 
 
-def sample(level: Level = "totals") -> Sample:
+def sample(level: PublicationLevel = "totals") -> Sample:
     asked = asked_at(level)
     ballots = [cast(asked, number, ranking) for number, ranking in enumerate(RANKINGS)]
     closing = close(asked, ballots)
     mine = ballots[0]
-    kept = receipt(name=NAME, definition=asked, nonce=mine.nonce, ranking=mine.ranking)
-    proof = Tree(ballot.confirmation for ballot in ballots).prove(mine.confirmation)
+    kept = create_receipt(name=NAME, definition=asked, nonce=mine.nonce, ranking=mine.ranking)
+    proof = MerkleTree(ballot.confirmation for ballot in ballots).prove(mine.confirmation)
     return Sample(
-        asked, ballots, closing, kept, closed(kept, closing, proof), publish(closing, ballots)
+        asked,
+        ballots,
+        closing,
+        kept,
+        add_proof(kept, closing, proof),
+        create_publication(closing, ballots),
     )
 
 
@@ -112,7 +121,7 @@ def forged(ranking: list[list[str]]) -> Receipt:
     unchecked = Ranking()
     object.__setattr__(unchecked, "levels", ranking)
     nonce = bytes.fromhex(kept["nonce"])
-    code = confirmation(7, definition_digest(kept["definition"]), nonce, unchecked)
+    code = compute_confirmation(7, hash_definition(kept["definition"]), nonce, unchecked)
     return {**kept, "ranking": ranking, "confirmation": code}
 
 
@@ -120,12 +129,12 @@ def cast_earlier(*, told: bool) -> Receipt:
     """A receipt of a ballot from before a candidate was added, and whether the close tells so."""
     before = asked_at("totals")
     names, promised = [*CANDIDATES, "Di"], before["commitment"]
-    after = definition(7, names, True, level="totals", commitment=promised)
+    after = create_definition(7, names, True, level="totals", commitment=promised)
     mine, other = cast(before, 1, Ranking.from_levels(["Ada"])), cast(after, 2, Ranking())
-    kept = receipt(name=NAME, definition=before, nonce=mine.nonce, ranking=mine.ranking)
-    closing = close(after, [mine, other], (definition_digest(before),) if told else ())
-    proof = Tree([mine.confirmation, other.confirmation]).prove(mine.confirmation)
-    return closed(kept, closing, proof)
+    kept = create_receipt(name=NAME, definition=before, nonce=mine.nonce, ranking=mine.ranking)
+    closing = close(after, [mine, other], (hash_definition(before),) if told else ())
+    proof = MerkleTree([mine.confirmation, other.confirmation]).prove(mine.confirmation)
+    return add_proof(kept, closing, proof)
 
 
 def changes(value: Any) -> Iterator[tuple[str, Any]]:

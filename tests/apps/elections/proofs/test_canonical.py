@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.elections.proofs import NotCanonical, canonical, digest
+from singletable_apps.elections.proofs import NotCanonical, canonical_json, digest
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(1 - 2**53, 2**53 - 1) | st.text(),
@@ -29,13 +29,13 @@ VALUES = st.recursive(
     ],
 )
 def test_the_form_is_short_sorted_json(value: object, form: bytes) -> None:
-    assert canonical(value) == form
+    assert canonical_json(value) == form
 
 
 @given(VALUES)
 def test_the_form_holds_the_whole_value(value: object) -> None:
-    assert json.loads(canonical(value)) == value
-    assert canonical(json.loads(canonical(value))) == canonical(value)
+    assert json.loads(canonical_json(value)) == value
+    assert canonical_json(json.loads(canonical_json(value))) == canonical_json(value)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_the_form_holds_the_whole_value(value: object) -> None:
 )
 def test_what_has_many_forms_is_refused_by_its_place(value: object, where: str) -> None:
     with pytest.raises(NotCanonical) as refused:
-        canonical(value)
+        canonical_json(value)
     assert refused.value.where == where
 
 

@@ -14,14 +14,14 @@ import pytest
 
 from singletable_apps.counting import TieBreak
 from singletable_apps.elections.proofs import (
-    Level,
+    PublicationLevel,
     Signer,
-    check,
     checker,
     checker_source,
+    compute_tie_seed,
     fingerprint,
-    readable,
-    seed,
+    format_code,
+    verify_receipt,
 )
 from tests.apps.elections.proofs.sample import (
     CANDIDATES,
@@ -34,7 +34,7 @@ from tests.apps.elections.proofs.sample import (
     sample,
 )
 
-LEVELS: tuple[Level, ...] = get_args(Level)
+LEVELS: tuple[PublicationLevel, ...] = get_args(PublicationLevel)
 KEY = fingerprint(SIGNER.public_key)
 SAMPLE = sample("confirmations")
 
@@ -82,11 +82,11 @@ def test_it_imports_the_standard_library_alone_and_suits_old_pythons() -> None:
 
 # One run says it all: the form of every file, every claim, and the end.
 def test_it_runs_alone_on_a_receipt_and_a_publication(run: Any) -> None:
-    arguments = ["r.json", "--list", "p.json", "--key", readable(KEY).upper()]
+    arguments = ["r.json", "--list", "p.json", "--key", format_code(KEY).upper()]
     ran = run(*arguments, r=SAMPLE.receipt, p=SAMPLE.published)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "Ada > Ben > Cy = Zoë" in ran.stdout
-    by = seed(SAMPLE.closing["statement"]["root"], SECRET)
+    by = compute_tie_seed(SAMPLE.closing["statement"]["root"], SECRET)
     order = ", ".join(TieBreak.from_seed(CANDIDATES, by).order)
     assert f"by method: Schulze, strength: winning; break ties in the order {order}." in ran.stdout
     assert ran.stdout.endswith("Everything that was claimed holds.\n")
@@ -127,7 +127,7 @@ def test_it_agrees_that_nothing_in_a_receipt_can_be_changed(tmp_path: Path) -> N
 
 def test_it_agrees_on_every_change_before_the_close(tmp_path: Path) -> None:
     for place, changed in changes(SAMPLE.open_receipt):
-        service = all(finding.ok for finding in check(changed))
+        service = all(finding.ok for finding in verify_receipt(changed))
         assert verdict(changed, tmp_path / "r.json") == service, place
 
 
@@ -144,7 +144,7 @@ def test_it_agrees_on_what_nobody_can_cast(ranking: list[list[str]], tmp_path: P
 # The service is asked about every change in test_published.py; a signature is slow to check without
 # a library, so that here it is every seventh.
 @pytest.mark.parametrize("level", LEVELS)
-def test_it_agrees_on_changes_of_a_publication(level: Level, tmp_path: Path) -> None:
+def test_it_agrees_on_changes_of_a_publication(level: PublicationLevel, tmp_path: Path) -> None:
     published = sample(level).published
     assert verdict(published, tmp_path / "p.json")
     for place, changed in list(changes(published))[::7]:

@@ -8,14 +8,14 @@ import pytest
 
 from singletable_apps.counting import Ballots, Ranking, instant_runoff
 from singletable_apps.elections.proofs import (
+    InvalidDocument,
     Signer,
-    StatementRefused,
-    commitment,
+    compute_commitment,
+    compute_tie_seed,
+    create_statement,
     fingerprint,
+    hash_rankings,
     is_signed,
-    rankings_digest,
-    seed,
-    statement,
 )
 from singletable_apps.shared.key_files import KeyFileError
 from tests.apps.elections.proofs.sample import SECRET, SIGNER, asked_at, changes, sample
@@ -63,37 +63,49 @@ def test_a_seed_of_another_length_is_refused() -> None:
 def close_with(**other: Any) -> Any:
     fields: dict[str, Any] = {**SAID, "secret": SECRET, **other}
     del fields["format"]
-    return statement(**fields)
+    return create_statement(**fields)
 
 
 def test_the_secret_is_the_one_that_was_committed_to() -> None:
     assert close_with() == SAID
-    with pytest.raises(StatementRefused, match="not the one that was committed to"):
+    with pytest.raises(InvalidDocument, match="not the one that was committed to"):
         close_with(secret=bytes(32))
-    with pytest.raises(StatementRefused, match="32 random bytes, and 5 came"):
+    with pytest.raises(InvalidDocument, match="32 random bytes, and 5 came"):
         close_with(secret=b"short")
 
 
 # Where sums alone are published, a digest of all rankings could be tried out by guessing.
 def test_rankings_have_a_digest_only_where_they_are_published() -> None:
-    with pytest.raises(StatementRefused, match="the level is totals"):
+    with pytest.raises(InvalidDocument, match="the level is totals"):
         close_with(definition=asked_at("totals"))
-    with pytest.raises(StatementRefused, match="the level is confirmations"):
+    with pytest.raises(InvalidDocument, match="the level is confirmations"):
         close_with(definition=asked_at("confirmations"), rankings=None)
 
 
 def test_rankings_have_one_digest_in_any_order() -> None:
     one, other = Ranking.from_levels(["Ada"]), Ranking()
-    assert rankings_digest([one, other, one]) == rankings_digest([one, one, other])
-    assert rankings_digest([one, other]) != rankings_digest([one, one, other])
+    assert hash_rankings([one, other, one]) == hash_rankings([one, one, other])
+    assert hash_rankings([one, other]) != hash_rankings([one, one, other])
 
 
 def test_the_seed_needs_the_root_and_the_secret_and_orders_ties() -> None:
     root = SAID["root"]
-    assert len({seed(root, SECRET), seed("0" * 64, SECRET), seed(root, bytes(32))}) == 3
-    assert commitment(SECRET) not in (seed(root, SECRET), SECRET.hex())
+    assert (
+        len(
+            {
+                compute_tie_seed(root, SECRET),
+                compute_tie_seed("0" * 64, SECRET),
+                compute_tie_seed(root, bytes(32)),
+            }
+        )
+        == 3
+    )
+    assert compute_commitment(SECRET) not in (compute_tie_seed(root, SECRET), SECRET.hex())
     tied = Ballots.from_rankings(
         ["Ada", "Ben"], [Ranking.from_levels(["Ada"]), Ranking.from_levels(["Ben"])]
     )
-    order = {instant_runoff(tied, seed=seed(root, bytes([by] * 32))).winner for by in range(9)}
+    order = {
+        instant_runoff(tied, seed=compute_tie_seed(root, bytes([by] * 32))).winner
+        for by in range(9)
+    }
     assert order == {"Ada", "Ben"}

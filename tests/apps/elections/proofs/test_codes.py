@@ -6,22 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.elections.proofs import CodeRefused, parse_code, readable
-from singletable_apps.elections.proofs.encoding import code_of
+from singletable_apps.elections.proofs import InvalidCode, format_code, parse_code
+from singletable_apps.elections.proofs.encoding import encode_code
 
-CODE = code_of(bytes(range(32)).hex())
+CODE = encode_code(bytes(range(32)).hex())
 
 
 @given(st.binary(min_size=32, max_size=32))
 def test_a_code_is_found_again_in_what_people_type(digest: bytes) -> None:
-    code = code_of(digest.hex())
+    code = encode_code(digest.hex())
     assert len(code) == 52
-    for typed in (code, readable(code), readable(code).upper().replace("-", " "), f" {code}\n"):
+    for typed in (
+        code,
+        format_code(code),
+        format_code(code).upper().replace("-", " "),
+        f" {code}\n",
+    ):
         assert parse_code(typed) == code
 
 
 def test_a_readable_code_has_groups_of_four() -> None:
-    assert readable(CODE) == "aaaq-eaye-auda-ocaj-bifq-ydio-b4ib-ceqt-cqkr-mfyy-denb-wha5-dypq"
+    assert format_code(CODE) == "aaaq-eaye-auda-ocaj-bifq-ydio-b4ib-ceqt-cqkr-mfyy-denb-wha5-dypq"
 
 
 @pytest.mark.parametrize(
@@ -36,5 +41,5 @@ def test_a_readable_code_has_groups_of_four() -> None:
     ],
 )
 def test_a_slip_is_refused_in_words(typed: str, why: str) -> None:
-    with pytest.raises(CodeRefused, match=why):
+    with pytest.raises(InvalidCode, match=why):
         parse_code(typed)

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.elections.proofs import (
-    Proof,
-    Tree,
-    TreeRefused,
+    InclusionProof,
+    MerkleTree,
+    MerkleTreeError,
     is_included,
+    merkle_root,
     prove,
-    root,
 )
 
 CODES = st.lists(st.text("abc", min_size=1, max_size=6), unique=True, max_size=40)
@@ -47,11 +47,11 @@ def defined_path(at: int, leaves: list[str]) -> list[str]:
 
 @given(CODES)
 def test_root_and_paths_are_those_of_the_definition(codes: list[str]) -> None:
-    tree, leaves = Tree(codes), sorted(codes)
-    assert tree.root == root(reversed(codes)) == defined(leaves).hex()
+    tree, leaves = MerkleTree(codes), sorted(codes)
+    assert tree.root == merkle_root(reversed(codes)) == defined(leaves).hex()
     for at, code in enumerate(leaves):
         proof = tree.prove(code)
-        assert proof == Proof(at, len(codes), tuple(defined_path(at, leaves)))
+        assert proof == InclusionProof(at, len(codes), tuple(defined_path(at, leaves)))
         assert is_included(tree.root, code, proof)
 
 
@@ -60,9 +60,9 @@ def test_a_proof_holds_for_its_own_leaf_and_place_alone(
     codes: list[str], data: st.DataObject
 ) -> None:
     code = data.draw(st.sampled_from(codes))
-    proof, top = prove(codes, code), root(codes)
+    proof, top = prove(codes, code), merkle_root(codes)
     assert not is_included(top, code + "x", proof)
-    assert not is_included(root([*codes, code + "x"]), code, proof)
+    assert not is_included(merkle_root([*codes, code + "x"]), code, proof)
     for other in range(-1, len(codes) + 1):
         assert is_included(top, code, replace(proof, index=other)) == (other == proof.index)
     assert not is_included(top, code, replace(proof, path=(*proof.path, "0" * 64)))
@@ -75,16 +75,16 @@ def test_a_proof_holds_for_its_own_leaf_and_place_alone(
 
 
 def test_no_ballots_have_the_root_of_nothing() -> None:
-    assert root([]) == sha256().hexdigest()
-    assert not is_included(root([]), "", Proof(0, 0, ()))
+    assert merkle_root([]) == sha256().hexdigest()
+    assert not is_included(merkle_root([]), "", InclusionProof(0, 0, ()))
 
 
 def test_a_confirmation_is_there_once() -> None:
-    with pytest.raises(TreeRefused, match="'b' is there twice"):
-        root(["b", "a", "b"])
+    with pytest.raises(MerkleTreeError, match="'b' is there twice"):
+        merkle_root(["b", "a", "b"])
 
 
 @pytest.mark.parametrize("code", ["", "a", "bb", "z"])
 def test_what_is_not_in_the_tree_has_no_proof(code: str) -> None:
-    with pytest.raises(TreeRefused, match="is not among the 2 of this tree"):
+    with pytest.raises(MerkleTreeError, match="is not among the 2 of this tree"):
         prove(["b", "c"], code)

@@ -9,12 +9,12 @@ import pytest
 
 from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs import (
-    Level,
-    check_published,
-    definition,
-    definition_digest,
+    PublicationLevel,
+    create_definition,
+    create_publication,
     fingerprint,
-    publish,
+    hash_definition,
+    verify_publication,
 )
 from tests.apps.elections.proofs.sample import (
     CANDIDATES,
@@ -26,23 +26,23 @@ from tests.apps.elections.proofs.sample import (
     sample,
 )
 
-LEVELS: tuple[Level, ...] = get_args(Level)
+LEVELS: tuple[PublicationLevel, ...] = get_args(PublicationLevel)
 every_level = pytest.mark.parametrize("level", LEVELS)
 
 
 @every_level
-def test_a_publication_proves_itself_and_holds_the_receipt(level: Level) -> None:
+def test_a_publication_proves_itself_and_holds_the_receipt(level: PublicationLevel) -> None:
     kept = sample(level)
     key = fingerprint(SIGNER.public_key)
-    findings = check_published(kept.published, receipt=kept.receipt, key=key)
+    findings = verify_publication(kept.published, receipt=kept.receipt, key=key)
     assert all(finding.ok for finding in findings), findings
     assert "Schulze" in findings[-1].text
 
 
 @every_level
-def test_nothing_in_a_publication_can_be_changed(level: Level) -> None:
+def test_nothing_in_a_publication_can_be_changed(level: PublicationLevel) -> None:
     for place, changed in changes(sample(level).published):
-        assert not all(finding.ok for finding in check_published(changed)), place
+        assert not all(finding.ok for finding in verify_publication(changed)), place
 
 
 def test_totals_tell_no_ranking_and_no_nonce() -> None:
@@ -55,7 +55,7 @@ def test_totals_tell_no_ranking_and_no_nonce() -> None:
 # Sorted by themselves, rankings have no order that leads to a confirmation.
 def test_anonymous_rankings_stand_in_an_order_of_their_own() -> None:
     kept = sample("anonymous")
-    again = publish(kept.closing, reversed(kept.ballots))
+    again = create_publication(kept.closing, reversed(kept.ballots))
     assert again == kept.published
     rankings: Any = kept.published["rankings"]
     assert rankings == sorted(rankings, key=lambda each: json.dumps(each, ensure_ascii=False))
@@ -63,32 +63,32 @@ def test_anonymous_rankings_stand_in_an_order_of_their_own() -> None:
 
 def test_a_ballot_that_was_left_out_is_missed() -> None:
     kept = sample("confirmations")
-    fewer = publish(kept.closing, kept.ballots[:-1])
-    assert not all(finding.ok for finding in check_published(fewer))
+    fewer = create_publication(kept.closing, kept.ballots[:-1])
+    assert not all(finding.ok for finding in verify_publication(fewer))
 
 
 def test_a_receipt_of_another_close_is_told() -> None:
     kept = sample("anonymous")
     other = close(asked_at("anonymous"), kept.ballots[1:])
-    findings = check_published(publish(other, kept.ballots[1:]), receipt=kept.receipt)
+    findings = verify_publication(create_publication(other, kept.ballots[1:]), receipt=kept.receipt)
     assert [finding.ok for finding in findings] == [True, True, True, True, False]
-    findings = check_published(kept.published, receipt=kept.open_receipt)
+    findings = verify_publication(kept.published, receipt=kept.open_receipt)
     assert "not of the close" in findings[-1].text
 
 
 def test_ballots_of_an_earlier_definition_give_their_confirmations() -> None:
     before = asked_at("confirmations")
-    after = definition(
+    after = create_definition(
         7, CANDIDATES[1:], True, level="confirmations", commitment=before["commitment"]
     )
     ballots = [cast(before, 1, Ranking.from_levels(["Zoë"])), cast(after, 2, Ranking())]
-    known = publish(close(after, ballots, (definition_digest(before),)), ballots)
-    assert all(finding.ok for finding in check_published(known))
-    unknown = publish(close(after, ballots), ballots)
-    assert not all(finding.ok for finding in check_published(unknown))
+    known = create_publication(close(after, ballots, (hash_definition(before),)), ballots)
+    assert all(finding.ok for finding in verify_publication(known))
+    unknown = create_publication(close(after, ballots), ballots)
+    assert not all(finding.ok for finding in verify_publication(unknown))
 
 
 @pytest.mark.parametrize("value", [None, [], {"format": "x"}])
 def test_what_is_no_publication_is_told(value: object) -> None:
-    (finding,) = check_published(value)
+    (finding,) = verify_publication(value)
     assert finding.text.startswith("This is no publication")

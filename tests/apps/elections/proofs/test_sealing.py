@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from singletable_apps.counting import Ranking
 from singletable_apps.elections.proofs import (
+    BallotContent,
     BallotKey,
     ProofsError,
-    SealBroken,
-    SealedBallot,
-    width_for,
+    UnsealError,
+    padded_size,
 )
 from singletable_apps.shared.key_files import KeyFileError
 from tests.apps.counting.profiles import NAMES, rankings
@@ -22,24 +22,26 @@ from tests.apps.counting.profiles import NAMES, rankings
 KEY = BallotKey(bytes(range(32)))
 IV = bytes(12)
 CODE = "a" * 52
-BALLOT = SealedBallot(bytes(16), CODE, Ranking.from_levels(["Ada", ["Ben", "Cy"]]))
+BALLOT = BallotContent(bytes(16), CODE, Ranking.from_levels(["Ada", ["Ben", "Cy"]]))
 SEALED = KEY.seal(7, BALLOT, width=512, iv=IV)
 
 
 @given(rankings(NAMES), st.binary(min_size=16, max_size=16))
 def test_what_was_sealed_is_opened_and_as_long_as_any_other(ranking: Ranking, nonce: bytes) -> None:
-    ballot, width = SealedBallot(nonce, CODE, ranking), width_for(NAMES)
+    ballot, width = BallotContent(nonce, CODE, ranking), padded_size(NAMES)
     sealed = KEY.seal(7, ballot, width=width, iv=IV)
     assert KEY.open(7, sealed) == ballot
-    assert len(sealed) == len(KEY.seal(7, SealedBallot(nonce, CODE, Ranking()), width=width, iv=IV))
+    assert len(sealed) == len(
+        KEY.seal(7, BallotContent(nonce, CODE, Ranking()), width=width, iv=IV)
+    )
 
 
 @given(st.lists(st.text(min_size=1, max_size=200), unique=True, max_size=30), st.data())
 def test_the_width_holds_every_ballot_and_is_least(names: list[str], data: st.DataObject) -> None:
-    width = width_for(names)
-    longest = SealedBallot(bytes(16), CODE, Ranking.from_levels(names))
+    width = padded_size(names)
+    longest = BallotContent(bytes(16), CODE, Ranking.from_levels(names))
     KEY.seal(7, longest, width=width, iv=IV)
-    KEY.seal(7, SealedBallot(bytes(16), CODE, data.draw(rankings(names))), width=width, iv=IV)
+    KEY.seal(7, BallotContent(bytes(16), CODE, data.draw(rankings(names))), width=width, iv=IV)
     assert width % 256 == 0
     with pytest.raises(ProofsError, match="width_for"):
         KEY.seal(7, longest, width=width - 256, iv=IV)
@@ -49,30 +51,30 @@ def test_the_width_holds_every_ballot_and_is_least(names: list[str], data: st.Da
 def test_a_changed_byte_breaks_the_seal(at: int) -> None:
     changed = bytearray(b64decode(SEALED))
     changed[at] ^= 1
-    with pytest.raises(SealBroken, match="put back the key file"):
+    with pytest.raises(UnsealError, match="put back the key file"):
         KEY.open(7, b64encode(changed).decode())
 
 
 @pytest.mark.parametrize("text", ["", "AAAA", "no base64!", SEALED[:-4], f"{SEALED}AAAA", "ä"])
 def test_what_was_never_sealed_does_not_open(text: str) -> None:
-    with pytest.raises(SealBroken) as broken:
+    with pytest.raises(UnsealError) as broken:
         KEY.open(7, text)
     assert broken.value.election_id == 7
 
 
 def test_a_seal_opens_for_its_key_election_and_purpose_alone() -> None:
-    with pytest.raises(SealBroken):
+    with pytest.raises(UnsealError):
         BallotKey(bytes(32)).open(7, SEALED)
-    with pytest.raises(SealBroken):
+    with pytest.raises(UnsealError):
         KEY.open(8, SEALED)
-    with pytest.raises(SealBroken):
+    with pytest.raises(UnsealError):
         KEY.open_secret(7, SEALED)
 
 
 def test_the_secret_of_a_tie_break_is_sealed_too() -> None:
     sealed = KEY.seal_secret(7, b"s" * 32, iv=IV)
     assert KEY.open_secret(7, sealed) == b"s" * 32
-    with pytest.raises(SealBroken):
+    with pytest.raises(UnsealError):
         KEY.open(7, sealed)
 
 

@@ -15,7 +15,7 @@ from singletable_apps.elections.entities import (
     User,
     Voter,
 )
-from singletable_apps.elections.events import check_entry
+from singletable_apps.elections.events import check_event
 from singletable_apps.elections.removed import is_removed
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import folded
@@ -33,7 +33,7 @@ def check_log(driver: Driver) -> None:
     """Fail unless the log has every number once, and each entry follows the one before."""
     previous = ""
     for number, event in enumerate(events_of(driver), 1):
-        check_entry(event, number, previous)
+        check_event(event, number, previous)
         previous = event.hash
 
 

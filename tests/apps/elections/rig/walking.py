@@ -83,7 +83,7 @@ class Walk:
                 name_once_removed(voter) if voter in self._removed else names[voter]
                 for voter in self._cast.get(number, {})
             }
-            assert {one.voter_name for one in view.ballots(election.name)} == expected
+            assert {one.voter_name for one in view.list_ballots(election.name)} == expected
 
     # What is there, and who does something.
 
@@ -111,7 +111,7 @@ class Walk:
     def _actor(self, election: Election, service: Elections) -> User:
         """Mostly the owner, who may."""
         if self.chance.random() < 0.85:
-            return service.context.read.user(election.owner_name)
+            return service.context.read.get_user(election.owner_name)
         return self._somebody()
 
     # What they do.
@@ -207,7 +207,7 @@ class Walk:
     def _vote(self, service: Elections) -> object:
         taking = [one for one in self._elections() if one.allow_vote]
         one, voter = self.chance.choice(taking or [self._election()]), self._somebody()
-        names = [each.candidate_name for each in service.context.read.candidates(one.name)]
+        names = [each.candidate_name for each in service.context.read.list_candidates(one.name)]
         lines = [(name, self.chance.choice([1, 2, 3, None])) for name in names]
         cast = service.voting.cast(voter, self._name_of(one), lines, f"key {self.world.length}")
         self._cast.setdefault(one.election_id, {})[voter.user_id] = lines

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from singletable import Call, Driver, Item, Store, Table
 from singletable_apps.elections.entities import Election, User, votes
-from singletable_apps.elections.events import Event, log
+from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.patterns import patterns
-from singletable_apps.elections.projection import head
+from singletable_apps.elections.projection import get_last_event
 from singletable_apps.elections.proofs import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, Settings, Terms, open_elections
 from singletable_apps.shared.accounts import Passwords
@@ -69,7 +69,7 @@ class World:
 
     def check_calls(self) -> None:
         """Fail if a service has called its store in a way that no pattern declares."""
-        check_declared(self.calls, patterns, (votes, log))
+        check_declared(self.calls, patterns, (votes, event_log))
 
     def join(self, *names: str) -> list[User]:
         """New users of these names."""
@@ -78,7 +78,7 @@ class World:
 
     def user(self, user: User) -> User:
         """A user as they are now."""
-        found = self.service.context.read.search_id(user.user_id)
+        found = self.service.context.read.find_user_by_id(user.user_id)
         assert found is not None
         return found
 
@@ -103,7 +103,7 @@ class World:
     @property
     def length(self) -> int:
         """How many events the log has."""
-        newest = head(store_on(self.driver))
+        newest = get_last_event(store_on(self.driver))
         return newest.event_id if newest is not None else 0
 
 

@@ -193,7 +193,7 @@ def test_all_that_is_in_an_election_follows_its_name(world: World) -> None:
     cast = service.voting.cast(bob, "Old", ballot("Red"), "k")
     for name in ("old", "New / #1"):
         assert service.lifecycle.rename(ada, "OLD", name).name == name
-    assert service.context.read.search_election("Old") is None
+    assert service.context.read.find_election("Old") is None
     assert service.queries.is_eligible(ada, "new / #1", "Bob")
     seen = service.voting.ballot(bob, "NEW / #1", "bob")
     assert seen.receipt["confirmation"] == cast.receipt["confirmation"]

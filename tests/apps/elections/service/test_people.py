@@ -82,7 +82,7 @@ def test_all_that_bears_a_name_follows_it(world: World) -> None:
     assert queries.who_voted(ada, "Colours", 10)[0] == ["Robert / #2"]
     assert [one.voter_name for one in queries.voters(ada, "Colours", 10)[0]] == ["Robert / #2"]
     assert [one.name for one in queries.elections_of(ada, "robert / #2", 10)[0]] == ["Bob's own"]
-    assert world.service.context.read.election("Bob's own").owner_name == "Robert / #2"
+    assert world.service.context.read.get_election("Bob's own").owner_name == "Robert / #2"
     assert not [item for item in dump(world.driver) if '"Bob"' in item or '#Bob"' in item]
     # The old name is anybody's again.
     other = world.service.people.register("BOB", "another@example.org", PASSWORD)

@@ -33,7 +33,7 @@ def bob(world: World) -> User:
 def test_ballots_go_where_votes_are_taken_and_lose_their_name_elsewhere(
     world: World, bob: User
 ) -> None:
-    ada = world.service.context.read.user("Ada")
+    ada = world.service.context.read.get_user("Ada")
     results, nobody = world.service.results, f"removed@{bob.user_id}"
     shown = {one.voter_name for one in results.ballots(ada, "Closed")}
     assert shown == {"Bob", "Carol"}
@@ -53,15 +53,15 @@ def test_ballots_go_where_votes_are_taken_and_lose_their_name_elsewhere(
 
 
 def test_a_list_never_turns_into_everybody(world: World, bob: User) -> None:
-    ada = world.service.context.read.user("Ada")
+    ada = world.service.context.read.get_user("Ada")
     world.service.people.remove(ada, "Bob")
-    assert world.service.context.read.election("Open").voter_count == 1
+    assert world.service.context.read.get_election("Open").voter_count == 1
     assert world.service.queries.voters(ada, "Open", 10)[0] == []
     cast = world.service.voting.cast
     refused(world, NotPermitted, lambda: cast(ada, "Open", ballot("Red"), "k"))
     (dave,) = world.join("Dave")
     world.service.rolls.set_voters(ada, "Open", ["Dave"])
-    assert world.service.context.read.election("Open").voter_count == 2
+    assert world.service.context.read.get_election("Open").voter_count == 2
     cast(dave, "Open", ballot("Red"), "k")
     assert world.service.rolls.set_voters(ada, "Open", []).voter_count == 0
     cast(ada, "Open", ballot("Red"), "k")
@@ -72,7 +72,7 @@ def test_somebody_of_the_same_name_has_nothing_of_who_was_removed(world: World, 
     access = world.service.auth
     signed_in = access.sign_in("Bob", PASSWORD)
     access.request_reset("Bob")
-    ada = world.service.context.read.user("Ada")
+    ada = world.service.context.read.get_user("Ada")
     world.service.people.remove(ada, "Bob")
     other = world.service.people.register("Bob", "bob@example.org", "orchard violet engine")
     assert other.user_id != bob.user_id
@@ -91,7 +91,7 @@ def test_somebody_of_the_same_name_has_nothing_of_who_was_removed(world: World, 
 
 
 def test_a_name_that_was_changed_is_seen_at_once_beside_a_ballot(world: World, bob: User) -> None:
-    ada = world.service.context.read.user("Ada")
+    ada = world.service.context.read.get_user("Ada")
     results = world.service.results
     assert {one.voter_name for one in results.ballots(ada, "Closed")} == {"Bob", "Carol"}
     world.service.people.rename(ada, "Bob", "Robert")

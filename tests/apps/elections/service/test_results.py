@@ -8,8 +8,8 @@ import pytest
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
-from singletable_apps.elections.events import SYSTEM
-from singletable_apps.elections.proofs import Tree
+from singletable_apps.elections.events import SYSTEM_ACTOR
+from singletable_apps.elections.proofs import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules import state_of
 from singletable_apps.elections.service import Terms
@@ -127,7 +127,11 @@ def test_an_election_closes_when_its_time_is_up_and_somebody_looks(world: World)
     length = world.length
     assert results.tally(bob, "e").result.winners == ("Red",)
     last = events_of(world.driver)[-1]
-    assert (last.actor, last.event_type, world.length) == (SYSTEM, "ElectionFinalized", length + 1)
+    assert (last.actor, last.event_type, world.length) == (
+        SYSTEM_ACTOR,
+        "ElectionFinalized",
+        length + 1,
+    )
     assert state_of(results.settled("E")) is State.CLOSED
     refused(world, WrongState, lambda: world.service.lifecycle.finalise(ada, "E"))
     assert world.length == length + 1
@@ -142,9 +146,9 @@ def test_what_is_signed_is_what_is_in_the_table(world: World, secret: bool) -> N
     said = tally.closing["statement"]
     codes = [
         world.service.voting.ballot(voter, "E", voter.name).receipt["confirmation"]
-        for voter in (ada, bob, world.service.context.read.user("Carol"))
+        for voter in (ada, bob, world.service.context.read.get_user("Carol"))
     ]
-    assert (said["ballots"], said["root"]) == (3, Tree(codes).root)
+    assert (said["ballots"], said["root"]) == (3, MerkleTree(codes).root)
     proof, _ = world.service.results.proof(bob, "E", codes[0])
     assert proof["size"] == 3
 

@@ -10,9 +10,9 @@ import pytest
 from singletable import Engine
 from singletable_apps.elections.entities import Ballot, votes
 from singletable_apps.elections.errors import WrongKeys
-from singletable_apps.elections.events import log
+from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.proofs import BallotKey, SealBroken
+from singletable_apps.elections.proofs import BallotKey, UnsealError
 from singletable_apps.elections.service import Terms
 from singletable_apps.elections.service.closing import opened
 from singletable_apps.elections.service.voting import Lines
@@ -45,12 +45,12 @@ def secret() -> World:
 
 
 def _everything(world: World) -> list[str]:
-    return [item for table in (votes, log, expiring) for item in dump(world.driver, table)]
+    return [item for table in (votes, event_log, expiring) for item in dump(world.driver, table)]
 
 
 def test_neither_ranking_nor_confirmation_nor_nonce_is_in_clear(secret: World) -> None:
     store = store_on(secret.driver)
-    election = secret.service.context.read.election("E")
+    election = secret.service.context.read.get_election("E")
     text = "\n".join(_everything(secret))
     ballots = list(store.admin.scan(Ballot))
     assert len(ballots) == len(RANKINGS)
@@ -73,7 +73,7 @@ def test_no_ballot_is_longer_than_another(secret: World) -> None:
     # All voters' names are as long as each other; only numbers of events differ.
     assert len({len(item) for item in ballots}) <= 3
     assert len({len(one.sealed or "") for one in store_on(secret.driver).admin.scan(Ballot)}) == 1
-    cast = [item for item in dump(secret.driver, log) if "BallotCast" in item]
+    cast = [item for item in dump(secret.driver, event_log) if "BallotCast" in item]
     assert len({len(item) for item in cast}) <= 3
 
 
@@ -93,15 +93,15 @@ def test_with_another_key_nothing_opens_and_it_is_said_what_to_do(secret: World)
     others = Keys(BallotKey(os.urandom(32)), KEYS.signer, KEYS.secret)
     with pytest.raises(WrongKeys, match=r"Put the file ballots\.key back"):
         secret.open(keys=others)
-    election = secret.service.context.read.election("E")
+    election = secret.service.context.read.get_election("E")
     for one in store_on(secret.driver).admin.scan(Ballot):
-        with pytest.raises(SealBroken, match="put back the key file"):
+        with pytest.raises(UnsealError, match="put back the key file"):
             opened(election, one, others)
 
 
 def test_a_sealed_ballot_opens_in_its_own_election_alone(secret: World) -> None:
-    ada = secret.service.context.read.user("Ada")
+    ada = secret.service.context.read.get_user("Ada")
     other = secret.service.lifecycle.create(ada, "Another")
     one = next(iter(store_on(secret.driver).admin.scan(Ballot)))
-    with pytest.raises(SealBroken):
+    with pytest.raises(UnsealError):
         opened(other, one, KEYS)

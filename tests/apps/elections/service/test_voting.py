@@ -15,7 +15,7 @@ from singletable_apps.elections.errors import (
     WrongState,
 )
 from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.projection.voting import REMEMBERED
+from singletable_apps.elections.projection.voting import REMEMBERED_REQUESTS
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Terms
 from singletable_apps.elections.service.voting import Lines
@@ -231,7 +231,7 @@ def voter(memory: World) -> User:
 def test_the_same_request_again_is_the_same_ballot(memory: World, voter: User) -> None:
     cast, length = memory.service.voting.cast, memory.length
     first = cast(voter, "E", ballot("Red", "Blue"), "k")
-    ada = memory.service.context.read.user("Ada")
+    ada = memory.service.context.read.get_user("Ada")
     memory.service.lifecycle.rename(ada, "E", "F")
     memory.service.people.rename(ada, "Bob", "Robert")
     memory.service.rolls.set_candidates(ada, "F", ["Green", "Blue"])
@@ -251,7 +251,7 @@ def test_a_key_is_for_one_ballot(memory: World, voter: User, lines: Lines) -> No
 
 
 def test_the_same_key_is_anothers_own(memory: World, voter: User) -> None:
-    ada = memory.service.context.read.user("Ada")
+    ada = memory.service.context.read.get_user("Ada")
     assert not memory.service.voting.cast(ada, "E", ballot("Blue"), "k").again
     memory.launched(ada, "F")
     assert not memory.service.voting.cast(voter, "F", ballot("Red", "Blue"), "k").again
@@ -259,11 +259,11 @@ def test_the_same_key_is_anothers_own(memory: World, voter: User) -> None:
 
 def test_so_many_keys_are_remembered_and_no_more(memory: World, voter: User) -> None:
     cast, lines = memory.service.voting.cast, ballot("Green")
-    for number in range(REMEMBERED - 1):
+    for number in range(REMEMBERED_REQUESTS - 1):
         cast(voter, "E", lines, f"key {number}")
     assert cast(voter, "E", ballot("Red", "Blue"), "k").again
     cast(voter, "E", lines, "one more")
     assert not cast(voter, "E", ballot("Red", "Blue"), "k").again
-    found = memory.service.context.read.ballot("E", "Bob")
+    found = memory.service.context.read.find_ballot("E", "Bob")
     assert found is not None
-    assert len(found.asked) == REMEMBERED
+    assert len(found.asked) == REMEMBERED_REQUESTS
