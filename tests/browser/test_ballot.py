@@ -81,7 +81,7 @@ def levels(page: Page) -> list[list[str]]:
 
 
 def said(page: Page) -> str:
-    return page.locator("[aria-live=polite].ballot-said").inner_text()
+    return page.locator("[aria-live=polite].ballot-announcement").inner_text()
 
 
 def cast(page: Page) -> None:

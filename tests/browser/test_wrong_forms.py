@@ -156,7 +156,7 @@ def test_a_ballot_that_is_wrong_is_not_cast(open_page: OpenPage, site: Site) -> 
     with page.expect_navigation():
         page.locator("form[action$='/ballot']").evaluate(SEND)
     told = page.get_by_role("listitem").filter(has=page.get_by_label("Soup")).locator(".fault")
-    expect(told).to_contain_text("Expected a place as 1, 2 or 3")
+    expect(told).to_contain_text("Enter a place")
     expect(page.get_by_label("Soup")).to_have_value("-1")
     expect(page.get_by_label("Stew")).to_have_value("2")
     assert site.events == before

@@ -60,7 +60,7 @@ def test_a_poll_is_made_and_voted_in_by_touch_on_a_phone(
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     vote(page)
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    assert page.locator(".said-ballot b").all_inner_texts() == ["Forest", "Castle", "Lake"]
+    assert page.locator(".ballot-ranking b").all_inner_texts() == ["Forest", "Castle", "Lake"]
     assert served.counts(poll_id) == {"3 2 0": 1}
     page.get_by_role("link", name="Change your vote").tap()
     expect(page.locator(".level")).to_have_count(3)
@@ -146,7 +146,7 @@ def test_a_poll_is_made_and_voted_in_without_scripts(open_page: OpenPage, served
     page.get_by_label("Lake").fill("2")
     page.get_by_label("Castle").fill("2")
     page.get_by_role("button", name="Review and vote").click()
-    expect(page.locator(".box-fault")).to_have_count(2)
+    expect(page.locator(".rank-error")).to_have_count(2)
     page.get_by_label("Castle").fill("1")
     page.get_by_role("button", name="Review and vote").click()
     expect(page.get_by_role("heading", name="Vote like this?")).to_be_visible()

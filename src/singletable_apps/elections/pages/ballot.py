@@ -20,8 +20,16 @@ from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.rules import has_begun, has_ended, is_eligible, state_of
 from singletable_apps.elections.states import Publication, State
-from singletable_apps.shared.ballot import RANK, Choice, Paper, drawn, levels_of, read, said
-from singletable_apps.shared.ballot import Typed as TypedRanks
+from singletable_apps.shared.ballot import (
+    RANK_PREFIX,
+    BallotForm,
+    Choice,
+    group_by_rank,
+    parse_ranks,
+    render_ballot_form,
+    render_ranking,
+)
+from singletable_apps.shared.ballot import SubmittedRanks as TypedRanks
 from singletable_apps.shared.pages import Form, PostedForm
 
 
@@ -115,16 +123,16 @@ def shuffled(names: Sequence[str], election: Election, voter: User, keys: Keys) 
     return tuple(sorted(names, key=lambda name: keys.ballot_key.hmac("order", *whose, name)))
 
 
-def paper_of(polling: Polling, choices: Sequence[Choice], key: str) -> Paper:
+def paper_of(polling: Polling, choices: Sequence[Choice], key: str) -> BallotForm:
     """The paper to fill in. The key lets it be cast once, however often it is sent."""
     election = polling.election
-    return Paper(
-        to=election_url(election, "ballot"),
+    return BallotForm(
+        action=election_url(election, "ballot"),
         choices=tuple(choices),
-        means=meaning(election),
-        fields={"key": key, "definition": election.definition or ""},
-        draft=polling.draft,
-        basis=polling.basis,
+        notice=meaning(election),
+        hidden_fields={"key": key, "definition": election.definition or ""},
+        draft_key=polling.draft,
+        draft_version=polling.basis,
     )
 
 
@@ -184,7 +192,7 @@ def cast_ballot(
     request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
 ) -> Response:
     """Cast what was filled in; without a word that it is meant so, show it once more."""
-    found, typed = polling(site, user, name), read(form.values)
+    found, typed = polling(site, user, name), parse_ranks(form.values)
     wrong = _wrong(found, typed, form)
     if form.value("sure") and not wrong:
         return _cast(request, site, found, typed, form.value("key"))
@@ -247,7 +255,7 @@ def _wrong(found: Polling, typed: TypedRanks, form: Form) -> str:
         return NO_KEY
     if form.value("definition") != (found.election.definition or ""):
         return CHANGED.format(changes=_changes(typed, found))
-    return NO_PLACE if typed.faults else ""
+    return NO_PLACE if typed.errors else ""
 
 
 def _paper(
@@ -263,7 +271,7 @@ def _paper(
         "elections/ballot.html",
         422 if wrong else 200,
         **_around(site, found),
-        paper=drawn(paper),
+        paper=render_ballot_form(paper),
         wrong=wrong,
     )
 
@@ -278,18 +286,18 @@ def _review(
 ) -> Response:
     """The ballot in words, with a button that casts it. A paper that was cast has a new key."""
     ranks = {name: typed.ranks.get(name) for name in found.names}
-    levels, rest = levels_of(ranks)
+    levels, rest = group_by_rank(ranks)
     fields = {
         "key": key or _new_key(site),
         "definition": found.election.definition or "",
-        **{f"{RANK}{name}": str(rank or "") for name, rank in ranks.items()},
+        **{f"{RANK_PREFIX}{name}": str(rank or "") for name, rank in ranks.items()},
     }
     return site.pages.render(
         request,
         "elections/ballot_review.html",
         409 if note else 200,
         **_around(site, found),
-        said=said(levels, rest),
+        said=render_ranking(levels, rest),
         blank=not levels,
         fields=fields,
         means=meaning(found.election),
@@ -325,7 +333,7 @@ def _own(site: Site, found: Polling) -> Mapping[str, object] | None:
     ranking = cast.receipt["ranking"]
     ranked = {each for level in ranking for each in level}
     rest = [each for each in cast.receipt["definition"]["candidates"] if each not in ranked]
-    return {"when": cast.when_cast, "said": said(ranking, rest)}
+    return {"when": cast.when_cast, "said": render_ranking(ranking, rest)}
 
 
 def _changes(typed: TypedRanks, found: Polling) -> str:

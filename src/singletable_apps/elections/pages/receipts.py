@@ -39,7 +39,7 @@ from singletable_apps.elections.proofs import (
     receipt_filename,
     verify_receipt,
 )
-from singletable_apps.shared.ballot import said
+from singletable_apps.shared.ballot import render_ranking
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.web import download
 
@@ -65,7 +65,7 @@ def show_receipt(request: Request, site: ThisSite, user: Viewer, name: NameInPat
         at=partial(election_url, found.election),
         cast=cast,
         groups=format_code(cast.receipt["confirmation"]).split("-"),
-        said=said(ranking, [each for each in asked["candidates"] if each not in ranked]),
+        said=render_ranking(ranking, [each for each in asked["candidates"] if each not in ranked]),
         may_change=found.way in OPEN,
         seen_by=seen_by(found.election),
         closing=cast.receipt["closing"],

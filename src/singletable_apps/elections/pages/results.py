@@ -38,7 +38,12 @@ from singletable_apps.elections.proofs import (
 )
 from singletable_apps.elections.removed import is_removed
 from singletable_apps.elections.rules import Shown, check_tally
-from singletable_apps.shared.counted import MOST_ROUNDS, comparison, in_order, rounds_of
+from singletable_apps.shared.results import (
+    MAX_ROUNDS,
+    candidates_in_order,
+    compare_methods,
+    round_table,
+)
 from singletable_apps.shared.web import download
 
 router = APIRouter()
@@ -81,7 +86,7 @@ def show_what_is_new(
     if not election.allow_vote:
         # What stands around the count has changed too.
         return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
-    count = site.latest.value(
+    count = site.result_cache.get(
         election.election_id,
         lambda: count_of(site.elections, user, name),
         site.elections.context.clock,
@@ -110,7 +115,7 @@ def _waiting(request: Request, site: Site, user: User, election: Election) -> Re
 def _parts(count: Count, asked: tuple[str, str]) -> dict[str, object]:
     """All that the templates of a count ask for."""
     result, runoff = count.result, count.runoff
-    names = in_order(result)
+    names = candidates_in_order(result)
     return {
         "count": count,
         "election": count.election,
@@ -123,9 +128,9 @@ def _parts(count: Count, asked: tuple[str, str]) -> dict[str, object]:
         "every_pair": len(names) <= EVERY_PAIR,
         "pair": asked,
         "graph": _graph(count, asked),
-        "comparison": comparison(count.results, SETTLED),
-        "rounds": rounds_of(runoff),
-        "flow": draw_transfers(runoff) if len(runoff.rounds) <= MOST_ROUNDS else None,
+        "comparison": compare_methods(count.results, SETTLED),
+        "rounds": round_table(runoff),
+        "flow": draw_transfers(runoff) if len(runoff.rounds) <= MAX_ROUNDS else None,
         "files": files_of(count),
         "to": partial(election_url, count.election),
     }

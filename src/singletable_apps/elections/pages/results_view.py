@@ -25,15 +25,15 @@ from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs import ClosingStatement, compute_tie_seed, hash_definition
 from singletable_apps.elections.rules import Shown
 from singletable_apps.elections.service import Elections, Tally
-from singletable_apps.shared.counted import (
-    ROUNDS,
-    File,
+from singletable_apps.shared.results import (
+    ROUNDS_FORMAT,
+    Download,
     Headline,
+    ballot_downloads,
     can_write_rounds,
-    formats_for,
-    in_order,
-    margin_words,
-    offered,
+    candidates_in_order,
+    describe_margin,
+    writable_formats,
 )
 
 # So many rankings are on the page itself; the rest is on pages of its own.
@@ -93,7 +93,9 @@ def count_of(elections: Elections, viewer: User, name: str) -> Count:
         alike = elections.results.rankings(viewer, name)
     results = {method: each.result for method, each in tallies.items()}
     first = tuple(alike[:FIRST])
-    formats = formats_for(tally.result.candidates, alike) if Shown.RANKINGS in tally.shown else ()
+    formats = (
+        writable_formats(tally.result.candidates, alike) if Shown.RANKINGS in tally.shown else ()
+    )
     return Count(tally, results, first, len(alike), formats, _mark(tally, results, first))
 
 
@@ -148,7 +150,7 @@ def duels(result: SchulzeResult) -> list[Duel]:
     paths = {(path.names[0], path.names[-1]): path for path in result.paths}
     return [
         Duel(a, b, _chain(paths.get((a, b))), _chain(paths.get((b, a))))
-        for a, b in _pairs(in_order(result))
+        for a, b in _pairs(candidates_in_order(result))
     ]
 
 
@@ -172,15 +174,15 @@ def _chain(path: BeatPath | None) -> Chain | None:
     return Chain(path.names[0], steps, path.strength)
 
 
-def files_of(count: Count) -> list[File]:
+def files_of(count: Count) -> list[Download]:
     """Every file that there may be of the election now."""
     return [*_about(count), *_ballots(count)]
 
 
-def _about(count: Count) -> list[File]:
+def _about(count: Count) -> list[Download]:
     election = count.election
     files = [
-        File(
+        Download(
             "The result",
             "All of this page as data: places, pairs, chains, and the sentences.",
             "json",
@@ -189,7 +191,7 @@ def _about(count: Count) -> list[File]:
     ]
     if count.tally.closing is not None:
         files.append(
-            File(
+            Download(
                 "The signed publication",
                 "What the checker reads: the signed close, all confirmations, and what else is "
                 "published.",
@@ -200,9 +202,9 @@ def _about(count: Count) -> list[File]:
     return files
 
 
-def _ballots(count: Count) -> list[File]:
-    rounds = {ROUNDS} if can_write_rounds(count.runoff, count.election.name) else set[str]()
-    return offered(
+def _ballots(count: Count) -> list[Download]:
+    rounds = {ROUNDS_FORMAT} if can_write_rounds(count.runoff, count.election.name) else set[str]()
+    return ballot_downloads(
         {*rounds, *count.formats},
         lambda form: election_url(count.election, "tally", "ballots", form),
     )
@@ -242,7 +244,7 @@ def _won(count: Count, eyebrow: str) -> Headline:
             f"others, {name} has the stronger one."
         )
     verb = "wins" if count.is_final else "leads"
-    margin = "" if result.margin is None else margin_words(result.margin, final=count.is_final)
+    margin = "" if result.margin is None else describe_margin(result.margin, final=count.is_final)
     return Headline(eyebrow, f"{name} {verb}", why, margin)
 
 
@@ -288,7 +290,7 @@ Row = tuple[str, list[tuple[Markup, int | None]]]
 
 def pair_rows(result: SchulzeResult) -> list[Row]:
     """A row for each candidate, best first; at most so many as can be read."""
-    names = in_order(result)[:MOST]
+    names = candidates_in_order(result)[:MOST]
     at = {name: result.candidates.index(name) for name in names}
     return [
         (

@@ -15,10 +15,10 @@ from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.pages.urls import PREFIX, url
 from singletable_apps.elections.roles import Permission, has
 from singletable_apps.elections.service import Elections
-from singletable_apps.shared.ballot import files as ballot_files
-from singletable_apps.shared.counted import TEMPLATES, Latest
-from singletable_apps.shared.counted import files as counted_files
+from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
+from singletable_apps.shared.results import TEMPLATES, ResultCache
+from singletable_apps.shared.results import static_files as results_static_files
 from singletable_apps.shared.web import ProblemType
 
 SIGN_IN = f"{PREFIX}/sign-in"
@@ -39,7 +39,7 @@ class Site:
 
     elections: Elections
     pages: Pages
-    latest: Latest[Count] = field(default_factory=lambda: Latest[Count](LONGEST))
+    result_cache: ResultCache[Count] = field(default_factory=lambda: ResultCache[Count](LONGEST))
 
 
 def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemPage]) -> Site:
@@ -52,7 +52,7 @@ def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemP
         prefix=PREFIX,
         sign_in=SIGN_IN,
         context=around,
-        generated_files={**counted_files(), **ballot_files()},
+        generated_files={**results_static_files(), **ballot_static_files()},
         templates=[TEMPLATES],
         problem_pages=problem_pages,
     )

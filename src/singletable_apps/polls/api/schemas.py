@@ -33,7 +33,7 @@ from singletable_apps.polls.text import DECIDES, PROTECTION_WORDS
 from singletable_apps.polls.tokens import MOST_CODES
 from singletable_apps.polls.urls import admin_link, code_link, share_link
 from singletable_apps.shared import web
-from singletable_apps.shared.counted import comparison, could_win
+from singletable_apps.shared.results import compare_methods, possible_winners
 from singletable_apps.shared.web import StrictBoolean, Timestamp, optional_field
 
 
@@ -162,7 +162,7 @@ class SchulzeShown(Shown):
 
 def first_of(result: Result) -> list[str]:
     """Who is first; nobody if there are no votes."""
-    return list(could_win(result)) if result.account.cast else []
+    return list(possible_winners(result)) if result.account.cast else []
 
 
 def alone(first: list[str]) -> str | None:
@@ -214,7 +214,7 @@ class ResultsShown(Shown):
         """The outcome."""
         poll, counts = outcome.poll, outcome.counts
         votes, runoff, borda = outcome.tally.votes, counts.runoff, first_of(counts.borda)
-        compared = comparison(counts.by_method, DECIDES)
+        compared = compare_methods(counts.by_method, DECIDES)
         return cls(
             poll_id=poll.id,
             total_votes=votes,
@@ -229,7 +229,7 @@ class ResultsShown(Shown):
             plurality=PluralityShown.of(counts.plurality),
             schulze=SchulzeShown.of(counts.schulze),
             methods_disagree=votes > 0 and not compared.agrees,
-            comparison=f"{compared.sentence} {compared.why}".strip() if votes else "",
+            comparison=f"{compared.sentence} {compared.explanation}".strip() if votes else "",
             protection=ProtectionShown(
                 level=poll.protection, words=PROTECTION_WORDS[poll.protection]
             ),

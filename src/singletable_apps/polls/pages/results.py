@@ -14,7 +14,7 @@ from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.service import Viewer, Voter
 from singletable_apps.polls.text import PROTECTION_WORDS
 from singletable_apps.polls.urls import poll_url, share_link, url
-from singletable_apps.shared.counted import File
+from singletable_apps.shared.results import Download
 
 router = APIRouter()
 
@@ -33,7 +33,7 @@ def show_results(request: Request, site: ThisSite, browser: Browser, poll: Curre
         return site.pages.render(request, "polls/results/hidden.html", **around, votes=votes)
     shown = shown_of(standing.of(poll))
     # So that whoever has just voted does not see an older result a moment later.
-    site.latest.keep(poll.id, shown, site.polls.context.clock())
+    site.result_cache.put(poll.id, shown, site.polls.context.clock())
     files = _files(site, shown, viewer)
     return site.pages.render(request, "polls/results.html", **around, **_parts(shown), files=files)
 
@@ -67,14 +67,14 @@ def _anew() -> Response:
 def _latest(site: Site, poll_id: str) -> Shown:
     """The result of a moment ago, whoever asks: poll and votes are read once for all."""
     polls = site.polls
-    return site.latest.value(
+    return site.result_cache.get(
         poll_id,
         lambda: shown_of(polls.standing.of(polls.context.poll(poll_id))),
         polls.context.clock,
     )
 
 
-def _files(site: Site, shown: Shown, viewer: Viewer) -> list[File]:
+def _files(site: Site, shown: Shown, viewer: Viewer) -> list[Download]:
     """Files that the API gives to whoever may see the result: to some by the id of their vote.
 
     Whoever has that link can read the vote, so it is for those alone whom the API does not know.

@@ -18,17 +18,17 @@ from singletable_apps.counting.pictures import Picture, draw_transfers
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.service import Outcome
 from singletable_apps.polls.text import DECIDES
-from singletable_apps.shared.counted import (
-    Comparison,
-    File,
+from singletable_apps.shared.results import (
+    Download,
     Headline,
-    Rounds,
+    MethodComparison,
+    RoundTable,
     can_write_rounds,
-    comparison,
-    formats_for,
-    in_order,
-    margin_words,
-    rounds_of,
+    candidates_in_order,
+    compare_methods,
+    describe_margin,
+    round_table,
+    writable_formats,
 )
 
 MOST_NAMES = 3
@@ -48,7 +48,7 @@ def headline(outcome: Outcome) -> Headline:
     if runoff.ties_mattered in ("yes", "not known"):
         return Headline(eyebrow, f"{name} {verb} by a tie-break", _why_broken(runoff))
     margin = runoff.margin
-    close = "" if margin is None else margin_words(margin, final=outcome.is_final, thing="vote")
+    close = "" if margin is None else describe_margin(margin, final=outcome.is_final, thing="vote")
     return Headline(eyebrow, f"{name} {verb}", _why_won(runoff), close)
 
 
@@ -149,7 +149,8 @@ def places_of(runoff: RunoffResult) -> list[Placed]:
     places = {name: place.place for place in runoff.places for name in place.candidates}
     places |= dict.fromkeys(shared, 1)
     return [
-        Placed(places[name], name, _meta(runoff, name, shared, left)) for name in in_order(runoff)
+        Placed(places[name], name, _meta(runoff, name, shared, left))
+        for name in candidates_in_order(runoff)
     ]
 
 
@@ -199,7 +200,7 @@ class Bars:
 
 def bars_of(runoff: RunoffResult) -> list[Bars]:
     """The first round and the last ones, or all of them."""
-    names = in_order(runoff)
+    names = candidates_in_order(runoff)
     level = all_level(runoff)
     # What comes after a tie of all is the work of the order, and of no vote.
     rounds = runoff.rounds if level is None else runoff.rounds[: level.number]
@@ -338,10 +339,10 @@ class Shown:
     headline: Headline
     places: list[Placed]
     bars: list[Bars]
-    table: Rounds
+    table: RoundTable
     flow: Picture | None
     ties: Ties
-    comparison: Comparison
+    comparison: MethodComparison
 
     @property
     def poll(self) -> Poll:
@@ -364,23 +365,23 @@ def shown_of(outcome: Outcome) -> Shown:
         headline(outcome),
         places_of(runoff),
         bars,
-        rounds_of(runoff, most=len(runoff.rounds)),
+        round_table(runoff, most=len(runoff.rounds)),
         draw_transfers(runoff, last=MOST_DRAWN) if len(bars) > 1 else None,
         ties_of(runoff),
-        comparison(counts.by_method, DECIDES, MOST_COMPARED),
+        compare_methods(counts.by_method, DECIDES, MOST_COMPARED),
     )
 
 
 EXPORT = "/api/polls/{}/export/{}"
 _OFFERED = {
-    "csv": File("Rankings", "A spreadsheet: how often each ranking was voted for.", "csv", "csv"),
-    "json": File("The result", "All of this page as data, and every ranking.", "json", "json"),
-    "abif": File("ABIF", "Text that people can read, and other programs count.", "abif", "abif"),
-    "rctab": File("RCTab rounds", "RCVis draws the rounds from it.", "json", "rctab"),
+    "csv": Download("Rankings", "A spreadsheet: each ranking and its votes.", "csv", "csv"),
+    "json": Download("The result", "All of this page as data, and every ranking.", "json", "json"),
+    "abif": Download("ABIF", "Readable text that other programs can count.", "abif", "abif"),
+    "rctab": Download("RCTab rounds", "RCVis draws the rounds from it.", "json", "rctab"),
 }
 
 
-def files_of(outcome: Outcome, vote_id: str = "") -> list[File]:
+def files_of(outcome: Outcome, vote_id: str = "") -> list[Download]:
     """Every file of the poll that can be written, for those who have voted if need be.
 
     ABIF has no way to say brackets, which are in some options; and RCTab's word for votes that
@@ -388,11 +389,11 @@ def files_of(outcome: Outcome, vote_id: str = "") -> list[File]:
     """
     poll = outcome.poll
     who = f"?vote={vote_id}" if vote_id else ""
-    can_hold = {*formats_for(poll.candidates, []), "json"}
+    can_hold = {*writable_formats(poll.candidates, []), "json"}
     if can_write_rounds(outcome.counts.runoff, poll.title):
         can_hold.add("rctab")
     return [
-        File(file.title, file.good_for, file.ending, EXPORT.format(poll.id, form) + who)
+        Download(file.title, file.purpose, file.extension, EXPORT.format(poll.id, form) + who)
         for form, file in _OFFERED.items()
         if form in can_hold
     ]

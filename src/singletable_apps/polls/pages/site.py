@@ -14,10 +14,10 @@ from singletable_apps.polls.api.dependencies import ApiSettings
 from singletable_apps.polls.pages.results_view import Shown
 from singletable_apps.polls.service import Polls
 from singletable_apps.polls.urls import PREFIX, url
-from singletable_apps.shared.ballot import files as ballot_files
-from singletable_apps.shared.counted import TEMPLATES, Latest
-from singletable_apps.shared.counted import files as counted_files
+from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
+from singletable_apps.shared.results import TEMPLATES, ResultCache
+from singletable_apps.shared.results import static_files as results_static_files
 from singletable_apps.shared.web import ProblemType
 
 PRODUCT = Product(
@@ -35,7 +35,7 @@ class Site:
     polls: Polls
     pages: Pages
     settings: ApiSettings
-    latest: Latest[Shown] = field(default_factory=lambda: Latest[Shown](LONGEST))
+    result_cache: ResultCache[Shown] = field(default_factory=lambda: ResultCache[Shown](LONGEST))
 
 
 def make_site(
@@ -49,7 +49,7 @@ def make_site(
         product=PRODUCT,
         prefix=PREFIX,
         context=around,
-        generated_files={**counted_files(), **ballot_files()},
+        generated_files={**results_static_files(), **ballot_static_files()},
         templates=[TEMPLATES],
         problem_pages=problem_pages,
     )

@@ -36,17 +36,25 @@ from singletable_apps.polls.rules import checked_ranking, is_changeable, is_open
 from singletable_apps.polls.service import Viewer, Voter
 from singletable_apps.polls.text import PROTECTION_WORDS, RESULTS_WORDS
 from singletable_apps.polls.urls import poll_url, share_link
-from singletable_apps.shared.ballot import RANK, Choice, Paper, Words, drawn, read, said
-from singletable_apps.shared.ballot import Typed as TypedRanks
+from singletable_apps.shared.ballot import (
+    RANK_PREFIX,
+    BallotForm,
+    BallotLabels,
+    Choice,
+    parse_ranks,
+    render_ballot_form,
+    render_ranking,
+)
+from singletable_apps.shared.ballot import SubmittedRanks as TypedRanks
 from singletable_apps.shared.pages import Form, PostedForm
 
-WORDS = Words(
-    start="Tap an option to rank it first, or drag it here.",
-    review="Review and vote",
-    cast="Vote",
-    sure="Vote like this?",
-    blank_sure="Nothing is ranked yet",
-    blank_means="Rank at least one option; leave out those you do not care for.",
+WORDS = BallotLabels(
+    empty_hint="Tap an option to rank it first, or drag it here.",
+    review_button="Review and vote",
+    submit_button="Vote",
+    confirm_title="Vote like this?",
+    confirm_blank_title="Nothing is ranked yet",
+    blank_hint="Rank at least one option; leave out those you do not care for.",
 )
 LONGEST_KEY = 100
 
@@ -98,18 +106,18 @@ def cast_vote(request: Request, site: Site, booth: Booth) -> Vote | None:
     return booth.vote
 
 
-def paper_of(booth: Booth, choices: Sequence[Choice]) -> Paper:
+def paper_of(booth: Booth, choices: Sequence[Choice]) -> BallotForm:
     """The paper to fill in. The key lets it count once, however often it is sent."""
-    return Paper(
-        to=poll_url(booth.poll.id),
+    return BallotForm(
+        action=poll_url(booth.poll.id),
         choices=tuple(choices),
-        means=meaning(booth.poll),
-        fields=fields_of(booth),
-        draft=booth.draft,
-        basis=booth.basis,
-        words=WORDS,
-        equals=False,
-        blank=False,
+        notice=meaning(booth.poll),
+        hidden_fields=fields_of(booth),
+        draft_key=booth.draft,
+        draft_version=booth.basis,
+        labels=WORDS,
+        allow_ties=False,
+        allow_blank=False,
     )
 
 
@@ -145,14 +153,14 @@ def paper(
     code_fault: str = "",
 ) -> Response:
     """The paper to fill in, with what is wrong beside its boxes, and above."""
-    faulty = any(choice.fault for choice in choices)
+    faulty = any(choice.error for choice in choices)
     form = Form({"code": booth.code}, {"code": code_fault} if code_fault else {})
     return site.pages.render(
         request,
         "polls/vote.html",
         status if wrong or code_fault or faulty else 200,
         **_around(request, site, booth),
-        paper=drawn(paper_of(booth, choices)),
+        paper=render_ballot_form(paper_of(booth, choices)),
         wrong=wrong,
         faulty=faulty,
         form=form,
@@ -165,8 +173,8 @@ def review(request: Request, site: Site, booth: Booth, ranked: Sequence[str]) ->
     fields = {
         **fields_of(booth),
         "code": booth.code,
-        **{f"{RANK}{name}": "" for name in booth.poll.candidates},
-        **{f"{RANK}{name}": str(place) for place, name in enumerate(ranked, 1)},
+        **{f"{RANK_PREFIX}{name}": "" for name in booth.poll.candidates},
+        **{f"{RANK_PREFIX}{name}": str(place) for place, name in enumerate(ranked, 1)},
     }
     return site.pages.render(
         request,
@@ -244,7 +252,7 @@ def _sees(site: Site, booth: Booth, vote: Vote | None, admin_key: str | None) ->
 
 def _said(booth: Booth, ranked: Sequence[str]) -> str:
     rest = [name for name in booth.poll.candidates if name not in ranked]
-    return said([[name] for name in ranked], rest, WORDS)
+    return render_ranking([[name] for name in ranked], rest, WORDS)
 
 
 SHARED = (
@@ -264,7 +272,7 @@ def choices_of(poll: Poll, typed: TypedRanks) -> list[Choice]:
     """The options with what was typed for them; a place that is there twice is a fault at both."""
     times = Counter(rank for rank in typed.ranks.values() if rank is not None)
     return [
-        Choice(one.name, one.rank, one.fault or _shared(times, typed.ranks.get(one.name)))
+        Choice(one.name, one.rank, one.error or _shared(times, typed.ranks.get(one.name)))
         for one in typed.choices(poll.candidates)
     ]
 
@@ -342,12 +350,12 @@ def vote(
         return shut(request, site, booth, late=True)
     if booth.vote is not None and not is_changeable(poll) and not form.value("sure"):
         return thanks(request, site, booth, booth.vote, again=True)
-    typed = read(form.values)
+    typed = parse_ranks(form.values)
     choices = choices_of(poll, typed)
     wrong = what_changed(poll, form, typed)
     if not wrong and poll.protection is Protection.BROWSER and browser is None:
         wrong = NO_COOKIE
-    if wrong or form.value("change") or any(choice.fault for choice in choices):
+    if wrong or form.value("change") or any(choice.error for choice in choices):
         return paper(request, site, booth, choices, wrong)
     try:
         site.polls.voting.vote_id(poll, booth.voter)

@@ -1,31 +1,44 @@
-"""A ballot to rank on: a form that everybody can fill in, and with scripts a list that moves.
+"""A ranked ballot: a form with a number box per name, which scripts turn into a sortable list.
 
-- `Paper(to, choices, …)` is the form; `drawn(paper)` its HTML, for a template to show.
-- `said(levels, rest)` is a ballot in words, to look at once more before it counts.
-- `read(form.values)` is what was sent: ranks by name, or what is wrong with each.
-- `files()` are the scripts and styles, for `Pages(…, made=files())`; a page links `SCRIPT` and
-  `STYLE` by `asset("NAME/" + …)`.
+- `BallotForm(action, choices, …)` is the form; `render_ballot_form` returns its HTML.
+- `parse_ranks(form.values)` reads what was submitted: ranks by name, or an error per name.
+- `render_ranking(levels, unranked)` shows a filled-in ballot, e.g. to review it before casting.
+- `static_files()` are the scripts and styles for `Pages(…, generated_files=static_files())`; a page
+  links `SCRIPT` and `STYLE` with `asset("APP/" + …)`.
 """
 
 from __future__ import annotations
 
-from singletable_apps.shared.ballot.drawing import MODULES, SCRIPT, STYLE, drawn, files, said
-from singletable_apps.shared.ballot.paper import Choice, Paper, Words, levels_of
-from singletable_apps.shared.ballot.reading import LARGEST, RANK, Typed, read
+from singletable_apps.shared.ballot.form import (
+    MAX_RANK,
+    MODULES,
+    RANK_PREFIX,
+    SCRIPT,
+    STYLE,
+    BallotForm,
+    BallotLabels,
+    Choice,
+    SubmittedRanks,
+    group_by_rank,
+    parse_ranks,
+    render_ballot_form,
+    render_ranking,
+    static_files,
+)
 
 __all__ = [
-    "LARGEST",
+    "MAX_RANK",
     "MODULES",
-    "RANK",
+    "RANK_PREFIX",
     "SCRIPT",
     "STYLE",
+    "BallotForm",
+    "BallotLabels",
     "Choice",
-    "Paper",
-    "Typed",
-    "Words",
-    "drawn",
-    "files",
-    "levels_of",
-    "read",
-    "said",
+    "SubmittedRanks",
+    "group_by_rank",
+    "parse_ranks",
+    "render_ballot_form",
+    "render_ranking",
+    "static_files",
 ]

@@ -22,8 +22,8 @@ from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.lifecycle import Terms
-from singletable_apps.shared.counted import Latest
 from singletable_apps.shared.mail import Email, Outbox
+from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import Settings
 from tests.apps.elections.rig.world import PASSWORD, World
 from tests.apps.support.html import forms_in, text_in
@@ -43,7 +43,7 @@ def shared_app(elections: Elections) -> tuple[FastAPI, Site]:
         app = make_elections_app(elections, settings=settings)
         _SHARED.append((app, add_pages(app, elections)))
     app, site = _SHARED[0]
-    return app, replace(site, elections=elections, latest=Latest(LONGEST))
+    return app, replace(site, elections=elections, result_cache=ResultCache(LONGEST))
 
 
 def http_client(app: FastAPI, elections: Elections, user: User | None) -> TestClient:

@@ -50,7 +50,7 @@ def test_every_file_of_the_page_is_there_and_says_what_was_cast(
     sample: Sampled, hedy: Reader
 ) -> None:
     html = hedy.get(BOARD, "tally").text
-    links = html.partition('<ul class="files">')[2].partition("</ul>")[0].split('<a href="')[1:]
+    links = html.partition('<ul class="downloads">')[2].partition("</ul>")[0].split('<a href="')[1:]
     paths = [link.partition('"')[0] for link in links]
     assert len(paths) == 8, paths
     cast = sample.elections.results.rankings(sample.user("Hedy"), BOARD)

@@ -100,7 +100,7 @@ def test_a_receipt_names_the_draft_that_has_been_cast(ben: Voter) -> None:
     receipt = ben.get("e", CHAIR, "receipt").text
     paper = ben.get("e", CHAIR, "ballot").text
     draft = receipt.partition('data-ballot-cast="')[2].partition('"')[0]
-    basis = receipt.partition('data-basis="')[2].partition('"')[0]
+    basis = receipt.partition('data-version="')[2].partition('"')[0]
     assert draft
     assert draft in paper
     assert basis in paper

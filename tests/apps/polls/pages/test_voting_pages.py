@@ -64,8 +64,8 @@ def test_a_vote_is_shown_in_words_before_it_is_cast(own: Own, place: Place, ada:
     [
         ({"Lake": "1", "Museum": "1"}, {"rank-1": "Place 1 is there twice", "rank-2": "Place 1"}),
         (dict.fromkeys(OPTIONS, "2"), dict.fromkeys(("rank-1", "rank-2", "rank-3"), "3 times")),
-        ({"Lake": "first", "Castle": "1"}, {"rank-1": "Expected a place"}),
-        ({"Lake": "0"}, {"rank-1": "Expected a place"}),
+        ({"Lake": "first", "Castle": "1"}, {"rank-1": "Enter a place"}),
+        ({"Lake": "0"}, {"rank-1": "Enter a place"}),
     ],
     ids=["a tie", "all tied", "a word", "nought"],
 )

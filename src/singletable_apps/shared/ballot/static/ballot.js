@@ -1,11 +1,11 @@
-// Turns the form of a ballot into a list that moves: by dragging, by tapping, by buttons and by keys.
-// The boxes for numbers stay in the form, and are what is sent.
+// Turn the ballot form into a sortable list: by dragging, tapping, buttons and keys.
+// The number boxes stay in the form and are what is submitted.
 import { html, render, signal, useEffect, useLayoutEffect, useRef } from "../../shared/vendor/islands.js";
-import { draftOf, forget, keep } from "./drafts.js";
-import { dragging } from "./dragging.js";
+import { readDraft, deleteDraft, saveDraft } from "./drafts.js";
+import { startDragging } from "./drag.js";
 import { BUTTONS, KEYS, KEYS_ALONE, levelOf, levelsOf, put, same, slotOf, unranked } from "./moves.js";
-import { Help, Ranked, Rest, Said } from "./rows.js";
-import { count, moment, place } from "./words.js";
+import { BallotText, Help, Ranked, Rest } from "./rows.js";
+import { describeCount, describePlace, formatTime } from "./text.js";
 
 /** @typedef {import("./moves.js").Levels} Levels */
 
@@ -13,12 +13,12 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** @param {HTMLFormElement} form */
 function mount(form) {
-  const told = JSON.parse(form.dataset.ballot ?? "{}");
+  const settings = JSON.parse(form.dataset.ballot ?? "{}");
   const boxes = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("[data-ballot-name]")]);
   const names = boxes.map((box) => box.dataset.ballotName ?? "");
   const filled = levelsOf(boxes.map((box) => box.defaultValue));
-  const first = told.equals ? filled : filled.flat().map((who) => [who]);
-  const keys = told.equals ? KEYS : KEYS_ALONE;
+  const first = settings.allowTies ? filled : filled.flat().map((who) => [who]);
+  const keys = settings.allowTies ? KEYS : KEYS_ALONE;
   const root = /** @type {HTMLElement} */ (form.querySelector("[data-ballot-list]"));
 
   const levels = signal(first);
@@ -27,17 +27,17 @@ function mount(form) {
   const status = signal("");
   const offered = signal(offer());
   /** @type {Levels | undefined} */
-  let before; // as it was when somebody was lifted
+  let before; // the ranking before the current move
   /** @type {string | undefined} */
-  let focus; // what shall have the focus when all is drawn
+  let focus; // the selector to focus after rendering
   /** @type {Map<string, DOMRect> | undefined} */
-  let seen; // where the rows were
+  let seen; // row positions before rendering, for the animation
   /** @type {number | undefined} */
-  let anchor; // where those who are not ranked began, if they shall stay there
-  let pointed = false; // whether a pointer did the last thing: then the page stays where it is
+  let anchor; // top of the unranked list, to keep it in place
+  let pointed = false; // whether the last action was by pointer: then focus does not scroll
 
   function offer() {
-    const draft = told.draft ? draftOf(told.draft, told.basis) : undefined;
+    const draft = settings.draftKey ? readDraft(settings.draftKey, settings.draftVersion) : undefined;
     if (!draft) return undefined;
     const known = draft.levels.map((level) => level.map((name) => names.indexOf(name)).filter((who) => who >= 0).sort((a, b) => a - b));
     const found = known.filter((level) => level.length);
@@ -49,9 +49,9 @@ function mount(form) {
     look();
     levels.value = next;
     fill(next);
-    if (!told.draft) return;
-    if (same(next, first)) forget(told.draft);
-    else keep(told.draft, { at: Date.now(), basis: told.basis, levels: next.map((level) => level.map((who) => names[who])) });
+    if (!settings.draftKey) return;
+    if (same(next, first)) deleteDraft(settings.draftKey);
+    else saveDraft(settings.draftKey, { at: Date.now(), version: settings.draftVersion, levels: next.map((level) => level.map((who) => names[who])) });
   }
 
   /** @param {Levels} next */
@@ -64,11 +64,11 @@ function mount(form) {
 
   const look = () => { seen = new Map(rows().map((row) => [row.dataset.who ?? "", row.getBoundingClientRect()])); };
   const rows = () => /** @type {HTMLElement[]} */ ([...root.querySelectorAll("[data-who]")]);
-  const say = (/** @type {number} */ who, what = "") => { status.value = `${names[who]}${what}, ${place(levels.value, who, names)}.`; };
+  const say = (/** @type {number} */ who, what = "") => { status.value = `${names[who]}${what}, ${describePlace(levels.value, who, names)}.`; };
 
-  const doing = {
+  const list = {
     names,
-    equals: told.equals,
+    allowTies: settings.allowTies,
     /** @param {number} who @param {string} button */
     press(who, button) {
       const slot = BUTTONS[button](levels.value, who);
@@ -106,7 +106,7 @@ function mount(form) {
     say(lifted.who, " dropped");
   }
 
-  /** Keys for who is lifted. @param {KeyboardEvent} event */
+  /** Handle keys while a row is lifted. @param {KeyboardEvent} event */
   function key(event) {
     const lifted = held.value;
     if (lifted?.how !== "key") return;
@@ -130,14 +130,14 @@ function mount(form) {
     useEffect(() => {
       root.addEventListener("keydown", (event) => { pointed = false; key(event); });
       addEventListener("pointerdown", () => { pointed = true; drop(); });
-      dragging(root, {
+      startDragging(root, {
         levels: () => levels.value,
-        equals: told.equals,
+        allowTies: settings.allowTies,
         started(who) { held.value = { who, slot: slotOf(levels.value, who), how: "pointer" }; },
         over(who, slot) {
           if (held.value?.slot === slot) return;
           held.value = { who, slot, how: "pointer" };
-          status.value = `${names[who]}: ${place(put(levels.value, who, slot), who, names)}.`;
+          status.value = `${names[who]}: ${describePlace(put(levels.value, who, slot), who, names)}.`;
         },
         ended(who, slot) {
           held.value = undefined;
@@ -147,44 +147,44 @@ function mount(form) {
       });
     }, []);
     useLayoutEffect(settle);
-    const now = { ...doing, levels: levels.value, held: held.value, open: open.value };
+    const now = { ...list, levels: levels.value, held: held.value, open: open.value };
     const rest = names.map((_, who) => who).filter((who) => levelOf(levels.value, who) < 0);
-    const { words } = told, blank = !levels.value.length, castable = !blank || told.blank;
+    const { labels } = settings, blank = !levels.value.length, castable = !blank || settings.allowBlank;
     const over = held.value?.how === "pointer" && held.value.slot === unranked(levels.value, held.value.who);
     return html`<${Help} />
-      ${offered.value && html`<${Offer} at=${offered.value.at} take=${() => { change(offered.value?.levels ?? []); offered.value = undefined; status.value = "Your draft is back."; }} leave=${() => { if (same(levels.value, first)) forget(told.draft); offered.value = undefined; }} />`}
+      ${offered.value && html`<${Offer} at=${offered.value.at} take=${() => { change(offered.value?.levels ?? []); offered.value = undefined; status.value = "Your draft is back."; }} leave=${() => { if (same(levels.value, first)) deleteDraft(settings.draftKey); offered.value = undefined; }} />`}
       <div class=${`ballot-areas ${held.value?.how === "pointer" ? "is-dragging" : ""}`}>
         <section class="ballot-area" data-ranked aria-labelledby="ballot-ranked">
-          <h2 id="ballot-ranked">${words.ranked}</h2>
-          <${Ranked} doing=${now} empty=${words.start} />
+          <h2 id="ballot-ranked">${labels.ranked_title}</h2>
+          <${Ranked} list=${now} empty=${labels.empty_hint} />
         </section>
         <section class=${`ballot-area ${over ? "is-over" : ""}`} data-rest aria-labelledby="ballot-rest">
-          <h2 id="ballot-rest">${words.rest}</h2>
-          <p class="ballot-rest-means">${rest.length ? words.rest_means : "All are ranked."}</p>
-          <${Rest} doing=${now} rest=${rest} />
+          <h2 id="ballot-rest">${labels.unranked_title}</h2>
+          <p class="ballot-rest-hint">${rest.length ? labels.unranked_hint : "Everyone is ranked."}</p>
+          <${Rest} list=${now} rest=${rest} />
         </section>
       </div>
-      ${told.means && html`<p class="ballot-means ballot-means-here">${told.means}</p>`}
+      ${settings.notice && html`<p class="ballot-notice ballot-notice-here">${settings.notice}</p>`}
       <div class="ballot-bar"><div class="ballot-bar-inner">
-        <p class="ballot-status"><span class="ballot-count">${count(levels.value, names)}</span> <span class="ballot-said" role="status" aria-live="polite">${status.value}</span></p>
-        <button type="button" class="button button-primary" onClick=${() => dialog.current?.showModal()}>${words.review}</button>
+        <p class="ballot-status"><span class="ballot-count">${describeCount(levels.value, names)}</span> <span class="ballot-announcement" role="status" aria-live="polite">${status.value}</span></p>
+        <button type="button" class="button button-primary" onClick=${() => dialog.current?.showModal()}>${labels.review_button}</button>
       </div></div>
-      <dialog class="dialog ballot-dialog" aria-labelledby="ballot-sure" ref=${dialog}>
+      <dialog class="dialog ballot-dialog" aria-labelledby="ballot-confirm" ref=${dialog}>
         <div class="ballot-dialog-words">
-          <h2 id="ballot-sure">${blank ? words.blank_sure : words.sure}</h2>
-          <${Said} names=${names} levels=${levels.value} rest=${rest} words=${words} />
+          <h2 id="ballot-confirm">${blank ? labels.confirm_blank_title : labels.confirm_title}</h2>
+          <${BallotText} names=${names} levels=${levels.value} rest=${rest} labels=${labels} />
         </div>
         <div class="ballot-dialog-end">
-          ${castable && told.means && html`<p class="ballot-means">${told.means}</p>`}
+          ${castable && settings.notice && html`<p class="ballot-notice">${settings.notice}</p>`}
           <div class="actions">
-            ${castable && html`<button type="submit" class="button button-primary" name="sure" value="yes">${words.cast}</button>`}
-            <button type="button" class=${`button button-${castable ? "plain" : "primary"}`} onClick=${() => dialog.current?.close()}>${words.back}</button>
+            ${castable && html`<button type="submit" class="button button-primary" name="sure" value="yes">${labels.submit_button}</button>`}
+            <button type="button" class=${`button button-${castable ? "plain" : "primary"}`} onClick=${() => dialog.current?.close()}>${labels.back_button}</button>
           </div>
         </div>
       </dialog>`;
   }
 
-  /** After all is drawn: the focus is where it was, and rows come from where they were. */
+  /** After rendering: restore focus, and animate rows from their old positions. */
   function settle() {
     if (anchor !== undefined) {
       const now = root.querySelector("[data-rest]")?.getBoundingClientRect().top ?? anchor;
@@ -200,7 +200,7 @@ function mount(form) {
 
   /** @type {HTMLElement} */ (form.querySelector("[data-ballot-plain]")).hidden = true;
   form.classList.add("is-live");
-  if (!told.equals) fill(first);
+  if (!settings.allowTies) fill(first);
   render(html`<${List} />`, root);
 }
 
@@ -214,13 +214,13 @@ function glide(row, from) {
 
 /** @param {{ at: number, take: () => void, leave: () => void }} props */
 const Offer = ({ at, take, leave }) => html`<div class="ballot-offer">
-  <p><b>Your draft from ${moment(at)}</b> is kept in this browser, and has not been cast.</p>
+  <p><b>Your draft from ${formatTime(at)}</b> is saved in this browser. You haven’t cast it yet.</p>
   <div class="actions">
-    <button type="button" class="button button-quiet button-small" onClick=${take}>Continue with it</button>
-    <button type="button" class="button button-plain button-small" onClick=${leave}>Discard it</button>
+    <button type="button" class="button button-quiet button-small" onClick=${take}>Continue</button>
+    <button type="button" class="button button-plain button-small" onClick=${leave}>Discard</button>
   </div>
 </div>`;
 
 for (const form of document.querySelectorAll("form[data-ballot]")) mount(/** @type {HTMLFormElement} */ (form));
-// Who comes back to a page of the past shall see how things are now.
+// After "back", show the current state instead of a cached page.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

@@ -1,38 +1,38 @@
-// Drafts, kept in this browser alone until the ballot is cast. Where nothing can be kept, nothing is.
+// Drafts: saved in this browser until the ballot is cast. Browsers without storage have none.
 
-/** @typedef {{ at: number, basis: string, levels: string[][] }} Draft what was ranked, by names, and when */
+/** @typedef {{ at: number, version: string, levels: string[][] }} Draft the ranking by names, and when it was saved */
 
 const PREFIX = "ballot draft ";
 
-/** The draft of a name that is based on what stands now; another is outdated, and goes.
- * @param {string} name @param {string} basis @returns {Draft | undefined} */
-export function draftOf(name, basis) {
+/** Return the draft if it has the current version; delete it otherwise.
+ * @param {string} name @param {string} version @returns {Draft | undefined} */
+export function readDraft(name, version) {
   try {
     const draft = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null");
-    if (draft && draft.basis === basis && Array.isArray(draft.levels)) return draft;
-    if (draft) forget(name);
+    if (draft && draft.version === version && Array.isArray(draft.levels)) return draft;
+    if (draft) deleteDraft(name);
   } catch {
-    forget(name);
+    deleteDraft(name);
   }
   return undefined;
 }
 
 /** @param {string} name @param {Draft} draft */
-export function keep(name, draft) {
+export function saveDraft(name, draft) {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(draft));
-  } catch { /* no place, or none allowed */ }
+  } catch { /* storage full or disabled */ }
 }
 
 /** @param {string} name */
-export function forget(name) {
+export function deleteDraft(name) {
   try {
     localStorage.removeItem(PREFIX + name);
-  } catch { /* none allowed */ }
+  } catch { /* storage disabled */ }
 }
 
-// A page about what was cast names the draft that it came from.
+// The page of a cast ballot names its draft, which is now outdated.
 for (const cast of document.querySelectorAll("[data-ballot-cast]")) {
-  const { ballotCast, basis } = /** @type {HTMLElement} */ (cast).dataset;
-  draftOf(ballotCast ?? "", basis ?? "");
+  const { ballotCast, version } = /** @type {HTMLElement} */ (cast).dataset;
+  readDraft(ballotCast ?? "", version ?? "");
 }

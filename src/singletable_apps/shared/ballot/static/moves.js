@@ -1,30 +1,30 @@
-// Where everybody stands, and what a move makes of it. Nothing here knows of a page.
+// The ranking and its moves, without any DOM.
 //
-// A ballot is a list of levels, best first; a level is a list of numbers, each the place of a name in
-// the order of the page. Who is in no level is not ranked. For one who moves, a slot says where to,
-// seen without the mover: 0 is a level of its own before all others, 1 is together with the first, 2 a
-// level of its own after it, and so on; one slot more than the last is not ranked.
+// A ranking is a list of levels, best first; a level is a list of indexes into the names on the page.
+// A name in no level is not ranked. A slot says where a moving name goes, seen without it: 0 is a level
+// of its own at the top, 1 shares the first level, 2 is a level of its own after it, and so on; the slot
+// after the last means "not ranked".
 
 /** @typedef {number[][]} Levels */
 
-/** The level of somebody, from 0 on; -1 if not ranked. @param {Levels} levels @param {number} who */
+/** Return the level of a name, or -1 if it is not ranked. @param {Levels} levels @param {number} who */
 export const levelOf = (levels, who) => levels.findIndex((level) => level.includes(who));
 
 /** @param {Levels} levels @param {number} who @returns {Levels} */
 export const without = (levels, who) =>
   levels.map((level) => level.filter((each) => each !== who)).filter((level) => level.length);
 
-/** The slot in which somebody is. @param {Levels} levels @param {number} who */
+/** Return the slot of a name. @param {Levels} levels @param {number} who */
 export function slotOf(levels, who) {
   const at = levelOf(levels, who);
   if (at < 0) return unranked(levels, who);
   return levels[at].length > 1 ? 2 * at + 1 : 2 * at;
 }
 
-/** The slot of who is not ranked. @param {Levels} levels @param {number} who */
+/** Return the slot that means "not ranked". @param {Levels} levels @param {number} who */
 export const unranked = (levels, who) => 2 * without(levels, who).length + 1;
 
-/** The levels after somebody has moved to a slot. @param {Levels} levels @param {number} who @param {number} slot */
+/** Return the levels after moving a name to a slot. @param {Levels} levels @param {number} who @param {number} slot */
 export function put(levels, who, slot) {
   const others = without(levels, who);
   const at = slot >> 1;
@@ -34,8 +34,8 @@ export function put(levels, who, slot) {
 }
 
 /**
- * What the buttons of a row do: each gives a slot, or none where there is nothing to do.
- * Up and Down give a place of one's own; "same" gives that of who is above.
+ * The buttons of a row: each returns the new slot, or undefined where it has no effect.
+ * Up and Down give the name a place of its own; "same" shares the place above.
  * @type {Record<string, (levels: Levels, who: number) => number | undefined>}
  */
 export const BUTTONS = {
@@ -56,7 +56,7 @@ export const BUTTONS = {
 };
 
 /**
- * What a key does to who is lifted.
+ * The keys that move a lifted row.
  * @type {Record<string, (slot: number, last: number) => number>}
  */
 export const KEYS = {
@@ -72,14 +72,14 @@ export const KEYS = {
 const up = (/** @type {number} */ slot, /** @type {number} */ last) => (slot === last ? slot - 1 : Math.max(0, slot - 2));
 const down = (/** @type {number} */ slot, /** @type {number} */ last) => Math.min(last, slot + 2);
 
-/** The same where nobody shares a place. @type {typeof KEYS} */
+/** The same where places cannot be shared. @type {typeof KEYS} */
 export const KEYS_ALONE = { ...KEYS, ArrowUp: up, ArrowLeft: up, ArrowDown: down, ArrowRight: down };
 
 /** @param {Levels} a @param {Levels} b */
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * The levels that numbers in boxes say; gaps mean nothing.
+ * Return the levels that the numbers in the boxes describe; gaps do not matter.
  * @param {string[]} texts @returns {Levels}
  */
 export function levelsOf(texts) {

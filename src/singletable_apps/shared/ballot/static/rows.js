@@ -1,19 +1,19 @@
-// What the list is made of: levels of rows, rows with their buttons, and the ballot in words.
+// The components of the list: places, rows with their buttons, and the ballot as text.
 import { html } from "../../shared/vendor/islands.js";
 import { BUTTONS, levelOf, without } from "./moves.js";
-import { HELP, list, place } from "./words.js";
+import { HELP, joinNames, describePlace } from "./text.js";
 
 /** @typedef {import("./moves.js").Levels} Levels */
-/** @typedef {{ who: number, slot: number, how: "key" | "pointer" }} Held who is lifted, and where it would land */
+/** @typedef {{ who: number, slot: number, how: "key" | "pointer" }} Held the lifted row, and the slot it would land in */
 /**
- * @typedef {object} Doing
+ * @typedef {object} ListState
  * @property {string[]} names
- * @property {boolean} equals                                 whether several may share a place
+ * @property {boolean} allowTies                                 whether rows can share a place
  * @property {Levels} levels
  * @property {Held | undefined} held
- * @property {number | undefined} open                        whose buttons are shown, where there is no room for all
+ * @property {number | undefined} open                        the row whose buttons are shown on narrow screens
  * @property {(who: number, button: string) => void} press
- * @property {(who: number) => void} next                     rank after all others
+ * @property {(who: number) => void} next                     rank below all others
  * @property {(who: number) => void} lift
  * @property {(who: number) => void} toggle
  */
@@ -41,24 +41,24 @@ const TOOLS = [
 /** @param {{ name: keyof typeof PATHS }} props */
 const Icon = ({ name }) => html`<svg class=${`icon icon-${name}`} viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false"><path d=${PATHS[name]} /></svg>`;
 
-/** Those who are ranked. @param {{ doing: Doing, empty: string }} props */
-export function Ranked({ doing, empty }) {
-  const { levels, held } = doing;
+/** The ranked rows. @param {{ list: ListState, empty: string }} props */
+export function Ranked({ list, empty }) {
+  const { levels, held } = list;
   if (!levels.length) {
     return html`<p class=${`levels-empty ${held?.how === "pointer" && held.slot === 0 ? "is-over" : ""}`}>${empty}</p>`;
   }
   return html`<ol class="levels">
-    ${levels.map((level, at) => html`<li key=${Math.min(...level)} class=${`level ${level.length > 1 ? "is-tied" : ""} ${landing(doing, at)}`} data-level=${at}>
+    ${levels.map((level, at) => html`<li key=${Math.min(...level)} class=${`level ${level.length > 1 ? "is-tied" : ""} ${landing(list, at)}`} data-level=${at}>
       <span class="level-place" aria-hidden="true">${at + 1}</span>
       <ul class="level-rows" aria-label=${`Place ${at + 1}`}>
-        ${level.map((who) => html`<${Row} key=${who} who=${who} doing=${doing} />`)}
+        ${level.map((who) => html`<${Row} key=${who} who=${who} list=${list} />`)}
       </ul>
       ${level.length > 1 && html`<span class="level-equal" aria-hidden="true">equal</span>`}
     </li>`)}
   </ol>`;
 }
 
-/** Where what is dragged would land, as a class of a level. @param {Doing} doing @param {number} at */
+/** Return the class that marks where the dragged row would land. @param {ListState} list @param {number} at */
 function landing({ levels, held }, at) {
   if (held?.how !== "pointer") return "";
   const { who, slot } = held;
@@ -69,50 +69,50 @@ function landing({ levels, held }, at) {
   return slot === 2 * others.length && index === others.length - 1 ? "is-after" : "";
 }
 
-/** Whether the mover has a level of its own, before this one. @param {Levels} levels @param {number} who @param {number} at */
+/** Return whether the dragged row is alone in a place above this one. @param {Levels} levels @param {number} who @param {number} at */
 function alone(levels, who, at) {
   const from = levelOf(levels, who);
   return from >= 0 && from < at && levels[from].length === 1;
 }
 
-/** Those who are not. @param {{ doing: Doing, rest: number[] }} props */
-export const Rest = ({ doing, rest }) => html`<ul class="rest-rows">
-  ${rest.map((who) => html`<${Row} key=${who} who=${who} doing=${doing} />`)}
+/** The unranked rows. @param {{ list: ListState, rest: number[] }} props */
+export const Rest = ({ list, rest }) => html`<ul class="rest-rows">
+  ${rest.map((who) => html`<${Row} key=${who} who=${who} list=${list} />`)}
 </ul>`;
 
-/** One who can be ranked. @param {{ who: number, doing: Doing }} props */
-function Row({ who, doing }) {
-  const { names, levels, held, open } = doing;
+/** A row. @param {{ who: number, list: ListState }} props */
+function Row({ who, list }) {
+  const { names, levels, held, open } = list;
   const name = names[who], ranked = levelOf(levels, who) >= 0, lifted = held?.who === who;
-  // A press of a key on a button is a click, too; it has no place on the screen.
+  // Enter and Space also click, without coordinates.
   const click = (/** @type {MouseEvent} */ event) => {
-    if (event.detail === 0 && (ranked || lifted)) doing.lift(who);
-    else if (ranked) doing.toggle(who);
-    else doing.next(who);
+    if (event.detail === 0 && (ranked || lifted)) list.lift(who);
+    else if (ranked) list.toggle(who);
+    else list.next(who);
   };
   const spaced = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== " " || ranked || lifted) return;
     event.preventDefault();
-    doing.lift(who);
+    list.lift(who);
   };
   const state = `${lifted ? `is-held is-held-by-${held.how}` : ""} ${open === who ? "is-open" : ""}`;
   return html`<li class=${`row ${ranked ? "is-ranked" : ""} ${state}`} data-who=${who}>
     <span class="row-grip" data-grip aria-hidden="true"><${Icon} name="grip" /></span>
     <button type="button" class="row-name" data-name=${who} aria-describedby="ballot-help" aria-pressed=${ranked || lifted ? String(lifted) : undefined} onClick=${click} onKeyDown=${spaced}>
-      <span>${name}</span><span class="sr-only">, ${place(levels, who, names)}</span>${!ranked && html`<${Icon} name="plus" />`}
+      <span>${name}</span><span class="sr-only">, ${describePlace(levels, who, names)}</span>${!ranked && html`<${Icon} name="plus" />`}
     </button>
-    ${ranked && html`<button type="button" class="tool row-more" data-tool="more" aria-expanded=${String(open === who)} aria-label=${`More for ${name}`} onClick=${() => doing.toggle(who)}><${Icon} name="more" /></button>
+    ${ranked && html`<button type="button" class="tool row-more" data-tool="more" aria-expanded=${String(open === who)} aria-label=${`More for ${name}`} onClick=${() => list.toggle(who)}><${Icon} name="more" /></button>
     <div class="row-tools">
-      ${TOOLS.filter(([button]) => doing.equals || button !== "same").map(([button, text, label]) => html`<button type="button" class="tool" key=${button} data-tool=${button} aria-label=${label(name)} title=${text} aria-disabled=${BUTTONS[button](levels, who) === undefined ? "true" : undefined} onClick=${() => doing.press(who, button)}><${Icon} name=${button} /><span class="tool-text" aria-hidden="true">${text}</span></button>`)}
+      ${TOOLS.filter(([button]) => list.allowTies || button !== "same").map(([button, text, label]) => html`<button type="button" class="tool" key=${button} data-tool=${button} aria-label=${label(name)} title=${text} aria-disabled=${BUTTONS[button](levels, who) === undefined ? "true" : undefined} onClick=${() => list.press(who, button)}><${Icon} name=${button} /><span class="tool-text" aria-hidden="true">${text}</span></button>`)}
     </div>`}
   </li>`;
 }
 
-/** The ballot in words. @param {{ names: string[], levels: Levels, rest: number[], words: Record<string, string> }} props */
-export function Said({ names, levels, rest, words }) {
-  if (!levels.length) return html`<p class="said-blank">${words.blank_means}</p>`;
-  return html`<ol class="said-ballot">${levels.map((level, at) => html`<li><span class="said-place">${at + 1}.</span> <b>${list(level.map((who) => names[who]))}</b></li>`)}</ol>
-    ${rest.length > 0 && html`<p class="said-rest">${words.rest}: ${list(rest.map((who) => names[who]))}.</p>`}`;
+/** The ballot as text. @param {{ names: string[], levels: Levels, rest: number[], labels: Record<string, string> }} props */
+export function BallotText({ names, levels, rest, labels }) {
+  if (!levels.length) return html`<p class="ballot-ranking-blank">${labels.blank_hint}</p>`;
+  return html`<ol class="ballot-ranking">${levels.map((level, at) => html`<li><span class="ballot-ranking-place">${at + 1}.</span> <b>${joinNames(level.map((who) => names[who]))}</b></li>`)}</ol>
+    ${rest.length > 0 && html`<p class="ballot-ranking-rest">${labels.unranked_title}: ${joinNames(rest.map((who) => names[who]))}.</p>`}`;
 }
 
 export const Help = () => html`<p class="sr-only" id="ballot-help">${HELP}</p>`;

@@ -1,22 +1,22 @@
-// Dragging a row with a pointer: what it follows, where it would land, and a page that scrolls along.
+// Drag a row with a pointer: it follows, shows where it would land, and scrolls the page at the edges.
 import { unranked } from "./moves.js";
 
 /** @typedef {import("./moves.js").Levels} Levels */
 /**
  * @typedef {object} Drag
  * @property {() => Levels} levels
- * @property {boolean} equals                                          whether one may land on another
+ * @property {boolean} allowTies                                          whether rows can share a place
  * @property {(who: number) => void} started
  * @property {(who: number, slot: number) => void} over
- * @property {(who: number, slot: number | undefined) => void} ended    without a slot if it was broken off
+ * @property {(who: number, slot: number | undefined) => void} ended    no slot if the drag was canceled
  */
 
-const FAR = 6; // so many pixels make a drag of a press
-const EDGE = 0.3; // of a row: so near to its edge one means the gap
-const NEAR = 72; // so near to the edge of the window the page scrolls
+const FAR = 6; // pixels until a press becomes a drag
+const EDGE = 0.3; // share of a row at its edge that counts as the gap
+const NEAR = 72; // pixels from the edge of the window where the page scrolls
 
 /** @param {HTMLElement} root @param {Drag} drag */
-export function dragging(root, drag) {
+export function startDragging(root, drag) {
   /** @type {{ who: number, row: HTMLElement, id: number, x: number, y: number, top: number, on: boolean, last: PointerEvent } | undefined} */
   let held;
   let frame = 0;
@@ -25,7 +25,7 @@ export function dragging(root, drag) {
     const target = /** @type {HTMLElement} */ (event.target);
     const row = /** @type {HTMLElement | null} */ (target.closest("[data-who]"));
     if (held || !row || event.button || target.closest("[data-tool]")) return;
-    // A finger scrolls, except at the grip; a mouse has a wheel for that.
+    // Touch scrolls the page, except on the grip; a mouse drags anywhere.
     if (event.pointerType !== "mouse" && !target.closest("[data-grip]")) return;
     const { clientX: x, clientY: y } = event;
     held = { who: Number(row.dataset.who), row, id: event.pointerId, x, y, top: place(row), on: false, last: event };
@@ -80,7 +80,7 @@ export function dragging(root, drag) {
     cancelAnimationFrame(frame);
     held = undefined;
     if (!on) return;
-    // The press that ends here is no click.
+    // The end of a drag is not a click.
     addEventListener("click", swallow, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", swallow, { capture: true }));
     drag.ended(who, dropped ? slotAt(last.clientX, last.clientY, who) : undefined);
@@ -98,7 +98,7 @@ export function dragging(root, drag) {
       const level = levels[Number(/** @type {HTMLElement} */ (element).dataset.level)];
       if (!level || (level.length === 1 && level[0] === who)) continue;
       const { top, bottom } = element.getBoundingClientRect();
-      const edge = drag.equals ? Math.min(20, (bottom - top) * EDGE) : (bottom - top) / 2;
+      const edge = drag.allowTies ? Math.min(20, (bottom - top) * EDGE) : (bottom - top) / 2;
       if (y < top + edge) return slot;
       if (y < bottom - edge) return slot + 1;
       slot += 2;
@@ -110,7 +110,7 @@ export function dragging(root, drag) {
   const box = (what) => /** @type {HTMLElement} */ (root.querySelector(what)).getBoundingClientRect();
 }
 
-/** Where the list of a row is in the window: some lists scroll with the page, and some stay. @param {HTMLElement} row */
+/** Return the top of the row's list in the window. @param {HTMLElement} row */
 function place(row) {
   return /** @type {HTMLElement} */ (row.parentElement).getBoundingClientRect().top;
 }
