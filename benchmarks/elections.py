@@ -32,7 +32,7 @@ from singletable_apps.elections.archive import verify_log
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_or_create_keys
-from singletable_apps.elections.service import Elections, Terms, open_elections
+from singletable_apps.elections.service import Elections, ElectionSettings, open_elections
 from singletable_apps.shared.accounts import Passwords
 
 CLAIM = "a thousand voters vote within ten seconds over HTTP, durably, and no ballot is lost"
@@ -86,10 +86,10 @@ def _prepare(folder: Path, voters: int) -> list[str]:
             elections.people.register(f"voter {n}", f"v{n}@example.org", "correct horse battery")
             for n in range(voters)
         ]
-        elections.lifecycle.create(people[0], "Chair", Terms(secret_ballot=True))
-        elections.rolls.set_candidates(people[0], "Chair", CANDIDATES)
+        elections.lifecycle.create(people[0], "Chair", ElectionSettings(secret_ballot=True))
+        elections.lifecycle.set_candidates(people[0], "Chair", CANDIDATES)
         elections.lifecycle.launch(people[0], "Chair", allow_edit=False)
-        return [elections.auth.welcome(person).access for person in people]
+        return [elections.auth.start_session(person).access for person in people]
 
 
 def _open(folder: Path, driver: Driver) -> Elections:
@@ -124,7 +124,7 @@ def _check(folder: Path, codes: Sequence[str]) -> None:
         if verified.differences:
             raise RuntimeError(f"the table does not match the log: {verified.differences[0]}")
         owner = elections.context.read.get_user("voter 0")
-        elections.lifecycle.finalise(owner, "Chair")
+        elections.lifecycle.close(owner, "Chair")
         published = elections.results.published(owner, "Chair")["confirmations"]
         if sorted(codes) != published:
             raise RuntimeError("the confirmed ballots and the counted ballots differ")

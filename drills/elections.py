@@ -34,7 +34,7 @@ from singletable.server import DynamoDBApp, Listener
 from singletable_apps.elections.errors import ElectionsError
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.projection import catch_up, rebuild
-from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service import ElectionSettings
 
 # The event type of an acknowledged command, and its marker.
 Acknowledgment = tuple[str, str]
@@ -134,8 +134,8 @@ def _prepare(driver: Driver, clients: int) -> int:
     elections = open_service(driver)
     owner = elections.people.register("Owner", "owner@example.org", PASSWORD)
     for name, secret in ((OPEN_ELECTION, False), (SECRET_ELECTION, True)):
-        elections.lifecycle.create(owner, name, Terms(secret_ballot=secret))
-        elections.rolls.set_candidates(owner, name, ["Red", "Green", "Blue"])
+        elections.lifecycle.create(owner, name, ElectionSettings(secret_ballot=secret))
+        elections.lifecycle.set_candidates(owner, name, ["Red", "Green", "Blue"])
         elections.lifecycle.launch(owner, name, allow_edit=True)
     for number in range(clients):
         name = voter_name(number)

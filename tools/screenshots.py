@@ -19,7 +19,7 @@ from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.app import app_info, site_of
 from singletable_apps.elections.keys import generate_keys
-from singletable_apps.elections.sample import PASSWORD, fill
+from singletable_apps.elections.sample import PASSWORD, fill_sample
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home import ServedApp, make_site_app
 from singletable_apps.shared.web import Settings
@@ -37,7 +37,7 @@ _SIDE_BY_SIDE = """
 def site() -> Generator[str]:
     """Serve elections with sample data and yield the URL."""
     elections = open_elections(connect("memory:"), generate_keys())
-    fill(elections)
+    fill_sample(elections)
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     served = ServedApp(app_info(), site_of(elections, settings))
     with serve(make_site_app([served], settings=settings.web)) as address:

@@ -13,9 +13,9 @@ from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import add_pages
-from singletable_apps.elections.service.lifecycle import Terms
+from singletable_apps.elections.service.lifecycle import ElectionSettings
 from singletable_apps.shared.web import Settings
-from tests.apps.elections.rig.world import World
+from tests.apps.support.elections.world import World
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
@@ -35,15 +35,15 @@ class Booth:
     voter: User
 
     def election(
-        self, name: str, candidates: Sequence[str] = NAMES, terms: Terms | None = None
+        self, name: str, candidates: Sequence[str] = NAMES, terms: ElectionSettings | None = None
     ) -> str:
         """An election that can be edited, and the address of its ballot."""
-        self.world.launched(self.owner, name, candidates, terms=terms)
+        self.world.launch(self.owner, name, candidates, terms=terms)
         return f"{self.address}/elections/e/{quote(name)}/ballot"
 
     def enter(self, page: Page, at: str) -> None:
         """Go to a page as the voter."""
-        token = self.world.service.auth.welcome(self.voter, "tests").access
+        token = self.world.service.auth.start_session(self.voter, "tests").access
         page.context.add_cookies(
             [{"name": "elections_access", "value": token, "url": self.address}]
         )
@@ -58,7 +58,7 @@ class Booth:
 @pytest.fixture(scope="module")
 def booth() -> Iterator[Booth]:
     world = World(connect("memory:"))
-    owner, voter = world.join("Owner", "Voter")
+    owner, voter = world.register("Owner", "Voter")
     web = Settings(secure_cookies=False, uploads={"/elections": 1 << 20})
     settings = ApiSettings(web=web, limits=Limits.off())
     app = make_elections_app(world.service, settings=settings)
@@ -225,7 +225,7 @@ def test_a_draft_is_offered_after_a_reload_and_forgotten_when_cast(
     open_page: OpenPage, booth: Booth
 ) -> None:
     page = open_page()
-    at = booth.election("Draft", terms=Terms(secret_ballot=True))
+    at = booth.election("Draft", terms=ElectionSettings(secret_ballot=True))
     booth.enter(page, at)
     item(page, "Dan").click()
     item(page, "Ada").click()
@@ -245,12 +245,12 @@ def test_a_double_click_casts_once(open_page: OpenPage, booth: Booth) -> None:
     page = open_page()
     booth.enter(page, booth.election("Twice"))
     item(page, "Eve").click()
-    before = booth.world.length
+    before = booth.world.event_count
     page.get_by_role("button", name="Review and cast").click()
     page.get_by_role("button", name="Cast ballot").dblclick()
     page.wait_for_url("**/receipt")
     page.reload()
-    assert booth.world.length == before + 1
+    assert booth.world.event_count == before + 1
 
 
 def test_a_blank_ballot_is_asked_about(open_page: OpenPage, booth: Booth) -> None:

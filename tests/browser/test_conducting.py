@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
+from singletable_apps.elections.entities import State
 from singletable_apps.elections.pages import add_pages
-from singletable_apps.elections.rules import state_of
-from singletable_apps.elections.states import State
+from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.shared.web import Settings
-from tests.apps.elections.sampled import Sampled, sampled
+from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
@@ -27,12 +27,12 @@ LUNCH = "e/What%20is%20for%20lunch"
 class Served:
     """The sample on a port."""
 
-    sample: Sampled
+    sample: SampleCopy
     address: str
 
     def let_in(self, page: Page, who: str) -> None:
         """Let the browser be somebody's."""
-        signed_in = self.sample.elections.auth.welcome(self.sample.user(who), "tests")
+        signed_in = self.sample.elections.auth.start_session(self.sample.user(who), "tests")
         page.context.add_cookies(
             [{"name": "elections_access", "value": signed_in.access, "url": self.address}]
         )
@@ -45,7 +45,7 @@ class Served:
 
 @pytest.fixture
 def served() -> Iterator[Served]:
-    sample = sampled()
+    sample = copy_sample()
     web = Settings(secure_cookies=False, uploads={"/elections": 1 << 20})
     settings = ApiSettings(web=web, limits=Limits.off())
     app = make_elections_app(sample.elections, settings=settings)

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.shared.web import Settings
-from tests.apps.elections.sampled import sampled
 from tests.apps.home.site import front_of
+from tests.apps.support.elections.sample import copy_sample
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
@@ -39,7 +39,7 @@ BUDGET = 150_000
 def site() -> Iterator[str]:
     """The address of the whole site, with the sample."""
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    with live(front_of(sampled().elections, settings)) as address:
+    with live(front_of(copy_sample().elections, settings)) as address:
         yield address
 
 

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.pages import add_pages
 from singletable_apps.shared.web import Settings
-from tests.apps.elections.rig.world import ballot
-from tests.apps.elections.sampled import Sampled, sampled
+from tests.apps.support.elections.sample import SampleCopy, copy_sample
+from tests.apps.support.elections.world import ballot
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
@@ -26,7 +26,7 @@ BUDGET = 150_000
 class Served:
     """The sample on a port."""
 
-    sample: Sampled
+    sample: SampleCopy
     address: str
 
     def at(self, election: str, *parts: str) -> str:
@@ -35,7 +35,7 @@ class Served:
 
     def let_in(self, page: Page, name: str) -> None:
         """Let the browser be somebody's."""
-        signed_in = self.sample.elections.auth.welcome(self.sample.user(name), "tests")
+        signed_in = self.sample.elections.auth.start_session(self.sample.user(name), "tests")
         page.context.add_cookies(
             [{"name": "elections_access", "value": signed_in.access, "url": self.address}]
         )
@@ -43,7 +43,7 @@ class Served:
 
 @pytest.fixture
 def served() -> Iterator[Served]:
-    sample = sampled()
+    sample = copy_sample()
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     app = make_elections_app(sample.elections, settings=settings)
     add_pages(app, sample.elections)
@@ -81,7 +81,7 @@ def test_a_tally_changes_while_one_looks_and_keeps_what_was_opened(
     assert again.value.status == 304
     assert set(answers) == {304}
 
-    elections.lifecycle.finalise(sample.user("Claude"), LUNCH)
+    elections.lifecycle.close(sample.user("Claude"), LUNCH)
     _comes_back(page)
     expect(page.get_by_role("heading", name="Soup wins")).to_be_visible()
     expect(page.locator("[data-live]")).to_have_count(0)

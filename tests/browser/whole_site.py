@@ -13,8 +13,8 @@ from starlette.types import ASGIApp
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.projection import get_last_event
 from singletable_apps.shared.web import Settings
-from tests.apps.elections.sampled import Sampled, sampled
 from tests.apps.home.site import front_of
+from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.browser.crawling import Seen, crawl
 from tests.browser.live import live
 
@@ -25,13 +25,13 @@ ROOMS = ("/elections", "/parts")
 class Site:
     """The whole site with the sample, on a port."""
 
-    sample: Sampled
+    sample: SampleCopy
     app: ASGIApp
     address: str
     crawled: dict[str | None, list[Seen]] = field(default_factory=dict[str | None, list[Seen]])
 
     def token(self, name: str) -> str:
-        return self.sample.elections.auth.welcome(self.sample.user(name), "tests").access
+        return self.sample.elections.auth.start_session(self.sample.user(name), "tests").access
 
     def enters(self, page: Page, name: str | None) -> None:
         """Let the browser be somebody's, or nobody's."""
@@ -61,7 +61,7 @@ class Site:
 @contextmanager
 def whole_site() -> Generator[Site]:
     """The site while it is served."""
-    sample = sampled()
+    sample = copy_sample()
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     app = front_of(sample.elections, settings)
     with live(app) as address:

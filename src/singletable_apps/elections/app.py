@@ -25,10 +25,9 @@ from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.pages import add_pages
-from singletable_apps.elections.pages.people import ROLE_NAMES, ROLE_WORDS
 from singletable_apps.elections.pages.site import SIGN_IN
-from singletable_apps.elections.roles import ROLES, Role
-from singletable_apps.elections.sample import PASSWORD, Person, fill, sample_accounts
+from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, ROLES, Role
+from singletable_apps.elections.sample import PASSWORD, SamplePerson, fill_sample, sample_accounts
 from singletable_apps.elections.service import TABLES, Elections, Settings, open_elections
 from singletable_apps.shared.accounts.entities import expiring
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, SampleEntry
@@ -49,18 +48,18 @@ def sample_of(elections: Elections) -> SampleData | None:
     return SampleData("Look around as somebody", tuple(map(_entrance, people)), PASSWORD)
 
 
-def one_of_each_role(people: Iterable[Person]) -> list[Person]:
+def one_of_each_role(people: Iterable[SamplePerson]) -> list[SamplePerson]:
     """The first of each role, the greatest first: enough to see everything from every side."""
-    firsts: dict[Role, Person] = {}
+    firsts: dict[Role, SamplePerson] = {}
     for person in people:
         firsts.setdefault(person.role, person)
     return [firsts[role] for role in reversed(ROLES) if role in firsts]
 
 
-def _entrance(person: Person) -> SampleEntry:
+def _entrance(person: SamplePerson) -> SampleEntry:
     return SampleEntry(
         f"{person.name}, {ROLE_NAMES[person.role].lower()}",
-        ROLE_WORDS[person.role],
+        ROLE_DESCRIPTIONS[person.role],
         SIGN_IN,
         {"who": person.name, "password": PASSWORD},
         label_prefix="Sign in as",
@@ -73,10 +72,12 @@ _WARNING = (
 )
 
 
-def site_on(driver: Driver, place: Place, public: PublicUrl, letters: Letters) -> RunningApp:
+def site_on(
+    driver: Driver, place: DataLocation, public: PublicUrl, letters: EmailDelivery
+) -> RunningApp:
     """The site on a driver that is open."""
     settings, api = settings_for(public)
-    elections = elections_on(driver, place, settings, letters)
+    elections = open_elections_on(driver, place, settings, letters)
     locations = (
         ("tables", place.at),
         ("letters", letters.words),
@@ -144,26 +145,26 @@ def app_info() -> AppInfo:
 @contextmanager
 def open_app(context: AppContext) -> Generator[RunningApp]:
     """The whole app; a sample is made first where one is wished."""
-    letters = letters_for(printed=context.print_emails, smtp=context.smtp)
+    letters = email_delivery(printed=context.print_emails, smtp=context.smtp)
     if context.needs_sample:
         with new_folder(context.folder) as draft:
-            place = Place(f"file:{draft / _FILE}", draft / _KEYS)
-            with elections_at(place) as elections, progress_bar("Filling elections") as told:
-                fill(elections, told)
+            place = DataLocation(f"file:{draft / _FILE}", draft / _KEYS)
+            with open_elections_at(place) as elections, progress_bar("Filling elections") as told:
+                fill_sample(elections, told)
     with context.connect(_FILE) as driver:
-        place = Place(context.address_of(_FILE), context.folder / _KEYS)
+        place = DataLocation(context.address_of(_FILE), context.folder / _KEYS)
         yield site_on(driver, place, context.public, letters)
 
 
 SMTP_PASSWORD = "SMTP_PASSWORD"
 
 
-class MailingRefused(ElectionsError):
+class InvalidSmtpUrl(ElectionsError):
     """Letters cannot be sent that way."""
 
 
 @dataclass(frozen=True, slots=True)
-class Letters:
+class EmailDelivery:
     """Which way letters go: by a server if there is one, and printed, too, if it is wished."""
 
     printed: bool = False
@@ -196,12 +197,12 @@ class _Printed:
         typer.echo("")
 
 
-def letters_for(*, printed: bool, smtp: str | None) -> Letters:
+def email_delivery(*, printed: bool, smtp: str | None) -> EmailDelivery:
     """The way that an operator names; `smtp` is smtp://user@mail.example.org?from=vote@example.org."""
-    return Letters(printed, smtp_at(smtp) if smtp is not None else None)
+    return EmailDelivery(printed, parse_smtp_url(smtp) if smtp is not None else None)
 
 
-def smtp_at(text: str) -> Smtp:
+def parse_smtp_url(text: str) -> Smtp:
     """A mailer for the server; its password comes from the environment, and is on no screen."""
     parts = urlsplit(text)
     sender = parse_qs(parts.query).get("from", [""])[-1]
@@ -210,12 +211,12 @@ def smtp_at(text: str) -> Smtp:
     except ValueError:
         port = 0
     if parts.scheme not in ("smtp", "smtp+plain") or not parts.hostname or not port or not sender:
-        raise MailingRefused(
+        raise InvalidSmtpUrl(
             "--smtp takes an address as smtp://user@mail.example.org:587?from=vote@example.org "
             f"(smtp+plain:// for a server on one's own machine without TLS), and '{text}' is none."
         )
     if parts.password is not None:
-        raise MailingRefused(
+        raise InvalidSmtpUrl(
             f"The password of the mail server does not belong into --smtp, where others see it. "
             f"Put it into the environment variable {SMTP_PASSWORD}."
         )
@@ -230,11 +231,11 @@ def smtp_at(text: str) -> Smtp:
             starttls=parts.scheme == "smtp",
         )
     except (InvalidEmail, ValueError) as refusal:
-        raise MailingRefused(f"--smtp: {refusal}") from refusal
+        raise InvalidSmtpUrl(f"--smtp: {refusal}") from refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DataLocation:
     """Where the tables are, where the keys lie, and whether keys that are missing are made."""
 
     at: str
@@ -243,22 +244,22 @@ class Place:
 
 
 @contextmanager
-def elections_at(place: Place) -> Generator[Elections]:
+def open_elections_at(place: DataLocation) -> Generator[Elections]:
     """The service at a place; tables are made if there are none."""
     with open_driver(place.at) as driver:
-        yield elections_on(driver, place)
+        yield open_elections_on(driver, place)
 
 
-def elections_on(
+def open_elections_on(
     driver: Driver,
-    place: Place,
+    place: DataLocation,
     settings: Settings | None = None,
-    letters: Letters | None = None,
+    letters: EmailDelivery | None = None,
 ) -> Elections:
     """The service on a driver that is open; tables are made if there are none."""
     store = create_tables(driver)
     keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
-    mailer = (letters or Letters()).mailer(Outbox(store))
+    mailer = (letters or EmailDelivery()).mailer(Outbox(store))
     return open_elections(driver, keys, settings=settings, mailer=mailer)
 
 

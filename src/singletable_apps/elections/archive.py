@@ -14,11 +14,11 @@ from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Counts, Sync, votes
 from singletable_apps.elections.errors import (
     Busy,
-    ExportBroken,
-    LogBroken,
-    NotEmpty,
-    Rebuilding,
-    TableBroken,
+    CorruptLog,
+    CorruptTable,
+    InvalidExport,
+    LogNotEmpty,
+    RebuildInProgress,
 )
 from singletable_apps.elections.events import (
     Event,
@@ -84,7 +84,7 @@ def events_in(lines: Iterable[bytes]) -> Iterator[Event]:
     last, end = ExportEnd(0, ""), None
     for number, text in enumerate(lines, 1):
         if end is not None:
-            raise ExportBroken(f"Line {number} comes after the end. {_AGAIN}")
+            raise InvalidExport(f"Line {number} comes after the end. {_AGAIN}")
         line = _read(number, text)
         if isinstance(line, ExportEnd):
             end = line
@@ -93,12 +93,12 @@ def events_in(lines: Iterable[bytes]) -> Iterator[Event]:
         last = ExportEnd(event.event_id, event.hash)
         yield event
     if end is None:
-        raise ExportBroken(
+        raise InvalidExport(
             f"The last line is missing, which says how many events there are: after event "
             f"{last.events:,} the file just ends. {_AGAIN}"
         )
     if end != last:
-        raise ExportBroken(
+        raise InvalidExport(
             f"The last line says that there are {end.events:,} events and that the hash of the "
             f"last is {end.head or 'none'}, but there are {last.events:,} and it is "
             f"{last.head or 'none'}. {_AGAIN}"
@@ -117,18 +117,20 @@ def _read(number: int, text: bytes) -> Entry | ExportEnd:
     try:
         return cast(_Lines, msgspec.json.decode(text, type=_Lines))
     except msgspec.MsgspecError as error:
-        raise ExportBroken(
+        raise InvalidExport(
             f"Line {number} is no line of an exported log: {error}. {_AGAIN}"
         ) from error
     except UnicodeDecodeError as error:
-        raise ExportBroken(f"Line {number} is not UTF-8 at byte {error.start}. {_AGAIN}") from error
+        raise InvalidExport(
+            f"Line {number} is not UTF-8 at byte {error.start}. {_AGAIN}"
+        ) from error
 
 
 def _checked(number: int, line: Entry, last: ExportEnd) -> Event:
     """The event of a line, if it is the one that follows the last."""
     expected = last.events + 1
     if line.event_id != expected:
-        raise ExportBroken(
+        raise InvalidExport(
             f"Line {number} has event {line.event_id}, and {expected} was expected. {_AGAIN}"
         )
     event = Event(**{name: getattr(line, name) for name in line.__struct_fields__})
@@ -141,14 +143,14 @@ def _checked(number: int, line: Entry, last: ExportEnd) -> Event:
         event.previous_hash,
     )
     if line.previous_hash != last.head or line.hash != written:
-        raise ExportBroken(
+        raise InvalidExport(
             f"Line {number}, event {expected}, is not as it was written: its hash does not follow "
             f"from it and from the event before. {_AGAIN}"
         )
     try:
         parse_event_data(event)
-    except LogBroken as unknown:
-        raise ExportBroken(f"Line {number}: {unknown}") from unknown
+    except CorruptLog as unknown:
+        raise InvalidExport(f"Line {number}: {unknown}") from unknown
     return event
 
 
@@ -212,14 +214,14 @@ def _begin(store: Store, end: ExportEnd) -> int:
     newest = get_last_event(store)
     if begun is None:
         if newest is not None:
-            raise NotEmpty(
+            raise LogNotEmpty(
                 f"The log has {newest.event_id:,} events already, and a log is restored into an "
                 "empty one only. Restore it at another address, or with other tables."
             )
         store.create(RestoreMarker(events=end.events, head=end.head))
         return 0
     if (begun.events, begun.head) != (end.events, end.head):
-        raise NotEmpty(
+        raise LogNotEmpty(
             f"Another export was being restored here, of {begun.events:,} events; the hash of the "
             f"last is {begun.head}. Restore that one to its end, or restore this one at another "
             "address."
@@ -285,7 +287,9 @@ def verify_log(store: Store, progress: Progress | None = None) -> VerificationRe
     check_not_restoring(store)
     sync = ReadModel(store).get_sync()
     if sync is not None and sync.rebuilding:
-        raise Rebuilding("The table is being built anew from the log. Verify it when that is done.")
+        raise RebuildInProgress(
+            "The table is being built anew from the log. Verify it when that is done."
+        )
     followed = sync.last_event_id if sync is not None else 0
     if sync is not None and sync.step > 0:
         raise Busy(
@@ -298,7 +302,7 @@ def verify_log(store: Store, progress: Progress | None = None) -> VerificationRe
             scratch.admin.create_table(table)
         events, head = _copied(store, scratch, followed)
         if followed > events:
-            raise TableBroken(
+            raise CorruptTable(
                 f"The table has followed {followed:,} events, and the log has {events:,}: it may "
                 "lag, and never lead. Build it anew."
             )

@@ -19,11 +19,10 @@ from msgspec import Meta
 
 from singletable import InvalidCursor, Item, Selection, Store
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Ballot, Election
+from singletable_apps.elections.entities import Ballot, Election, Publication, State
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import state_of
-from singletable_apps.elections.states import Publication, State
+from singletable_apps.elections.rules.elections import state_of
 
 HIDDEN = "(hidden)"
 

@@ -72,22 +72,22 @@ def serve(
     can be read with no others, and the service does not start with keys that do not fit.
     """
     with exit_on_error():
-        from singletable_apps.elections.app import Place, letters_for
+        from singletable_apps.elections.app import DataLocation, email_delivery
         from singletable_apps.elections.commands import serve
         from singletable_apps.shared.serve import ListenOptions
 
         asked = ListenOptions(host, port, public, tuple(proxy or ()))
-        serve(Place(at, keys, new_keys), asked, letters_for(printed=letters, smtp=smtp))
+        serve(DataLocation(at, keys, new_keys), asked, email_delivery(printed=letters, smtp=smtp))
 
 
 @elections.command()
 def sample(at: At, keys: Keys) -> None:
     """Fill an empty store with people and elections to look at."""
     with exit_on_error():
-        from singletable_apps.elections.app import Place
+        from singletable_apps.elections.app import DataLocation
         from singletable_apps.elections.commands import make_sample
 
-        make_sample(Place(at, keys))
+        make_sample(DataLocation(at, keys))
 
 
 @elections.command()
@@ -169,7 +169,7 @@ def tally(
 ) -> None:
     """Count an election, and explain the result, as far as it may be seen by now."""
     with exit_on_error():
-        from singletable_apps.elections.app import Place
+        from singletable_apps.elections.app import DataLocation
         from singletable_apps.elections.commands import show_tally
 
-        show_tally(Place(at, keys), election, method, as_json=json, plain=plain)
+        show_tally(DataLocation(at, keys), election, method, as_json=json, plain=plain)

@@ -21,7 +21,7 @@ from singletable import (
 )
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
-from singletable_apps.elections.errors import Busy, Rebuilding
+from singletable_apps.elections.errors import Busy, RebuildInProgress
 from singletable_apps.elections.events import Event, EventData, build_event
 from singletable_apps.elections.projection import MAX_BATCH, apply_events, catch_up
 from singletable_apps.elections.read_model import ReadModel
@@ -152,8 +152,8 @@ class CommandBus:
             return False
         try:
             apply_events(self._store, sync, events)
-        except Rebuilding as late:
-            raise Rebuilding(
+        except RebuildInProgress as late:
+            raise RebuildInProgress(
                 f"It is written, as event {events[-1].event_id} of the log at the latest, and the "
                 "table is being built anew, where it will be seen. Do not ask for it again; look "
                 "in a minute whether it is there."

@@ -17,17 +17,23 @@ import singletable
 from singletable import Driver, ListTables, StorageError, Store, TableNotFound
 from singletable_apps.counting.report import ReportWriter, write_report
 from singletable_apps.elections import patterns
-from singletable_apps.elections.app import Letters, Place, create_tables, elections_at, site_on
+from singletable_apps.elections.app import (
+    DataLocation,
+    EmailDelivery,
+    create_tables,
+    open_elections_at,
+    site_on,
+)
 from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
 from singletable_apps.elections.audit import redact_event_data
 from singletable_apps.elections.entities import User, votes
-from singletable_apps.elections.errors import NotThere, TableBroken
+from singletable_apps.elections.errors import CorruptTable, NotFound
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.sample import PASSWORD, PEOPLE, POLLS, fill
+from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE, fill_sample
 from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.shared.apps import serve_app
 from singletable_apps.shared.mail import Outbox
@@ -43,7 +49,7 @@ from singletable_apps.shared.serve import (
 
 
 @contextmanager
-def existing_elections_at(place: Place) -> Generator[Elections]:
+def existing_elections_at(place: DataLocation) -> Generator[Elections]:
     """The service at a place where there is one already."""
     with existing_store(place.at) as store:
         keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
@@ -151,7 +157,7 @@ def verify(at: str) -> None:
         listed = "\n".join(
             f"  {one.partition_key} / {one.sort_key} {one.problem}" for one in found.differences
         )
-        raise TableBroken(
+        raise CorruptTable(
             f"The log is whole, and the table is not what it says. The first differences:\n{listed}"
             "\nBuild it anew: singletable elections rebuild"
         )
@@ -167,19 +173,19 @@ def _told(end: ExportEnd) -> str:
     return f"The log has {end.events:,} events, and the hash of the last is {end.head}."
 
 
-def make_sample(place: Place) -> None:
+def make_sample(place: DataLocation) -> None:
     """Fill an empty store, and say with whom and what."""
-    with elections_at(place) as elections, progress_bar("Filling") as told:
-        fill(elections, told)
+    with open_elections_at(place) as elections, progress_bar("Filling") as told:
+        fill_sample(elections, told)
     typer.echo(f"\nSample accounts, all with the password: {PASSWORD}\n")
-    for person in PEOPLE:
+    for person in SAMPLE_PEOPLE:
         typer.echo(f"  {person.name:<12}{person.email:<26}{person.role}")
     typer.echo("\nSample elections:\n")
-    for poll in POLLS:
+    for poll in SAMPLE_ELECTIONS:
         typer.echo(f"  {poll.name:<24}{poll.what}")
 
 
-def serve(place: Place, asked: ListenOptions, letters: Letters) -> None:
+def serve(place: DataLocation, asked: ListenOptions, letters: EmailDelivery) -> None:
     """Serve elections, with their pages, until a signal asks to stop."""
     with listen(asked) as (listener, url, public), open_driver(place.at) as driver:
         site = site_on(driver, place, public, letters)
@@ -214,7 +220,7 @@ def show_events(at: str, limit: int) -> None:
         sheet.say("The log has no events.")
 
 
-def show_tally(place: Place, name: str, method: str, *, as_json: bool, plain: bool) -> None:
+def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, plain: bool) -> None:
     """Print how an election stands, as its application's owner may see it."""
     with existing_elections_at(place) as elections:
         tally = elections.results.tally(_owner(elections), name, method)
@@ -233,4 +239,4 @@ def _owner(elections: Elections) -> User:
     for user in elections.context.store.query(patterns.list_users()):
         if user.role is Role.OWNER:
             return user
-    raise NotThere("Nobody is registered yet, so there is no election.")
+    raise NotFound("Nobody is registered yet, so there is no election.")

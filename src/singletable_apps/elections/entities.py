@@ -4,17 +4,46 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from singletable import Attr, Entity, Index, Key, Table, Unique, attr, casefold
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.states import Publication
+
+# FROM states.py: The states of an election, and how much of it is published.
+
+
+class State(StrEnum):
+    """Where an election stands; two switches say it, and no other combination has a meaning."""
+
+    SETUP = "setup"
+    EDITABLE = "editable"
+    FIXED = "fixed"
+    CLOSED = "closed"
+
+
+STATES: dict[tuple[bool, bool], State] = {
+    # (allow_edit, allow_vote)
+    (True, False): State.SETUP,
+    (True, True): State.EDITABLE,
+    (False, True): State.FIXED,
+    (False, False): State.CLOSED,
+}
+
+
+class Publication(StrEnum):
+    """What is published of an election when it has ended; settled before it opens."""
+
+    TOTALS = "totals"
+    ANONYMOUS = "anonymous"
+    CONFIRMATIONS = "confirmations"
+
 
 listings = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
 votes = Table("vote_data", indexes=[listings])
 
 
 @dataclass(frozen=True)
-class Moving:
+class PendingRename:
     """A new name on its way: from which, and how much is still to be found under it."""
 
     old_name: str
@@ -40,7 +69,7 @@ class User(Entity, table=votes, type_tag=("entity_type", "USER")):
     elections_owned: Attr[int] = attr(default=0)
     ballots_cast: Attr[int] = attr(default=0)
     eligible_in: Attr[int] = attr(default=0)
-    moving: Attr[Moving | None] = attr(default=None)
+    moving: Attr[PendingRename | None] = attr(default=None)
     when_registered: Attr[datetime] = attr()
     revision: Attr[int] = attr()
 
@@ -119,7 +148,7 @@ class Voter(Entity, table=votes, type_tag=("entity_type", "VOTER")):
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedCandidate:
     """One line of a ballot: a candidate, and the place it was given."""
 
     candidate_name: str
@@ -127,7 +156,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CastRequest:
     """A request to cast that was carried out: what it said, and the event it became."""
 
     fingerprint: str
@@ -146,16 +175,16 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
     definition: Attr[str] = attr()
     confirmation: Attr[str | None] = attr(default=None)
     nonce: Attr[str | None] = attr(default=None)
-    rankings: Attr[list[Ranked] | None] = attr(default=None)
+    rankings: Attr[list[RankedCandidate] | None] = attr(default=None)
     sealed: Attr[str | None] = attr(default=None)
-    asked: Attr[dict[str, Asked]] = attr(factory=dict)
+    asked: Attr[dict[str, CastRequest]] = attr(factory=dict)
     revision: Attr[int] = attr()
 
     key = Key(pk=("ELECTION", election_name), sk=("BALLOT", voter_name))
     by_voter = Key(pk=("VOTER", voter_name), sk=("BALLOT", election_name)).on(listings)
 
 
-class Withdrawn(Entity, table=votes, type_tag=("entity_type", "WITHDRAWN")):
+class WithdrawnBallot(Entity, table=votes, type_tag=("entity_type", "WITHDRAWN")):
     """The requests of ballots that were taken back: one of them may come again, and late.
 
     It is known by numbers, which never change, so that no new name has to be given to it.
@@ -163,7 +192,7 @@ class Withdrawn(Entity, table=votes, type_tag=("entity_type", "WITHDRAWN")):
 
     election_id: Attr[int] = attr()
     user_id: Attr[int] = attr()
-    asked: Attr[dict[str, Asked]] = attr(factory=dict)
+    asked: Attr[dict[str, CastRequest]] = attr(factory=dict)
 
     key = Key(pk=("ELECTION_ID", election_id), sk=("WITHDRAWN", user_id))
 
@@ -195,3 +224,16 @@ class Sync(Entity, table=votes, type_tag=("entity_type", "SYNC")):
     last_updated: Attr[datetime | None] = attr(default=None)
 
     key = Key(pk="METADATA", sk="SYNC")
+
+
+# User names have no @, so no user can have the name of a removed one.
+
+
+def removed_user_name(user_id: int) -> str:
+    """The name under which what a removed user cast remains."""
+    return f"removed@{user_id}"
+
+
+def is_removed_user(name: str) -> bool:
+    """Whether this is the name of somebody who was removed."""
+    return name.startswith("removed@")

@@ -46,11 +46,11 @@ class NotPermitted(Rejected):
     """Who asks may not do this."""
 
 
-class NotThere(Rejected):
+class NotFound(Rejected):
     """There is nothing of that name."""
 
 
-class Taken(Rejected):
+class AlreadyTaken(Rejected):
     """Another has the name or the address."""
 
 
@@ -58,15 +58,15 @@ class WrongState(Rejected):
     """The election, or the person, is not in a state for this."""
 
 
-class Invalid(Rejected):
+class InvalidInput(Rejected):
     """What was given cannot be."""
 
 
-class NotEmpty(Rejected):
+class LogNotEmpty(Rejected):
     """There is a log already where one is to be restored."""
 
 
-class KeyReused(Rejected):
+class IdempotencyKeyReused(Rejected):
     """An idempotency key came with another request than before."""
 
 
@@ -78,29 +78,29 @@ class Busy(Unavailable):
     """Others wrote all the time."""
 
 
-class Rebuilding(Unavailable):
+class RebuildInProgress(Unavailable):
     """The table is being built anew from the log."""
 
 
-class Broken(ElectionsError):
+class IntegrityError(ElectionsError):
     """Log and table do not fit together; an operator must look."""
 
 
-class LogBroken(Broken):
+class CorruptLog(IntegrityError):
     """An entry of the log is missing, or is not what it was."""
 
 
-class HalfRestored(Broken):
+class IncompleteRestore(IntegrityError):
     """The log is not all there: restoring it was broken off."""
 
 
-class ExportBroken(Broken):
+class InvalidExport(IntegrityError):
     """A file is not the whole export of a log."""
 
 
-class WrongKeys(Broken):
+class WrongKeys(IntegrityError):
     """The keys are not those that ballots were sealed, or closes signed, with."""
 
 
-class TableBroken(Broken):
+class CorruptTable(IntegrityError):
     """An event cannot be applied to the table, or the table is ahead of the log."""

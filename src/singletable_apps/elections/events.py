@@ -12,10 +12,10 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from singletable import Attr, Entity, Key, Store, Table, attr, padded
-from singletable_apps.elections.errors import HalfRestored, LogBroken
+from singletable_apps.elections.entities import Publication
+from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
 from singletable_apps.elections.proofs import digest
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.states import Publication
 
 
 class _EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -278,7 +278,7 @@ def parse_event_data(event: Event) -> EventData:
         kept = {**event.event_data, "type": event.event_type}
         return cast(EventData, msgspec.convert(kept, EventData))
     except msgspec.ValidationError as error:
-        raise LogBroken(
+        raise CorruptLog(
             f"Event {event.event_id} of the log ({event.event_type}) is none that this version "
             f"knows: {error}. It is not skipped, for then the table would differ from the log. "
             "Use the version that wrote it, or a newer one."
@@ -289,7 +289,7 @@ def check_not_restoring(store: Store) -> None:
     """Raise HalfRestored while the log is being restored."""
     begun = store.get(RestoreMarker.key(), consistent=True)
     if begun is not None:
-        raise HalfRestored(
+        raise IncompleteRestore(
             f"The log is being restored and not all there: it will have {begun.events:,} events, "
             f"and the hash of the last will be {begun.head}. Restore the same export again; it "
             "goes on where it was broken off."
@@ -299,12 +299,12 @@ def check_not_restoring(store: Store) -> None:
 def check_event(event: Event, event_id: int, previous: str) -> None:
     """Raise LogBroken unless this is the entry with this number, as it was written."""
     if event.event_id != event_id:
-        raise LogBroken(
+        raise CorruptLog(
             f"Event {event_id} of the log is missing: {event.event_id} comes after "
             f"{event_id - 1}. Restore the log from an export."
         )
     if event.previous_hash != previous:
-        raise LogBroken(
+        raise CorruptLog(
             f"Event {event_id} of the log does not follow event {event_id - 1}: it was written "
             f"after one with the hash {event.previous_hash or 'of nothing'}, and this one has "
             f"{previous or 'none'}. One of them was changed; compare with an export."
@@ -318,7 +318,7 @@ def check_event(event: Event, event_id: int, previous: str) -> None:
         event.previous_hash,
     )
     if written != event.hash:
-        raise LogBroken(
+        raise CorruptLog(
             f"Event {event_id} of the log was changed after it was written: its hash should be "
             f"{written}, and it has {event.hash}. Compare with an export."
         )

@@ -24,7 +24,7 @@ from singletable_apps.elections.entities import (
     Sync,
     User,
     Voter,
-    Withdrawn,
+    WithdrawnBallot,
     votes,
 )
 from singletable_apps.elections.events import Event, RestoreMarker, event_log
@@ -105,9 +105,15 @@ ballots_by_voter = patterns.read(
     "B5", "Ballots of a voter", Ballot.by_voter, items=10, rate=per_minute(1)
 )
 withdrawn = patterns.read(
-    "B6", "Requests of ballots taken back", Withdrawn.key, consistent=True, rate=per_second(100)
+    "B6",
+    "Requests of ballots taken back",
+    WithdrawnBallot.key,
+    consistent=True,
+    rate=per_second(100),
 )
-all_withdrawn = patterns.read("B7", "All taken back", Withdrawn.key.partition, rate=per_day(10))
+all_withdrawn = patterns.read(
+    "B7", "All taken back", WithdrawnBallot.key.partition, rate=per_day(10)
+)
 
 # Counts, and how far the table has followed the log.
 counts = patterns.read("M1", "Get counts", Counts.key, consistent=True, rate=per_second(1))
@@ -216,7 +222,7 @@ hand_over = patterns.write(
 delete_election = patterns.write(
     "P9",
     "An election is deleted: all that is in it, in chunks",
-    *map(deletes, (Election, Ownership, Definition, Candidate, Voter, Ballot, Withdrawn)),
+    *map(deletes, (Election, Ownership, Definition, Candidate, Voter, Ballot, WithdrawnBallot)),
     updates(User, User.elections_owned, User.ballots_cast, User.eligible_in),
     updates(Counts),
     updates(Sync),
@@ -254,7 +260,7 @@ withdraw_ballot = patterns.write(
     "P13",
     "Take a ballot back",
     deletes(Ballot),
-    puts(Withdrawn),
+    puts(WithdrawnBallot),
     updates(User, User.ballots_cast),
     updates(Sync),
 )

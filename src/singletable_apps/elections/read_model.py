@@ -15,11 +15,11 @@ from singletable_apps.elections.entities import (
     Sync,
     User,
     Voter,
-    Withdrawn,
+    WithdrawnBallot,
+    is_removed_user,
 )
-from singletable_apps.elections.errors import NotThere
-from singletable_apps.elections.removed import is_removed
-from singletable_apps.elections.rules import can_be_kept
+from singletable_apps.elections.errors import NotFound
+from singletable_apps.elections.rules.names import is_valid_key
 
 
 class ReadModel:
@@ -38,7 +38,7 @@ class ReadModel:
 
     def find_user(self, name: str) -> User | None:
         """The user of a name, whatever its case; None if there is none."""
-        if not can_be_kept(name):
+        if not is_valid_key(name):
             return None
         found = self._store.get(patterns.user_by_name(name), consistent=True)
         return found or self._store.find(patterns.name_taken(name))
@@ -47,7 +47,7 @@ class ReadModel:
         """The user of a name, whatever its case."""
         found = self.find_user(name)
         if found is None:
-            raise NotThere(f"There is no user '{name}'.", field="user")
+            raise NotFound(f"There is no user '{name}'.", field="user")
         return found
 
     def find_users(self, names: Sequence[str]) -> list[User | None]:
@@ -61,7 +61,7 @@ class ReadModel:
 
     def find_user_by_email(self, email: str) -> User | None:
         """The user with an e-mail address; None if there is none."""
-        return self._store.find(patterns.user_by_email(email)) if can_be_kept(email) else None
+        return self._store.find(patterns.user_by_email(email)) if is_valid_key(email) else None
 
     def find_user_by_id(self, user_id: int) -> User | None:
         """The user with a number, which names do not change."""
@@ -69,7 +69,7 @@ class ReadModel:
 
     def find_election(self, name: str) -> Election | None:
         """The election of a name, whatever its case; None if there is none."""
-        if not can_be_kept(name):
+        if not is_valid_key(name):
             return None
         found = self._store.get(patterns.election_by_name(name), consistent=True)
         return found or self._store.find(patterns.election_ignoring_case(name))
@@ -78,7 +78,7 @@ class ReadModel:
         """The election of a name, whatever its case."""
         found = self.find_election(name)
         if found is None:
-            raise NotThere(f"There is no election '{name}'.", field="election")
+            raise NotFound(f"There is no election '{name}'.", field="election")
         return found
 
     def list_candidates(self, election: str) -> list[Candidate]:
@@ -88,7 +88,7 @@ class ReadModel:
     def list_voters(self, election: str) -> Iterator[Voter]:
         """Those who may vote, if not everybody may; whoever was removed is not among them."""
         listed = self.list_voters_and_removed(election)
-        return (voter for voter in listed if not is_removed(voter.voter_name))
+        return (voter for voter in listed if not is_removed_user(voter.voter_name))
 
     def list_voters_and_removed(self, election: str) -> Iterator[Voter]:
         """Everybody on the list, under whatever name."""
@@ -100,7 +100,7 @@ class ReadModel:
 
     def find_ballot(self, election: str, voter: str) -> Ballot | None:
         """The ballot of a voter; None if there is none."""
-        if not can_be_kept(voter):
+        if not is_valid_key(voter):
             return None
         return self._store.get(patterns.ballot_of(election, voter), consistent=True)
 
@@ -108,11 +108,11 @@ class ReadModel:
         """All ballots of an election, by voter."""
         return self._store.query(patterns.ballots_of(election), consistent=True)
 
-    def find_withdrawn(self, election_id: int, user_id: int) -> Withdrawn | None:
+    def find_withdrawn(self, election_id: int, user_id: int) -> WithdrawnBallot | None:
         """What a voter took back in an election; None if nothing."""
         return self._store.get(patterns.withdrawn(election_id, user_id), consistent=True)
 
-    def list_withdrawn(self, election_id: int) -> Iterator[Withdrawn]:
+    def list_withdrawn(self, election_id: int) -> Iterator[WithdrawnBallot]:
         """What all voters of an election took back."""
         return self._store.query(patterns.all_withdrawn(election_id), consistent=True)
 
@@ -120,7 +120,7 @@ class ReadModel:
         """What ballots with this digest were about."""
         found = self._store.get(patterns.definition(election, digest), consistent=True)
         if found is None:
-            raise NotThere(f"There is no definition {digest} in the election '{election}'.")
+            raise NotFound(f"There is no definition {digest} in the election '{election}'.")
         return found
 
     def list_definitions(self, election: str) -> list[Definition]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -36,7 +37,7 @@ class Permission(StrEnum):
 ROLES = tuple(Role)
 
 # The least role that has a permission; every greater one has it too.
-LEAST: dict[Permission, Role] = {
+MINIMUM_ROLES: dict[Permission, Role] = {
     Permission.VIEW_APPLICATION: Role.OBSERVER,
     Permission.VOTE: Role.VOTER,
     Permission.USE_APPLICATION: Role.USER,
@@ -46,11 +47,33 @@ LEAST: dict[Permission, Role] = {
 }
 
 
-def has(role: Role, permission: Permission) -> bool:
+def has_permission(role: Role, permission: Permission) -> bool:
     """Whether the role has the permission."""
-    return role.rank >= LEAST[permission].rank
+    return role.rank >= MINIMUM_ROLES[permission].rank
 
 
 def permissions_of(role: Role) -> tuple[Permission, ...]:
     """What the role may do."""
-    return tuple(permission for permission in Permission if has(role, permission))
+    return tuple(permission for permission in Permission if has_permission(role, permission))
+
+
+ROLE_NAMES: Mapping[Role, str] = {
+    Role.NO_ACCESS: "No access",
+    Role.OBSERVER: "Observer",
+    Role.VOTER: "Voter",
+    Role.USER: "User",
+    Role.ADMIN: "Administrator",
+    Role.AUDITOR: "Auditor",
+    Role.OWNER: "Owner",
+}
+
+
+ROLE_DESCRIPTIONS: Mapping[Role, str] = {
+    Role.NO_ACCESS: "Has registered, and waits to be let in.",
+    Role.OBSERVER: "Looks at elections and their results.",
+    Role.VOTER: "Votes, and looks at results.",
+    Role.USER: "Votes, and holds elections of their own.",
+    Role.ADMIN: "Also manages people with lesser roles, and moderates elections.",
+    Role.AUDITOR: "Also reads the whole log; sealed ballots stay sealed.",
+    Role.OWNER: "Does everything here, and is the only one.",
+}

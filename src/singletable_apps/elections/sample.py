@@ -6,18 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotEmpty
+from singletable_apps.elections.entities import Publication, State, User
+from singletable_apps.elections.errors import LogNotEmpty
 from singletable_apps.elections.projection import get_last_event
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Elections, Terms
-from singletable_apps.elections.states import Publication, State
+from singletable_apps.elections.service import Elections, ElectionSettings
 
 PASSWORD = "lantern copper river"
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class SamplePerson:
     """Somebody, and what they are here; who comes first owns the application."""
 
     name: str
@@ -29,34 +28,34 @@ class Person:
         return f"{self.name.lower()}@example.org"
 
 
-PEOPLE = (
-    Person("Ada", Role.OWNER),
-    Person("Grace", Role.AUDITOR),
-    Person("Alan", Role.ADMIN),
-    Person("Barbara"),
-    Person("Claude"),
-    Person("Donald"),
-    Person("Edsger"),
-    Person("Frances"),
-    Person("Hedy"),
-    Person("Katherine"),
-    Person("Leslie", Role.VOTER),
-    Person("Margaret", Role.VOTER),
-    Person("Niklaus", Role.OBSERVER),
-    Person("Radia", Role.NO_ACCESS),
+SAMPLE_PEOPLE = (
+    SamplePerson("Ada", Role.OWNER),
+    SamplePerson("Grace", Role.AUDITOR),
+    SamplePerson("Alan", Role.ADMIN),
+    SamplePerson("Barbara"),
+    SamplePerson("Claude"),
+    SamplePerson("Donald"),
+    SamplePerson("Edsger"),
+    SamplePerson("Frances"),
+    SamplePerson("Hedy"),
+    SamplePerson("Katherine"),
+    SamplePerson("Leslie", Role.VOTER),
+    SamplePerson("Margaret", Role.VOTER),
+    SamplePerson("Niklaus", Role.OBSERVER),
+    SamplePerson("Radia", Role.NO_ACCESS),
 )
 
 
-def sample_accounts(elections: Elections) -> list[Person]:
+def sample_accounts(elections: Elections) -> list[SamplePerson]:
     """Those of the sample who are there as they were made, with the password they were given.
 
     The number of a user is that of the event that made them, and the sample fills an empty log:
     who is called Ada in another store is not ours.
     """
-    found = elections.context.read.find_users([person.name for person in PEOPLE])
+    found = elections.context.read.find_users([person.name for person in SAMPLE_PEOPLE])
     return [
-        Person(user.name, user.role)
-        for number, (person, user) in enumerate(zip(PEOPLE, found, strict=True), 1)
+        SamplePerson(user.name, user.role)
+        for number, (person, user) in enumerate(zip(SAMPLE_PEOPLE, found, strict=True), 1)
         if user is not None
         and user.user_id == user.credentials == number
         and user.email == person.email
@@ -64,7 +63,7 @@ def sample_accounts(elections: Elections) -> list[Person]:
 
 
 @dataclass(frozen=True, slots=True)
-class Poll:
+class SampleElection:
     """An election, its ballots by voter, and where it stands at the end."""
 
     name: str
@@ -85,8 +84,8 @@ def _alike(ballot: str, *voters: str) -> tuple[tuple[str, str], ...]:
 
 _BOARD = ("Ada", "Grace", "Alan", "Barbara", "Claude", "Donald", "Edsger", "Frances")
 
-POLLS = (
-    Poll(
+SAMPLE_ELECTIONS = (
+    SampleElection(
         name="Where we go in summer",
         what="a cycle: each place is beaten by another",
         owner="Barbara",
@@ -98,7 +97,7 @@ POLLS = (
         ),
         state=State.CLOSED,
     ),
-    Poll(
+    SampleElection(
         name="The name of the boat",
         what="a tie, broken by a secret that was promised before the first ballot",
         owner="Hedy",
@@ -111,7 +110,7 @@ POLLS = (
         ),
         state=State.CLOSED,
     ),
-    Poll(
+    SampleElection(
         name="Board 2026",
         what="secret and closed: every voter can check that their ballot was counted",
         owner="Ada",
@@ -127,7 +126,7 @@ POLLS = (
         publication=Publication.CONFIRMATIONS,
         state=State.CLOSED,
     ),
-    Poll(
+    SampleElection(
         name="Treasurer",
         what="secret and open: who has voted can be seen, and nothing else",
         owner="Ada",
@@ -140,7 +139,7 @@ POLLS = (
         secret=True,
         state=State.FIXED,
     ),
-    Poll(
+    SampleElection(
         name="What is for lunch",
         what="open, and everybody may still change their mind",
         owner="Claude",
@@ -151,7 +150,7 @@ POLLS = (
         ),
         state=State.EDITABLE,
     ),
-    Poll(
+    SampleElection(
         name="Next year's motto",
         what="launched, and to open in a week",
         owner="Katherine",
@@ -159,7 +158,7 @@ POLLS = (
         opens_in=timedelta(days=7),
         state=State.FIXED,
     ),
-    Poll(
+    SampleElection(
         name="Colour of the door",
         what="being set up",
         owner="Donald",
@@ -172,45 +171,47 @@ POLLS = (
 Told = Callable[[int, int], None]
 
 
-def fill(elections: Elections, progress: Told | None = None) -> None:
+def fill_sample(elections: Elections, progress: Told | None = None) -> None:
     """Fill an empty store; the same people, elections and ballots every time."""
     newest = get_last_event(elections.context.store)
     if newest is not None:
-        raise NotEmpty(
+        raise LogNotEmpty(
             f"The log has {newest.event_id:,} events already, and a sample goes into an empty "
             "store only. Name another."
         )
-    total = len(PEOPLE) + len(POLLS)
-    for done, person in enumerate(PEOPLE, 1):
+    total = len(SAMPLE_PEOPLE) + len(SAMPLE_ELECTIONS)
+    for done, person in enumerate(SAMPLE_PEOPLE, 1):
         elections.people.register(person.name, person.email, PASSWORD)
         _tell(progress, done, total)
-    for done, poll in enumerate(POLLS, len(PEOPLE) + 1):
+    for done, poll in enumerate(SAMPLE_ELECTIONS, len(SAMPLE_PEOPLE) + 1):
         _conduct(elections, poll)
         _tell(progress, done, total)
-    owner = elections.context.read.get_user(PEOPLE[0].name)
+    owner = elections.context.read.get_user(SAMPLE_PEOPLE[0].name)
     # Last, for whoever may only look on has cast no ballot, and everybody else could.
-    for person in PEOPLE[1:]:
+    for person in SAMPLE_PEOPLE[1:]:
         elections.people.change_role(owner, person.name, person.role)
 
 
-def _conduct(elections: Elections, poll: Poll) -> None:
+def _conduct(elections: Elections, poll: SampleElection) -> None:
     owner = _who(elections, poll.owner)
     opens = elections.context.clock() + poll.opens_in if poll.opens_in is not None else None
-    terms = Terms(secret_ballot=poll.secret, publication=poll.publication, no_voting_before=opens)
+    terms = ElectionSettings(
+        secret_ballot=poll.secret, publication=poll.publication, no_voting_before=opens
+    )
     elections.lifecycle.create(owner, poll.name, terms)
-    elections.rolls.set_candidates(owner, poll.name, poll.candidates)
-    elections.rolls.set_voters(owner, poll.name, poll.voters)
+    elections.lifecycle.set_candidates(owner, poll.name, poll.candidates)
+    elections.lifecycle.set_voters(owner, poll.name, poll.voters)
     if poll.state is State.SETUP:
         return
     elections.lifecycle.launch(owner, poll.name, allow_edit=poll.state is State.EDITABLE)
     for voter, ballot in poll.ballots:
         who = _who(elections, voter)
-        elections.voting.cast(who, poll.name, lines_of(ballot), f"sample of {voter}")
+        elections.voting.cast(who, poll.name, parse_ballot(ballot), f"sample of {voter}")
     if poll.state is State.CLOSED:
-        elections.lifecycle.finalise(owner, poll.name)
+        elections.lifecycle.close(owner, poll.name)
 
 
-def lines_of(ballot: str) -> list[tuple[str, int | None]]:
+def parse_ballot(ballot: str) -> list[tuple[str, int | None]]:
     """`A > B = C` as lines of a ballot: A is first, B and C are second."""
     levels = [level.split(" = ") for level in ballot.split(" > ")]
     return [(name, rank) for rank, level in enumerate(levels, 1) for name in level]

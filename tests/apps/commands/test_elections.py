@@ -13,7 +13,7 @@ from singletable import Engine, Store
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.keys import load_or_create_keys
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.sample import PASSWORD, PEOPLE, POLLS
+from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE
 from singletable_apps.elections.service import TABLES
 from singletable_apps.shared.mail import Email, Outbox
 from tests.apps.commands.typed import Run
@@ -42,7 +42,10 @@ def test_a_sample_says_with_whom_to_sign_in_and_fills_an_empty_store_alone(
 ) -> None:
     said = (folder / "sample.txt").read_text()
     assert PASSWORD in said
-    for word in (*(f"{person.name} " for person in PEOPLE), *(poll.name for poll in POLLS)):
+    for word in (
+        *(f"{person.name} " for person in SAMPLE_PEOPLE),
+        *(poll.name for poll in SAMPLE_ELECTIONS),
+    ):
         assert word in said
     code, _, err = run("sample", "--at", f"file:{folder}/votes.db", "--keys", folder / "keys")
     assert code == 2

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from singletable import connect
-from singletable_apps.elections.app import MailingRefused, smtp_at
+from singletable_apps.elections.app import InvalidSmtpUrl, parse_smtp_url
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.service import open_elections
 from singletable_apps.shared.accounts import Passwords
@@ -16,7 +16,7 @@ from tests.apps.support.mail_server import mail_server
 
 def test_a_letter_goes_by_the_server_that_was_named() -> None:
     with mail_server() as post, connect("memory:") as driver:
-        mailer = smtp_at(f"smtp+plain://127.0.0.1:{post.port}?from=vote@example.org")
+        mailer = parse_smtp_url(f"smtp+plain://127.0.0.1:{post.port}?from=vote@example.org")
         cheap = Passwords(memory_kib=64, passes=1)
         elections = open_elections(driver, generate_keys(), mailer=mailer, passwords=cheap)
         elections.people.register("ada", "ada@example.org", "correct horse battery")
@@ -31,7 +31,7 @@ def test_who_asks_is_told_the_same_when_no_letter_can_be_sent(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with connect("memory:") as driver:
-        mailer = smtp_at("smtp+plain://127.0.0.1:1?from=vote@example.org")
+        mailer = parse_smtp_url("smtp+plain://127.0.0.1:1?from=vote@example.org")
         cheap = Passwords(memory_kib=64, passes=1)
         elections = open_elections(driver, generate_keys(), mailer=mailer, passwords=cheap)
         elections.people.register("ada", "ada@example.org", "correct horse battery")
@@ -53,5 +53,5 @@ def test_who_asks_is_told_the_same_when_no_letter_can_be_sent(
     ],
 )
 def test_an_address_that_cannot_be_is_refused_in_words(address: str, why: str) -> None:
-    with pytest.raises(MailingRefused, match=why):
-        smtp_at(address)
+    with pytest.raises(InvalidSmtpUrl, match=why):
+        parse_smtp_url(address)

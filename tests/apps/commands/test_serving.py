@@ -7,14 +7,14 @@ from fastapi.testclient import TestClient
 from singletable_apps.elections.app import settings_for, with_pages
 from singletable_apps.elections.sample import PASSWORD
 from singletable_apps.shared.serve import PublicUrl
-from tests.apps.elections.sampled import sampled
+from tests.apps.support.elections.sample import copy_sample
 
 URL = "http://127.0.0.1:8000"
 
 
 def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_them() -> None:
     _, settings = settings_for(PublicUrl(URL))
-    app = with_pages(sampled().elections, settings)
+    app = with_pages(copy_sample().elections, settings)
     browser = TestClient(app, base_url=URL, headers={"Accept": "text/html"})
     assert browser.get("/").url.path == "/elections"
     sent = {"who": "Ada", "password": PASSWORD}

@@ -12,33 +12,33 @@ from fastapi.testclient import TestClient
 from singletable import Engine, Store, Table
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.app import app_info
-from singletable_apps.elections.sample import PASSWORD, PEOPLE, sample_accounts
+from singletable_apps.elections.sample import PASSWORD, SAMPLE_PEOPLE, sample_accounts
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home.apps import find_apps
 from singletable_apps.home.pages import PRINTED, SAMPLE, STORED, coloured
 from singletable_apps.shared.web import Settings
-from tests.apps.elections.rig.world import PASSWORDS, World
-from tests.apps.elections.sampled import Sampled, sampled
 from tests.apps.home.site import front_of
+from tests.apps.support.elections.sample import SampleCopy, copy_sample
+from tests.apps.support.elections.world import FAST_PASSWORDS, World
 from tests.apps.support.html import text_in
 from tests.house.sources import ROOT
 
 HTML = {"Accept": "text/html"}
 
 
-def _browser(site: Sampled | World) -> TestClient:
-    elections = site.elections if isinstance(site, Sampled) else site.service
+def _browser(site: SampleCopy | World) -> TestClient:
+    elections = site.elections if isinstance(site, SampleCopy) else site.service
     app = front_of(elections, ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off()))
     return TestClient(app, base_url="http://front.example", headers=HTML)
 
 
 @pytest.fixture(scope="module")
-def sample() -> Sampled:
-    return sampled()
+def sample() -> SampleCopy:
+    return copy_sample()
 
 
 @pytest.fixture(scope="module")
-def browser(sample: Sampled) -> TestClient:
+def browser(sample: SampleCopy) -> TestClient:
     return _browser(sample)
 
 
@@ -100,17 +100,17 @@ def test_one_can_look_around_as_somebody_of_each_role(browser: TestClient) -> No
 def test_without_a_sample_no_password_is_told() -> None:
     world = World(Engine.in_memory())
     # People of the same names and addresses, and perhaps of the same password: not ours.
-    world.join("Zoe", *[person.name for person in PEOPLE])
+    world.register("Zoe", *[person.name for person in SAMPLE_PEOPLE])
     assert PASSWORD not in _browser(world).get("/").text
 
 
 def test_who_has_another_password_or_address_is_no_sample_any_more() -> None:
-    site = sampled()
+    site = copy_sample()
     ada, grace = site.user("Ada"), site.user("Grace")
     site.elections.auth.change_password(ada, "Ada", PASSWORD, "a password of her own")
     site.elections.people.edit(grace, "Grace", address="grace@example.net")
     left = [person.name for person in sample_accounts(site.elections)]
-    assert left == [person.name for person in PEOPLE[2:]]
+    assert left == [person.name for person in SAMPLE_PEOPLE[2:]]
 
 
 def test_what_is_nowhere_is_a_page_for_people_and_json_for_programs(browser: TestClient) -> None:
@@ -130,7 +130,7 @@ def test_every_part_of_pages_is_shown_and_works(browser: TestClient) -> None:
     assert "This is what a toast looks like" in browser.post("/parts", data={"what": "toast"}).text
 
 
-def test_the_api_is_served_beside_the_pages(browser: TestClient, sample: Sampled) -> None:
+def test_the_api_is_served_beside_the_pages(browser: TestClient, sample: SampleCopy) -> None:
     described = browser.get("/api/elections/openapi.json").json()
     assert "/api/elections/sign-in" in described["paths"]
     assert not [path for path in described["paths"] if not path.startswith("/api/elections")]
@@ -140,8 +140,8 @@ def test_the_api_is_served_beside_the_pages(browser: TestClient, sample: Sampled
     assert signed_in.json()["user"]["name"] == "Ada"
 
 
-def test_over_tls_cookies_are_sent_over_tls_only_and_not_too_often(sample: Sampled) -> None:
-    app = front_of(open_elections(sample.engine, sample.keys, passwords=PASSWORDS))
+def test_over_tls_cookies_are_sent_over_tls_only_and_not_too_often(sample: SampleCopy) -> None:
+    app = front_of(open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS))
     browser = TestClient(app, base_url="https://front.example", headers=HTML)
     browser.post("/elections/sign-in", data={"who": "Ada", "password": PASSWORD})
     named = [name for name in browser.cookies if "elections" in name]

@@ -12,8 +12,8 @@ from singletable_apps.polls.entities import Poll, Protection, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Viewer, Voter
-from tests.apps.elections.rig.declared import check_declared
 from tests.apps.polls.rig.world import OPTIONS, World, code
+from tests.apps.support.patterns import check_declared
 
 
 def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from singletable_apps.elections.api.schemas import (
 from singletable_apps.elections.audit import redact_event_data, row_values
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules import check_may
+from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -34,7 +34,7 @@ Chosen = Annotated[str, Path(max_length=100)]
 
 
 async def _auditor(user: Viewer) -> User:
-    check_may(user, Permission.VIEW_SECRETS)
+    check_permission(user, Permission.VIEW_SECRETS)
     return user
 
 

@@ -62,7 +62,7 @@ router = api_router("access", TOO_MANY)
 def register(sent: Registration, request: Request, api: ThisApi) -> Tokens:
     """Join, and be signed in; the first of all is the owner of the application."""
     user = api.elections.people.register(sent.name, sent.email, sent.password)
-    return tokens(request, api, api.elections.auth.welcome(user, _about(request)))
+    return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
 
 
 @router.post(

@@ -15,7 +15,8 @@ from pydantic import AfterValidator, Field
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules import MOST_BYTES, check_may, folded
+from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
+from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.web import (
     OffsetCursors,
@@ -104,7 +105,7 @@ def _signed_in(
     if sent is None:
         raise NotSignedIn("Sign in, and send the token as Authorization: Bearer …")
     api.elections.context.check_whole()
-    user = api.elections.auth.who(sent.credentials)
+    user = api.elections.auth.authenticate(sent.credentials)
     if api.settings.limits.signed_in is not None:
         add_rate_limit_headers(response, api.settings.limits.signed_in.hit(str(user.user_id)))
     return user
@@ -115,7 +116,7 @@ SignedInUser: TypeAlias = Annotated[User, Depends(_signed_in)]
 
 
 async def _viewer(user: SignedInUser) -> User:
-    check_may(user, Permission.VIEW_APPLICATION)
+    check_permission(user, Permission.VIEW_APPLICATION)
     return user
 
 
@@ -139,8 +140,8 @@ LONGEST = 200
 
 def _written(name: str) -> str:
     written = normalize("NFC", name)
-    if len(folded(written).encode()) > MOST_BYTES:
-        raise ValueError(f"Expected a name that takes at most {MOST_BYTES} bytes")
+    if len(fold_name(written).encode()) > MAX_NAME_BYTES:
+        raise ValueError(f"Expected a name that takes at most {MAX_NAME_BYTES} bytes")
     return written
 
 

@@ -82,7 +82,7 @@ def read_election(
     user: Viewer, elections: Service, name: NameInPath, response: Response
 ) -> ElectionShown:
     """An election; one whose time is up is closed now."""
-    found = elections.results.settled(name)
+    found = elections.results.close_if_due(name)
     response.headers["ETag"] = etag(found.revision)
     return ElectionShown.of(found, elections.context.clock())
 
@@ -122,7 +122,7 @@ def fix_election(
     user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
 ) -> ElectionShown:
     """Let nothing be edited any more, ballots included, while votes are accepted."""
-    return _shown(elections.lifecycle.fix(user, name, edit.check), edit, elections)
+    return _shown(elections.lifecycle.lock(user, name, edit.check), edit, elections)
 
 
 @lifecycle_router.post("/elections/{name}/finalize")
@@ -130,7 +130,7 @@ def finalize_election(
     user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
 ) -> ElectionShown:
     """Close an election, and sign with which ballots."""
-    return _shown(elections.lifecycle.finalise(user, name, edit.check), edit, elections)
+    return _shown(elections.lifecycle.close(user, name, edit.check), edit, elections)
 
 
 @lifecycle_router.put("/elections/{name}/owner")
@@ -138,9 +138,7 @@ def hand_over_election(
     user: Viewer, elections: Service, name: NameInPath, sent: Owner, edit: IfMatch
 ) -> ElectionShown:
     """Make an election somebody else's."""
-    return _shown(
-        elections.lifecycle.hand_over(user, name, sent.owner, edit.check), edit, elections
-    )
+    return _shown(elections.lifecycle.transfer(user, name, sent.owner, edit.check), edit, elections)
 
 
 def _shown(election: Election, edit: Edit, elections: Elections) -> ElectionShown:
@@ -167,7 +165,7 @@ def set_candidates(
     user: Viewer, elections: Service, name: NameInPath, sent: Candidates, edit: IfMatch
 ) -> Candidates:
     """The candidates there are to be; who is not named goes."""
-    election = elections.rolls.set_candidates(user, name, sent.candidate_names, edit.check)
+    election = elections.lifecycle.set_candidates(user, name, sent.candidate_names, edit.check)
     edit.answer(election.revision)
     found = elections.queries.candidates(user, election.name)
     return Candidates(candidate_names=[one.candidate_name for one in found])
@@ -190,7 +188,7 @@ def set_voters(
     user: Viewer, elections: Service, name: NameInPath, sent: VoterNames, edit: IfMatch
 ) -> VoterList:
     """Those who are to vote; an empty list is everybody whose role lets them."""
-    election = elections.rolls.set_voters(user, name, sent.voter_names, edit.check)
+    election = elections.lifecycle.set_voters(user, name, sent.voter_names, edit.check)
     edit.answer(election.revision)
     return VoterList(everybody=election.voter_count == 0, voter_count=election.voter_count)
 

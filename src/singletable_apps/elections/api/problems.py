@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import Request
 
 from singletable_apps.elections.errors import (
-    Invalid,
-    KeyReused,
+    AlreadyTaken,
+    IdempotencyKeyReused,
+    InvalidInput,
+    NotFound,
     NotPermitted,
     NotSignedIn,
-    NotThere,
-    Rebuilding,
+    RebuildInProgress,
     Rejected,
-    Taken,
     Unavailable,
     WrongState,
 )
@@ -48,11 +48,11 @@ PROBLEM_TYPES = (TAKEN, WRONG_STATE, KEY_REUSED)
 _BY_REFUSAL: dict[type[Rejected], ProblemType] = {
     NotSignedIn: NOT_SIGNED_IN,
     NotPermitted: NOT_ALLOWED,
-    NotThere: NOT_FOUND,
-    Taken: TAKEN,
+    NotFound: NOT_FOUND,
+    AlreadyTaken: TAKEN,
     WrongState: WRONG_STATE,
-    Invalid: INVALID,
-    KeyReused: KEY_REUSED,
+    InvalidInput: INVALID,
+    IdempotencyKeyReused: KEY_REUSED,
 }
 # Where the service's word for a field is not that of the body.
 _IN_BODY = {"candidates": "candidate_names", "voters": "voter_names"}
@@ -76,13 +76,13 @@ def problem_of(
         case InvalidCode():
             return Problem(INVALID, words, errors=[FieldError(words, parameter="confirmation")])
         case Unavailable():
-            wait = "10" if isinstance(refusal, Rebuilding) else "1"
+            wait = "10" if isinstance(refusal, RebuildInProgress) else "1"
             return Problem(TRY_LATER, words, headers={"Retry-After": wait})
 
 
 def _faults(refusal: Rejected, method: str) -> list[FieldError]:
     words = str(refusal)
-    if isinstance(refusal, KeyReused):
+    if isinstance(refusal, IdempotencyKeyReused):
         return [FieldError(words, header="Idempotency-Key")]
     if refusal.field is None:
         return []

@@ -122,7 +122,7 @@ _MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
 
 def export_file(elections: Elections, viewer: User, name: str, form: str) -> Response:
     """The ballots of an election in a format, as far as they are published."""
-    content = elections.results.export(viewer, name, form)
+    content = elections.results.export_ballots(viewer, name, form)
     title, ending = elections.context.read.get_election(name).name, FORMATS[form].extensions[0]
     return download(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
 

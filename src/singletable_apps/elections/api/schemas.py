@@ -7,12 +7,12 @@ from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import Election, Publication, State, User
 from singletable_apps.elections.proofs import format_code
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules import Shown, allowed_roles, state_of, status_of
-from singletable_apps.elections.service import Cast, Changes, Terms
-from singletable_apps.elections.states import Publication, State
+from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
+from singletable_apps.elections.rules.users import allowed_roles
+from singletable_apps.elections.service import CastBallot, ElectionEdit, ElectionSettings
 from singletable_apps.shared.web import Model, Page, StrictBoolean, Timestamp, optional_field
 
 LONGEST = 200
@@ -38,9 +38,9 @@ class NewElection(Model):
     no_voting_before: Timestamp | None = Field(None, description="Votes are accepted from then on.")
     no_voting_after: Timestamp | None = Field(None, description="Votes are accepted until then.")
 
-    def terms(self) -> Terms:
+    def terms(self) -> ElectionSettings:
         """What is settled."""
-        return Terms(
+        return ElectionSettings(
             secret_ballot=self.secret_ballot,
             publication=self.publication,
             no_voting_before=self.no_voting_before,
@@ -67,9 +67,9 @@ class ElectionChanges(Model):
             raise ValueError("Expected something that is to be another")
         return self
 
-    def changes(self) -> Changes:
+    def changes(self) -> ElectionEdit:
         """What was said, and nothing else."""
-        return Changes(**{field: getattr(self, field) for field in self.model_fields_set})
+        return ElectionEdit(**{field: getattr(self, field) for field in self.model_fields_set})
 
 
 class ElectionShown(Model):
@@ -100,7 +100,7 @@ class ElectionShown(Model):
             name=election.name,
             owner_name=election.owner_name,
             state=state_of(election),
-            status=status_of(election, now),
+            status=describe_status(election, now),
             secret_ballot=election.secret_ballot,
             publication=election.publication,
             no_voting_before=election.no_voting_before,
@@ -386,7 +386,7 @@ class BallotShown(Model):
     readable: str = Field(description="The confirmation in groups of four, for eyes.")
 
     @classmethod
-    def of(cls, cast: Cast) -> BallotShown:
+    def of(cls, cast: CastBallot) -> BallotShown:
         """The ballot without its receipt, which is the voter's alone."""
         return cls(
             election_name=cast.election_name,
@@ -404,7 +404,7 @@ class OwnBallot(BallotShown):
     receipt: ReceiptShown
 
     @classmethod
-    def of(cls, cast: Cast) -> OwnBallot:
+    def of(cls, cast: CastBallot) -> OwnBallot:
         """The ballot with its receipt."""
         shown = BallotShown.of(cast).model_dump()
         return cls(**shown, receipt=ReceiptShown.model_validate(cast.receipt))
@@ -484,7 +484,7 @@ class TallyShown(Model):
 
     election_name: str
     ballots_cast: int
-    shown: list[Shown] = Field(description="What may be seen of the ballots.")
+    shown: list[ResultDetail] = Field(description="What may be seen of the ballots.")
     unique_share: float = Field(description="The share of ballots that are like no other.")
     closing: ClosingShown | None = Field(description="What was signed at the close.")
     result: CountShown

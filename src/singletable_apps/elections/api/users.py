@@ -27,7 +27,7 @@ from singletable_apps.elections.api.schemas import (
     UserChanges,
 )
 from singletable_apps.elections.roles import ROLES, Role, permissions_of
-from singletable_apps.elections.service.context import still
+from singletable_apps.elections.service.context import reload_actor
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -96,7 +96,7 @@ def change_role(
     """Another role. Who makes another the owner is an auditor then."""
     changed = elections.people.change_role(user, name, sent.role, edit.check)
     edit.answer(changed.revision)
-    return Account.of(changed, still(elections.context.read, user))
+    return Account.of(changed, reload_actor(elections.context.read, user))
 
 
 @router.put("/users/{name}/password", responses={**responses(NOT_FOUND), 200: {"headers": COOKIE}})

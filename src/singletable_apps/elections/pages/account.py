@@ -15,11 +15,15 @@ from singletable_apps.elections.pages.dependencies import (
     sign_in,
     sign_out,
 )
-from singletable_apps.elections.pages.people import ROLE_NAMES, ROLE_WORDS
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import PREFIX, url
-from singletable_apps.elections.roles import Permission, has
-from singletable_apps.elections.rules import check_removal
+from singletable_apps.elections.roles import (
+    ROLE_DESCRIPTIONS,
+    ROLE_NAMES,
+    Permission,
+    has_permission,
+)
+from singletable_apps.elections.rules.users import check_remove_user
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 
@@ -132,7 +136,7 @@ def why_not_removed(site: Site, user: User) -> str:
     """What stands in the way of removing oneself; nothing if nothing does."""
     counts = site.elections.context.read.get_counts()
     try:
-        check_removal(
+        check_remove_user(
             user, user, user_count=counts.user_count, election_count=counts.election_count
         )
     except WrongState as refusal:
@@ -158,8 +162,8 @@ def _page(
         status,
         user=user,
         role=ROLE_NAMES[user.role],
-        role_words=ROLE_WORDS[user.role],
-        may_edit=has(user.role, Permission.USE_APPLICATION),
+        role_words=ROLE_DESCRIPTIONS[user.role],
+        may_edit=has_permission(user.role, Permission.USE_APPLICATION),
         details=details or Form({"name": user.name, "email": user.email}),
         password=password or Form(),
         sessions=sorted(sessions, key=lambda session: not session[2]),

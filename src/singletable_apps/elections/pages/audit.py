@@ -15,13 +15,13 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from singletable import Item
 from singletable_apps.elections.audit import RelationPage, redact_event_data, row_values
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import LogBroken
+from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import Viewer
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules import check_may
+from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.shared.pages import Link
 
 LONGEST = 160
@@ -92,7 +92,7 @@ def _event_row(event: Event, hashes: Mapping[int, str]) -> EventRow:
 def _is_intact(event: Event) -> bool:
     try:
         check_event(event, event.event_id, event.previous_hash)
-    except LogBroken:
+    except CorruptLog:
         return False
     return True
 
@@ -187,7 +187,7 @@ Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
 
 
 def _auditor(user: Viewer) -> User:
-    check_may(user, Permission.VIEW_SECRETS)
+    check_permission(user, Permission.VIEW_SECRETS)
     return user
 
 

@@ -91,7 +91,7 @@ def register_somebody(request: Request, site: ThisSite, form: PostedForm) -> Res
     except Rejected as refusal:
         form = form.with_errors(**{refusal.field or "": str(refusal)})
         return site.pages.render(request, "elections/register.html", 422, form=form)
-    sign_in(request, site, site.elections.auth.welcome(user, _browser(request)))
+    sign_in(request, site, site.elections.auth.start_session(user, _browser(request)))
     return site.pages.redirect(request, PREFIX, f"Welcome, {user.name}.")
 
 

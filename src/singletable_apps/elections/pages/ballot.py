@@ -11,15 +11,15 @@ from functools import partial
 from fastapi import APIRouter, Request, Response
 
 from singletable_apps.elections.api.dependencies import NameInPath
-from singletable_apps.elections.entities import Ballot, Election, User
-from singletable_apps.elections.errors import Invalid, KeyReused
+from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
+from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.pages.dependencies import Viewer, election_context
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.roles import Permission, has
-from singletable_apps.elections.rules import has_begun, has_ended, is_eligible, state_of
-from singletable_apps.elections.states import Publication, State
+from singletable_apps.elections.roles import Permission, has_permission
+from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
+from singletable_apps.elections.rules.voting import is_eligible
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
@@ -85,7 +85,7 @@ class Polling:
 def polling(site: Site, voter: User, name: str) -> Polling:
     """How a voter meets an election now; closed first, if its time is up."""
     view, now = site.elections.context.read, site.elections.context.clock()
-    election = site.elections.results.settled(name)
+    election = site.elections.results.close_if_due(name)
     ballot = view.find_ballot(election.name, voter.name)
     listed = election.voter_count > 0 and view.is_listed_voter(election.name, voter.name)
     names = [one.candidate_name for one in view.list_candidates(election.name)]
@@ -104,7 +104,7 @@ def way_to(
         return Way.CLOSED
     if state is not State.SETUP and has_ended(election, now):
         return Way.ENDED
-    if not has(voter.role, Permission.VOTE):
+    if not has_permission(voter.role, Permission.VOTE):
         return Way.NO_VOTER
     if not is_eligible(voter, election, listed):
         return Way.NOT_LISTED
@@ -239,11 +239,11 @@ def _cast(request: Request, site: Site, found: Polling, typed: TypedRanks, key: 
     try:
         lines = list(typed.ranks.items())
         site.elections.voting.cast(found.voter, found.election.name, lines, key)
-    except KeyReused:
+    except IdempotencyKeyReused:
         if found.way not in OPEN:
             return _shut(request, site, found, 409)
         return _review(request, site, found, typed, CAST_BEFORE)
-    except Invalid as refusal:
+    except InvalidInput as refusal:
         return _paper(request, site, found, typed.choices(found.names), str(refusal))
     to = election_url(found.election, "receipt")
     return site.pages.redirect(request, to, "Your ballot has been cast.")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import Invalid, NotPermitted, WrongState
+from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
 from singletable_apps.elections.pages.dependencies import (
     CurrentElection,
     Viewer,
@@ -18,7 +18,8 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.rules import candidate_names, check_candidates
+from singletable_apps.elections.rules.elections import check_set_candidates
+from singletable_apps.elections.rules.names import clean_candidate_names
 from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 
 router = APIRouter()
@@ -67,18 +68,18 @@ def set_candidates(
     typed = form.validate(TypedCandidates)
     if isinstance(typed, Form):
         return _page(request, site, user, election, typed, 422)
-    check_candidates(user, election)
+    check_set_candidates(user, election)
     before = _names(site, user, election)
     try:
-        wanted = candidate_names(typed.names)
+        wanted = clean_candidate_names(typed.names)
         basis = form.revision_check()
         basis(election.revision)
         gone = [name for name in before if name not in wanted]
         if gone and election.allow_vote and typed.sure != "yes":
-            check_candidates(user, election, count=len(wanted))
+            check_set_candidates(user, election, count=len(wanted))
             return _sure(request, site, user, election, form, before, wanted)
-        edited = site.elections.rolls.set_candidates(user, election.name, wanted, basis)
-    except Invalid as refusal:
+        edited = site.elections.lifecycle.set_candidates(user, election.name, wanted, basis)
+    except InvalidInput as refusal:
         form = form.with_errors(candidates=str(refusal))
         return _page(request, site, user, election, form, 422)
     except WrongState as refusal:
@@ -87,7 +88,7 @@ def set_candidates(
         form = form.with_errors(candidates=str(refusal))
         return _page(request, site, user, election, form, 422)
     except RevisionConflict:
-        now = site.elections.results.settled(election.name)
+        now = site.elections.results.close_if_due(election.name)
         form = form.rebased(now.revision)
         return _page(request, site, user, now, form, 412, meanwhile=True)
     return site.pages.redirect(request, election_url(edited, "candidates"), _said(before, wanted))

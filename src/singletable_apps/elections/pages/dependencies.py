@@ -10,21 +10,15 @@ from fastapi import Depends, Request, Response
 
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.api.problems import WRONG_STATE
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import Election, State, User
 from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.roles import Permission, has
-from singletable_apps.elections.rules import (
-    check_may,
-    check_owner,
-    has_begun,
-    has_ended,
-    same,
-    state_of,
-)
+from singletable_apps.elections.roles import Permission, has_permission
+from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
+from singletable_apps.elections.rules.names import is_same_name
+from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import SignedIn
-from singletable_apps.elections.states import State
 from singletable_apps.shared.pages import Link
 from singletable_apps.shared.web import NOT_ALLOWED, Cookie, Problem
 
@@ -60,7 +54,7 @@ def _visitor(request: Request, site: ThisSite) -> User | None:
     auth = site.elections.auth
     request.state.user = None
     try:
-        request.state.user = auth.who(ACCESS_COOKIE.read(request))
+        request.state.user = auth.authenticate(ACCESS_COOKIE.read(request))
     except NotSignedIn:
         if refresh := SESSION_COOKIE.read(request):
             try:
@@ -93,7 +87,7 @@ Known: TypeAlias = Annotated[User, Depends(_known)]
 
 
 def _viewer(user: Known) -> User:
-    check_may(user, Permission.VIEW_APPLICATION)
+    check_permission(user, Permission.VIEW_APPLICATION)
     return user
 
 
@@ -149,12 +143,14 @@ def standing_of(election: Election, now: datetime) -> Standing:
 
 def is_owner(viewer: User, election: Election) -> bool:
     """Whether the election is the viewer's, and they may still conduct it."""
-    return same(viewer.name, election.owner_name) and has(viewer.role, Permission.USE_APPLICATION)
+    return is_same_name(viewer.name, election.owner_name) and has_permission(
+        viewer.role, Permission.USE_APPLICATION
+    )
 
 
 def may_settle(viewer: User, election: Election) -> bool:
     """Whether there is something in the settings that the viewer may do."""
-    return is_owner(viewer, election) or has(viewer.role, Permission.MANAGE_USERS)
+    return is_owner(viewer, election) or has_permission(viewer.role, Permission.MANAGE_USERS)
 
 
 def check_settles(viewer: User, election: Election) -> None:
@@ -179,7 +175,7 @@ def election_context(site: Site, election: Election, viewer: User, here: str) ->
 
 
 def _chosen(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Election:
-    election = site.elections.results.settled(name)
+    election = site.elections.results.close_if_due(name)
     request.state.election = election
     return election
 

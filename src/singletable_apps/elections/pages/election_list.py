@@ -7,13 +7,12 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 
-from singletable_apps.elections.errors import Invalid, Taken
+from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
 from singletable_apps.elections.pages.dependencies import Viewer, standing_of
 from singletable_apps.elections.pages.settings import BALLOTS, PUBLICATIONS, USUAL, TypedElection
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.urls import url
-from singletable_apps.elections.rules import check_create
-from singletable_apps.elections.service.queries import parts_of
+from singletable_apps.elections.rules.elections import check_create_election
 from singletable_apps.shared.pages import Form, Link, PostedForm, request_time_zone
 
 router = APIRouter()
@@ -36,7 +35,7 @@ def list_elections(
         page = queries.elections(user, SIZE, cursor)
         found, following = page.items, page.cursor
     now = site.elections.context.clock()
-    parts = parts_of(site.elections.context, user, found)
+    parts = site.elections.queries.participation(user, found)
     rows = [
         (election, standing_of(election, now), part)
         for election, part in zip(found, parts, strict=True)
@@ -62,7 +61,7 @@ def list_elections(
 @router.get("/new")
 def ask_for_an_election(request: Request, site: ThisSite, user: Viewer) -> Response:
     """The form."""
-    check_create(user)
+    check_create_election(user)
     form = Form({"ballot": "secret", "publication": USUAL}, zone=request_time_zone(request))
     return _form(request, site, form)
 
@@ -70,13 +69,13 @@ def ask_for_an_election(request: Request, site: ThisSite, user: Viewer) -> Respo
 @router.post("/new")
 def create_election(request: Request, site: ThisSite, user: Viewer, form: PostedForm) -> Response:
     """An election to be set up; its candidates are next."""
-    check_create(user)
+    check_create_election(user)
     typed = form.validate(TypedElection)
     if isinstance(typed, Form):
         return _form(request, site, typed, 422)
     try:
         made = site.elections.lifecycle.create(user, typed.name, typed.terms())
-    except (Invalid, Taken) as refusal:
+    except (InvalidInput, AlreadyTaken) as refusal:
         return _form(request, site, form.with_errors(**{refusal.field or "": str(refusal)}), 422)
     return site.pages.redirect(
         request, url("e", made.name, "candidates"), f"“{made.name}” is there. Who can be voted for?"

@@ -18,9 +18,8 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.roles import Permission, has
+from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import FEWEST_CANDIDATES
-from singletable_apps.elections.service.queries import overview_of
 
 _PLACES = ("Castle", "Garden", "Lake", "Museum")
 _GROUPS = (
@@ -65,9 +64,9 @@ def home(request: Request, site: ThisSite, visitor: Visitor) -> Response:
     """What waits, a word to who is not approved yet, or a word of welcome."""
     if visitor is None:
         return site.pages.render(request, "elections/welcome.html", picture=sample_count())
-    if not has(visitor.role, Permission.VIEW_APPLICATION):
+    if not has_permission(visitor.role, Permission.VIEW_APPLICATION):
         return site.pages.render(request, "elections/awaiting.html", user=visitor)
-    found = overview_of(site.elections.context, visitor)
+    found = site.elections.queries.overview(visitor)
     now = site.elections.context.clock()
     own = [_row(one, now) for one in found.own]
     return site.pages.render(

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import Invalid, WrongState
+from singletable_apps.elections.entities import Election, State, User
+from singletable_apps.elections.errors import InvalidInput, WrongState
 from singletable_apps.elections.pages.dependencies import (
     CurrentElection,
     Viewer,
@@ -19,14 +19,13 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
-from singletable_apps.elections.rules import (
+from singletable_apps.elections.rules.elections import (
+    check_close,
     check_delete,
-    check_finalise,
-    check_fix,
     check_launch,
+    check_lock,
     state_of,
 )
-from singletable_apps.elections.states import State
 from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 
 # (value, name, what it means)
@@ -182,7 +181,7 @@ def ask_to_fix(
     request: Request, site: ThisSite, user: Viewer, election: CurrentElection
 ) -> Response:
     """What will not change any more."""
-    check_fix(user, election)
+    check_lock(user, election)
     return _ask(request, site, user, election, fixing(election), _form(election))
 
 
@@ -192,7 +191,7 @@ def fix(
 ) -> Response:
     """Let nothing be edited any more."""
     try:
-        site.elections.lifecycle.fix(user, election.name, form.revision_check())
+        site.elections.lifecycle.lock(user, election.name, form.revision_check())
     except RevisionConflict:
         return _changed(request, site, user, election, fixing(election), form)
     return site.pages.redirect(request, election_url(election), "Nothing can be edited any more.")
@@ -203,7 +202,7 @@ def ask_to_finalize(
     request: Request, site: ThisSite, user: Viewer, election: CurrentElection
 ) -> Response:
     """What the end means."""
-    check_finalise(user, election, site.elections.context.clock())
+    check_close(user, election, site.elections.context.clock())
     return _ask(request, site, user, election, finalizing(election), _form(election))
 
 
@@ -213,7 +212,7 @@ def finalize(
 ) -> Response:
     """Close it, and sign with which ballots."""
     try:
-        site.elections.lifecycle.finalise(user, election.name, form.revision_check())
+        site.elections.lifecycle.close(user, election.name, form.revision_check())
     except RevisionConflict:
         return _changed(request, site, user, election, finalizing(election), form)
     return site.pages.redirect(
@@ -306,7 +305,7 @@ def ask_for_an_owner(
 
 
 @router.post("/e/{name}/owner")
-def hand_over(
+def transfer(
     request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
 ) -> Response:
     """Make it somebody else's."""
@@ -315,14 +314,14 @@ def hand_over(
     if isinstance(typed, Form):
         return _owner(request, site, user, election, typed, 422)
     try:
-        given = site.elections.lifecycle.hand_over(
+        given = site.elections.lifecycle.transfer(
             user, election.name, typed.owner.strip(), form.revision_check()
         )
-    except (Invalid, WrongState) as refusal:
+    except (InvalidInput, WrongState) as refusal:
         form = form.with_errors(owner=str(refusal))
         return _owner(request, site, user, election, form, 422)
     except RevisionConflict:
-        now = site.elections.results.settled(election.name)
+        now = site.elections.results.close_if_due(election.name)
         form = form.rebased(now.revision)
         return _owner(request, site, user, now, form, 412, meanwhile=True)
     return site.pages.redirect(

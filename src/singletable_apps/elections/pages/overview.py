@@ -21,8 +21,8 @@ from singletable_apps.elections.pages.settings import BALLOT_WORDS, published_wo
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs import format_fingerprint
-from singletable_apps.elections.rules import status_of
-from singletable_apps.elections.service.queries import Participation, parts_of
+from singletable_apps.elections.rules.elections import describe_status
+from singletable_apps.elections.service.queries import Participation
 
 FEWEST_CANDIDATES = 2
 
@@ -136,14 +136,14 @@ def show_election(
     elections = site.elections
     now = elections.context.clock()
     standing = standing_of(election, now)
-    [part] = parts_of(site.elections.context, user, [election])
+    [part] = site.elections.queries.participation(user, [election])
     owner = is_owner(user, election)
     candidates = elections.queries.candidates(user, election.name)
     return site.pages.render(
         request,
         "elections/overview.html",
         **election_context(site, election, user, ""),
-        status=status_of(election, now),
+        status=describe_status(election, now),
         step=next_step(election, standing, part, owner=owner),
         part=part,
         is_owner=owner,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -15,30 +14,13 @@ from singletable_apps.elections.errors import NotPermitted, Rejected
 from singletable_apps.elections.pages.dependencies import Viewer
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import url
-from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import check_edit, check_removal, check_role_change
+from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, Role
+from singletable_apps.elections.rules.users import (
+    check_edit_user,
+    check_remove_user,
+    check_role_change,
+)
 from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict, local_url
-
-ROLE_NAMES: Mapping[Role, str] = {
-    Role.NO_ACCESS: "No access",
-    Role.OBSERVER: "Observer",
-    Role.VOTER: "Voter",
-    Role.USER: "User",
-    Role.ADMIN: "Administrator",
-    Role.AUDITOR: "Auditor",
-    Role.OWNER: "Owner",
-}
-
-ROLE_WORDS: Mapping[Role, str] = {
-    Role.NO_ACCESS: "Has registered, and waits to be let in.",
-    Role.OBSERVER: "Looks at elections and their results.",
-    Role.VOTER: "Votes, and looks at results.",
-    Role.USER: "Votes, and holds elections of their own.",
-    Role.ADMIN: "Also manages people with lesser roles, and moderates elections.",
-    Role.AUDITOR: "Also reads the whole log; sealed ballots stay sealed.",
-    Role.OWNER: "Does everything here, and is the only one.",
-}
-
 
 router = APIRouter()
 A_PAGE = 30
@@ -65,7 +47,7 @@ def list_people(
         user=user,
         people=found,
         role_names=ROLE_NAMES,
-        role_words=ROLE_WORDS,
+        role_words=ROLE_DESCRIPTIONS,
         total=site.elections.queries.counts(user).user_count,
         q=wanted,
         address=url,
@@ -135,9 +117,9 @@ def person_page(
         person=person,
         is_self=person.user_id == user.user_id,
         may_edit=_may_edit(user, person),
-        roles=[(one, ROLE_NAMES[one], ROLE_WORDS[one]) for one in found.allowed_roles],
+        roles=[(one, ROLE_NAMES[one], ROLE_DESCRIPTIONS[one]) for one in found.allowed_roles],
         role_name=ROLE_NAMES[person.role],
-        role_words=ROLE_WORDS[person.role],
+        role_words=ROLE_DESCRIPTIONS[person.role],
         details=details or Form({"name": person.name, "email": person.email}),
         role=role or Form({"role": person.role.value}),
         to=url("people", person.name),
@@ -147,7 +129,7 @@ def person_page(
 
 def _may_edit(user: User, person: User) -> bool:
     try:
-        check_edit(user, person)
+        check_edit_user(user, person)
     except NotPermitted:
         return False
     return True
@@ -233,7 +215,9 @@ def remove(
 
 def _check_removal(site: Site, user: User, person: User) -> None:
     counts = site.elections.queries.counts(user)
-    check_removal(user, person, user_count=counts.user_count, election_count=counts.election_count)
+    check_remove_user(
+        user, person, user_count=counts.user_count, election_count=counts.election_count
+    )
 
 
 def _transfer_page(request: Request, site: Site, person: User, changed: str = "") -> Response:

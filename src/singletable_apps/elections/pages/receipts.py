@@ -79,7 +79,7 @@ def show_receipt(request: Request, site: ThisSite, user: Viewer, name: NameInPat
 @router.get("/e/{name}/receipt.json")
 def download_receipt(site: ThisSite, user: Viewer, name: NameInPath) -> Response:
     """The receipt as a file, as the checker reads it."""
-    election = site.elections.results.settled(name)
+    election = site.elections.results.close_if_due(name)
     receipt = site.elections.voting.ballot(user, election.name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
     response = download(content, receipt_filename(receipt["name"]), "application/json")

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from singletable_apps.counting.pictures import Picture, draw_beat_paths, draw_transfers
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.api.results import export_file
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import Election, User, is_removed_user
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.pages.dependencies import Viewer, election_context
 from singletable_apps.elections.pages.results_view import (
@@ -36,8 +36,7 @@ from singletable_apps.elections.proofs import (
     publication_filename,
     receipt_filename,
 )
-from singletable_apps.elections.removed import is_removed
-from singletable_apps.elections.rules import Shown, check_tally
+from singletable_apps.elections.rules.elections import ResultDetail, check_view_tally
 from singletable_apps.shared.results import (
     MAX_ROUNDS,
     candidates_in_order,
@@ -66,7 +65,7 @@ def show_tally(
     try:
         count = count_of(site.elections, user, name)
     except WrongState:
-        return _waiting(request, site, user, site.elections.results.settled(name))
+        return _waiting(request, site, user, site.elections.results.close_if_due(name))
     frame = election_context(site, count.election, user, "tally")
     return site.pages.render(request, "elections/tally.html", **{**frame, **_parts(count, (a, b))})
 
@@ -81,8 +80,8 @@ def show_what_is_new(
     b: Asked = "",
 ) -> Response:
     """The count alone, for a page that is open; 304 if that shows it already."""
-    election = site.elections.results.settled(name)
-    check_tally(user, election, site.elections.context.clock())
+    election = site.elections.results.close_if_due(name)
+    check_view_tally(user, election, site.elections.context.clock())
     if not election.allow_vote:
         # What stands around the count has changed too.
         return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
@@ -173,7 +172,7 @@ def list_ballots(
 ) -> Response:
     """Every ballot: by voter where ballots are open, by confirmation where they are secret."""
     tally = site.elections.results.tally(user, name)
-    if Shown.CONFIRMATIONS not in tally.shown:
+    if ResultDetail.CONFIRMATIONS not in tally.shown:
         return site.pages.redirect(request, election_url(tally.election, "tally", "rankings"))
     ballots = site.elections.results.ballots(user, name)
     return site.pages.render(
@@ -182,7 +181,7 @@ def list_ballots(
         **election_context(site, tally.election, user, "tally"),
         **_part(election_url(tally.election, "tally", "ballots"), begin, len(ballots)),
         ballots=ballots[begin : begin + BALLOTS_PER_PAGE],
-        named=Shown.NAMES in tally.shown,
+        named=ResultDetail.NAMES in tally.shown,
         back=election_url(tally.election, "tally"),
     )
 
@@ -223,15 +222,15 @@ def list_who_voted(
 ) -> Response:
     """Their names, some at a time, and how many of those who may that is."""
     queries = site.elections.queries
-    election = site.elections.results.settled(name)
+    election = site.elections.results.close_if_due(name)
     names, following = queries.who_voted(user, election.name, NAMES_PER_PAGE, cursor)
     to = election_url(election, "voted")
     return site.pages.render(
         request,
         "elections/voted.html",
         **election_context(site, election, user, "voted"),
-        names=[one for one in names if not is_removed(one)],
-        removed=sum(map(is_removed, names)),
+        names=[one for one in names if not is_removed_user(one)],
+        removed=sum(map(is_removed_user, names)),
         turnout=queries.turnout(user, election.name),
         next=f"{to}?cursor={quote(following, safe='')}" if following else "",
         first=to if cursor else "",
@@ -247,7 +246,7 @@ def show_published(
     request: Request, site: ThisSite, user: Viewer, name: NameInPath, begin: Begin = 0
 ) -> Response:
     """The signed statement explained, the key, and all confirmations."""
-    election = site.elections.results.settled(name)
+    election = site.elections.results.close_if_due(name)
     frame = election_context(site, election, user, "tally")
     key = format_fingerprint(site.elections.context.keys.signer.public_key)
     if election.statement is None:

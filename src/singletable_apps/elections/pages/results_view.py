@@ -23,7 +23,7 @@ from singletable_apps.counting import (
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs import ClosingStatement, compute_tie_seed, hash_definition
-from singletable_apps.elections.rules import Shown
+from singletable_apps.elections.rules.elections import ResultDetail
 from singletable_apps.elections.service import Elections, Tally
 from singletable_apps.shared.results import (
     ROUNDS_FORMAT,
@@ -89,12 +89,14 @@ def count_of(elections: Elections, viewer: User, name: str) -> Count:
     tallies = elections.results.tallies(viewer, name)
     tally = tallies["schulze"]
     alike: list[tuple[Ranking, int]] = []
-    if Shown.RANKINGS in tally.shown:
+    if ResultDetail.RANKINGS in tally.shown:
         alike = elections.results.rankings(viewer, name)
     results = {method: each.result for method, each in tallies.items()}
     first = tuple(alike[:FIRST])
     formats = (
-        writable_formats(tally.result.candidates, alike) if Shown.RANKINGS in tally.shown else ()
+        writable_formats(tally.result.candidates, alike)
+        if ResultDetail.RANKINGS in tally.shown
+        else ()
     )
     return Count(tally, results, first, len(alike), formats, _mark(tally, results, first))
 

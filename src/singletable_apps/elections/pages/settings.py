@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import Invalid, Taken
+from singletable_apps.elections.entities import Election, Publication, State, User
+from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
 from singletable_apps.elections.pages.dependencies import (
     CurrentElection,
     Viewer,
@@ -19,9 +19,8 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.rules import check_owner, default_publication, state_of
-from singletable_apps.elections.service import Changes, Terms
-from singletable_apps.elections.states import Publication, State
+from singletable_apps.elections.rules.elections import check_owner, default_publication, state_of
+from singletable_apps.elections.service import ElectionEdit, ElectionSettings
 from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict, request_time_zone
 
 USUAL = "usual"
@@ -115,13 +114,15 @@ class TypedElection(TypedTerms):
 
     name: Annotated[str, Field(min_length=1)]
 
-    def terms(self) -> Terms:
+    def terms(self) -> ElectionSettings:
         """What is settled, for an election that is new."""
-        return Terms(self.secret, self.published, self.no_voting_before, self.no_voting_after)
+        return ElectionSettings(
+            self.secret, self.published, self.no_voting_before, self.no_voting_after
+        )
 
-    def changes(self) -> Changes:
+    def changes(self) -> ElectionEdit:
         """What is settled from now on, for one that is there."""
-        return Changes(
+        return ElectionEdit(
             self.name, self.secret, self.published, self.no_voting_before, self.no_voting_after
         )
 
@@ -175,21 +176,21 @@ def settle(
         return _settings(request, site, user, election, changes, 422)
     try:
         edited = site.elections.lifecycle.edit(user, election.name, changes, form.revision_check())
-    except (Invalid, Taken) as refusal:
+    except (InvalidInput, AlreadyTaken) as refusal:
         form = form.with_errors(**{refusal.field or "": str(refusal)})
         return _settings(request, site, user, election, form, 422)
     except RevisionConflict:
-        now = site.elections.results.settled(election.name)
+        now = site.elections.results.close_if_due(election.name)
         return _settings(request, site, user, now, form.rebased(now.revision), 412, meanwhile=True)
     return site.pages.redirect(request, election_url(edited, "settings"), "Saved.")
 
 
-def _changes(form: Form) -> Changes | Form:
+def _changes(form: Form) -> ElectionEdit | Form:
     if "ballot" in form.values:
         typed = form.validate(TypedElection)
         return typed if isinstance(typed, Form) else typed.changes()
     named = form.validate(TypedName)
-    return named if isinstance(named, Form) else Changes(name=named.name)
+    return named if isinstance(named, Form) else ElectionEdit(name=named.name)
 
 
 def _settings(

@@ -13,7 +13,7 @@ from fastapi import Depends, Request
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.pages.urls import PREFIX, url
-from singletable_apps.elections.roles import Permission, has
+from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
@@ -73,7 +73,7 @@ def around(request: Request) -> Mapping[str, object]:
         links = [Link("Sign in", SIGN_IN), Link("Register", url("register"))]
         return {"account_links": links, "nav": [], "links": FOOTER}
     here = path_of(request)
-    may = {permission.value: has(user.role, permission) for permission in Permission}
+    may = {permission.value: has_permission(user.role, permission) for permission in Permission}
     nav = [
         ("Elections", url("all"), may["VIEW_APPLICATION"]),
         ("People", url("people"), may["MANAGE_USERS"]),

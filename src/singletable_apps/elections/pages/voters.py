@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.errors import Invalid
+from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.pages.candidates import lines_in
 from singletable_apps.elections.pages.dependencies import (
     CurrentElection,
@@ -20,8 +20,8 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.rules import check_voters, folded
-from singletable_apps.elections.service.queries import parts_of
+from singletable_apps.elections.rules.elections import check_set_voters
+from singletable_apps.elections.rules.names import fold_name
 from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 
 router = APIRouter()
@@ -45,7 +45,7 @@ def show_voters(
     else:
         found, following = site.elections.queries.voters(user, election.name, SIZE, cursor)
         names = [one.voter_name for one in found]
-    [part] = parts_of(site.elections.context, user, [election])
+    [part] = site.elections.queries.participation(user, [election])
     return site.pages.render(
         request,
         "elections/voters.html",
@@ -64,9 +64,9 @@ def show_voters(
 
 def _named_like(site: Site, election: Election, text: str) -> list[str]:
     """The first of those on the list whose names hold the text, whatever its case."""
-    wanted = folded(text.strip())
+    wanted = fold_name(text.strip())
     voters = site.elections.context.read.list_voters(election.name)
-    found = (one.voter_name for one in voters if wanted in folded(one.voter_name))
+    found = (one.voter_name for one in voters if wanted in fold_name(one.voter_name))
     return list(islice(found, SIZE))
 
 
@@ -95,7 +95,7 @@ def write_a_list(
     request: Request, site: ThisSite, user: Viewer, election: CurrentElection
 ) -> Response:
     """The form, with who is on the list now."""
-    check_voters(user, election)
+    check_set_voters(user, election)
     names = _listed(site, election)
     form = Form(
         {
@@ -112,7 +112,7 @@ def set_voters(
     request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
 ) -> Response:
     """Let exactly these vote, or everybody."""
-    check_voters(user, election)
+    check_set_voters(user, election)
     typed = form.validate(TypedVoters)
     if isinstance(typed, Form):
         return _written(request, site, user, election, typed, 422)
@@ -121,12 +121,14 @@ def set_voters(
         form = form.with_errors(voters="Name at least one voter, or let everybody vote.")
         return _written(request, site, user, election, form, 422)
     try:
-        edited = site.elections.rolls.set_voters(user, election.name, names, form.revision_check())
-    except Invalid as refusal:
+        edited = site.elections.lifecycle.set_voters(
+            user, election.name, names, form.revision_check()
+        )
+    except InvalidInput as refusal:
         form = form.with_errors(voters=str(refusal))
         return _written(request, site, user, election, form, 422)
     except RevisionConflict:
-        now = site.elections.results.settled(election.name)
+        now = site.elections.results.close_if_due(election.name)
         form = form.rebased(now.revision)
         return _written(request, site, user, now, form, 412, meanwhile=True)
     return site.pages.redirect(request, election_url(edited, "voters"), _said(edited))
@@ -149,7 +151,7 @@ def choose_voters(
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> Response:
     """Registered people to tick, page by page."""
-    check_voters(user, election)
+    check_set_voters(user, election)
     form = Form({"revision": str(election.revision)})
     return _chosen(request, site, user, election, form, q=q, cursor=cursor)
 
@@ -165,7 +167,7 @@ def take_choice(
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> Response:
     """Take who is ticked onto the list, and who is not ticked any more off it."""
-    check_voters(user, election)
+    check_set_voters(user, election)
     typed = form.validate(TypedChoice)
     if isinstance(typed, Form):
         return _chosen(request, site, user, election, typed, 422, q=q, cursor=cursor)
@@ -179,12 +181,14 @@ def take_choice(
         )
         return _chosen(request, site, user, election, form, 422, q=q, cursor=cursor)
     try:
-        edited = site.elections.rolls.set_voters(user, election.name, names, form.revision_check())
-    except Invalid as refusal:
+        edited = site.elections.lifecycle.set_voters(
+            user, election.name, names, form.revision_check()
+        )
+    except InvalidInput as refusal:
         form = form.with_errors(chosen=str(refusal))
         return _chosen(request, site, user, election, form, 422, q=q, cursor=cursor)
     except RevisionConflict:
-        now = site.elections.results.settled(election.name)
+        now = site.elections.results.close_if_due(election.name)
         form = form.rebased(now.revision)
         return _chosen(request, site, user, now, form, 412, q=q, cursor=cursor, meanwhile=True)
     return site.pages.redirect(request, _here(edited, q, cursor), _said(edited))
@@ -211,11 +215,11 @@ def _people(site: Site, user: User, q: str, cursor: str | None) -> tuple[list[st
     names = site.elections.queries.user_names
     if not q.strip():
         return names(user, CHOICES_PER_PAGE, cursor)
-    wanted, found, looked, at = folded(q.strip()), list[str](), 0, None
+    wanted, found, looked, at = fold_name(q.strip()), list[str](), 0, None
     while looked < LOOKED_AT and len(found) < CHOICES_PER_PAGE:
         some, at = names(user, 500, at)
         looked += len(some)
-        found += [name for name in some if wanted in folded(name)]
+        found += [name for name in some if wanted in fold_name(name)]
         if at is None:
             break
     return list(islice(found, CHOICES_PER_PAGE)), None

@@ -9,12 +9,7 @@ from itertools import islice
 from typing import TypeVar
 
 from singletable import ItemKey, Store, Transaction
-from singletable_apps.elections.entities import (
-    Ballot,
-    Candidate,
-    Definition,
-    Voter,
-)
+from singletable_apps.elections.entities import Ballot, Candidate, Definition, Voter
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.read_model import ReadModel
 

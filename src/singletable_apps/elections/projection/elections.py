@@ -14,7 +14,8 @@ from singletable_apps.elections.entities import (
     Ownership,
     User,
     Voter,
-    Withdrawn,
+    WithdrawnBallot,
+    is_removed_user,
 )
 from singletable_apps.elections.events import (
     ElectionCreated,
@@ -28,7 +29,6 @@ from singletable_apps.elections.events import (
 )
 from singletable_apps.elections.projection.chunks import ProjectionStep, copy_with, take_step
 from singletable_apps.elections.proofs import create_definition, hash_definition
-from singletable_apps.elections.removed import is_removed
 
 
 def created(chunk: ProjectionStep, fact: ElectionCreated) -> bool:
@@ -182,13 +182,13 @@ def deleted(chunk: ProjectionStep, fact: ElectionDeleted) -> bool:
     name = fact.name
     for ballot in (ballots := _ballots(chunk, name)):
         chunk.transaction.delete(Ballot.key(name, ballot.voter_name))
-        if not is_removed(ballot.voter_name):
+        if not is_removed_user(ballot.voter_name):
             chunk.transaction.update(User.key(ballot.voter_name), User.ballots_cast.add(-1))
     if ballots:
         return False
     for voter in (voters := _voters(chunk, name)):
         chunk.transaction.delete(Voter.key(name, voter.voter_name))
-        if not is_removed(voter.voter_name):
+        if not is_removed_user(voter.voter_name):
             chunk.transaction.update(User.key(voter.voter_name), User.eligible_in.add(-1))
     if voters:
         return False
@@ -203,7 +203,7 @@ def deleted(chunk: ProjectionStep, fact: ElectionDeleted) -> bool:
     election = chunk.require(chunk.read.find_election(name), name)
     number = election.election_id
     for back in (withdrawn := take_step(chunk.read.list_withdrawn(number))):
-        chunk.transaction.delete(Withdrawn.key(number, back.user_id))
+        chunk.transaction.delete(WithdrawnBallot.key(number, back.user_id))
     if withdrawn:
         return False
     chunk.transaction.delete(Election.key(name))

@@ -19,7 +19,7 @@ from singletable import (
 )
 from singletable_apps.elections import events, patterns
 from singletable_apps.elections.entities import Counts, Sync
-from singletable_apps.elections.errors import Rebuilding, TableBroken
+from singletable_apps.elections.errors import CorruptTable, RebuildInProgress
 from singletable_apps.elections.events import (
     BallotCast,
     Event,
@@ -114,7 +114,7 @@ def catch_up(
     while True:
         sync = view.get_sync() or _begin(store)
         if sync.rebuilding and not rebuilding:
-            raise Rebuilding(
+            raise RebuildInProgress(
                 "The table is being built anew from the log. Nothing is lost; ask again in a "
                 "minute, or let an operator run the rebuild to its end if it was broken off."
             )
@@ -163,7 +163,7 @@ def is_behind(store: Store) -> bool:
     newest = get_last_event(store)
     there, here = newest.event_id if newest else 0, sync.last_event_id if sync else 0
     if here > there:
-        raise TableBroken(
+        raise CorruptTable(
             f"The table has followed {here} events, and the log has {there}: it may lag, and "
             "never lead. If the log was restored from an older copy, build the table anew from it."
         )
@@ -217,14 +217,14 @@ def _apply(store: Store, view: ReadModel, event: Event, sync: Sync) -> Sync | No
         except IndexLag as behind:
             looks += 1
             if looks > MAX_INDEX_RETRIES:
-                raise TableBroken(_stuck(event, "its index lacks items that it has")) from behind
+                raise CorruptTable(_stuck(event, "its index lacks items that it has")) from behind
             time.sleep(INDEX_RETRY_DELAY)
         except (ConditionFailed, TransactionConflict, StaleReadModel) as error:
             if _somebody_came(view, sync, step):
                 return None
             failures += 1
             if not isinstance(error, TransactionConflict) or failures > MAX_CONFLICTS:
-                raise TableBroken(_stuck(event, str(error))) from error
+                raise CorruptTable(_stuck(event, str(error))) from error
             time.sleep(random.uniform(0, 0.01 * failures))
         else:
             step += 1

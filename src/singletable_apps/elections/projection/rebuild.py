@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from singletable import Condition, ConditionFailed, Edit, Store
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Counts, Sync, votes
-from singletable_apps.elections.errors import Rebuilding
+from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import check_not_restoring
 from singletable_apps.elections.projection.projector import catch_up, get_last_event
 from singletable_apps.elections.read_model import ReadModel
@@ -85,7 +85,7 @@ class RebuildLease:
                     together.put(counts)
                 together.update(Sync.key(), *edits, if_=if_)
         except ConditionFailed as refusal:
-            raise Rebuilding(_taken(ReadModel(self._store).get_sync())) from refusal
+            raise RebuildInProgress(_taken(ReadModel(self._store).get_sync())) from refusal
 
 
 _NOBODY: tuple[Edit[Sync], ...] = (Sync.builder.set(None), Sync.builder_until.set(None))

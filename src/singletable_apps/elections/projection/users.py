@@ -10,10 +10,11 @@ from singletable_apps.elections.entities import (
     Ballot,
     Counts,
     Election,
-    Moving,
     Ownership,
+    PendingRename,
     User,
     Voter,
+    removed_user_name,
 )
 from singletable_apps.elections.events import (
     OwnershipTransferred,
@@ -25,9 +26,8 @@ from singletable_apps.elections.events import (
     UserRoleChanged,
 )
 from singletable_apps.elections.projection.chunks import ProjectionStep, copy_with, load_indexed
-from singletable_apps.elections.removed import name_once_removed
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import has_ended
+from singletable_apps.elections.rules.elections import has_ended
 
 
 def registered(chunk: ProjectionStep, fact: UserRegistered) -> bool:
@@ -85,7 +85,7 @@ def name_changed(chunk: ProjectionStep, fact: UserNameChanged) -> bool:
         user = copy(old)
         user.name = fact.new_name
         user.revision = chunk.revision
-        left = Moving(old.name, old.elections_owned, old.ballots_cast, old.eligible_in)
+        left = PendingRename(old.name, old.elections_owned, old.ballots_cast, old.eligible_in)
         user.moving = left if left.elections or left.ballots or left.voters else None
         chunk.transaction.delete(User.key(old.name))
         chunk.transaction.create(user)
@@ -100,7 +100,7 @@ def name_changed(chunk: ProjectionStep, fact: UserNameChanged) -> bool:
 def removed(chunk: ProjectionStep, fact: UserRemoved) -> bool:
     """Ballots go where voting has not ended; all else that bears the name loses it."""
     user = chunk.require(chunk.read.find_user(fact.name), fact.name)
-    nobody = name_once_removed(user.user_id)
+    nobody = removed_user_name(user.user_id)
     shown = chunk.store.query(patterns.ballots_by_voter(user.name))
     ballots = load_indexed(chunk, shown, user.ballots_cast, _ballot_of)
     if ballots:
@@ -144,7 +144,7 @@ def _give(chunk: ProjectionStep, name: str, role: Role) -> None:
     chunk.transaction.update(User.key(name), User.role.set(role), User.revision.set(chunk.revision))
 
 
-def _move_some(chunk: ProjectionStep, left: Moving, name: str) -> Moving:
+def _move_some(chunk: ProjectionStep, left: PendingRename, name: str) -> PendingRename:
     """Give some of what bears the old name the new one; say what is left."""
     if left.elections:
         owned = load_indexed(
@@ -163,20 +163,20 @@ def _move_some(chunk: ProjectionStep, left: Moving, name: str) -> Moving:
                 Election.owner_name.set(name),
                 Election.revision.set(chunk.revision),
             )
-        return Moving(left.old_name, left.elections - len(owned), left.ballots, left.voters)
+        return PendingRename(left.old_name, left.elections - len(owned), left.ballots, left.voters)
     if left.ballots:
         shown = chunk.store.query(patterns.ballots_by_voter(left.old_name))
         ballots = load_indexed(chunk, shown, left.ballots, _ballot_of)
         for ballot in ballots:
             chunk.transaction.delete(_ballot_of(ballot))
             chunk.transaction.create(copy_with(ballot, voter_name=name))
-        return Moving(left.old_name, 0, left.ballots - len(ballots), left.voters)
+        return PendingRename(left.old_name, 0, left.ballots - len(ballots), left.voters)
     listed = chunk.store.query(patterns.eligible_where(left.old_name))
     entries = load_indexed(chunk, listed, left.voters, _entry_of)
     for entry in entries:
         chunk.transaction.delete(_entry_of(entry))
         chunk.transaction.create(copy_with(entry, voter_name=name))
-    return Moving(left.old_name, 0, 0, left.voters - len(entries))
+    return PendingRename(left.old_name, 0, 0, left.voters - len(entries))
 
 
 def _ballot_of(ballot: Ballot) -> ItemKey[Ballot]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from singletable_apps.elections.entities import (
-    Asked,
     Ballot,
     Candidate,
+    CastRequest,
     Election,
-    Ranked,
+    RankedCandidate,
     User,
     Voter,
-    Withdrawn,
+    WithdrawnBallot,
+    is_removed_user,
 )
 from singletable_apps.elections.events import (
     BallotCast,
@@ -24,7 +25,6 @@ from singletable_apps.elections.events import (
 )
 from singletable_apps.elections.projection.chunks import ProjectionStep
 from singletable_apps.elections.projection.elections import define
-from singletable_apps.elections.removed import is_removed
 
 # So many requests to cast are remembered for each ballot, and for those taken back: the latest.
 REMEMBERED_REQUESTS = 8
@@ -68,7 +68,7 @@ def voters_removed(chunk: ProjectionStep, fact: VotersRemoved) -> bool:
     names, last = chunk.slice_names(fact.voters)
     for name in names:
         chunk.transaction.delete(Voter.key(fact.election, name))
-        if not is_removed(name):
+        if not is_removed_user(name):
             chunk.transaction.update(User.key(name), User.eligible_in.add(-1))
     if last:
         _list_changed(chunk, fact.election, -len(fact.voters))
@@ -79,7 +79,7 @@ def ballot_cast(chunk: ProjectionStep, fact: BallotCast) -> bool:
     """The voter's one ballot, in place of an earlier one."""
     before = chunk.read.find_ballot(fact.election, fact.voter)
     asked = dict(before.asked) if before is not None else {}
-    asked[fact.request] = Asked(fact.fingerprint, chunk.revision)
+    asked[fact.request] = CastRequest(fact.fingerprint, chunk.revision)
     chunk.transaction.put(
         Ballot(
             election_name=fact.election,
@@ -107,22 +107,24 @@ def ballot_withdrawn(chunk: ProjectionStep, fact: BallotWithdrawn) -> bool:
     before = chunk.read.find_withdrawn(election.election_id, user.user_id)
     asked = {**(before.asked if before is not None else {}), **ballot.asked}
     chunk.transaction.put(
-        Withdrawn(election_id=election.election_id, user_id=user.user_id, asked=_latest(asked))
+        WithdrawnBallot(
+            election_id=election.election_id, user_id=user.user_id, asked=_latest(asked)
+        )
     )
     chunk.transaction.delete(Ballot.key(fact.election, fact.voter))
     chunk.transaction.update(User.key(fact.voter), User.ballots_cast.add(-1))
     return True
 
 
-def _latest(asked: Mapping[str, Asked]) -> dict[str, Asked]:
+def _latest(asked: Mapping[str, CastRequest]) -> dict[str, CastRequest]:
     latest = sorted(asked, key=lambda key: asked[key].event_id)[-REMEMBERED_REQUESTS:]
     return {key: asked[key] for key in latest}
 
 
-def _lines(levels: Sequence[Sequence[str]] | None) -> list[Ranked] | None:
+def _lines(levels: Sequence[Sequence[str]] | None) -> list[RankedCandidate] | None:
     if levels is None:
         return None
-    return [Ranked(name, rank) for rank, level in enumerate(levels, 1) for name in level]
+    return [RankedCandidate(name, rank) for rank, level in enumerate(levels, 1) for name in level]
 
 
 def _candidates_changed(

@@ -11,26 +11,31 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.entities import Ballot, Election, User
-from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
-from singletable_apps.elections.roles import Permission, has
+from singletable_apps.elections.entities import Ballot, Election, State, User
+from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
+from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
-from singletable_apps.elections.rules.names import folded, moment, quoted, quoted_all, same
-from singletable_apps.elections.rules.people import check_may
-from singletable_apps.elections.states import State
+from singletable_apps.elections.rules.names import (
+    fold_name,
+    format_time,
+    is_same_name,
+    quote,
+    quote_names,
+)
+from singletable_apps.elections.rules.users import check_permission
 
 
 def is_eligible(user: User, election: Election, listed: bool) -> bool:
     """Whether the user may vote in the election: all who may vote at all, or those listed."""
-    return has(user.role, Permission.VOTE) and (election.voter_count == 0 or listed)
+    return has_permission(user.role, Permission.VOTE) and (election.voter_count == 0 or listed)
 
 
 def check_voter(actor: User, voter_name: str) -> None:
     """Refuse unless the ballot is the actor's own: nobody votes for another."""
-    if not same(actor.name, voter_name):
+    if not is_same_name(actor.name, voter_name):
         raise NotPermitted(
-            f"Cannot cast ballot as {quoted(voter_name)} when authenticated as "
-            f"{quoted(actor.name)}. Cast your own, or sign in as {quoted(voter_name)}."
+            f"Cannot cast ballot as {quote(voter_name)} when authenticated as "
+            f"{quote(actor.name)}. Cast your own, or sign in as {quote(voter_name)}."
         )
 
 
@@ -38,12 +43,12 @@ def check_cast(
     user: User, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
 ) -> None:
     """Refuse unless the user may cast a ballot now; `ballot` is the one they cast before."""
-    check_may(user, Permission.VOTE)
+    check_permission(user, Permission.VOTE)
     _check_open(election, now)
     if not is_eligible(user, election, listed):
         raise NotPermitted(
-            f"{quoted(user.name)} is not among the {election.voter_count:,} voters of election "
-            f"{quoted(election.name)}. Ask its owner, {quoted(election.owner_name)}, to be added."
+            f"{quote(user.name)} is not among the {election.voter_count:,} voters of election "
+            f"{quote(election.name)}. Ask its owner, {quote(election.owner_name)}, to be added."
         )
     if ballot is not None:
         _check_changeable(election, ballot)
@@ -51,50 +56,52 @@ def check_cast(
 
 def check_withdraw(user: User, election: Election, *, ballot: Ballot | None, now: datetime) -> None:
     """Refuse unless the user may take their ballot back now."""
-    check_may(user, Permission.VOTE)
+    check_permission(user, Permission.VOTE)
     _check_open(election, now)
     if ballot is None:
-        raise NotThere(
-            f"{quoted(user.name)} has no ballot in election {quoted(election.name)}, so there is "
+        raise NotFound(
+            f"{quote(user.name)} has no ballot in election {quote(election.name)}, so there is "
             "nothing to withdraw."
         )
     _check_changeable(election, ballot)
 
 
-def ranking_of(lines: Sequence[tuple[str, int | None]], candidates: Sequence[str]) -> Ranking:
+def parse_ranking(lines: Sequence[tuple[str, int | None]], candidates: Sequence[str]) -> Ranking:
     """What a ballot says. Ranks may be equal and have gaps; None is not ranked."""
     if not lines:
         raise _no_ballot(
             "Rankings are empty. List at least one candidate; with no rank at all the ballot is "
             "a blank one."
         )
-    known = {folded(name): name for name in candidates}
+    known = {fold_name(name): name for name in candidates}
     exact = set(candidates)
     unknown = [name for name, _ in lines if name not in exact and _key(name) not in known]
     if unknown:
         raise _no_ballot(
-            f"Rankings contain unknown candidates: {quoted_all(unknown)}. "
-            + (f"There are: {quoted_all(candidates)}." if candidates else "There are none yet.")
+            f"Rankings contain unknown candidates: {quote_names(unknown)}. "
+            + (f"There are: {quote_names(candidates)}." if candidates else "There are none yet.")
         )
     ranked: dict[str, int | None] = {}
     for written, rank in lines:
         name = written if written in exact else known[_key(written)]
         if name in ranked:
             raise _no_ballot(
-                f"{quoted(name)} is ranked twice. Rank each candidate once, or not at all."
+                f"{quote(name)} is ranked twice. Rank each candidate once, or not at all."
             )
         ranked[name] = _rank(name, rank)
     return Ranking.from_ranks(ranked)
 
 
-def lines_of(ranking: Ranking) -> tuple[tuple[str, int], ...]:
+def rank_pairs(ranking: Ranking) -> tuple[tuple[str, int], ...]:
     """The ranking as lines, best first, then by name; ranks are 1, 2, 3 without gaps."""
     return tuple(
         (name, rank) for rank, level in enumerate(ranking.levels, start=1) for name in level
     )
 
 
-def effective(ranking: Ranking, revision: int, candidates: Mapping[str, int]) -> Ranking:
+def drop_removed_candidates(
+    ranking: Ranking, revision: int, candidates: Mapping[str, int]
+) -> Ranking:
     """What of a ranking counts: those who are candidates, and were when it was cast.
 
     `revision` is the event that cast the ballot, and `candidates` has for each the event that made
@@ -108,12 +115,12 @@ def effective(ranking: Ranking, revision: int, candidates: Mapping[str, int]) ->
 
 
 def _check_open(election: Election, now: datetime) -> None:
-    name = f"Election {quoted(election.name)}"
+    name = f"Election {quote(election.name)}"
     match state_of(election):
         case State.SETUP:
             raise WrongState(
                 f"{name} is not accepting votes yet: it has not been launched. Wait until "
-                f"{quoted(election.owner_name)}, its owner, launches it."
+                f"{quote(election.owner_name)}, its owner, launches it."
             )
         case State.CLOSED:
             raise WrongState(
@@ -123,27 +130,28 @@ def _check_open(election: Election, now: datetime) -> None:
             pass
     if election.no_voting_before is not None and not has_begun(election, now):
         raise WrongState(
-            f"{name} is not accepting votes yet: voting opens {moment(election.no_voting_before)}. "
+            f"{name} is not accepting votes yet: voting opens "
+            f"{format_time(election.no_voting_before)}. "
             "Vote then."
         )
     if election.no_voting_after is not None and has_ended(election, now):
         raise WrongState(
             f"{name} is no longer accepting votes: voting ended "
-            f"{moment(election.no_voting_after)}. Wait for its result."
+            f"{format_time(election.no_voting_after)}. Wait for its result."
         )
 
 
 def _check_changeable(election: Election, ballot: Ballot) -> None:
     if not election.allow_edit:
         raise WrongState(
-            f"{quoted(ballot.voter_name)} has voted in election {quoted(election.name)} "
-            f"({moment(ballot.when_cast)}), which is fixed: the first ballot is final. Nothing "
-            "needs to be done; it will be counted."
+            f"{quote(ballot.voter_name)} has voted in election {quote(election.name)} "
+            f"({format_time(ballot.when_cast)}), which is fixed: the first ballot is final. "
+            "Nothing needs to be done; it will be counted."
         )
 
 
 def _key(name: str) -> str:
-    return folded(" ".join(name.split()))
+    return fold_name(" ".join(name.split()))
 
 
 def _rank(name: str, rank: object) -> int | None:
@@ -151,9 +159,9 @@ def _rank(name: str, rank: object) -> int | None:
     if rank is None or (isinstance(rank, int) and not isinstance(rank, bool) and rank > 0):
         return rank
     raise _no_ballot(
-        f"The rank of {quoted(name)} is {rank!r}; a rank is 1, 2, 3 … or none for not ranked."
+        f"The rank of {quote(name)} is {rank!r}; a rank is 1, 2, 3 … or none for not ranked."
     )
 
 
-def _no_ballot(why: str) -> Invalid:
-    return Invalid(why, field="rankings")
+def _no_ballot(why: str) -> InvalidInput:
+    return InvalidInput(why, field="rankings")

@@ -14,12 +14,11 @@ from singletable_apps.elections.projection import catch_up, is_behind
 from singletable_apps.elections.service.audit import Audit
 from singletable_apps.elections.service.auth import Auth, SignedIn
 from singletable_apps.elections.service.context import Context, RevisionCheck, Settings, utc_now
-from singletable_apps.elections.service.lifecycle import Changes, Lifecycle, Terms
+from singletable_apps.elections.service.lifecycle import ElectionEdit, ElectionSettings, Lifecycle
 from singletable_apps.elections.service.people import People
 from singletable_apps.elections.service.queries import Activity, Queries, UserSummary
 from singletable_apps.elections.service.results import Results, RevealedBallot, Tally
-from singletable_apps.elections.service.rolls import Rolls
-from singletable_apps.elections.service.voting import Cast, Voting
+from singletable_apps.elections.service.voting import CastBallot, Voting
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 
@@ -27,9 +26,10 @@ __all__ = [
     "Activity",
     "Audit",
     "Auth",
-    "Cast",
-    "Changes",
+    "CastBallot",
     "Context",
+    "ElectionEdit",
+    "ElectionSettings",
     "Elections",
     "Lifecycle",
     "People",
@@ -37,11 +37,9 @@ __all__ = [
     "Results",
     "RevealedBallot",
     "RevisionCheck",
-    "Rolls",
     "Settings",
     "SignedIn",
     "Tally",
-    "Terms",
     "UserSummary",
     "Voting",
     "open_elections",
@@ -58,7 +56,6 @@ class Elections:
     auth: Auth
     people: People
     lifecycle: Lifecycle
-    rolls: Rolls
     voting: Voting
     results: Results
     queries: Queries
@@ -102,7 +99,6 @@ def open_elections(
         Auth(context),
         People(context),
         lifecycle,
-        Rolls(context),
         Voting(context, results),
         results,
         Queries(context),

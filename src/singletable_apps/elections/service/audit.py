@@ -13,10 +13,10 @@ from singletable_apps.elections.audit import (
     redact_item,
 )
 from singletable_apps.elections.entities import User, votes
-from singletable_apps.elections.errors import Invalid, NotThere
+from singletable_apps.elections.errors import InvalidInput, NotFound
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules import check_may
+from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service.context import Context
 
 LARGEST_PAGE = 1000
@@ -51,10 +51,10 @@ class Audit:
 
     def raw(self, viewer: User, table: str, size: int, cursor: str | None = None) -> Page[Item]:
         """Items of a table as they are stored, in no order, but for hashes of passwords."""
-        check_may(viewer, Permission.VIEW_SECRETS)
+        check_permission(viewer, Permission.VIEW_SECRETS)
         _check_size(size)
         if table not in _TABLES:
-            raise NotThere(
+            raise NotFound(
                 f"There is no table '{table}' to look at. There are: {', '.join(_TABLES)}.",
                 field="table",
             )
@@ -72,10 +72,10 @@ class Audit:
 
         Users and elections are found by an index, which DynamoDB keeps a moment behind.
         """
-        check_may(viewer, Permission.VIEW_SECRETS)
+        check_permission(viewer, Permission.VIEW_SECRETS)
         _check_size(size)
         if name not in RELATIONS:
-            raise NotThere(
+            raise NotFound(
                 f"There is no relation '{name}'. There are: {', '.join(RELATIONS)}.",
                 field="relation",
             )
@@ -85,6 +85,6 @@ class Audit:
 
 def _check_size(size: int) -> None:
     if not 1 <= size <= LARGEST_PAGE:
-        raise Invalid(
+        raise InvalidInput(
             f"A page has 1 to {LARGEST_PAGE:,} rows, and {size:,} were asked for.", field="size"
         )

@@ -12,9 +12,10 @@ from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData, UserPasswordChanged
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.rules import check_password_change, folded
-from singletable_apps.elections.service.context import Context, still
-from singletable_apps.elections.service.people import checked
+from singletable_apps.elections.rules.names import fold_name
+from singletable_apps.elections.rules.users import check_password_change
+from singletable_apps.elections.service.context import Context, reload_actor
+from singletable_apps.elections.service.people import check_new_password
 from singletable_apps.shared.accounts import (
     AccessTokens,
     InvalidReset,
@@ -62,7 +63,7 @@ class Auth:
     ) -> SignedIn:
         """Somebody who knows a name, or an address, and its password."""
         user = self._named(name_or_email)
-        guessed = ("account", f"user {user.user_id}" if user else folded(name_or_email))
+        guessed = ("account", f"user {user.user_id}" if user else fold_name(name_or_email))
         origin = [("address", address)] if address else []
         self._guesses.attempt([guessed, *origin], self._context.clock())
         # The password of somebody unknown is verified too, against nothing: it takes as long.
@@ -73,7 +74,7 @@ class Auth:
             self._renew_hash(user, password)
         return self._begin(user, about)
 
-    def welcome(self, user: User, about: str = "") -> SignedIn:
+    def start_session(self, user: User, about: str = "") -> SignedIn:
         """Somebody who has just registered."""
         return self._begin(user, about)
 
@@ -112,7 +113,7 @@ class Auth:
         """Which of somebody's sessions a long token is of; None if it is none of ours."""
         return self._sessions.id_of(refresh)
 
-    def who(self, token: str) -> User:
+    def authenticate(self, token: str) -> User:
         """Whose token this is."""
         try:
             access = self._tokens.read(token, self._context.clock())
@@ -140,7 +141,7 @@ class Auth:
         """Send a letter to whoever it is; whether there is anybody is not told."""
         now = self._context.clock()
         user = self._named(name_or_email)
-        asked = ("reset", f"user {user.user_id}" if user else folded(name_or_email))
+        asked = ("reset", f"user {user.user_id}" if user else fold_name(name_or_email))
         self._letters.attempt([asked, *([("reset from", address)] if address else [])], now)
         if user is None:
             return
@@ -167,7 +168,7 @@ class Auth:
             expected = self._resets.read(token, now)
             user = self._context.read.find_user_by_id(expected.subject)
             if user is not None:
-                checked(new, about=(user.name, user.email))
+                check_new_password(new, about=(user.name, user.email))
             redeemed = self._resets.redeem(token, now)
         except InvalidReset as refusal:
             raise NotSignedIn(str(refusal), field="token") from refusal
@@ -203,25 +204,25 @@ class Auth:
         return SignedIn(user, access, refresh, now + self._sessions.lifetime)
 
     def _set_password(self, user: User, new: str, actor: str, *, field: str = "password") -> User:
-        checked(new, about=(user.name, user.email), field=field)
+        check_new_password(new, about=(user.name, user.email), field=field)
         hashed = self._context.passwords.hash(new)
 
         def decide(view: ReadModel) -> Sequence[EventData]:
-            me = still(view, user)
+            me = reload_actor(view, user)
             if me.credentials != user.credentials:
                 raise NotSignedIn("The password was changed meanwhile. Sign in with the new one.")
             return [UserPasswordChanged(name=me.name, hash=hashed)]
 
         self._context.bus.execute(actor, decide)
         self._sessions.end_all(user.user_id)
-        return still(self._context.read, user)
+        return reload_actor(self._context.read, user)
 
     def _renew_hash(self, user: User, password: str) -> None:
         """Keep the same password as it is kept now; whoever is signed in stays so."""
         hashed = self._context.passwords.hash(password)
 
         def decide(view: ReadModel) -> Sequence[EventData]:
-            me = still(view, user)
+            me = reload_actor(view, user)
             if me.hash != user.hash:
                 return []
             return [UserPasswordChanged(name=me.name, hash=hashed, renewed=True)]

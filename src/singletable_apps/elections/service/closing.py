@@ -22,7 +22,7 @@ from singletable_apps.elections.proofs import create_definition as definition_of
 from singletable_apps.elections.read_model import ReadModel
 
 # The four choices that make a Condorcet count what it is, said before anybody asks.
-RULES = {
+COUNTING_RULES = {
     "method": "schulze",
     "strength": "winning",
     "unranked": "last",
@@ -30,7 +30,7 @@ RULES = {
 }
 
 
-def opened(election: Election, ballot: Ballot, keys: Keys) -> BallotContent:
+def open_ballot(election: Election, ballot: Ballot, keys: Keys) -> BallotContent:
     """What a ballot says, and its confirmation."""
     if ballot.sealed is not None:
         return keys.ballot_key.open(election.election_id, ballot.sealed)
@@ -39,7 +39,7 @@ def opened(election: Election, ballot: Ballot, keys: Keys) -> BallotContent:
     return BallotContent(bytes.fromhex(ballot.nonce or ""), ballot.confirmation or "", ranking)
 
 
-def asked_in(election: Election, kept: Definition) -> Asked:
+def ballot_definition(election: Election, kept: Definition) -> Asked:
     """What a voter was asked, in the form that confirmations hold it by."""
     return definition_of(
         election.election_id,
@@ -55,15 +55,15 @@ def closing_statement(
 ) -> ClosingStatement:
     """What is signed when the election closes now."""
     kept = list(view.list_ballots(election.name))
-    ballots = [opened(election, ballot, keys) for ballot in kept]
+    ballots = [open_ballot(election, ballot, keys) for ballot in kept]
     current = election.definition or ""
     return create_statement(
         name=election.name,
-        definition=asked_in(election, view.get_definition(election.name, current)),
+        definition=ballot_definition(election, view.get_definition(election.name, current)),
         ballots=len(ballots),
         root=MerkleTree(ballot.confirmation for ballot in ballots).root,
         secret=keys.ballot_key.open_secret(election.election_id, election.tie_sealed or ""),
-        rules=RULES,
+        rules=COUNTING_RULES,
         closed_at=now.isoformat(),
         earlier=sorted({ballot.definition for ballot in kept} - {current}),
         rankings=(
@@ -74,7 +74,7 @@ def closing_statement(
     )
 
 
-def closing_of(election: Election, keys: Keys) -> Closing | None:
+def get_closing(election: Election, keys: Keys) -> Closing | None:
     """What was signed, if the election has closed."""
     if election.statement is None or election.signature is None:
         return None

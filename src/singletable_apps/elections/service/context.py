@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from singletable import Store
 from singletable_apps.elections.command_bus import CommandBus, Decision
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotSignedIn, Rebuilding
+from singletable_apps.elections.errors import NotSignedIn, RebuildInProgress
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.read_model import ReadModel
@@ -61,7 +61,7 @@ class Context:
         """Raise Rebuilding while the table is built anew, and lacks what is there."""
         sync = self.read.get_sync()
         if sync is not None and sync.rebuilding:
-            raise Rebuilding(
+            raise RebuildInProgress(
                 "The table is being built anew from the log. Nothing is lost; ask again soon."
             )
 
@@ -72,12 +72,12 @@ class Context:
         return self.bus.execute(actor.name, decide, batch_key=batch_key)
 
 
-def still(view: ReadModel, actor: User) -> User:
+def reload_actor(view: ReadModel, actor: User) -> User:
     """Who asks, as they are now: their role may have changed, and their name."""
-    return numbered(view, actor.user_id, actor.name)
+    return get_user(view, actor.user_id, actor.name)
 
 
-def numbered(view: ReadModel, user_id: int, name: str) -> User:
+def get_user(view: ReadModel, user_id: int, name: str) -> User:
     """The user with a number, whatever their name is now."""
     found = view.find_user_by_id(user_id)
     if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import Invalid, Taken
+from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
 from singletable_apps.elections.events import (
     SYSTEM_ACTOR,
     EventData,
@@ -18,22 +18,20 @@ from singletable_apps.elections.events import (
 )
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import (
-    check_edit,
-    check_removal,
+from singletable_apps.elections.rules.names import clean_email, clean_user_name, is_same_name
+from singletable_apps.elections.rules.users import (
+    check_edit_user,
+    check_remove_user,
     check_role_change,
-    email,
-    is_transfer,
-    role_of_newcomer,
-    same,
-    user_name,
+    is_ownership_transfer,
+    role_for_new_user,
 )
 from singletable_apps.elections.service.context import (
     Context,
     RevisionCheck,
     any_revision,
-    numbered,
-    still,
+    get_user,
+    reload_actor,
 )
 from singletable_apps.shared.accounts import PasswordRejected, Sessions, check_password
 
@@ -47,17 +45,17 @@ class People:
 
     def register(self, name: str, address: str, password: str) -> User:
         """A new user; the first of all is the owner of the application."""
-        name, address = user_name(name), email(address)
-        checked(password, about=(name, address))
+        name, address = clean_user_name(name), clean_email(address)
+        check_new_password(password, about=(name, address))
         hashed = self._context.passwords.hash(password)
 
         def decide(view: ReadModel) -> Sequence[EventData]:
-            check_free(view, name=name, address=address)
-            role = role_of_newcomer(view.get_counts().user_count, self._context.settings.newcomer)
+            check_available(view, name=name, address=address)
+            role = role_for_new_user(view.get_counts().user_count, self._context.settings.newcomer)
             return [UserRegistered(name=name, email=address, hash=hashed, role=role)]
 
         (event,) = self._context.bus.execute(name, decide)
-        return numbered(self._context.read, event.event_id, name)
+        return get_user(self._context.read, event.event_id, name)
 
     def rename(
         self, actor: User, target: str, new: str, basis: RevisionCheck = any_revision
@@ -81,28 +79,28 @@ class People:
         basis: RevisionCheck = any_revision,
     ) -> User:
         """Give somebody another name, another e-mail address, or both at once or neither."""
-        new_name = user_name(name) if name is not None else None
-        new_address = email(address) if address is not None else None
+        new_name = clean_user_name(name) if name is not None else None
+        new_address = clean_email(address) if address is not None else None
         edited: list[User] = []
 
         def decide(view: ReadModel) -> Sequence[EventData]:
-            me, user = still(view, actor), view.get_user(target)
-            check_edit(me, user)
+            me, user = reload_actor(view, actor), view.get_user(target)
+            check_edit_user(me, user)
             basis(user.revision)
             edited[:] = [user]
             facts: list[EventData] = []
             if new_address is not None and new_address != user.email:
-                if not same(new_address, user.email):
-                    check_free(view, address=new_address)
+                if not is_same_name(new_address, user.email):
+                    check_available(view, address=new_address)
                 facts.append(UserEmailChanged(name=user.name, email=new_address))
             if new_name is not None and new_name != user.name:
-                if not same(new_name, user.name):
-                    check_free(view, name=new_name)
+                if not is_same_name(new_name, user.name):
+                    check_available(view, name=new_name)
                 facts.append(UserNameChanged(old_name=user.name, new_name=new_name))
             return facts
 
         self._context.execute(actor, decide)
-        return still(self._context.read, edited[0])
+        return reload_actor(self._context.read, edited[0])
 
     def change_role(
         self, actor: User, target: str, role: Role, basis: RevisionCheck = any_revision
@@ -111,25 +109,25 @@ class People:
         changed: list[User] = []
 
         def decide(view: ReadModel) -> Sequence[EventData]:
-            me, user = still(view, actor), view.get_user(target)
+            me, user = reload_actor(view, actor), view.get_user(target)
             check_role_change(me, user, role)
             basis(user.revision)
             changed[:] = [user]
-            if is_transfer(me, role):
+            if is_ownership_transfer(me, role):
                 return [OwnershipTransferred(old_owner=me.name, new_owner=user.name)]
             return [UserRoleChanged(name=user.name, role=role)] if role is not user.role else []
 
         self._context.execute(actor, decide)
-        return still(self._context.read, changed[0])
+        return reload_actor(self._context.read, changed[0])
 
     def remove(self, actor: User, target: str, basis: RevisionCheck = any_revision) -> None:
         """Remove somebody: ballots in open elections go, those in closed ones lose the name."""
         gone: list[User] = []
 
         def decide(view: ReadModel) -> Sequence[EventData]:
-            me, user = still(view, actor), view.get_user(target)
+            me, user = reload_actor(view, actor), view.get_user(target)
             counts = view.get_counts()
-            check_removal(
+            check_remove_user(
                 me, user, user_count=counts.user_count, election_count=counts.election_count
             )
             basis(user.revision)
@@ -141,25 +139,27 @@ class People:
             self._sessions.end_all(user.user_id)
 
 
-def check_free(view: ReadModel, *, name: str | None = None, address: str | None = None) -> None:
+def check_available(
+    view: ReadModel, *, name: str | None = None, address: str | None = None
+) -> None:
     """Refuse a name or an address that another has."""
     if name is not None and view.find_user(name) is not None:
-        raise Taken(f"Another user has the name '{name}'. Choose another.", field="name")
-    if name is not None and same(name, SYSTEM_ACTOR):
-        raise Taken(
+        raise AlreadyTaken(f"Another user has the name '{name}'. Choose another.", field="name")
+    if name is not None and is_same_name(name, SYSTEM_ACTOR):
+        raise AlreadyTaken(
             f"'{name}' stands in the log for the application itself. Choose another.", field="name"
         )
     if address is not None and view.find_user_by_email(address) is not None:
-        raise Taken(
+        raise AlreadyTaken(
             f"Another user has the e-mail address '{address}'. Sign in as that user, or give "
             "another address.",
             field="email",
         )
 
 
-def checked(password: str, *, about: Sequence[str], field: str = "password") -> None:
+def check_new_password(password: str, *, about: Sequence[str], field: str = "password") -> None:
     """Refuse a password that is too easy to guess."""
     try:
         check_password(password, about=about)
     except PasswordRejected as refusal:
-        raise Invalid(str(refusal), field=field) from refusal
+        raise InvalidInput(str(refusal), field=field) from refusal

@@ -7,22 +7,21 @@ from dataclasses import dataclass
 
 from singletable import Page
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Candidate, Counts, Election, User, Voter
-from singletable_apps.elections.events import Event
-from singletable_apps.elections.removed import is_removed
-from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules import (
-    allowed_roles,
-    can_be_kept,
-    check_may,
-    check_see,
-    effective,
-    has_begun,
-    has_ended,
-    is_eligible,
-    lines_of,
+from singletable_apps.elections.entities import (
+    Candidate,
+    Counts,
+    Election,
+    User,
+    Voter,
+    is_removed_user,
 )
-from singletable_apps.elections.service.closing import opened
+from singletable_apps.elections.events import Event
+from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.rules.elections import has_begun, has_ended
+from singletable_apps.elections.rules.names import is_valid_key
+from singletable_apps.elections.rules.users import allowed_roles, check_permission, check_view_user
+from singletable_apps.elections.rules.voting import drop_removed_candidates, is_eligible, rank_pairs
+from singletable_apps.elections.service.closing import open_ballot
 from singletable_apps.elections.service.context import Context
 
 
@@ -45,141 +44,11 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Somebody's part in an election: whether their vote is asked for, and whether it was cast."""
+class Participation:
+    """Whether a user can vote in an election, and whether they have."""
 
     may_vote: bool
     has_voted: bool
-
-
-class Queries:
-    """What there is, as far as who asks may see it."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._store = context.store
-
-    def version(self) -> int:
-        """The number of the last event that is in the table: it moves when anything changes."""
-        sync = self._context.read.get_sync()
-        return sync.last_event_id if sync is not None else 0
-
-    def counts(self, viewer: User) -> Counts:
-        """How many users and elections there are."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        return self._context.read.get_counts()
-
-    def activity(self, viewer: User) -> Activity:
-        """What who asks has been doing; everybody who can sign in may see their own."""
-        return Activity(viewer.name, viewer.role, viewer.elections_owned, viewer.ballots_cast)
-
-    def user(self, viewer: User, name: str) -> UserSummary:
-        """A user, with the address."""
-        found = self._context.read.get_user(name)
-        check_see(viewer, found)
-        return UserSummary(found, allowed_roles(viewer, found))
-
-    def users(
-        self, viewer: User, size: int, cursor: str | None = None, *, beginning: str = ""
-    ) -> tuple[list[UserSummary], str | None]:
-        """Users by name, or those whose names begin so, with what may be done about their roles."""
-        check_may(viewer, Permission.MANAGE_USERS)
-        if beginning and not can_be_kept(beginning):
-            return [], None
-        everybody = patterns.list_users()
-        wanted = patterns.users_beginning(beginning) if beginning else everybody
-        page = self._store.page(wanted, size, cursor=cursor)
-        return [UserSummary(one, allowed_roles(viewer, one)) for one in page.items], page.cursor
-
-    def user_names(
-        self, viewer: User, size: int, cursor: str | None = None
-    ) -> tuple[list[str], str | None]:
-        """The names of users, for whoever sets up who may vote."""
-        check_may(viewer, Permission.USE_APPLICATION)
-        page = self._store.page(patterns.list_users(), size, cursor=cursor)
-        return [one.name for one in page.items], page.cursor
-
-    def elections(self, viewer: User, size: int, cursor: str | None = None) -> Page[Election]:
-        """Elections by name."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        return self._store.page(patterns.list_elections(), size, cursor=cursor)
-
-    def elections_of(
-        self, viewer: User, owner: str, size: int, cursor: str | None = None
-    ) -> tuple[list[Election], str | None]:
-        """Elections of an owner, by name."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.get_user(owner).name
-        page = self._store.page(patterns.elections_of_owner(name), size, cursor=cursor)
-        keys = [patterns.election_by_name(one.election_name) for one in page.items]
-        return [one for one in self._store.get_many(keys) if one is not None], page.cursor
-
-    def parts(self, viewer: User, elections: Sequence[Election]) -> list[Part]:
-        """The part of who asks in each of some elections: two requests for all of them."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        names = [one.name for one in elections]
-        entries = [patterns.eligibility(name, viewer.name) for name in names]
-        ballots = [patterns.ballot_of(name, viewer.name) for name in names]
-        listed = self._store.get_many(entries, consistent=True)
-        cast = self._store.get_many(ballots, consistent=True)
-        return [
-            Part(is_eligible(viewer, election, entry is not None), ballot is not None)
-            for election, entry, ballot in zip(elections, listed, cast, strict=True)
-        ]
-
-    def candidates(self, viewer: User, election: str) -> list[Candidate]:
-        """The candidates of an election, by name."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        return self._context.read.list_candidates(self._context.read.get_election(election).name)
-
-    def voters(
-        self, viewer: User, election: str, size: int, cursor: str | None = None
-    ) -> tuple[list[Voter], str | None]:
-        """Those who may vote, if the election has a list; without one everybody may."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.get_election(election).name
-        page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
-        return [one for one in page.items if not is_removed(one.voter_name)], page.cursor
-
-    def is_eligible(self, viewer: User, election: str, user: str) -> bool:
-        """Whether somebody may vote in an election."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        found, who = self._context.read.get_election(election), self._context.read.get_user(user)
-        return is_eligible(who, found, self._context.read.is_listed_voter(found.name, who.name))
-
-    def who_voted(
-        self, viewer: User, election: str, size: int, cursor: str | None = None
-    ) -> tuple[list[str], str | None]:
-        """The names of those who have voted: apart from what they cast, which is another page."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.get_election(election).name
-        page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)
-        return [one.voter_name for one in page.items], page.cursor
-
-    def turnout(self, viewer: User, election: str) -> int:
-        """How many have voted."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.get_election(election).name
-        return self._store.count(patterns.ballots_of(name), consistent=True)
-
-    def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
-        """One's own ballot with every candidate there is; those not ranked have no rank."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        found = self._context.read.get_election(election)
-        since = {
-            one.candidate_name: one.since for one in self._context.read.list_candidates(found.name)
-        }
-        ballot = self._context.read.find_ballot(found.name, viewer.name)
-        said: dict[str, int] = {}
-        if ballot is not None:
-            cast = opened(found, ballot, self._context.keys).ranking
-            said = dict(lines_of(effective(cast, ballot.revision, since)))
-        return [(name, said.get(name)) for name in sorted(since)]
-
-    def events(self, viewer: User, size: int, cursor: str | None = None) -> Page[Event]:
-        """The log, newest first."""
-        check_may(viewer, Permission.VIEW_SECRETS)
-        return self._store.page(patterns.all_events(), size, cursor=cursor, reverse=True)
 
 
 MOST = 400
@@ -200,27 +69,159 @@ class Overview:
     more: bool = False
 
 
-def overview_of(context: Context, viewer: User) -> Overview:
-    """What waits for who asks, among the first elections by name and those that list them."""
-    check_may(viewer, Permission.VIEW_APPLICATION)
-    now = context.clock()
-    elections, listed, more = _looked_at(context, viewer)
-    own = context.store.page(patterns.elections_of_owner(viewer.name), MOST_OWN)
-    launched = [one for one in elections if one.allow_vote and not has_ended(one, now)]
-    mine = [one for one in launched if is_eligible(viewer, one, one.name in listed)]
-    begun = [one for one in mine if has_begun(one, now)]
-    cast = _voted_in(context, viewer, begun)
-    ended = [one for one in elections if _is_over(one) or (has_ended(one, now) and one.allow_vote)]
-    return Overview(
-        to_vote=[one for one in begun if one.name not in cast],
-        voted=[one for one in begun if one.name in cast],
-        coming=[one for one in mine if not has_begun(one, now)],
-        own=_found(context, [one.election_name for one in own.items]),
-        # A revision is the number of the last event, which is the close.
-        ended=sorted(ended, key=lambda one: one.revision, reverse=True)[:RECENT],
-        counts=context.read.get_counts(),
-        more=more or own.cursor is not None,
-    )
+class Queries:
+    """What there is, as far as who asks may see it."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.store
+
+    def version(self) -> int:
+        """The number of the last event that is in the table: it moves when anything changes."""
+        sync = self._context.read.get_sync()
+        return sync.last_event_id if sync is not None else 0
+
+    def counts(self, viewer: User) -> Counts:
+        """How many users and elections there are."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        return self._context.read.get_counts()
+
+    def activity(self, viewer: User) -> Activity:
+        """What who asks has been doing; everybody who can sign in may see their own."""
+        return Activity(viewer.name, viewer.role, viewer.elections_owned, viewer.ballots_cast)
+
+    def user(self, viewer: User, name: str) -> UserSummary:
+        """A user, with the address."""
+        found = self._context.read.get_user(name)
+        check_view_user(viewer, found)
+        return UserSummary(found, allowed_roles(viewer, found))
+
+    def users(
+        self, viewer: User, size: int, cursor: str | None = None, *, beginning: str = ""
+    ) -> tuple[list[UserSummary], str | None]:
+        """Users by name, or those whose names begin so, with what may be done about their roles."""
+        check_permission(viewer, Permission.MANAGE_USERS)
+        if beginning and not is_valid_key(beginning):
+            return [], None
+        everybody = patterns.list_users()
+        wanted = patterns.users_beginning(beginning) if beginning else everybody
+        page = self._store.page(wanted, size, cursor=cursor)
+        return [UserSummary(one, allowed_roles(viewer, one)) for one in page.items], page.cursor
+
+    def user_names(
+        self, viewer: User, size: int, cursor: str | None = None
+    ) -> tuple[list[str], str | None]:
+        """The names of users, for whoever sets up who may vote."""
+        check_permission(viewer, Permission.USE_APPLICATION)
+        page = self._store.page(patterns.list_users(), size, cursor=cursor)
+        return [one.name for one in page.items], page.cursor
+
+    def elections(self, viewer: User, size: int, cursor: str | None = None) -> Page[Election]:
+        """Elections by name."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        return self._store.page(patterns.list_elections(), size, cursor=cursor)
+
+    def elections_of(
+        self, viewer: User, owner: str, size: int, cursor: str | None = None
+    ) -> tuple[list[Election], str | None]:
+        """Elections of an owner, by name."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        name = self._context.read.get_user(owner).name
+        page = self._store.page(patterns.elections_of_owner(name), size, cursor=cursor)
+        keys = [patterns.election_by_name(one.election_name) for one in page.items]
+        return [one for one in self._store.get_many(keys) if one is not None], page.cursor
+
+    def participation(self, viewer: User, elections: Sequence[Election]) -> list[Participation]:
+        """The part of who asks in each of some elections: two requests for all of them."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        names = [one.name for one in elections]
+        entries = [patterns.eligibility(name, viewer.name) for name in names]
+        ballots = [patterns.ballot_of(name, viewer.name) for name in names]
+        listed = self._store.get_many(entries, consistent=True)
+        cast = self._store.get_many(ballots, consistent=True)
+        return [
+            Participation(is_eligible(viewer, election, entry is not None), ballot is not None)
+            for election, entry, ballot in zip(elections, listed, cast, strict=True)
+        ]
+
+    def overview(self, viewer: User) -> Overview:
+        """What waits for who asks, among the first elections by name and those that list them."""
+        context = self._context
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        now = context.clock()
+        elections, listed, more = _looked_at(context, viewer)
+        own = context.store.page(patterns.elections_of_owner(viewer.name), MOST_OWN)
+        launched = [one for one in elections if one.allow_vote and not has_ended(one, now)]
+        mine = [one for one in launched if is_eligible(viewer, one, one.name in listed)]
+        begun = [one for one in mine if has_begun(one, now)]
+        cast = _voted_in(context, viewer, begun)
+        ended = [
+            one for one in elections if _is_over(one) or (has_ended(one, now) and one.allow_vote)
+        ]
+        return Overview(
+            to_vote=[one for one in begun if one.name not in cast],
+            voted=[one for one in begun if one.name in cast],
+            coming=[one for one in mine if not has_begun(one, now)],
+            own=_found(context, [one.election_name for one in own.items]),
+            # A revision is the number of the last event, which is the close.
+            ended=sorted(ended, key=lambda one: one.revision, reverse=True)[:RECENT],
+            counts=context.read.get_counts(),
+            more=more or own.cursor is not None,
+        )
+
+    def candidates(self, viewer: User, election: str) -> list[Candidate]:
+        """The candidates of an election, by name."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        return self._context.read.list_candidates(self._context.read.get_election(election).name)
+
+    def voters(
+        self, viewer: User, election: str, size: int, cursor: str | None = None
+    ) -> tuple[list[Voter], str | None]:
+        """Those who may vote, if the election has a list; without one everybody may."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        name = self._context.read.get_election(election).name
+        page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
+        return [one for one in page.items if not is_removed_user(one.voter_name)], page.cursor
+
+    def is_eligible(self, viewer: User, election: str, user: str) -> bool:
+        """Whether somebody may vote in an election."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        found, who = self._context.read.get_election(election), self._context.read.get_user(user)
+        return is_eligible(who, found, self._context.read.is_listed_voter(found.name, who.name))
+
+    def who_voted(
+        self, viewer: User, election: str, size: int, cursor: str | None = None
+    ) -> tuple[list[str], str | None]:
+        """The names of those who have voted: apart from what they cast, which is another page."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        name = self._context.read.get_election(election).name
+        page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)
+        return [one.voter_name for one in page.items], page.cursor
+
+    def turnout(self, viewer: User, election: str) -> int:
+        """How many have voted."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        name = self._context.read.get_election(election).name
+        return self._store.count(patterns.ballots_of(name), consistent=True)
+
+    def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
+        """One's own ballot with every candidate there is; those not ranked have no rank."""
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        found = self._context.read.get_election(election)
+        since = {
+            one.candidate_name: one.since for one in self._context.read.list_candidates(found.name)
+        }
+        ballot = self._context.read.find_ballot(found.name, viewer.name)
+        said: dict[str, int] = {}
+        if ballot is not None:
+            cast = open_ballot(found, ballot, self._context.keys).ranking
+            said = dict(rank_pairs(drop_removed_candidates(cast, ballot.revision, since)))
+        return [(name, said.get(name)) for name in sorted(since)]
+
+    def events(self, viewer: User, size: int, cursor: str | None = None) -> Page[Event]:
+        """The log, newest first."""
+        check_permission(viewer, Permission.VIEW_SECRETS)
+        return self._store.page(patterns.all_events(), size, cursor=cursor, reverse=True)
 
 
 def _looked_at(context: Context, viewer: User) -> tuple[list[Election], set[str], bool]:
@@ -247,25 +248,3 @@ def _voted_in(context: Context, viewer: User, elections: Sequence[Election]) -> 
 
 def _is_over(election: Election) -> bool:
     return not election.allow_vote and not election.allow_edit
-
-
-@dataclass(frozen=True, slots=True)
-class Participation:
-    """Somebody's part in an election."""
-
-    may_vote: bool
-    has_voted: bool
-
-
-def parts_of(context: Context, viewer: User, elections: Sequence[Election]) -> list[Participation]:
-    """The part of who asks in each of some elections: two requests for a hundred of them."""
-    check_may(viewer, Permission.VIEW_APPLICATION)
-    names = [one.name for one in elections]
-    entries = [patterns.eligibility(name, viewer.name) for name in names]
-    ballots = [patterns.ballot_of(name, viewer.name) for name in names]
-    listed = context.store.get_many(entries, consistent=True)
-    cast = context.store.get_many(ballots, consistent=True)
-    return [
-        Participation(is_eligible(viewer, election, entry is not None), ballot is not None)
-        for election, entry, ballot in zip(elections, listed, cast, strict=True)
-    ]

@@ -10,7 +10,7 @@ from datetime import datetime
 from singletable_apps.counting import METHODS, Ballots, Ranking, Result, instant_runoff
 from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots, write_rounds
 from singletable_apps.elections.entities import Ballot, Election, User
-from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
+from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.proofs import (
     BallotContent,
     Closing,
@@ -22,15 +22,15 @@ from singletable_apps.elections.proofs import (
     create_publication,
 )
 from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules import (
-    Shown,
-    check_may,
-    check_tally,
-    effective,
+from singletable_apps.elections.rules.elections import (
+    ResultDetail,
+    check_view_tally,
     has_ended,
-    may_list,
+    visible_details,
 )
-from singletable_apps.elections.service.closing import closing_of, opened
+from singletable_apps.elections.rules.users import check_permission
+from singletable_apps.elections.rules.voting import drop_removed_candidates
+from singletable_apps.elections.service.closing import get_closing, open_ballot
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import Lifecycle
 
@@ -56,7 +56,7 @@ class Tally:
 
     election: Election
     result: Result
-    shown: frozenset[Shown]
+    shown: frozenset[ResultDetail]
     ballots_cast: int
     unique_share: float
     closing: Closing | None
@@ -88,7 +88,7 @@ class Results:
     def tally(self, viewer: User, name: str, method: str = "schulze") -> Tally:
         """The count by a method, with its explanation."""
         if method not in METHODS:
-            raise Invalid(
+            raise InvalidInput(
                 f"There is no method '{method}'. There are: {', '.join(METHODS)}.", field="method"
             )
         election = self._visible(viewer, name)
@@ -123,14 +123,14 @@ class Results:
         """The share of ballots that nobody else cast alike: whoever knows one knows its voter."""
         return self._open(self._visible(viewer, name)).unique_share
 
-    def export(self, viewer: User, name: str, form: str) -> bytes:
+    def export_ballots(self, viewer: User, name: str, form: str) -> bytes:
         """The ballots in a format of the counting library, or the rounds of a count, for RCVis."""
         if form not in FORMATS:
-            raise Invalid(
+            raise InvalidInput(
                 f"There is no format '{form}'. There are: {', '.join(FORMATS)}.", field="format"
             )
         election = self._visible(viewer, name)
-        only_totals = Shown.RANKINGS not in may_list(election, self._context.clock())
+        only_totals = ResultDetail.RANKINGS not in visible_details(election, self._context.clock())
         if only_totals and form != ROUNDS:
             raise NotPermitted(
                 f"Of the election '{election.name}' only totals are published: take the tally, or "
@@ -143,7 +143,7 @@ class Results:
                 return write_rounds(rounds, contest=election.name, day=when.date())
             return write_ballots(known.counting, form, title=election.name, when=when)
         except WriteError as refusal:
-            raise Invalid(str(refusal), field="format") from refusal
+            raise InvalidInput(str(refusal), field="format") from refusal
 
     def published(self, viewer: User, name: str) -> PublishedElection:
         """The signed file that everybody may check, after the close."""
@@ -158,7 +158,7 @@ class Results:
         try:
             proof = self._open(election).tree.prove(confirmation)
         except MerkleTreeError as refusal:
-            raise NotThere(str(refusal), field="confirmation") from refusal
+            raise NotFound(str(refusal), field="confirmation") from refusal
         return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
 
     def tree(self, election: Election) -> MerkleTree:
@@ -168,15 +168,15 @@ class Results:
     def _tally(self, election: Election, known: _Opened, method: str) -> Tally:
         if method not in known.results:
             known.results[method] = METHODS[method](known.counting, seed=self._seed(election))
-        shown = may_list(election, self._context.clock())
-        closing = closing_of(election, self._context.keys)
+        shown = visible_details(election, self._context.clock())
+        closing = get_closing(election, self._context.keys)
         cast, share = len(known.kept), known.unique_share
         return Tally(election, known.results[method], shown, cast, share, closing)
 
-    def _check_rankings(self, election: Election) -> frozenset[Shown]:
+    def _check_rankings(self, election: Election) -> frozenset[ResultDetail]:
         """What may be shown, if the rankings may."""
-        shown = may_list(election, self._context.clock())
-        if Shown.RANKINGS not in shown:
+        shown = visible_details(election, self._context.clock())
+        if ResultDetail.RANKINGS not in shown:
             raise NotPermitted(
                 f"Of the election '{election.name}' only totals are published. Look at the tally."
             )
@@ -184,7 +184,7 @@ class Results:
 
     def _closed(self, viewer: User, name: str) -> tuple[Election, Closing]:
         election = self._visible(viewer, name)
-        closing = closing_of(election, self._context.keys)
+        closing = get_closing(election, self._context.keys)
         if closing is None:
             raise WrongState(
                 f"The election '{election.name}' has not been finalized, so nothing is signed "
@@ -194,24 +194,24 @@ class Results:
 
     def _visible(self, viewer: User, name: str) -> Election:
         """The election, if its tally may be seen; closed first, if its time is up."""
-        check_may(viewer, Permission.VIEW_APPLICATION)
-        election = self.settled(name)
-        check_tally(viewer, election, self._context.clock())
+        check_permission(viewer, Permission.VIEW_APPLICATION)
+        election = self.close_if_due(name)
+        check_view_tally(viewer, election, self._context.clock())
         return election
 
-    def settled(self, name: str) -> Election:
+    def close_if_due(self, name: str) -> Election:
         """The election, closed first if its time is up: nobody has to press a button for it."""
         election = self._context.read.get_election(name)
         if not election.allow_vote or not has_ended(election, self._context.clock()):
             return election
         try:
-            return self._conducting.finalise(None, election.name)
+            return self._conducting.close(None, election.name)
         except WrongState:  # somebody else has just closed it
             return self._context.read.get_election(name)
 
     def _seed(self, election: Election) -> str | None:
         """What orders ties, which nobody knows before the close."""
-        closing = closing_of(election, self._context.keys)
+        closing = get_closing(election, self._context.keys)
         if closing is None:
             return None
         said = closing["statement"]
@@ -219,7 +219,7 @@ class Results:
 
     def _moment(self, election: Election) -> datetime:
         """Of when the ballots are: the close, or now."""
-        closing = closing_of(election, self._context.keys)
+        closing = get_closing(election, self._context.keys)
         if closing is None:
             return self._context.clock()
         return datetime.fromisoformat(closing["statement"]["closed_at"])
@@ -228,7 +228,7 @@ class Results:
         sync = self._context.read.get_sync()
         moved = sync.last_event_id if sync is not None else 0
         # Of a closed election only names can change, where they are shown beside ballots.
-        shows_names = Shown.NAMES in may_list(election, self._context.clock())
+        shows_names = ResultDetail.NAMES in visible_details(election, self._context.clock())
         lasts = not election.allow_vote and not shows_names
         key = election.election_id, election.revision if lasts else moved
         # Whoever asks while another reads the ballots waits, and has them read.
@@ -248,9 +248,9 @@ class Results:
         view = self._context.read
         candidates = {one.candidate_name: one.since for one in view.list_candidates(election.name)}
         kept = list(view.list_ballots(election.name))
-        said = [opened(election, ballot, self._context.keys) for ballot in kept]
+        said = [open_ballot(election, ballot, self._context.keys) for ballot in kept]
         rankings = [
-            effective(one.ranking, ballot.revision, candidates)
+            drop_removed_candidates(one.ranking, ballot.revision, candidates)
             for ballot, one in zip(kept, said, strict=True)
         ]
         tree = MerkleTree(one.confirmation for one in said)
@@ -258,10 +258,12 @@ class Results:
         return _Opened(kept, said, counting, tree, _unique_share(said))
 
 
-def _revealed(ballot: Ballot, said: BallotContent, shown: frozenset[Shown]) -> RevealedBallot:
-    if Shown.CONFIRMATIONS not in shown:
+def _revealed(
+    ballot: Ballot, said: BallotContent, shown: frozenset[ResultDetail]
+) -> RevealedBallot:
+    if ResultDetail.CONFIRMATIONS not in shown:
         return RevealedBallot(said.ranking)
-    if Shown.NAMES not in shown:
+    if ResultDetail.NAMES not in shown:
         return RevealedBallot(said.ranking, said.confirmation)
     when = ballot.when_cast.isoformat()
     return RevealedBallot(said.ranking, said.confirmation, ballot.voter_name, when)

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from singletable_apps.counting import Ranking
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Asked, Ballot, Definition, Election, User
-from singletable_apps.elections.errors import Invalid, KeyReused, NotThere
+from singletable_apps.elections.entities import Ballot, CastRequest, Definition, Election, User
+from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput, NotFound
 from singletable_apps.elections.events import (
     BallotCast,
     BallotWithdrawn,
@@ -26,22 +26,18 @@ from singletable_apps.elections.proofs import (
 )
 from singletable_apps.elections.proofs import create_receipt as receipt_of
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.rules import (
-    check_cast,
-    check_see_ballot,
-    check_withdraw,
-    is_text,
-    ranking_of,
-)
-from singletable_apps.elections.service.closing import asked_in, closing_of, opened
-from singletable_apps.elections.service.context import Context, still
+from singletable_apps.elections.rules.elections import check_view_ballot
+from singletable_apps.elections.rules.names import is_valid_text
+from singletable_apps.elections.rules.voting import check_cast, check_withdraw, parse_ranking
+from singletable_apps.elections.service.closing import ballot_definition, get_closing, open_ballot
+from singletable_apps.elections.service.context import Context, reload_actor
 from singletable_apps.elections.service.results import Results
 
 Lines = Sequence[tuple[str, int | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class CastBallot:
     """A ballot as its voter may see it; `again` if it had been cast by the same request before."""
 
     election_name: str
@@ -58,20 +54,20 @@ class Voting:
         self._context = context
         self._results = results
 
-    def cast(self, actor: User, election_name: str, lines: Lines, key: str) -> Cast:
+    def cast(self, actor: User, election_name: str, lines: Lines, key: str) -> CastBallot:
         """Cast a ballot, or another one in its place. The same key again gives the same answer."""
         nonce, iv = self._context.random(16), self._context.random(12)
-        before: list[Cast] = []
+        before: list[CastBallot] = []
         about: list[tuple[Election, Definition]] = []
 
         def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = still(view, actor), view.get_election(election_name)
+            me, election = reload_actor(view, actor), view.get_election(election_name)
             ballot = view.find_ballot(election.name, me.name)
             request, fingerprint = self._marks(me, election, lines, key)
             asked = _asked(view, me, election, ballot, request)
             if asked is not None:
                 if asked.fingerprint != fingerprint:
-                    raise KeyReused(
+                    raise IdempotencyKeyReused(
                         "This idempotency key was used for another ballot. Take a new key for "
                         "each ballot, and the same one only to send the same ballot again."
                     )
@@ -82,7 +78,7 @@ class Voting:
             listed = election.voter_count > 0 and view.is_listed_voter(election.name, me.name)
             check_cast(me, election, listed=listed, ballot=ballot, now=now)
             names = [one.candidate_name for one in view.list_candidates(election.name)]
-            said = BallotContent(nonce, "", ranking_of(lines, names))
+            said = BallotContent(nonce, "", parse_ranking(lines, names))
             about[:] = [(election, _definition(election, names))]
             return [self._fact(me, election, names, said, (request, fingerprint), iv)]
 
@@ -95,23 +91,23 @@ class Voting:
         """Take one's ballot back, as if it had never been cast; its key casts nothing again."""
 
         def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = still(view, actor), view.get_election(election_name)
+            me, election = reload_actor(view, actor), view.get_election(election_name)
             ballot = view.find_ballot(election.name, me.name)
             check_withdraw(me, election, ballot=ballot, now=self._context.clock())
             return [BallotWithdrawn(voter=me.name, election=election.name)]
 
         self._context.execute(actor, decide)
 
-    def ballot(self, viewer: User, election_name: str, voter_name: str) -> Cast:
+    def ballot(self, viewer: User, election_name: str, voter_name: str) -> CastBallot:
         """The ballot of a voter, for whoever may see it; after the close with its proof."""
         view = self._context.read
         election = view.get_election(election_name)
         voter = view.find_user(voter_name)
         name = voter.name if voter is not None else voter_name
-        check_see_ballot(viewer, name, election, self._context.clock())
+        check_view_ballot(viewer, name, election, self._context.clock())
         ballot = view.find_ballot(election.name, name)
         if ballot is None:
-            raise NotThere(
+            raise NotFound(
                 f"'{name}' has no ballot in the election '{election.name}'.", field="ballot"
             )
         return self._shown(election, ballot)
@@ -119,8 +115,8 @@ class Voting:
     def _marks(self, me: User, election: Election, lines: Lines, key: str) -> tuple[str, str]:
         """What a request is known by, and what it said: neither can be guessed from the table."""
         ballots = self._context.keys.ballot_key
-        if not all(is_text(text) for text in (key, *(name for name, _ in lines))):
-            raise Invalid(
+        if not all(is_valid_text(text) for text in (key, *(name for name, _ in lines))):
+            raise InvalidInput(
                 "A name in the rankings, or the key, holds half a surrogate pair, which is no "
                 "text. Write whole characters.",
                 field="rankings",
@@ -170,16 +166,16 @@ class Voting:
     def _event(self, event_id: int) -> Event:
         found = self._context.store.get(patterns.event(event_id), consistent=True)
         if found is None:
-            raise NotThere(f"There is no event {event_id} in the log.")
+            raise NotFound(f"There is no event {event_id} in the log.")
         return found
 
     def _cast(
         self, election: Election, definition: Definition | None, event: Event, *, again: bool
-    ) -> Cast:
+    ) -> CastBallot:
         """The answer to casting, from the event alone: the same whenever it is asked for."""
         fact = parse_event_data(event)
         if not isinstance(fact, BallotCast):
-            raise NotThere(f"Event {event.event_id} is no ballot.")
+            raise NotFound(f"Event {event.event_id} is no ballot.")
         if fact.sealed is not None:
             said = self._context.keys.ballot_key.open(election.election_id, fact.sealed)
         else:
@@ -187,22 +183,22 @@ class Voting:
             said = BallotContent(bytes.fromhex(fact.nonce or ""), fact.confirmation or "", ranking)
         about = definition or self._context.read.get_definition(election.name, fact.definition)
         receipt = _receipt(election, about, said)
-        return Cast(election.name, fact.voter, event.when_occurred, receipt, again)
+        return CastBallot(election.name, fact.voter, event.when_occurred, receipt, again)
 
-    def _shown(self, election: Election, ballot: Ballot) -> Cast:
-        said = opened(election, ballot, self._context.keys)
+    def _shown(self, election: Election, ballot: Ballot) -> CastBallot:
+        said = open_ballot(election, ballot, self._context.keys)
         about = self._context.read.get_definition(election.name, ballot.definition)
         receipt = _receipt(election, about, said)
-        closing = closing_of(election, self._context.keys)
+        closing = get_closing(election, self._context.keys)
         if closing is not None:
             proof = self._results.tree(election).prove(said.confirmation)
             receipt = add_proof(receipt, closing, proof)
-        return Cast(election.name, ballot.voter_name, ballot.when_cast, receipt)
+        return CastBallot(election.name, ballot.voter_name, ballot.when_cast, receipt)
 
 
 def _asked(
     view: ReadModel, me: User, election: Election, ballot: Ballot | None, request: str
-) -> Asked | None:
+) -> CastRequest | None:
     """The request, if it was carried out before: for this ballot, or for one taken back since."""
     if ballot is not None and request in ballot.asked:
         return ballot.asked[request]
@@ -222,7 +218,7 @@ def _definition(election: Election, candidates: Sequence[str]) -> Definition:
 def _receipt(election: Election, about: Definition, said: BallotContent) -> Receipt:
     return receipt_of(
         name=election.name,
-        definition=asked_in(election, about),
+        definition=ballot_definition(election, about),
         nonce=said.nonce,
         ranking=said.ranking,
     )

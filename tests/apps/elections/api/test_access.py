@@ -115,7 +115,7 @@ def test_a_cookie_renews_once_and_is_replaced(town: Town) -> None:
 def test_a_cookie_that_is_used_again_ends_the_session(town: Town) -> None:
     first = cookie(sign_in(town, "Ben"))
     second = cookie(renew(town, first))
-    town.clock.move(minutes=1)
+    town.clock.advance(minutes=1)
     assert type_of(renew(town, first)) == "401 not-signed-in"
     assert type_of(renew(town, second)) == "401 not-signed-in"
 
@@ -141,7 +141,7 @@ def test_a_page_of_another_site_signs_nobody_out(town: Town) -> None:
 
 
 def test_a_token_ends_after_ten_minutes(town: Town) -> None:
-    town.clock.move(minutes=11)
+    town.clock.advance(minutes=11)
     assert type_of(town.people["Ben"].get("/me")) == "401 not-signed-in"
     assert town.people["Ben"].post("/refresh").status_code == 200
 

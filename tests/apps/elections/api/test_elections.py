@@ -209,7 +209,7 @@ def test_time_closes_an_election_when_somebody_looks(town: Town) -> None:
     set_up(ben, "Tea", "Assam", "Ceylon", no_voting_after="2027-01-01T12:05:00Z")
     launch(ben, "Tea")
     assert ben.get("/elections/Tea").json()["state"] == "editable"
-    town.clock.move(minutes=6)
+    town.clock.advance(minutes=6)
     assert ben.get("/elections/Tea").json()["state"] == "closed"
 
 

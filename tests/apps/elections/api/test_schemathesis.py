@@ -19,7 +19,7 @@ from schemathesis.core.parameters import ParameterLocation
 
 from singletable_apps.elections.api import PREFIX
 from singletable_apps.elections.keys import generate_keys
-from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.api.town import PASSWORD, Town, make_town
 
 # `make fuzz` asks for many.
@@ -34,13 +34,13 @@ def busy_town() -> Town:
     ada = elections.people.register("Ada", "ada@example.org", PASSWORD)
     ben = elections.people.register("Ben", "ben@example.org", PASSWORD)
     for name in ("Set up", "Open / #1", "Secret", "Closed"):
-        elections.lifecycle.create(ada, name, Terms(secret_ballot=name == "Secret"))
-        elections.rolls.set_candidates(ada, name, ["Assam", "Ceylon"])
+        elections.lifecycle.create(ada, name, ElectionSettings(secret_ballot=name == "Secret"))
+        elections.lifecycle.set_candidates(ada, name, ["Assam", "Ceylon"])
         if name != "Set up":
             elections.lifecycle.launch(ada, name, allow_edit=True)
             for voter in (ada, ben):
                 elections.voting.cast(voter, name, [("Assam", 1), ("Ceylon", 2)], "1")
-    elections.lifecycle.finalise(ada, "Closed")
+    elections.lifecycle.close(ada, "Closed")
     return town
 
 

@@ -39,7 +39,7 @@ class Clock:
     def __call__(self) -> datetime:
         return self.now
 
-    def move(self, **by: float) -> None:
+    def advance(self, **by: float) -> None:
         self.now += timedelta(**by)
 
 

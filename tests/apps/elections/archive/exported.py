@@ -7,14 +7,14 @@ from functools import cache
 from singletable import Driver, Store
 from singletable_apps.elections.archive import export_log
 from singletable_apps.elections.service import TABLES
-from tests.apps.elections.sampled import sampled
+from tests.apps.support.elections.sample import copy_sample
 
 
 @cache
 def exported() -> tuple[bytes, ...]:
     """The lines of the sample's log, with the line at the end."""
     lines: list[bytes] = []
-    export_log(sampled().store, lines.append)
+    export_log(copy_sample().store, lines.append)
     return tuple(lines)
 
 

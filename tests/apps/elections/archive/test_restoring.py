@@ -12,17 +12,17 @@ from singletable import Engine, Store
 from singletable_apps.elections.archive import export_log, restore_log, verify_log
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import (
-    ExportBroken,
-    HalfRestored,
-    NotEmpty,
+    IncompleteRestore,
+    InvalidExport,
+    LogNotEmpty,
     NotSignedIn,
-    Rebuilding,
+    RebuildInProgress,
 )
 from singletable_apps.elections.events import event_log, hash_event
 from singletable_apps.elections.projection import get_last_event, rebuild
 from singletable_apps.elections.service import open_elections
 from tests.apps.elections.archive.exported import exported, store_on
-from tests.apps.elections.sampled import QUICK, items, sampled
+from tests.apps.support.elections.sample import FAST_PASSWORDS, copy_sample, items
 
 Lines = Sequence[bytes]
 
@@ -64,7 +64,7 @@ BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
 def test_a_broken_export_is_refused_before_anything_is_written(case: str) -> None:
     change, why = BROKEN[case]
     engine = Engine.in_memory()
-    with pytest.raises(ExportBroken, match=f"(?s){why}"):
+    with pytest.raises(InvalidExport, match=f"(?s){why}"):
         restore_log(store_on(engine), change(exported()))
     assert restore_log(store_on(engine), exported()).events == len(exported()) - 1
 
@@ -78,14 +78,14 @@ def test_an_event_that_nobody_knows_is_refused() -> None:
     said = {"event_type": "UserPromoted", "event_data": data, "previous_hash": "", "hash": own}
     end = {"line": "end", "events": 1, "head": own}
     lines = [json.dumps({**entry, **said}).encode(), json.dumps(end).encode()]
-    with pytest.raises(ExportBroken, match=r"Line 1: Event 1 .*UserPromoted.* none that this"):
+    with pytest.raises(InvalidExport, match=r"Line 1: Event 1 .*UserPromoted.* none that this"):
         restore_log(store_on(Engine.in_memory()), lines)
 
 
 def test_a_log_is_restored_into_an_empty_one_only() -> None:
-    sample = sampled()
+    sample = copy_sample()
     before = list(items(sample.store, votes))
-    with pytest.raises(NotEmpty, match="The log has 80 events already"):
+    with pytest.raises(LogNotEmpty, match="The log has 80 events already"):
         restore_log(sample.store, exported())
     assert list(items(sample.store, votes)) == before
     assert verify_log(sample.store).differences == ()
@@ -123,10 +123,12 @@ def test_half_a_log_is_never_taken_for_whole(half: Store) -> None:
         lambda store: export_log(store, lambda _: None),
     ]
     for use in uses:
-        with pytest.raises(HalfRestored, match=r"will have 80 events.*Restore the same export"):
+        with pytest.raises(
+            IncompleteRestore, match=r"will have 80 events.*Restore the same export"
+        ):
             use(half)
-    with pytest.raises(Rebuilding):
-        open_elections(half.driver, sampled().keys)
+    with pytest.raises(RebuildInProgress):
+        open_elections(half.driver, copy_sample().keys)
 
 
 def test_the_same_export_again_goes_on(half: Store) -> None:
@@ -144,7 +146,7 @@ def test_another_export_does_not(half: Store) -> None:
     *entries, _ = exported()
     end = {"line": "end", "events": 60, "head": json.loads(entries[59])["hash"]}
     shorter = [*entries[:60], json.dumps(end).encode()]
-    with pytest.raises(NotEmpty, match="Another export was being restored here, of 80 events"):
+    with pytest.raises(LogNotEmpty, match="Another export was being restored here, of 80 events"):
         restore_log(half, shorter)
 
 
@@ -152,21 +154,21 @@ def test_another_export_does_not(half: Store) -> None:
 def test_a_restored_log_is_used_when_the_table_is_built() -> None:
     store = store_on(Engine.in_memory())
     restore_log(store, exported())
-    with pytest.raises(Rebuilding, match="let an operator run the rebuild"):
-        open_elections(store.driver, sampled().keys)
+    with pytest.raises(RebuildInProgress, match="let an operator run the rebuild"):
+        open_elections(store.driver, copy_sample().keys)
     rebuild(store)
-    assert open_elections(store.driver, sampled().keys).queries.version() == 80
+    assert open_elections(store.driver, copy_sample().keys).queries.version() == 80
 
 
 # People are known by the number of the event that registered them: another's, in another log.
 def test_who_was_signed_in_signs_in_again() -> None:
-    sample = sampled()
+    sample = copy_sample()
     signed_in = sample.elections.auth.sign_in("ada", "lantern copper river")
     sample.store.admin.clear(votes)
     sample.store.admin.clear(event_log)
     restore_log(sample.store, exported())
     rebuild(sample.store)
-    opened = open_elections(sample.engine, sample.keys, passwords=QUICK)
+    opened = open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS)
     with pytest.raises(NotSignedIn):
         opened.auth.renew(signed_in.refresh)
     assert opened.auth.sign_in("ada", "lantern copper river").user.name == "Ada"

@@ -11,16 +11,16 @@ from singletable import Engine
 from singletable_apps.elections import archive
 from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.errors import LogBroken
+from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.service import open_elections
 from tests.apps.elections.archive.exported import exported, store_on
-from tests.apps.elections.sampled import QUICK, items, sampled
+from tests.apps.support.elections.sample import FAST_PASSWORDS, copy_sample, items
 
 
 def test_a_log_restored_on_another_driver_gives_the_same_tables(tmp_path: Path) -> None:
-    sample = sampled()
+    sample = copy_sample()
     lines: list[bytes] = []
     end = export_log(sample.store, lines.append)
     with Engine.on_file(tmp_path / "votes.db") as engine:
@@ -32,7 +32,7 @@ def test_a_log_restored_on_another_driver_gives_the_same_tables(tmp_path: Path) 
         again: list[bytes] = []
         assert export_log(store, again.append) == end
         assert again == lines
-        opened = open_elections(engine, sample.keys, passwords=QUICK)
+        opened = open_elections(engine, sample.keys, passwords=FAST_PASSWORDS)
         ada = opened.auth.sign_in("ada", "lantern copper river").user
         assert opened.results.tally(ada, "Board 2026").result.winner == "Katherine"
 
@@ -50,7 +50,7 @@ def test_an_export_is_canonical_json_an_event_a_line_and_the_end() -> None:
 
 def test_a_log_without_events_makes_the_journey_too() -> None:
     engine = Engine.in_memory()
-    elections = open_elections(engine, sampled().keys)
+    elections = open_elections(engine, copy_sample().keys)
     lines: list[bytes] = []
     assert export_log(elections.context.store, lines.append) == ExportEnd(0, "")
     store = store_on(Engine.in_memory())
@@ -61,7 +61,7 @@ def test_a_log_without_events_makes_the_journey_too() -> None:
 
 def test_progress_is_told_to_the_end() -> None:
     total = len(exported()) - 1
-    sample, told = sampled(), list[tuple[int, int]]()
+    sample, told = copy_sample(), list[tuple[int, int]]()
     export_log(sample.store, lambda _: None, lambda done, of: told.append((done, of)))
     assert told == [(done, total) for done in range(1, total + 1)]
     told.clear()
@@ -92,7 +92,7 @@ def test_large_events_are_restored_in_smaller_portions(monkeypatch: pytest.Monke
 def test_a_broken_log_is_not_exported(
     number: int, field: str | None, value: str | None, why: str
 ) -> None:
-    store = sampled().store
+    store = copy_sample().store
     event = store.get(Event.key(number))
     assert event is not None
     if field is None:
@@ -100,7 +100,7 @@ def test_a_broken_log_is_not_exported(
     else:
         setattr(event, field, value)
         store.put(event)
-    with pytest.raises(LogBroken, match=why):
+    with pytest.raises(CorruptLog, match=why):
         export_log(store, lambda _: None)
-    with pytest.raises(LogBroken, match=why):
+    with pytest.raises(CorruptLog, match=why):
         verify_log(store)

@@ -9,18 +9,18 @@ import pytest
 from singletable import InvalidCursor, Item, Table
 from singletable_apps.elections.audit import redact_item, redact_password_hash
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere
+from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted
 from singletable_apps.elections.events import event_log
 from singletable_apps.shared.accounts.entities import expiring
-from tests.apps.elections.sampled import Sampled, items, sampled
+from tests.apps.support.elections.sample import SampleCopy, copy_sample, items
 
 
 @pytest.fixture
-def sample() -> Sampled:
-    return sampled()
+def sample() -> SampleCopy:
+    return copy_sample()
 
 
-def _all(sample: Sampled, table: str, size: int) -> list[Item]:
+def _all(sample: SampleCopy, table: str, size: int) -> list[Item]:
     found: list[Item] = []
     cursor = None
     while True:
@@ -33,14 +33,14 @@ def _all(sample: Sampled, table: str, size: int) -> list[Item]:
 
 
 @pytest.mark.parametrize("table", [votes, event_log], ids=["vote_data", "vote_event_log"])
-def test_everything_is_as_it_is_stored_but_for_hashes(sample: Sampled, table: Table) -> None:
+def test_everything_is_as_it_is_stored_but_for_hashes(sample: SampleCopy, table: Table) -> None:
     shown = _all(sample, table.name, 37)
     assert shown == [redact_item(item) for item in items(sample.store, table)]
 
 
 # Whoever has a hash can guess at the password as fast as they like.
 @pytest.mark.parametrize("table", ["vote_data", "vote_event_log"])
-def test_no_hash_of_a_password_leaves_the_service(sample: Sampled, table: str) -> None:
+def test_no_hash_of_a_password_leaves_the_service(sample: SampleCopy, table: str) -> None:
     hashes = {user.hash for user in map(sample.user, ("ada", "grace", "radia"))}
     secrets = {part for one in hashes for part in one.split("$")[4:]}
     stored = {"vote_data": votes, "vote_event_log": event_log}[table]
@@ -51,7 +51,7 @@ def test_no_hash_of_a_password_leaves_the_service(sample: Sampled, table: str) -
 
 
 # The chain of the log is made of hashes that hide nothing, and an auditor follows it.
-def test_the_hashes_of_events_are_shown(sample: Sampled) -> None:
+def test_the_hashes_of_events_are_shown(sample: SampleCopy) -> None:
     shown = _all(sample, "vote_event_log", 100)
     chain = [(item["previous_hash"]["S"], item["hash"]["S"]) for item in shown]
     assert [previous for previous, _ in chain[1:]] == [own for _, own in chain[:-1]]
@@ -72,12 +72,12 @@ def test_of_a_hash_only_the_way_it_was_made_stays(kept_as: str, shown: str) -> N
 
 
 @pytest.mark.parametrize("name", ["ada", "grace"])
-def test_who_may_view_secrets_reads_them(sample: Sampled, name: str) -> None:
+def test_who_may_view_secrets_reads_them(sample: SampleCopy, name: str) -> None:
     assert sample.elections.audit.raw(sample.user(name), "vote_data", 1).items
 
 
 @pytest.mark.parametrize("name", ["alan", "barbara", "leslie", "niklaus", "radia"])
-def test_nobody_else_does(sample: Sampled, name: str) -> None:
+def test_nobody_else_does(sample: SampleCopy, name: str) -> None:
     with pytest.raises(NotPermitted, match="VIEW_SECRETS"):
         sample.elections.audit.raw(sample.user(name), "vote_data", 1)
     with pytest.raises(NotPermitted, match="VIEW_SECRETS"):
@@ -86,8 +86,8 @@ def test_nobody_else_does(sample: Sampled, name: str) -> None:
 
 # Links in letters sign one in, whoever one is: an auditor could become the owner.
 @pytest.mark.parametrize("table", [expiring.name, "vote_sessions", "", "users"])
-def test_no_other_table_is_shown(sample: Sampled, table: str) -> None:
-    with pytest.raises(NotThere, match="There are: vote_data, vote_event_log"):
+def test_no_other_table_is_shown(sample: SampleCopy, table: str) -> None:
+    with pytest.raises(NotFound, match="There are: vote_data, vote_event_log"):
         sample.elections.audit.raw(sample.user("grace"), table, 1)
     assert [one.name for one in sample.elections.audit.tables()] == [
         "vote_data",
@@ -96,15 +96,15 @@ def test_no_other_table_is_shown(sample: Sampled, table: str) -> None:
 
 
 @pytest.mark.parametrize("size", [0, -1, 1001])
-def test_a_page_has_a_size(sample: Sampled, size: int) -> None:
+def test_a_page_has_a_size(sample: SampleCopy, size: int) -> None:
     grace = sample.user("grace")
-    with pytest.raises(Invalid, match="1 to 1,000"):
+    with pytest.raises(InvalidInput, match="1 to 1,000"):
         sample.elections.audit.raw(grace, "vote_data", size)
-    with pytest.raises(Invalid, match="1 to 1,000"):
+    with pytest.raises(InvalidInput, match="1 to 1,000"):
         sample.elections.audit.relation(grace, "users", size)
 
 
-def test_a_cursor_is_for_its_table(sample: Sampled) -> None:
+def test_a_cursor_is_for_its_table(sample: SampleCopy) -> None:
     grace, auditing = sample.user("grace"), sample.elections.audit
     cursor = auditing.raw(grace, "vote_data", 1).cursor
     with pytest.raises(InvalidCursor):

@@ -21,20 +21,20 @@ from singletable_apps.elections.audit import (
     VoterRow,
     row_values,
 )
-from singletable_apps.elections.errors import NotThere
+from singletable_apps.elections.entities import State
+from singletable_apps.elections.errors import NotFound
 from singletable_apps.elections.keys import generate_keys
-from singletable_apps.elections.sample import PEOPLE, POLLS
+from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE
 from singletable_apps.elections.service import open_elections
-from singletable_apps.elections.states import State
-from tests.apps.elections.sampled import QUICK, Sampled, sampled
+from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample
 
 
 @pytest.fixture(scope="module")
-def sample() -> Sampled:
-    return sampled()
+def sample() -> SampleCopy:
+    return copy_sample()
 
 
-def _rows(sample: Sampled, name: str, size: int = 1000) -> list[Row]:
+def _rows(sample: SampleCopy, name: str, size: int = 1000) -> list[Row]:
     found: list[Row] = []
     cursor = None
     while True:
@@ -49,24 +49,26 @@ def _rows(sample: Sampled, name: str, size: int = 1000) -> list[Row]:
 
 @pytest.mark.parametrize("name", RELATIONS)
 @pytest.mark.parametrize("size", [1, 2, 7])
-def test_pages_of_every_size_give_the_same_rows(sample: Sampled, name: str, size: int) -> None:
+def test_pages_of_every_size_give_the_same_rows(sample: SampleCopy, name: str, size: int) -> None:
     assert _rows(sample, name, size) == _rows(sample, name)
 
 
-def test_users_are_those_who_registered(sample: Sampled) -> None:
+def test_users_are_those_who_registered(sample: SampleCopy) -> None:
     rows = [row for row in _rows(sample, "users") if isinstance(row, UserRow)]
     assert [(row.name, row.role) for row in rows] == sorted(
-        (person.name, person.role) for person in PEOPLE
+        (person.name, person.role) for person in SAMPLE_PEOPLE
     )
     assert [row.user_id for row in sorted(rows, key=lambda row: row.when_registered)] == list(
-        range(1, len(PEOPLE) + 1)
+        range(1, len(SAMPLE_PEOPLE) + 1)
     )
 
 
-def test_elections_are_those_of_the_sample(sample: Sampled) -> None:
+def test_elections_are_those_of_the_sample(sample: SampleCopy) -> None:
     rows = [row for row in _rows(sample, "elections") if isinstance(row, ElectionRow)]
-    assert [row.name for row in rows] == sorted((poll.name for poll in POLLS), key=str.casefold)
-    by_name = {poll.name: poll for poll in POLLS}
+    assert [row.name for row in rows] == sorted(
+        (poll.name for poll in SAMPLE_ELECTIONS), key=str.casefold
+    )
+    by_name = {poll.name: poll for poll in SAMPLE_ELECTIONS}
     for row in rows:
         poll = by_name[row.name]
         assert (row.owner, row.state, row.secret_ballot) == (poll.owner, poll.state, poll.secret)
@@ -74,8 +76,8 @@ def test_elections_are_those_of_the_sample(sample: Sampled) -> None:
         assert (row.signature is not None) == (poll.state is State.CLOSED)
 
 
-def test_candidates_voters_and_ballots_go_by_election_and_name(sample: Sampled) -> None:
-    polls = sorted(POLLS, key=lambda poll: poll.name.casefold())
+def test_candidates_voters_and_ballots_go_by_election_and_name(sample: SampleCopy) -> None:
+    polls = sorted(SAMPLE_ELECTIONS, key=lambda poll: poll.name.casefold())
     candidates = [row for row in _rows(sample, "candidates") if isinstance(row, CandidateRow)]
     assert [(row.election, row.candidate) for row in candidates] == [
         (poll.name, one) for poll in polls for one in sorted(poll.candidates)
@@ -90,7 +92,7 @@ def test_candidates_voters_and_ballots_go_by_election_and_name(sample: Sampled) 
     assert all((row.confirmation is None) == row.sealed for row in ballots)
 
 
-def test_an_open_ballot_gives_a_row_for_each_candidate_it_ranks(sample: Sampled) -> None:
+def test_an_open_ballot_gives_a_row_for_each_candidate_it_ranks(sample: SampleCopy) -> None:
     rows = [row for row in _rows(sample, "rankings") if isinstance(row, RankingRow)]
     boat = [row for row in rows if row.election == "The name of the boat"]
     assert [(row.candidate, row.rank) for row in boat if row.voter == "Ada"] == [
@@ -101,23 +103,27 @@ def test_an_open_ballot_gives_a_row_for_each_candidate_it_ranks(sample: Sampled)
 
 
 # Not even an auditor, nor the owner, sees what is under a seal.
-def test_a_sealed_ballot_gives_no_rankings(sample: Sampled) -> None:
-    secret = {poll.name for poll in POLLS if poll.secret}
+def test_a_sealed_ballot_gives_no_rankings(sample: SampleCopy) -> None:
+    secret = {poll.name for poll in SAMPLE_ELECTIONS if poll.secret}
     told = {row.election for row in _rows(sample, "rankings") if isinstance(row, RankingRow)}
-    assert told == {poll.name for poll in POLLS if poll.ballots} - secret
+    assert told == {poll.name for poll in SAMPLE_ELECTIONS if poll.ballots} - secret
 
 
-def test_events_go_in_order_and_hide_hashes_of_passwords(sample: Sampled) -> None:
+def test_events_go_in_order_and_hide_hashes_of_passwords(sample: SampleCopy) -> None:
     rows = [row for row in _rows(sample, "events") if isinstance(row, EventRow)]
     assert [row.event_id for row in rows] == list(range(1, len(rows) + 1))
     assert rows[0].event_data["hash"] == "$argon2id$v=19$m=64,t=1,p=1$(hidden)"
     (counts,) = _rows(sample, "counts")
     assert isinstance(counts, CountsRow)
-    assert (counts.users, counts.elections, counts.events) == (len(PEOPLE), len(POLLS), len(rows))
+    assert (counts.users, counts.elections, counts.events) == (
+        len(SAMPLE_PEOPLE),
+        len(SAMPLE_ELECTIONS),
+        len(rows),
+    )
 
 
 @pytest.mark.parametrize("name", RELATIONS)
-def test_columns_say_what_they_hold_and_no_key_is_in_sight(sample: Sampled, name: str) -> None:
+def test_columns_say_what_they_hold_and_no_key_is_in_sight(sample: SampleCopy, name: str) -> None:
     kinds = {"text": str, "number": int, "yes or no": bool, "time": datetime, "JSON": dict}
     relation = RELATIONS[name]
     assert relation.description.endswith(".")
@@ -132,7 +138,7 @@ def test_columns_say_what_they_hold_and_no_key_is_in_sight(sample: Sampled, name
             assert not (isinstance(value, str) and "ELECTION#" in value)
 
 
-def test_a_cursor_tells_nothing_and_is_good_for_its_relation_alone(sample: Sampled) -> None:
+def test_a_cursor_tells_nothing_and_is_good_for_its_relation_alone(sample: SampleCopy) -> None:
     grace, auditing = sample.user("grace"), sample.elections.audit
     cursor = auditing.relation(grace, "users", 1).cursor
     assert cursor is not None
@@ -158,9 +164,9 @@ _WITHOUT_CLAUDE = [
 # Between two pages somebody takes back the ballot where the first page ended, or renames all.
 @pytest.mark.parametrize("renamed", [False, True])
 def test_pages_go_on_when_the_table_has_changed(renamed: bool) -> None:
-    sample = sampled()
+    sample = copy_sample()
     grace, auditing, lunch = sample.user("grace"), sample.elections.audit, "What is for lunch"
-    boat = [ballot for _, ballot in POLLS[1].ballots]
+    boat = [ballot for _, ballot in SAMPLE_ELECTIONS[1].ballots]
     first = auditing.relation(grace, "rankings", sum(map(_ranked, boat)) + 1)
     assert first.rows[-1] == RankingRow(lunch, "Claude", "Pancakes", 1)
     if renamed:
@@ -175,13 +181,13 @@ def test_pages_go_on_when_the_table_has_changed(renamed: bool) -> None:
     }
 
 
-def test_another_relation_is_not_there(sample: Sampled) -> None:
-    with pytest.raises(NotThere, match="There are: users, elections, candidates, voters"):
+def test_another_relation_is_not_there(sample: SampleCopy) -> None:
+    with pytest.raises(NotFound, match="There are: users, elections, candidates, voters"):
         sample.elections.audit.relation(sample.user("grace"), "ghosts", 1)
 
 
 def test_an_empty_store_has_empty_relations() -> None:
-    elections = open_elections(Engine.in_memory(), generate_keys(), passwords=QUICK)
+    elections = open_elections(Engine.in_memory(), generate_keys(), passwords=FAST_PASSWORDS)
     ada = elections.people.register("Ada", "ada@example.org", "lantern copper river")
     rows = {name: len(elections.audit.relation(ada, name, 10).rows) for name in RELATIONS}
     assert {name for name, count in rows.items() if count} == {"users", "events", "counts"}

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from singletable.faults import Faults, Next
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.errors import TableBroken
+from singletable_apps.elections.errors import CorruptTable
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.projection import rebuild
-from tests.apps.elections.rig.busy import COMMANDS
-from tests.apps.elections.rig.counting import check_sound
-from tests.apps.elections.rig.places import KINDS, PLACES, Places, cases
-from tests.apps.elections.rig.world import World, dump, events_of, store_on
+from tests.apps.support.elections.backends import BACKENDS, TYPICAL_EVENTS, Backends, backend_cases
+from tests.apps.support.elections.checks import check_consistency
+from tests.apps.support.elections.scenario import COMMANDS
+from tests.apps.support.elections.world import World, dump_items, open_store, read_events
 from tests.conformance.endpoint import Exchangeable
 
 
@@ -30,9 +30,9 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def places(
     tmp_path_factory: pytest.TempPathFactory, far_end: tuple[Exchangeable, str]
-) -> Iterator[Places]:
+) -> Iterator[Backends]:
     """A world in each place, that is copied for every bad day."""
-    with Places(tmp_path_factory.mktemp("bad days"), far_end, elections=2) as places:
+    with Backends(tmp_path_factory.mktemp("bad days"), far_end, elections=2) as places:
         yield places
 
 
@@ -56,43 +56,43 @@ FEW = ("throttled", "a lost answer, then a conflict", "all at once")
 CASCADES = ("UserNameChanged", "UserRemoved", "ElectionNameChanged", "ElectionDeleted")
 LAGGING = [
     (where, fact, behind)
-    for where, (fact, behind) in cases(product(CASCADES, (1, 8, 60)), [("UserRemoved", 8)])
+    for where, (fact, behind) in backend_cases(product(CASCADES, (1, 8, 60)), [("UserRemoved", 8)])
 ]
 
 
-@pytest.mark.parametrize(("where", "day"), cases(ONCE, FEW))
-def test_each_command_is_in_the_log_once(places: Places, where: str, day: str) -> None:
-    for fact in (fact for place, fact in cases(COMMANDS, KINDS) if place == where):
-        with places[where].faulty() as (there, driver):
-            length = there.world.length
+@pytest.mark.parametrize(("where", "day"), backend_cases(ONCE, FEW))
+def test_each_command_is_in_the_log_once(places: Backends, where: str, day: str) -> None:
+    for fact in (fact for place, fact in backend_cases(COMMANDS, TYPICAL_EVENTS) if place == where):
+        with places[where].faulty_copy() as (there, driver):
+            length = there.world.event_count
             driver.faults = replace(ONCE[day], tables=(votes.name, event_log.name))
             COMMANDS[fact](there.world.service, there)
             assert driver.injected
             driver.faults = Faults()
-            appended = [event.event_type for event in events_of(there.engine)[length:]]
+            appended = [event.event_type for event in read_events(there.engine)[length:]]
             assert len(appended) == EVENTS.get(fact, 1), f"{fact}: {appended}"
             assert appended[0] == fact
-            check_sound(there.world)
+            check_consistency(there.world)
 
 
-@pytest.mark.parametrize("where", PLACES)
-def test_the_table_is_built_anew_on_a_bad_day(places: Places, where: str) -> None:
-    with places[where].faulty() as (there, driver):
-        whole = dump(there.engine)
+@pytest.mark.parametrize("where", BACKENDS)
+def test_the_table_is_built_anew_on_a_bad_day(places: Backends, where: str) -> None:
+    with places[where].faulty_copy() as (there, driver):
+        whole = dump_items(there.engine)
         for seed in range(3):
             driver.faults = Faults(
                 throttle=0.05, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=seed
             )
-            rebuild(store_on(there.world.driver))
-            assert dump(there.engine) == whole
+            rebuild(open_store(there.world.driver))
+            assert dump_items(there.engine) == whole
         assert driver.injected["unprocessed"]
 
 
 @pytest.mark.parametrize(("where", "fact", "behind"), LAGGING)
 def test_an_index_that_lags_hides_nothing_from_what_follows_it(
-    places: Places, where: str, fact: str, behind: int
+    places: Backends, where: str, fact: str, behind: int
 ) -> None:
-    with places[where].faulty() as (there, driver):
+    with places[where].faulty_copy() as (there, driver):
         service = there.world.service
         driver.faults = Faults(stale=0.8, behind=behind, seed=behind)
         COMMANDS["UserNameChanged"](service, there)
@@ -100,20 +100,20 @@ def test_an_index_that_lags_hides_nothing_from_what_follows_it(
         COMMANDS[fact](service, there)
         assert driver.injected["stale"]
         driver.faults = Faults()
-        check_sound(there.world)
-        kept = dump(there.engine)
-        rebuild(store_on(there.engine))
-        assert dump(there.engine) == kept
+        check_consistency(there.world)
+        kept = dump_items(there.engine)
+        rebuild(open_store(there.engine))
+        assert dump_items(there.engine) == kept
 
 
-@pytest.mark.parametrize("where", PLACES)
-def test_an_index_that_never_shows_what_is_there_is_told(places: Places, where: str) -> None:
-    with places[where].faulty() as (there, driver):
+@pytest.mark.parametrize("where", BACKENDS)
+def test_an_index_that_never_shows_what_is_there_is_told(places: Backends, where: str) -> None:
+    with places[where].faulty_copy() as (there, driver):
         driver.faults = Faults(stale=1, behind=10_000)
-        with pytest.raises(TableBroken, match="index lacks items"):
+        with pytest.raises(CorruptTable, match="index lacks items"):
             COMMANDS["UserNameChanged"](there.world.service, there)
         driver.faults = Faults()
         # It is in the log, and whoever comes next goes on with it.
-        with places[where].left_by(there) as left:
+        with places[where].reopen(there) as left:
             assert World(left).service.context.read.get_user("Robert").user_id == there.bob.user_id
-            check_sound(World(left))
+            check_consistency(World(left))

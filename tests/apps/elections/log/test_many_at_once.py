@@ -13,13 +13,20 @@ import pytest
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import Rebuilding, Rejected, Taken, WrongState
+from singletable_apps.elections.errors import AlreadyTaken, RebuildInProgress, Rejected, WrongState
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.proofs import MerkleTree
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Elections, Terms
-from tests.apps.elections.rig.counting import check_sound
-from tests.apps.elections.rig.world import PASSWORD, World, ballot, dump, events_of, store_on
+from singletable_apps.elections.service import Elections, ElectionSettings
+from tests.apps.support.elections.checks import check_consistency
+from tests.apps.support.elections.world import (
+    PASSWORD,
+    World,
+    ballot,
+    dump_items,
+    open_store,
+    read_events,
+)
 from tests.conformance.endpoint import Exchangeable
 
 WRITERS = 16
@@ -65,14 +72,14 @@ def at_once(commands: Sequence[Callable[[], T]]) -> list[T | Rejected]:
 
 
 def _services(worlds: Sequence[World], count: int = 4) -> list[Elections]:
-    return [worlds[number % len(worlds)].open() for number in range(count)]
+    return [worlds[number % len(worlds)].open_service() for number in range(count)]
 
 
 def _check(world: World) -> None:
-    check_sound(world)
-    kept = dump(world.driver)
-    rebuild(store_on(world.driver))
-    assert dump(world.driver) == kept
+    check_consistency(world)
+    kept = dump_items(world.driver)
+    rebuild(open_store(world.driver))
+    assert dump_items(world.driver) == kept
     world.check_calls()
 
 
@@ -90,7 +97,7 @@ def test_of_all_who_come_first_one_is_the_owner(worlds: list[World]) -> None:
     assert len(users) == WRITERS
     assert Counter(user.role for user in users) == {Role.OWNER: 1, Role.USER: WRITERS - 1}
     assert min(users, key=lambda user: user.user_id).role is Role.OWNER
-    assert worlds[0].length == WRITERS
+    assert worlds[0].event_count == WRITERS
     _check(worlds[0])
 
 
@@ -107,17 +114,17 @@ def test_of_all_who_want_the_same_one_has_it(worlds: list[World], field: str) ->
     told = at_once([command(n) for n in range(WRITERS)])
     refusals = [one for one in told if isinstance(one, Rejected)]
     assert len(refusals) == WRITERS - 1
-    assert {(type(one), one.field) for one in refusals} == {(Taken, field)}
-    assert worlds[0].length == 1
+    assert {(type(one), one.field) for one in refusals} == {(AlreadyTaken, field)}
+    assert worlds[0].event_count == 1
     _check(worlds[0])
 
 
 def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
     world = worlds[0]
-    ada, *voters = world.join("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))
-    world.launched(ada, "Open")
-    world.launched(ada, "Secret", terms=Terms(secret_ballot=True))
-    services, before = _services(worlds), world.length
+    ada, *voters = world.register("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))
+    world.launch(ada, "Open")
+    world.launch(ada, "Secret", terms=ElectionSettings(secret_ballot=True))
+    services, before = _services(worlds), world.event_count
     rounds = 1
 
     def work(n: int) -> Callable[[], int]:
@@ -135,9 +142,9 @@ def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
         return run
 
     done = at_once([work(n) for n in range(len(voters))])
-    assert world.length - before == sum(one for one in done if isinstance(one, int))
-    assert len(done) * (rounds * 3 + 1) == world.length - before
-    events = events_of(world.driver)[before:]
+    assert world.event_count - before == sum(one for one in done if isinstance(one, int))
+    assert len(done) * (rounds * 3 + 1) == world.event_count - before
+    events = read_events(world.driver)[before:]
     kinds = Counter(event.event_type for event in events)
     casts = len(voters) * rounds * 2
     assert kinds == {
@@ -155,8 +162,8 @@ def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
     worlds: list[World], secret: bool
 ) -> None:
     world = worlds[0]
-    ada, *voters = world.join("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))
-    world.launched(ada, "E", terms=Terms(secret_ballot=secret))
+    ada, *voters = world.register("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))
+    world.launch(ada, "E", terms=ElectionSettings(secret_ballot=secret))
     services = _services(worlds)
     # Some have voted already, so that the close has something to sign however early it comes.
     for voter in voters[:2]:
@@ -170,7 +177,7 @@ def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
         return run
 
     def close() -> str:
-        services[1].lifecycle.finalise(ada, "E")
+        services[1].lifecycle.close(ada, "E")
         return ""
 
     told = at_once([*(vote(n) for n in range(2, len(voters))), close])
@@ -182,7 +189,7 @@ def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
     codes = [
         services[0].voting.ballot(voter, "E", voter.name).receipt["confirmation"]
         for voter in voters
-        if world.user(voter).ballots_cast
+        if world.reload(voter).ballots_cast
     ]
     assert taken <= set(codes)
     assert len(codes) == len(taken) + 2
@@ -193,19 +200,19 @@ def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
 
 def test_of_all_who_close_an_election_one_does(worlds: list[World]) -> None:
     world = worlds[0]
-    (ada,) = world.join("Ada")
-    world.launched(ada, "E")
-    services, before = _services(worlds), world.length
-    told = at_once([lambda s=s: s.lifecycle.finalise(ada, "E") for s in services])  # type: ignore[misc]
+    (ada,) = world.register("Ada")
+    world.launch(ada, "E")
+    services, before = _services(worlds), world.event_count
+    told = at_once([lambda s=s: s.lifecycle.close(ada, "E") for s in services])  # type: ignore[misc]
     assert Counter(type(one) for one in told)[WrongState] == len(services) - 1
-    assert world.length == before + 1
+    assert world.event_count == before + 1
 
 
 def test_a_request_that_is_sent_many_times_at_once_is_one_ballot(worlds: list[World]) -> None:
     world = worlds[0]
-    ada, bob = world.join("Ada", "Bob")
-    world.launched(ada, "E", allow_edit=False)
-    services, before = _services(worlds), world.length
+    ada, bob = world.register("Ada", "Bob")
+    world.launch(ada, "E", allow_edit=False)
+    services, before = _services(worlds), world.event_count
     told = at_once(
         [
             lambda n=n: services[n % 4].voting.cast(bob, "E", ballot("Red"), "k")  # type: ignore[misc]
@@ -216,14 +223,14 @@ def test_a_request_that_is_sent_many_times_at_once_is_one_ballot(worlds: list[Wo
     assert len(answers) == WRITERS
     assert len({one.receipt["confirmation"] for one in answers}) == 1
     assert [one.again for one in answers].count(False) == 1
-    assert world.length == before + 1
+    assert world.event_count == before + 1
 
 
 def test_a_table_is_built_anew_while_others_vote(worlds: list[World]) -> None:
     world = worlds[0]
-    ada, *voters = world.join("Ada", *(f"Voter {n}" for n in range(3)))
-    world.launched(ada, "E", terms=Terms(secret_ballot=True))
-    services, before = _services(worlds), world.length
+    ada, *voters = world.register("Ada", *(f"Voter {n}" for n in range(3)))
+    world.launch(ada, "E", terms=ElectionSettings(secret_ballot=True))
+    services, before = _services(worlds), world.event_count
 
     def vote(n: int) -> Callable[[], int]:
         def run() -> int:
@@ -238,17 +245,17 @@ def test_a_table_is_built_anew_while_others_vote(worlds: list[World]) -> None:
 
     def build() -> int:
         for _ in range(3):
-            rebuild(store_on(worlds[-1].driver))
+            rebuild(open_store(worlds[-1].driver))
         return 0
 
     at_once([build, *(vote(n) for n in range(len(voters)))])
-    assert world.length == before + 5 * len(voters), "one event for each key"
+    assert world.event_count == before + 5 * len(voters), "one event for each key"
     _check(world)
 
 
 def _is_cast(service: Elections, voter: User, key: str) -> bool:
     try:
         service.voting.cast(voter, "E", ballot("Red"), key)
-    except Rebuilding:
+    except RebuildInProgress:
         return False
     return True

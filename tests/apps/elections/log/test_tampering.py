@@ -8,23 +8,29 @@ from copy import deepcopy
 import pytest
 
 from singletable import DeleteItem, Engine, Item, PutItem
-from singletable_apps.elections.errors import LogBroken, TableBroken
+from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import Event, event_log, hash_event
 from singletable_apps.elections.projection import catch_up, rebuild
-from tests.apps.elections.rig.busy import Busy, busy
-from tests.apps.elections.rig.world import World, dump, events_of, items_of, store_on
+from tests.apps.support.elections.scenario import Scenario, make_scenario
+from tests.apps.support.elections.world import (
+    World,
+    dump_items,
+    open_store,
+    read_events,
+    read_items,
+)
 
 LAST = 10
 
 
 @pytest.fixture(scope="module")
-def base() -> Busy:
+def base() -> Scenario:
     """A world whose log is copied, and tampered with."""
-    return busy(Engine.in_memory(), elections=1)
+    return make_scenario(Engine.in_memory(), elections=1)
 
 
 def _entry(engine: Engine, number: int) -> Item:
-    found = [one for one in items_of(engine, event_log) if one["event_id"] == {"N": str(number)}]
+    found = [one for one in read_items(engine, event_log) if one["event_id"] == {"N": str(number)}]
     return deepcopy(found[0])
 
 
@@ -72,17 +78,17 @@ TAMPERED: dict[str, tuple[Callable[[Engine], None], str]] = {
 
 
 @pytest.mark.parametrize("how", TAMPERED)
-def test_a_log_that_was_tampered_with_is_not_followed(base: Busy, how: str) -> None:
+def test_a_log_that_was_tampered_with_is_not_followed(base: Scenario, how: str) -> None:
     engine = base.engine.copy()
     tamper, words = TAMPERED[how]
     tamper(engine)
-    with pytest.raises(LogBroken, match=words):
-        rebuild(store_on(engine))
+    with pytest.raises(CorruptLog, match=words):
+        rebuild(open_store(engine))
 
 
 def _appended(engine: Engine, kind: str, **data: object) -> Event:
     """An entry of a kind and with data of its own, whose hash fits."""
-    events = events_of(engine)
+    events = read_events(engine)
     launched = next(one for one in events if one.event_type == "ElectionLaunched")
     event, last = deepcopy(launched), events[-1]
     event.event_id, event.previous_hash, event.event_type = last.event_id + 1, last.hash, kind
@@ -99,34 +105,34 @@ def _appended(engine: Engine, kind: str, **data: object) -> Event:
 
 
 @pytest.mark.parametrize("kind", ["ElectionPostponed", "ElectionFixed"])
-def test_an_event_that_nobody_knows_stops_everything(base: Busy, kind: str) -> None:
+def test_an_event_that_nobody_knows_stops_everything(base: Scenario, kind: str) -> None:
     engine = base.engine.copy()
     world = World(engine)
-    before = dump(engine)
+    before = dump_items(engine)
     event = _appended(engine, kind)
-    store_on(engine).create(event)
-    with pytest.raises(LogBroken, match=r"none that this version knows.*It is not skipped"):
+    open_store(engine).create(event)
+    with pytest.raises(CorruptLog, match=r"none that this version knows.*It is not skipped"):
         world.service.lifecycle.create(base.bob, "New")
-    with pytest.raises(LogBroken, match=kind):
+    with pytest.raises(CorruptLog, match=kind):
         World(engine)
-    assert dump(engine) == before
-    assert events_of(engine)[-1].event_id == event.event_id
+    assert dump_items(engine) == before
+    assert read_events(engine)[-1].event_id == event.event_id
 
 
-def test_a_table_that_leads_is_refused_when_it_is_opened(base: Busy) -> None:
+def test_a_table_that_leads_is_refused_when_it_is_opened(base: Scenario) -> None:
     engine = base.engine.copy()
-    last = events_of(engine)[-1]
+    last = read_events(engine)[-1]
     entry = _entry(engine, last.event_id)
     engine.execute(DeleteItem(event_log.name, {"PK": entry["PK"], "SK": entry["SK"]}))
-    with pytest.raises(TableBroken, match="may lag, and never lead"):
+    with pytest.raises(CorruptTable, match="may lag, and never lead"):
         World(engine)
     # What the words advise is what helps.
-    rebuild(store_on(engine))
-    assert World(engine).length == last.event_id - 1
+    rebuild(open_store(engine))
+    assert World(engine).event_count == last.event_id - 1
 
 
-def test_an_event_that_does_not_fit_the_table_is_told(base: Busy) -> None:
-    store = store_on(engine := base.engine.copy())
+def test_an_event_that_does_not_fit_the_table_is_told(base: Scenario) -> None:
+    store = open_store(engine := base.engine.copy())
     store.create(_appended(engine, "ElectionLaunched", name="Nowhere"))
-    with pytest.raises(TableBroken, match=r"Event \d+ \(ElectionLaunched\) cannot be applied"):
+    with pytest.raises(CorruptTable, match=r"Event \d+ \(ElectionLaunched\) cannot be applied"):
         catch_up(store)

@@ -21,11 +21,11 @@ from singletable_apps.elections.pages.site import LONGEST
 from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections
-from singletable_apps.elections.service.lifecycle import Terms
+from singletable_apps.elections.service.lifecycle import ElectionSettings
 from singletable_apps.shared.mail import Email, Outbox
 from singletable_apps.shared.results import ResultCache
 from singletable_apps.shared.web import Settings
-from tests.apps.elections.rig.world import PASSWORD, World
+from tests.apps.support.elections.world import PASSWORD, World
 from tests.apps.support.html import forms_in, text_in
 
 HOME = "http://elections.example"
@@ -50,7 +50,7 @@ def http_client(app: FastAPI, elections: Elections, user: User | None) -> TestCl
     """Return a client that has the access cookie of `user`, or none."""
     client = TestClient(app, base_url=HOME, raise_server_exceptions=False)
     if user is not None:
-        client.cookies.set("elections_access", elections.auth.welcome(user, "tests").access)
+        client.cookies.set("elections_access", elections.auth.start_session(user, "tests").access)
     return client
 
 
@@ -123,7 +123,7 @@ class PagesApp:
 
     def register(self, name: str, role: Role | None = None) -> Browser:
         """Register someone, who gets the role from the first user; return their browser."""
-        [user] = self.world.join(name)
+        [user] = self.world.register(name)
         if role is not None:
             owner = self.world.service.context.read.find_user_by_id(1)
             assert owner is not None
@@ -213,13 +213,15 @@ class VotingApp:
         """Return the browser of a user, who registers if new; without a name, nobody's."""
         user: User | None = None
         if name:
-            user = self.world.service.context.read.find_user(name) or self.world.join(name)[0]
+            user = self.world.service.context.read.find_user(name) or self.world.register(name)[0]
         return Voter(self, user, http_client(self.fastapi, self.world.service, user))
 
     def launch(self, *candidates: str, allow_edit: bool = True, **terms: Any) -> User:
         """Launch an election with these candidates, and return its owner."""
-        owner = self.world.join("Ada")[0]
-        self.world.launched(owner, CHAIR, candidates, allow_edit=allow_edit, terms=Terms(**terms))
+        owner = self.world.register("Ada")[0]
+        self.world.launch(
+            owner, CHAIR, candidates, allow_edit=allow_edit, terms=ElectionSettings(**terms)
+        )
         return owner
 
 

@@ -7,7 +7,7 @@ import pytest
 from singletable_apps.elections.pages.account import browser_named
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.elections.rig.world import PASSWORD
+from tests.apps.support.elections.world import PASSWORD
 from tests.apps.support.html import field_errors, forms_in, text_in
 
 NEW = "another lantern, another river"
@@ -107,7 +107,7 @@ def test_sessions_are_listed_and_can_be_ended(app: PagesApp, ada: Browser) -> No
     assert len(app.world.service.auth.sessions(app.user("Ada"))) == 3
     assert here.post("/elections/account/sessions/others/end", {}).status_code == 303
     assert len(app.world.service.auth.sessions(app.user("Ada"))) == 1
-    app.world.clock.move(hours=1)
+    app.world.clock.advance(hours=1)
     assert third.get("account").url.path == "/elections/sign-in"
     here_now = forms_in(here.get("account"))
     [mine] = [one.action for one in here_now if one.action.endswith("/end")]

@@ -9,10 +9,10 @@ import pytest
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.pages.audit import event_rows
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.elections.rig.world import ballot, events_of
-from tests.apps.elections.sampled import Sampled, sampled
+from tests.apps.support.elections.sample import SampleCopy, copy_sample
+from tests.apps.support.elections.world import ballot, read_events
 from tests.apps.support.html import missing_in
 
 PAGES = ("audit", "audit/tables/vote_data", "audit/tables/vote_event_log", "audit/relations/users")
@@ -44,13 +44,13 @@ def test_auditors_alone_see_it(app: PagesApp, ada: Browser, grace: Browser, page
 def test_the_log_is_told_newest_first_in_plain_words(
     app: PagesApp, ada: Browser, grace: Browser
 ) -> None:
-    app.world.launched(app.user("Ada"), "Tea")
+    app.world.launch(app.user("Ada"), "Tea")
     cast = app.world.service.voting.cast(app.user("Ada"), "Tea", ballot("Red", "Blue"), "one")
     page = grace.get("audit")
     told = ["Ballot cast", "Red &gt; Blue", cast.receipt["confirmation"], "$(hidden)"]
     assert missing_in(page, told) == []
     assert page.text.index("Ballot cast") < page.text.index("Election launched")
-    newest, before, *_ = reversed(events_of(app.world.driver))
+    newest, before, *_ = reversed(read_events(app.world.driver))
     assert missing_in(page, [newest.hash, f'title="{before.hash}"']) == []
     assert "is-broken" not in page.text
 
@@ -58,7 +58,7 @@ def test_the_log_is_told_newest_first_in_plain_words(
 def test_no_page_opens_a_secret_ballot_or_shows_a_hash_of_a_password(
     app: PagesApp, ada: Browser, grace: Browser
 ) -> None:
-    app.world.launched(app.user("Ada"), "Tea", terms=Terms(secret_ballot=True))
+    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
     cast = app.world.service.voting.cast(app.user("Ada"), "Tea", ballot("Blue"), "one")
     kept = app.user("Ada").hash.rpartition("$")[2]
     for page in (*PAGES, *(f"audit/relations/{name}" for name in RELATIONS)):
@@ -70,7 +70,7 @@ def test_no_page_opens_a_secret_ballot_or_shows_a_hash_of_a_password(
 
 def test_what_was_changed_after_it_was_written_is_marked(app: PagesApp, ada: Browser) -> None:
     app.world.service.lifecycle.create(app.user("Ada"), "Tea")
-    first, second = events_of(app.world.driver)
+    first, second = read_events(app.world.driver)
     assert [(row.intact, row.follows) for row in event_rows([second, first])] == [
         (True, True),
         (True, True),
@@ -100,17 +100,17 @@ def test_a_long_log_has_pages(app: PagesApp, ada: Browser, grace: Browser) -> No
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
     second = grace.open(following.replace("&amp;", "&"))
     counts = [page.text.count('class="event-number"') for page in (first, second)]
-    assert counts == [25, len(events_of(app.world.driver)) - 25]
+    assert counts == [25, len(read_events(app.world.driver)) - 25]
 
 
 @pytest.fixture(scope="module")
-def sample() -> Sampled:
-    return sampled()
+def sample() -> SampleCopy:
+    return copy_sample()
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_table_page_shows_each_relation_beside_it(
-    app: PagesApp, sample: Sampled, relation: str
+    app: PagesApp, sample: SampleCopy, relation: str
 ) -> None:
     seen = _auditor_of(app, sample)
     page = seen.get("audit", "tables", "vote_data", query=f"?relation={relation}")
@@ -124,7 +124,7 @@ def test_table_page_shows_each_relation_beside_it(
 
 
 def test_a_table_is_read_page_by_page_beside_a_relation_that_stays(
-    app: PagesApp, sample: Sampled
+    app: PagesApp, sample: SampleCopy
 ) -> None:
     seen = _auditor_of(app, sample)
     page = seen.get("audit", "tables", "vote_data", query="?relation=ballots")
@@ -154,11 +154,11 @@ def test_what_is_not_there_is_told(
     assert "<h1>" in answer.text
 
 
-def _auditor_of(app: PagesApp, sample: Sampled) -> Browser:
+def _auditor_of(app: PagesApp, sample: SampleCopy) -> Browser:
     site = replace(app.site, elections=sample.elections)
     other = replace(app, site=site)
     seen = other.browser(None)
-    token = sample.elections.auth.welcome(sample.user("Grace"), "tests").access
+    token = sample.elections.auth.start_session(sample.user("Grace"), "tests").access
     seen.http.cookies.set("elections_access", token)
     return seen
 

@@ -6,7 +6,7 @@ import pytest
 
 from singletable_apps.shared.ballot import BallotLabels
 from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp, fields_of
-from tests.apps.elections.rig.world import ballot
+from tests.apps.support.elections.world import ballot
 from tests.apps.support.html import text_in
 
 
@@ -56,10 +56,10 @@ def test_a_blank_ballot_is_asked_about_and_can_be_cast(ben: Voter) -> None:
 
 def test_a_form_that_is_sent_twice_casts_once(ben: Voter) -> None:
     filled = {**ben.ballot_fields(), "rank.Dan": "1", "sure": "yes"}
-    before = ben.app.world.length
+    before = ben.app.world.event_count
     answers = [ben.post("e", CHAIR, "ballot", data=filled).status_code for _ in range(3)]
     assert answers == [303, 303, 303]
-    assert ben.app.world.length == before + 1
+    assert ben.app.world.event_count == before + 1
 
 
 # Somebody goes back in the browser, changes the old page, and sends it: that is another ballot,
@@ -101,7 +101,7 @@ def test_a_paper_whose_candidates_have_changed_is_shown_again(app: VotingApp) ->
     owner = app.launch("Cleo", "Dan")
     ben = app.voter("Ben")
     filled = {**ben.ballot_fields(), "rank.Dan": "1", "sure": "yes"}
-    app.world.service.rolls.set_candidates(owner, CHAIR, ["Dan", "Fay"])
+    app.world.service.lifecycle.set_candidates(owner, CHAIR, ["Dan", "Fay"])
     answer = ben.post("e", CHAIR, "ballot", data=filled)
     assert answer.status_code == 422
     assert "new: Fay; gone: Cleo" in text_in(answer.text)
@@ -179,9 +179,9 @@ def test_a_ballot_that_is_final_is_shown_and_not_asked_for(app: VotingApp) -> No
 
 
 def test_a_voter_who_may_not_vote_sees_why(app: VotingApp) -> None:
-    owner = app.world.join("Ada")[0]
-    app.world.join("Eve")
-    app.world.launched(owner, CHAIR, voters=["Eve"])
+    owner = app.world.register("Ada")[0]
+    app.world.register("Eve")
+    app.world.launch(owner, CHAIR, voters=["Eve"])
     told = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
     assert "You are not among the voters" in told
     assert "1 voter" in told
@@ -190,6 +190,6 @@ def test_a_voter_who_may_not_vote_sees_why(app: VotingApp) -> None:
 
 def test_a_ballot_cast_by_others_is_not_shown(app: VotingApp) -> None:
     app.launch("Cleo", "Dan", secret_ballot=True)
-    eve = app.world.join("Eve")[0]
+    eve = app.world.register("Eve")[0]
     app.world.service.voting.cast(eve, CHAIR, ballot("Dan"), "k" * 20)
     assert app.voter("Ben").ballot_fields()["rank.Dan"] == ""

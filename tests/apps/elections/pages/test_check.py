@@ -22,7 +22,7 @@ def app() -> VotingApp:
     app = VotingApp()
     owner = app.launch("Cleo", "Dan", secret_ballot=True)
     app.voter("Ben").cast({"Dan": "1"})
-    app.world.service.lifecycle.finalise(owner, CHAIR)
+    app.world.service.lifecycle.close(owner, CHAIR)
     return app
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from singletable_apps.counting import METHODS, Ballots, Ranking
-from singletable_apps.elections.entities import Election
+from singletable_apps.elections.entities import Election, Publication
 from singletable_apps.elections.pages.results_view import (
     EVERY_PAIR,
     MOST,
@@ -17,7 +17,6 @@ from singletable_apps.elections.pages.results_view import (
     pair_rows,
 )
 from singletable_apps.elections.service import Tally
-from singletable_apps.elections.states import Publication
 
 
 def count(groups_: dict[str, int], candidates: str = "ABC", *, seed: str | None = None) -> Count:

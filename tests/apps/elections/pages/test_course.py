@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from singletable_apps.elections.entities import State
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import state_of
-from singletable_apps.elections.service import Terms
-from singletable_apps.elections.states import State
+from singletable_apps.elections.rules.elections import state_of
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import field_errors, missing_in
 
@@ -37,7 +37,7 @@ def test_a_launch_says_what_fixed_and_editable_mean_and_chooses_none(
     app: PagesApp, ada: Browser
 ) -> None:
     app.world.service.lifecycle.create(app.user("Ada"), "Tea")
-    app.world.service.rolls.set_candidates(app.user("Ada"), "Tea", ["Assam", "Ceylon"])
+    app.world.service.lifecycle.set_candidates(app.user("Ada"), "Tea", ["Assam", "Ceylon"])
     page = ada.get("e", "Tea", "launch")
     told = ["nobody can change or withdraw it", "You can fix it later", "go back into preparation"]
     assert missing_in(page, told) == []
@@ -77,9 +77,9 @@ def test_what_cannot_be_done_now_is_told_on_a_page_of_the_election(
     if state is State.SETUP:
         app.world.service.lifecycle.create(owner, "Tea")
     else:
-        app.world.launched(owner, "Tea", allow_edit=state is State.EDITABLE)
+        app.world.launch(owner, "Tea", allow_edit=state is State.EDITABLE)
     if state is State.CLOSED:
-        app.world.service.lifecycle.finalise(owner, "Tea")
+        app.world.service.lifecycle.close(owner, "Tea")
     for step in STEPS:
         asked = ada.get("e", "Tea", step)
         assert asked.status_code == (409 if step in refused else 200), step
@@ -91,7 +91,7 @@ def test_what_cannot_be_done_now_is_told_on_a_page_of_the_election(
 
 def test_one_with_an_end_closes_by_itself_and_not_before(app: PagesApp, ada: Browser) -> None:
     ends = app.world.clock.now + timedelta(minutes=5)
-    app.world.launched(app.user("Ada"), "Tea", terms=Terms(no_voting_after=ends))
+    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(no_voting_after=ends))
     asked = ada.get("e", "Tea", "finalize")
     assert asked.status_code == 409
     assert "accepts votes until" in asked.text
@@ -100,7 +100,7 @@ def test_one_with_an_end_closes_by_itself_and_not_before(app: PagesApp, ada: Bro
 
 @pytest.mark.parametrize("step", STEPS)
 def test_only_its_owner_takes_steps(app: PagesApp, ada: Browser, ben: Browser, step: str) -> None:
-    app.world.launched(app.user("Ada"), "Tea")
+    app.world.launch(app.user("Ada"), "Tea")
     asked = ben.get("e", "Tea", step)
     assert asked.status_code == 403
     assert "Ask the owner" in asked.text
@@ -109,7 +109,7 @@ def test_only_its_owner_takes_steps(app: PagesApp, ada: Browser, ben: Browser, s
 
 def test_who_moderates_may_delete(app: PagesApp, ada: Browser) -> None:
     mod = app.register("Mod", Role.ADMIN)
-    app.world.launched(app.user("Ada"), "Tea")
+    app.world.launch(app.user("Ada"), "Tea")
     page = mod.get("e", "Tea", "delete")
     assert "people are voting in it right now" in page.text
     assert mod.submit(page).status_code == 303
@@ -121,12 +121,12 @@ def test_who_moderates_may_delete(app: PagesApp, ada: Browser) -> None:
 def test_a_step_is_asked_for_again_if_something_changed_meanwhile(
     app: PagesApp, ada: Browser, step: str, typed: dict[str, str]
 ) -> None:
-    owner, rolls = app.user("Ada"), app.world.service.rolls
+    owner, rolls = app.user("Ada"), app.world.service.lifecycle
     if step == "launch":
         app.world.service.lifecycle.create(owner, "Tea")
         rolls.set_candidates(owner, "Tea", ["Red", "Green"])
     else:
-        app.world.launched(owner, "Tea")
+        app.world.launch(owner, "Tea")
     before = state_of(app.election("Tea"))
     page = ada.get("e", "Tea", step)
     rolls.set_candidates(owner, "Tea", ["Red", "Green", "Black", "White"])

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.elections.rig.world import PASSWORD
+from tests.apps.support.elections.world import PASSWORD
 from tests.apps.support.html import field_errors
 
 COOKIES = {"elections_access", "elections_session"}
@@ -134,6 +134,6 @@ def test_a_form_of_another_site_is_refused(app: PagesApp, ada: Browser) -> None:
 def test_a_session_renews_itself_on_the_way(app: PagesApp, ada: Browser) -> None:
     person = app.sign_in("Ada")
     before = person.http.cookies["elections_session"]
-    app.world.clock.move(hours=1)
+    app.world.clock.advance(hours=1)
     assert "Good to see you, Ada" in person.get().text
     assert person.http.cookies["elections_session"] != before

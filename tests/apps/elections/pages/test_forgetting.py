@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.elections.rig.world import PASSWORD
+from tests.apps.support.elections.world import PASSWORD
 from tests.apps.support.html import field_errors
 
 NEW = "another lantern, another river"
@@ -78,7 +78,7 @@ def test_a_link_works_for_an_hour(app: PagesApp, ada: Browser) -> None:
     person = app.browser()
     person.submit(person.get("forgot"), who="Ada")
     page = person.open(_link(app))
-    app.world.clock.move(hours=2)
+    app.world.clock.advance(hours=2)
     answer = person.submit(page, password=NEW)
     assert answer.status_code == 422
     assert "This link does not work" in answer.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import text_in
 
@@ -27,7 +27,7 @@ def test_strangers_are_told_what_this_is_with_a_picture(app: PagesApp) -> None:
 def test_user_without_access_sees_only_that_approval_is_pending(
     app: PagesApp, ada: Browser
 ) -> None:
-    app.world.launched(app.user("Ada"), "Board")
+    app.world.launch(app.user("Ada"), "Board")
     page = app.register("Zoe", Role.NO_ACCESS).get()
     assert "Awaiting approval" in page.text
     for hidden in ("Board", "/elections/all", "/elections/people", "Elections</a>"):
@@ -42,7 +42,7 @@ def test_an_empty_place_says_what_to_do(app: PagesApp, ada: Browser) -> None:
 
 def test_open_election_comes_first_until_the_ballot_is_cast(app: PagesApp, ada: Browser) -> None:
     owner = app.user("Ada")
-    app.world.launched(owner, ODD)
+    app.world.launch(owner, ODD)
     page = ada.get()
     assert "One election waits for your vote." in page.text
     assert f'href="{ODD_ADDRESS}/ballot"' in page.text
@@ -53,8 +53,8 @@ def test_open_election_comes_first_until_the_ballot_is_cast(app: PagesApp, ada: 
 
 
 def test_who_may_not_vote_is_asked_for_nothing(app: PagesApp, ada: Browser, ben: Browser) -> None:
-    app.world.launched(app.user("Ada"), "Board", voters=["Ada"])
-    app.world.launched(app.user("Ada"), "Lunch")
+    app.world.launch(app.user("Ada"), "Board", voters=["Ada"])
+    app.world.launch(app.user("Ada"), "Lunch")
     assert "wait for your vote" not in ben.get().text
     assert "One election waits for your vote." in ben.get().text
     assert "Two elections wait for your vote." in ada.get().text
@@ -68,13 +68,13 @@ def test_ones_own_elections_say_what_is_next(app: PagesApp, ada: Browser) -> Non
     soon = world.clock.now + timedelta(days=1)
     world.service.lifecycle.create(owner, "Empty")
     world.service.lifecycle.create(owner, "Ready")
-    world.service.rolls.set_candidates(owner, "Ready", ["A", "B"])
-    world.launched(owner, "Editable")
-    world.launched(owner, "Fixed", allow_edit=False)
-    world.launched(owner, "Coming", terms=Terms(no_voting_before=soon))
-    world.launched(owner, "Ending", terms=Terms(no_voting_after=soon), allow_edit=False)
-    world.launched(owner, "Done")
-    world.service.lifecycle.finalise(owner, "Done")
+    world.service.lifecycle.set_candidates(owner, "Ready", ["A", "B"])
+    world.launch(owner, "Editable")
+    world.launch(owner, "Fixed", allow_edit=False)
+    world.launch(owner, "Coming", terms=ElectionSettings(no_voting_before=soon))
+    world.launch(owner, "Ending", terms=ElectionSettings(no_voting_after=soon), allow_edit=False)
+    world.launch(owner, "Done")
+    world.service.lifecycle.close(owner, "Done")
     said = text_in(ada.get().text).partition("Your elections")[2]
     for words in (
         "Empty It needs at least two candidates · 0 candidates In preparation Add candidates",
@@ -86,7 +86,7 @@ def test_ones_own_elections_say_what_is_next(app: PagesApp, ada: Browser) -> Non
         "Done Counted and signed · 3 candidates Closed Result",
     ):
         assert words in said
-    world.clock.move(days=2)
+    world.clock.advance(days=2)
     assert "Ending Voting has ended" in text_in(app.sign_in("Ada").get().text)
 
 
@@ -95,8 +95,8 @@ def test_what_has_closed_is_there_for_everybody_the_last_first(
 ) -> None:
     owner = app.user("Ada")
     for name in ("Zebra", "Aardvark"):
-        app.world.launched(owner, name)
-        app.world.service.lifecycle.finalise(owner, name)
+        app.world.launch(owner, name)
+        app.world.service.lifecycle.close(owner, name)
     said = text_in(ben.get().text).partition("Recently closed")[2]
     assert said.index("Aardvark") < said.index("Zebra")
     assert "Elections 2 People 2" in said

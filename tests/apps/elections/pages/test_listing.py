@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Terms
-from singletable_apps.elections.states import Publication
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.elections.rig.world import ballot
+from tests.apps.support.elections.world import ballot
 from tests.apps.support.html import field_errors, missing_in
 
 
@@ -23,8 +23,8 @@ def test_a_list_says_where_each_stands_and_what_part_one_has(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
     owner = app.user("Ada")
-    app.world.launched(owner, "Tea", terms=Terms(secret_ballot=True))
-    app.world.launched(owner, "Coffee", voters=["Ada"])
+    app.world.launch(owner, "Tea", terms=ElectionSettings(secret_ballot=True))
+    app.world.launch(owner, "Coffee", voters=["Ada"])
     app.world.service.lifecycle.create(owner, "Water")
     app.world.service.voting.cast(app.user("Ada"), "Coffee", ballot("Red"), "once")
     page = ben.get("all").text
@@ -103,13 +103,13 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_typed_is_lost(
     app: PagesApp, ada: Browser, typed: dict[str, str | None], field: str
 ) -> None:
     app.world.service.lifecycle.create(app.user("Ada"), "Tea")
-    before = app.world.length
+    before = app.world.event_count
     answer = ada.submit(ada.get("new"), **{"name": "Wine & more", **typed})
     assert answer.status_code == 422
     assert list(field_errors(answer)) == [field]
     if typed.get("name", "Wine & more") == "Wine & more":
         assert "Wine &amp; more" in answer.text
-    assert app.world.length == before
+    assert app.world.event_count == before
 
 
 @pytest.mark.parametrize("role", [Role.OBSERVER, Role.VOTER])

@@ -8,9 +8,9 @@ import pytest
 
 from singletable_apps.elections.proofs import format_fingerprint
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.elections.rig.world import KEYS, ballot
+from tests.apps.support.elections.world import KEYS, ballot
 from tests.apps.support.html import missing_in
 
 OPENS = datetime(2026, 7, 1, 8, tzinfo=UTC)
@@ -21,7 +21,7 @@ def test_the_next_step_is_told_from_the_first_to_the_last(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
     looker = app.register("Carol", Role.OBSERVER)
-    conducting, rolls = app.world.service.lifecycle, app.world.service.rolls
+    conducting, rolls = app.world.service.lifecycle, app.world.service.lifecycle
     conducting.create(app.user("Ada"), "Tea")
 
     def steps() -> list[str]:
@@ -36,17 +36,17 @@ def test_the_next_step_is_told_from_the_first_to_the_last(
     app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Assam"), "once")
     assert steps() == ["Your vote is asked for", "You have voted", "Others are voting"]
     rolls.set_voters(app.user("Ada"), "Tea", ["Ben"])
-    conducting.fix(app.user("Ada"), "Tea")
+    conducting.lock(app.user("Ada"), "Tea")
     assert steps() == ["Others are voting", "You have voted", "Others are voting"]
-    conducting.finalise(app.user("Ada"), "Tea")
+    conducting.close(app.user("Ada"), "Tea")
     assert steps() == ["The result is there"] * 3
 
 
 def test_the_window_is_told_in_the_zone_of_who_reads_with_utc_beside(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
-    terms = Terms(no_voting_before=OPENS, no_voting_after=ENDS)
-    app.world.launched(app.user("Ada"), "Tea", terms=terms)
+    terms = ElectionSettings(no_voting_before=OPENS, no_voting_after=ENDS)
+    app.world.launch(app.user("Ada"), "Tea", terms=terms)
     ben.http.cookies.set("zone", "Europe/Vienna")
     page = ben.get("e", "Tea")
     told = ["1 July 2026, 10:00 CEST", "1 Jul 2026, 08:00 UTC", "1 December 2026, 10:00 CET"]
@@ -57,16 +57,16 @@ def test_an_election_whose_time_is_up_is_closed_at_the_first_look(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
     soon = app.world.clock.now + timedelta(minutes=5)
-    app.world.launched(app.user("Ada"), "Tea", terms=Terms(no_voting_after=soon))
+    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(no_voting_after=soon))
     app.world.clock.now = soon
     assert missing_in(ben.get("e", "Tea"), ["The result is there", "Signed end"]) == []
 
 
 def test_a_closed_election_shows_what_was_signed(app: PagesApp, ada: Browser, ben: Browser) -> None:
-    app.world.launched(app.user("Ada"), "Tea", terms=Terms(secret_ballot=True))
+    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
     app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Red"), "once")
     assert "Digest of the secret" in ben.get("e", "Tea").text
-    closed = app.world.service.lifecycle.finalise(app.user("Ada"), "Tea")
+    closed = app.world.service.lifecycle.close(app.user("Ada"), "Tea")
     page = ben.get("e", "Tea")
     shown = [closed.signature or "", format_fingerprint(KEYS.signer.public_key), "Ballots counted"]
     assert missing_in(page, [*shown, "/elections/check", "/elections/e/Tea/published"]) == []
@@ -83,7 +83,7 @@ def test_a_closed_election_shows_what_was_signed(app: PagesApp, ada: Browser, be
 def test_who_may_vote_is_told(
     app: PagesApp, ada: Browser, ben: Browser, voters: list[str], told: str
 ) -> None:
-    app.world.launched(app.user("Ada"), "Tea", voters=voters)
+    app.world.launch(app.user("Ada"), "Tea", voters=voters)
     assert told in ben.get("e", "Tea").text
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from itertools import product
 
+from singletable_apps.elections.entities import State
 from singletable_apps.elections.errors import Rejected
 from singletable_apps.elections.pages.ballot import OPEN, Way, way_to
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import check_cast
-from singletable_apps.elections.service.lifecycle import Terms
-from singletable_apps.elections.states import State
+from singletable_apps.elections.rules.voting import check_cast
+from singletable_apps.elections.service.lifecycle import ElectionSettings
 from tests.apps.elections.pages.client import CHAIR, VotingApp
 from tests.apps.elections.rules.samples import HOUR, NOON, Window, ballot, election, user
 from tests.apps.support.html import text_in
@@ -54,9 +54,9 @@ def test_before_and_after_its_time_an_election_says_when_it_is() -> None:
     assert "It opens 2 January 2026, 12:00 UTC , and ends 3 January 2026, 12:00 UTC ." in told
     assert "Cleo" in told
     assert "Dan" in told
-    app.world.clock.move(days=1)
+    app.world.clock.advance(days=1)
     assert app.voter("Ben").cast({"Dan": "1"}).status_code == 303
-    app.world.clock.move(days=1)
+    app.world.clock.advance(days=1)
     told = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
     assert "This election has closed" in told
     assert "Your ballot has been counted." in told
@@ -64,7 +64,7 @@ def test_before_and_after_its_time_an_election_says_when_it_is() -> None:
 
 def test_an_election_that_is_being_prepared_says_whom_it_waits_for() -> None:
     app = VotingApp()
-    owner = app.world.join("Ada")[0]
-    app.world.service.lifecycle.create(owner, CHAIR, Terms())
+    owner = app.world.register("Ada")[0]
+    app.world.service.lifecycle.create(owner, CHAIR, ElectionSettings())
     told = text_in(app.voter("Ben").get("e", CHAIR, "ballot").text)
     assert "Voting has not opened yet The election is being prepared by Ada." in told

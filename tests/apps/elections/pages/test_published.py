@@ -10,23 +10,23 @@ from singletable import connect
 from singletable_apps.counting.formats import read_ballots
 from singletable_apps.elections.proofs import fingerprint, format_fingerprint, verify_publication
 from tests.apps.elections.pages.client import Reader, reader
-from tests.apps.elections.rig.world import World, ballot
-from tests.apps.elections.sampled import Sampled, sampled
+from tests.apps.support.elections.sample import SampleCopy, copy_sample
+from tests.apps.support.elections.world import World, ballot
 
 BOARD = "Board 2026"
 
 
 @pytest.fixture(scope="module")
-def sample() -> Sampled:
-    return sampled()
+def sample() -> SampleCopy:
+    return copy_sample()
 
 
 @pytest.fixture(scope="module")
-def hedy(sample: Sampled) -> Reader:
+def hedy(sample: SampleCopy) -> Reader:
     return reader(sample.elections, sample.user("Hedy"))
 
 
-def test_the_statement_is_explained_line_by_line(sample: Sampled, hedy: Reader) -> None:
+def test_the_statement_is_explained_line_by_line(sample: SampleCopy, hedy: Reader) -> None:
     told = hedy.read(BOARD, "published")
     statement = json.loads(sample.elections.context.read.get_election(BOARD).statement or "")
     for word in set(statement) - {"earlier"}:
@@ -39,7 +39,7 @@ def test_the_statement_is_explained_line_by_line(sample: Sampled, hedy: Reader) 
     assert "8 confirmations" in told
 
 
-def test_the_publication_can_be_downloaded_and_checked(sample: Sampled, hedy: Reader) -> None:
+def test_the_publication_can_be_downloaded_and_checked(sample: SampleCopy, hedy: Reader) -> None:
     answer = hedy.get(BOARD, "published", "publication.json")
     key = fingerprint(sample.keys.signer.public_key)
     findings = verify_publication(answer.json(), key=key)
@@ -47,7 +47,7 @@ def test_the_publication_can_be_downloaded_and_checked(sample: Sampled, hedy: Re
 
 
 def test_every_file_of_the_page_is_there_and_says_what_was_cast(
-    sample: Sampled, hedy: Reader
+    sample: SampleCopy, hedy: Reader
 ) -> None:
     html = hedy.get(BOARD, "tally").text
     links = html.partition('<ul class="downloads">')[2].partition("</ul>")[0].split('<a href="')[1:]
@@ -78,8 +78,8 @@ def test_a_format_that_cannot_hold_the_ballots_is_not_offered_and_refused(hedy: 
 def test_who_voted_has_names_pages_and_a_share() -> None:
     world = World(connect("memory:"))
     names = [f"Voter {number:03}" for number in range(104)]
-    ada, *voters = world.join("Ada", *names)
-    world.launched(ada, "Large", voters=names)
+    ada, *voters = world.register("Ada", *names)
+    world.launch(ada, "Large", voters=names)
     looks = reader(world.service, ada)
     assert "Nobody has voted yet" in looks.read("Large", "voted")
     for voter in voters[:103]:
@@ -94,7 +94,7 @@ def test_who_voted_has_names_pages_and_a_share() -> None:
     assert 'rel="next"' not in last.text
 
 
-def test_without_a_list_there_is_no_share(sample: Sampled, hedy: Reader) -> None:
+def test_without_a_list_there_is_no_share(sample: SampleCopy, hedy: Reader) -> None:
     told = hedy.read("What is for lunch", "voted")
     assert "5 people have voted. Everybody with the role for it may." in told
     assert "Turnout" not in told

@@ -30,7 +30,7 @@ def ben(app: VotingApp) -> Voter:
 
 def close(app: VotingApp) -> None:
     owner = app.world.service.context.read.get_user("Ada")
-    app.world.service.lifecycle.finalise(owner, CHAIR)
+    app.world.service.lifecycle.close(owner, CHAIR)
 
 
 def test_a_receipt_says_what_was_cast_and_its_confirmation(ben: Voter) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from singletable_apps.elections.pages.urls import url
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.elections.rig.world import PASSWORD
+from tests.apps.support.elections.world import PASSWORD
 
 NAMES = ("A#B", "Tea/Coffee?", "100 % & more", "Größe;ß=1")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
-from tests.apps.elections.rig.world import ballot
+from tests.apps.support.elections.world import ballot
 from tests.apps.support.html import field_errors, forms_in, missing_in
 
 
@@ -47,7 +47,7 @@ def test_candidates_that_cannot_be_are_told_beside_the_field(
 def test_before_a_candidate_goes_who_is_ranked_one_is_asked(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
-    app.world.launched(app.user("Ada"), "Tea")
+    app.world.launch(app.user("Ada"), "Tea")
     app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Red", "Blue"), "once")
     asked = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Red\nBlack\nGreen")
     assert asked.status_code == 200
@@ -59,7 +59,7 @@ def test_before_a_candidate_goes_who_is_ranked_one_is_asked(
 
 
 def test_how_many_rank_whom_is_not_told_of_a_secret_ballot(app: PagesApp, ada: Browser) -> None:
-    app.world.launched(app.user("Ada"), "Tea", terms=Terms(secret_ballot=True))
+    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
     app.world.service.voting.cast(app.user("Ada"), "Tea", ballot("Red"), "once")
     asked = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Green\nBlue")
     assert "how many rank it is secret" in asked.text
@@ -69,7 +69,7 @@ def test_how_many_rank_whom_is_not_told_of_a_secret_ballot(app: PagesApp, ada: B
 def test_too_few_candidates_in_a_launched_election_are_refused_in_place(
     app: PagesApp, ada: Browser
 ) -> None:
-    app.world.launched(app.user("Ada"), "Tea")
+    app.world.launch(app.user("Ada"), "Tea")
     answer = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Red")
     assert answer.status_code == 422
     assert "less than 2" in field_errors(answer)["candidates"]
@@ -79,7 +79,7 @@ def test_candidates_changed_meanwhile_are_shown_and_what_was_typed_stays(
     app: PagesApp, ada: Browser, tea: str
 ) -> None:
     page = ada.get("e", tea, "candidates")
-    app.world.service.rolls.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
+    app.world.service.lifecycle.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
     answer = ada.submit(page, candidates="Darjeeling")
     assert answer.status_code == 412
     assert missing_in(answer, ["Somebody changed this meanwhile", "Assam, Ceylon"]) == []
@@ -91,7 +91,7 @@ def test_candidates_are_there_for_everybody_to_read_and_for_its_owner_to_change(
     app: PagesApp, ada: Browser, ben: Browser, tea: str
 ) -> None:
     assert "No candidates yet" in ben.get("e", tea, "candidates").text
-    app.world.service.rolls.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
+    app.world.service.lifecycle.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
     page = ben.get("e", tea, "candidates")
     assert forms_in(page) == []
     assert missing_in(page, ["Assam", "Ceylon"]) == []
@@ -143,7 +143,7 @@ def test_a_list_that_cannot_be_is_told_beside_the_field(
 def test_voters_are_ticked_among_the_registered_page_by_page(
     app: PagesApp, ada: Browser, tea: str
 ) -> None:
-    app.world.join(*(f"Voter {number:02}" for number in range(60)))
+    app.world.register(*(f"Voter {number:02}" for number in range(60)))
     first = ada.get("e", tea, "voters", "choose")
     [sheet] = forms_in(first)
     assert len(sheet.offered["chosen"]) == 50
@@ -172,7 +172,7 @@ def test_the_registered_and_the_listed_are_found_by_a_part_of_their_names(
 
 
 def test_unticking_the_last_voter_is_rejected(app: PagesApp, ada: Browser, tea: str) -> None:
-    app.world.service.rolls.set_voters(app.user("Ada"), tea, ["Ada"])
+    app.world.service.lifecycle.set_voters(app.user("Ada"), tea, ["Ada"])
     answer = ada.submit(ada.get("e", tea, "voters", "choose"), chosen=None)
     assert answer.status_code == 422
     assert "everybody could vote" in answer.text
@@ -184,7 +184,7 @@ def test_a_list_that_was_changed_meanwhile_is_asked_for_again(
 ) -> None:
     written = ada.get("e", tea, "voters", "list")
     ticked = ada.get("e", tea, "voters", "choose")
-    app.world.service.rolls.set_voters(app.user("Ada"), tea, ["Ada"])
+    app.world.service.lifecycle.set_voters(app.user("Ada"), tea, ["Ada"])
     for page, typed in ((written, {"who": "listed", "voters": "Ben"}), (ticked, {"chosen": "Ben"})):
         answer = ada.submit(page, **typed)
         assert answer.status_code == 412
@@ -198,7 +198,7 @@ def test_lists_are_set_by_its_owner_alone_while_it_is_editable(
 ) -> None:
     assert ben.get("e", tea, "voters", page).status_code == 403
     assert ben.post(f"/elections/e/Tea/voters/{page}", {}).status_code == 403
-    app.world.service.rolls.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
+    app.world.service.lifecycle.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
     app.world.service.lifecycle.launch(app.user("Ada"), tea, allow_edit=False)
     assert ada.get("e", tea, "voters", page).status_code == 409
     assert ada.post(f"/elections/e/Tea/voters/{page}", {}).status_code == 409
@@ -207,7 +207,7 @@ def test_lists_are_set_by_its_owner_alone_while_it_is_editable(
 def test_a_list_of_those_who_are_gone_is_no_list_of_everybody(
     app: PagesApp, ada: Browser, ben: Browser, tea: str
 ) -> None:
-    app.world.service.rolls.set_voters(app.user("Ada"), tea, ["Ben"])
+    app.world.service.lifecycle.set_voters(app.user("Ada"), tea, ["Ben"])
     app.world.service.people.remove(app.user("Ada"), "Ben")
     page = app.register("Carol", Role.VOTER).get("e", tea, "voters")
     assert missing_in(page, ["not registered any more", "You are not among them"]) == []

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Terms
-from singletable_apps.elections.states import Publication
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import field_errors, forms_in, missing_in
 
@@ -17,7 +17,7 @@ OPENS = datetime(2026, 7, 1, 8, tzinfo=UTC)
 
 @pytest.fixture
 def tea(app: PagesApp, ada: Browser) -> str:
-    terms = Terms(secret_ballot=True, no_voting_before=OPENS)
+    terms = ElectionSettings(secret_ballot=True, no_voting_before=OPENS)
     return app.world.service.lifecycle.create(app.user("Ada"), "Tea", terms).name
 
 
@@ -29,9 +29,9 @@ def test_the_form_holds_what_is_settled_and_saving_it_changes_nothing(
     [sheet] = forms_in(page)
     assert sheet.fields["no_voting_before"] == ["2026-07-01T04:00"]
     assert (sheet.fields["ballot"], sheet.fields["publication"]) == (["secret"], ["totals"])
-    before = app.world.length
+    before = app.world.event_count
     assert ada.submit(page).status_code == 303
-    assert app.world.length == before
+    assert app.world.event_count == before
 
 
 def test_name_and_terms_change_together(app: PagesApp, ada: Browser, tea: str) -> None:
@@ -65,8 +65,8 @@ def test_who_comes_too_late_sees_what_is_there_and_keeps_what_was_typed(
     app: PagesApp, ada: Browser, tea: str
 ) -> None:
     page = ada.get("e", tea, "settings")
-    open_now = Terms(publication=Publication.ANONYMOUS)
-    app.world.service.lifecycle.settle(app.user("Ada"), tea, open_now)
+    open_now = ElectionSettings(publication=Publication.ANONYMOUS)
+    app.world.service.lifecycle.replace_settings(app.user("Ada"), tea, open_now)
     answer = ada.submit(page, name="Best tea")
     assert answer.status_code == 412
     told = ["Somebody changed this meanwhile", "All ballots, without names", 'value="Best tea"']
@@ -85,7 +85,7 @@ def test_a_form_that_says_nothing_of_a_revision_is_too_late(
 def test_after_the_launch_only_the_name_can_change_and_then_nothing(
     app: PagesApp, ada: Browser
 ) -> None:
-    app.world.launched(app.user("Ada"), "Tea")
+    app.world.launch(app.user("Ada"), "Tea")
     page = ada.get("e", "Tea", "settings")
     assert {"name", "revision"} == set(forms_in(page)[0].fields)
     assert ada.submit(page, name="Teas").status_code == 303
@@ -94,7 +94,7 @@ def test_after_the_launch_only_the_name_can_change_and_then_nothing(
     )
     assert refused.status_code == 409
     assert missing_in(refused, ["closed for edits once launched", "To the overview"]) == []
-    app.world.service.lifecycle.fix(app.user("Ada"), "Teas")
+    app.world.service.lifecycle.lock(app.user("Ada"), "Teas")
     assert forms_in(ada.get("e", "Teas", "settings")) == []
     assert ada.post("/elections/e/Teas/settings", {"name": "X"}).status_code == 409
 
@@ -145,7 +145,7 @@ def test_handing_over_what_was_changed_meanwhile_is_asked_again(
 ) -> None:
     app.register("Ben")
     page = ada.get("e", tea, "owner")
-    app.world.service.rolls.set_candidates(app.user("Ada"), tea, ["Assam"])
+    app.world.service.lifecycle.set_candidates(app.user("Ada"), tea, ["Assam"])
     answer = ada.submit(page, owner="Ben")
     assert answer.status_code == 412
     assert ada.submit(answer).status_code == 303

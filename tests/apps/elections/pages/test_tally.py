@@ -8,14 +8,14 @@ import pytest
 
 from singletable import connect
 from tests.apps.elections.pages.client import reader
-from tests.apps.elections.rig.world import World, ballot
-from tests.apps.elections.sampled import Sampled, sampled
+from tests.apps.support.elections.sample import SampleCopy, copy_sample
+from tests.apps.support.elections.world import World, ballot
 from tests.apps.support.html import text_in
 
 
 @pytest.fixture(scope="module")
-def sample() -> Sampled:
-    return sampled()
+def sample() -> SampleCopy:
+    return copy_sample()
 
 
 SAID = {
@@ -58,12 +58,12 @@ SAID = {
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_a_tally_says_how_the_election_stands(sample: Sampled, name: str) -> None:
+def test_a_tally_says_how_the_election_stands(sample: SampleCopy, name: str) -> None:
     read = reader(sample.elections, sample.user("Hedy")).read(name, "tally")
     assert [text for text in SAID[name] if text not in read] == [], read
 
 
-def test_a_tie_is_broken_by_what_was_promised_and_revealed(sample: Sampled) -> None:
+def test_a_tie_is_broken_by_what_was_promised_and_revealed(sample: SampleCopy) -> None:
     election = sample.elections.context.read.get_election("The name of the boat")
     html = reader(sample.elections, sample.user("Hedy")).get(election.name, "tally").text
     tally = sample.elections.results.tally(sample.user("Hedy"), election.name)
@@ -79,7 +79,7 @@ def test_a_tie_is_broken_by_what_was_promised_and_revealed(sample: Sampled) -> N
 
 
 def test_the_map_of_pairs_is_a_table_with_headings_in_the_order_of_the_result(
-    sample: Sampled,
+    sample: SampleCopy,
 ) -> None:
     html = reader(sample.elections, sample.user("Hedy")).get("Where we go in summer", "tally").text
     heat = html.partition('<table class="heat">')[2].partition("</table>")[0]
@@ -91,7 +91,7 @@ def test_the_map_of_pairs_is_a_table_with_headings_in_the_order_of_the_result(
     assert heat.count('class="heat-3"') == 1
 
 
-def test_any_two_candidates_can_be_drawn_and_nobody_else(sample: Sampled) -> None:
+def test_any_two_candidates_can_be_drawn_and_nobody_else(sample: SampleCopy) -> None:
     hedy = reader(sample.elections, sample.user("Hedy"))
     for asked, told in {
         ("Castle", "Museum"): "from Castle to Museum is",
@@ -105,7 +105,7 @@ def test_any_two_candidates_can_be_drawn_and_nobody_else(sample: Sampled) -> Non
 
 
 # Nothing that a page brings may need more than its policy allows.
-def test_a_tally_has_no_styles_and_no_scripts_within(sample: Sampled) -> None:
+def test_a_tally_has_no_styles_and_no_scripts_within(sample: SampleCopy) -> None:
     hedy = reader(sample.elections, sample.user("Hedy"))
     for name in ("Where we go in summer", "What is for lunch"):
         html = hedy.get(name, "tally").text
@@ -117,13 +117,13 @@ def test_a_tally_has_no_styles_and_no_scripts_within(sample: Sampled) -> None:
 
 def test_without_ballots_nobody_has_won() -> None:
     world = World(connect("memory:"))
-    (ada,) = world.join("Ada")
-    world.launched(ada, "Empty")
+    (ada,) = world.register("Ada")
+    world.launch(ada, "Empty")
     read = reader(world.service, ada).read("Empty", "tally")
     assert "So far Refresh Nobody has voted yet" in read
     assert "Head to head" not in read
     assert "Only totals" not in read
-    world.service.lifecycle.finalise(ada, "Empty")
+    world.service.lifecycle.close(ada, "Empty")
     read = reader(world.service, ada).read("Empty", "tally")
     assert "Result Nobody voted It closed without a ballot." in read
     assert " wins" not in read
@@ -131,8 +131,8 @@ def test_without_ballots_nobody_has_won() -> None:
 
 def test_blank_ballots_are_counted_and_decide_nothing() -> None:
     world = World(connect("memory:"))
-    ada, ben = world.join("Ada", "Ben")
-    world.launched(ada, "Blank")
+    ada, ben = world.register("Ada", "Ben")
+    world.launch(ada, "Blank")
     world.service.voting.cast(ada, "Blank", [("Red", None)], "one")
     read = reader(world.service, ada).read("Blank", "tally")
     assert "Everybody is tied 1 ballot was cast, and every one is blank." in read
@@ -145,8 +145,8 @@ def test_blank_ballots_are_counted_and_decide_nothing() -> None:
 
 def test_a_tie_that_is_not_broken_yet_says_how_it_would_be() -> None:
     world = World(connect("memory:"))
-    ada, ben = world.join("Ada", "Ben")
-    election = world.launched(ada, "Even", ("Red", "Blue"))
+    ada, ben = world.register("Ada", "Ben")
+    election = world.launch(ada, "Even", ("Red", "Blue"))
     world.service.voting.cast(ada, "Even", ballot("Red", "Blue"), "one")
     world.service.voting.cast(ben, "Even", ballot("Blue", "Red"), "two")
     read = reader(world.service, ada).read("Even", "tally")
@@ -159,10 +159,10 @@ def test_a_tie_that_is_not_broken_yet_says_how_it_would_be() -> None:
 # Ten thousand ballots must not be ten thousand rows: rankings are grouped, and lists have pages.
 def test_many_ballots_are_few_rows_and_pages_of_them() -> None:
     world = World(connect("memory:"))
-    ada = world.join("Ada")[0]
+    ada = world.register("Ada")[0]
     names = [f"Candidate {number}" for number in range(8)]
-    world.launched(ada, "Large", names)
-    people = world.join(*(f"Voter {number}" for number in range(60)))
+    world.launch(ada, "Large", names)
+    people = world.register(*(f"Voter {number}" for number in range(60)))
     for person, order in zip(people, permutations(names), strict=False):
         world.service.voting.cast(person, "Large", ballot(*order), "once")
     ada_reads = reader(world.service, ada)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import pytest
 
 from singletable import connect
-from singletable_apps.elections.entities import User
+from singletable_apps.elections.entities import Publication, User
 from singletable_apps.elections.proofs import format_code
-from singletable_apps.elections.service import Terms
-from singletable_apps.elections.states import Publication
+from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Reader, reader
-from tests.apps.elections.rig.world import World, ballot
+from tests.apps.support.elections.world import World, ballot
 
 NAME = "Chair"
 VOTERS = ("Zenobia", "Quirin", "Xanthe")
@@ -38,14 +37,17 @@ class TallySite:
 
 def make_site(secret: bool, publication: Publication | None, *, closed: bool = True) -> TallySite:
     world = World(connect("memory:"))
-    owner, onlooker, *voters = world.join("Ada", "Looker", *VOTERS)
-    world.launched(
-        owner, NAME, terms=Terms(secret_ballot=secret, publication=publication), voters=VOTERS
+    owner, onlooker, *voters = world.register("Ada", "Looker", *VOTERS)
+    world.launch(
+        owner,
+        NAME,
+        terms=ElectionSettings(secret_ballot=secret, publication=publication),
+        voters=VOTERS,
     )
     for voter, order in zip(voters, BALLOTS, strict=True):
         world.service.voting.cast(voter, NAME, ballot(*order), "once")
     if closed:
-        world.service.lifecycle.finalise(owner, NAME)
+        world.service.lifecycle.close(owner, NAME)
     return TallySite(world, owner, voters, reader(world.service, onlooker))
 
 

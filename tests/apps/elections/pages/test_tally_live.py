@@ -10,7 +10,7 @@ import pytest
 from singletable import connect
 from singletable_apps.elections.entities import User
 from tests.apps.elections.pages.client import Reader, reader
-from tests.apps.elections.rig.world import World, ballot
+from tests.apps.support.elections.world import World, ballot
 from tests.apps.support.html import text_in
 
 NAME = "What is for lunch?"
@@ -33,8 +33,8 @@ class Watched:
 @pytest.fixture
 def watched() -> Watched:
     world = World(connect("memory:"))
-    owner, voter, watcher = world.join("Ada", "Ben", "Cy")
-    world.launched(owner, NAME, ("Soup", "Stew"))
+    owner, voter, watcher = world.register("Ada", "Ben", "Cy")
+    world.launch(owner, NAME, ("Soup", "Stew"))
     world.service.voting.cast(owner, NAME, ballot("Soup"), "once")
     return Watched(world, owner, voter, reader(world.service, watcher))
 
@@ -48,7 +48,7 @@ def test_the_page_says_where_to_look_again_and_what_it_has(watched: Watched) -> 
 
 def test_a_new_ballot_is_a_new_count_alone(watched: Watched) -> None:
     _, tag, before = watched.now()
-    watched.world.clock.move(seconds=10)
+    watched.world.clock.advance(seconds=10)
     watched.world.service.voting.cast(watched.voter, NAME, ballot("Stew"), "once")
     status, new, html = watched.now(tag)
     assert (status, new != tag) == (200, True)
@@ -61,8 +61,8 @@ def test_a_new_ballot_is_a_new_count_alone(watched: Watched) -> None:
 # Most of what happens is about something else, and nobody has to load the same again for it.
 def test_what_happens_elsewhere_is_no_news(watched: Watched) -> None:
     _, tag, _ = watched.now()
-    watched.world.clock.move(seconds=10)
-    watched.world.join("Dora")
+    watched.world.clock.advance(seconds=10)
+    watched.world.register("Dora")
     assert watched.now(tag) == (304, tag, "")
 
 
@@ -71,13 +71,13 @@ def test_ballots_are_not_read_for_everybody_who_looks(watched: Watched) -> None:
     _, tag, _ = watched.now()
     watched.world.service.voting.cast(watched.voter, NAME, ballot("Stew"), "once")
     assert watched.now(tag)[0] == 304
-    watched.world.clock.move(seconds=2)
+    watched.world.clock.advance(seconds=2)
     assert watched.now(tag)[0] == 200
 
 
 def test_when_it_closes_the_page_comes_anew_and_looks_no_more(watched: Watched) -> None:
     _, tag, _ = watched.now()
-    watched.world.service.lifecycle.finalise(watched.owner, NAME)
+    watched.world.service.lifecycle.close(watched.owner, NAME)
     answer = watched.watcher.get(NAME, "tally", "now", headers={"If-None-Match": tag})
     assert (answer.headers["hx-refresh"], answer.text) == ("true", "")
     html = watched.watcher.get(NAME, "tally").text

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.apps.elections.rig.fixtures import far_end, memory, world
+from tests.apps.support.elections.fixtures import far_end, memory, world
 
 __all__ = ["far_end", "memory", "world"]

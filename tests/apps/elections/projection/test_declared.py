@@ -10,26 +10,26 @@ from singletable_apps.elections.events import event_log
 from singletable_apps.elections.patterns import patterns
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.service import TABLES
-from tests.apps.elections.rig.busy import COMMANDS, busy, copy_of
-from tests.apps.elections.rig.declared import check_declared
+from tests.apps.support.elections.scenario import COMMANDS, copy_scenario, make_scenario
+from tests.apps.support.patterns import check_declared
 
 
 def test_what_commands_and_rebuilding_ask_is_declared() -> None:
-    base = busy(Engine.in_memory(), elections=2)
+    base = make_scenario(Engine.in_memory(), elections=2)
     for command in COMMANDS.values():
-        there = copy_of(base)
+        there = copy_scenario(base)
         command(there.world.service, there)
         there.world.check_calls()
     calls: list[Call] = []
     rebuild(Store(base.engine, tables=TABLES, observers=[calls.append]))
-    assert len(calls) > base.world.length
+    assert len(calls) > base.world.event_count
     check_declared(calls, patterns, (votes, event_log))
     base.world.check_calls()
 
 
 def test_what_is_not_declared_is_found() -> None:
     calls: list[Call] = []
-    base = busy(Engine.in_memory(), elections=1)
+    base = make_scenario(Engine.in_memory(), elections=1)
     store = Store(base.engine, tables=TABLES, observers=[calls.append])
     list(store.admin.scan(type(base.bob)))
     with pytest.raises(AssertionError, match="no pattern declares"):

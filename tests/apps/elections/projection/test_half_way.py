@@ -6,27 +6,27 @@ import pytest
 
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
-from singletable_apps.elections.errors import NotSignedIn, NotThere, Rebuilding
+from singletable_apps.elections.errors import NotFound, NotSignedIn, RebuildInProgress
 from singletable_apps.elections.projection import catch_up, rebuild
-from tests.apps.elections.rig.busy import Busy, busy
-from tests.apps.elections.rig.counting import check_sound
-from tests.apps.elections.rig.drivers import Cut, Interrupted, PowerCut
-from tests.apps.elections.rig.world import PASSWORD, ballot, dump, store_on
+from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
+from tests.apps.support.elections.checks import check_consistency
+from tests.apps.support.elections.scenario import Scenario, make_scenario
+from tests.apps.support.elections.world import PASSWORD, ballot, dump_items, open_store
 
 
 @pytest.fixture
-def there() -> Busy:
+def there() -> Scenario:
     """Bob and Carol are listed in three elections, and have voted."""
-    return busy(Engine.in_memory(), elections=3)
+    return make_scenario(Engine.in_memory(), elections=3)
 
 
 def _writes(operation: Operation[object]) -> bool:
     return isinstance(operation, PutItem | TransactWriteItems)
 
 
-def _half(there: Busy, steps: int) -> None:
+def _half(there: Scenario, steps: int) -> None:
     """Carol has another name, but for what she is listed under: whoever did it is gone."""
-    cut = Cut(there.engine)
+    cut = PowerCutDriver(there.engine)
     seen = 0
 
     def at_the_step(operation: Operation[object]) -> bool:
@@ -34,76 +34,79 @@ def _half(there: Busy, steps: int) -> None:
         seen += isinstance(operation, TransactWriteItems)
         return seen > steps
 
-    dying = Interrupted(cut, at_the_step, lambda: cut.after(0))
-    service = there.world.open(dying)
+    dying = InterruptingDriver(cut, at_the_step, lambda: cut.cut_after(0))
+    service = there.world.open_service(dying)
     with pytest.raises(PowerCut):
         service.people.rename(there.owner, "Carol", "Caroline")
 
 
 @pytest.mark.parametrize("steps", [1, 2])
-def test_who_is_being_renamed_is_not_refused_for_it(there: Busy, steps: int) -> None:
+def test_who_is_being_renamed_is_not_refused_for_it(there: Scenario, steps: int) -> None:
     def reads_somebody(operation: Operation[object]) -> bool:
         return "USER_ID" in str(operation)
 
-    driver = Interrupted(there.engine, reads_somebody, lambda: _half(there, steps))
-    service = there.world.open(driver)
+    driver = InterruptingDriver(there.engine, reads_somebody, lambda: _half(there, steps))
+    service = there.world.open_service(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     assert driver.happened
     assert (cast.voter_name, cast.again) == ("Caroline", False)
-    check_sound(there.world)
+    check_consistency(there.world)
 
 
-def test_nobody_is_refused_because_the_table_is_being_built(there: Busy) -> None:
+def test_nobody_is_refused_because_the_table_is_being_built(there: Scenario) -> None:
     def begin() -> None:
-        cut = Cut(there.engine)
-        cut.after(8)
+        cut = PowerCutDriver(there.engine)
+        cut.cut_after(8)
         with pytest.raises(PowerCut):
-            rebuild(store_on(cut), clock=there.world.clock)
+            rebuild(open_store(cut), clock=there.world.clock)
 
-    driver = Interrupted(there.engine, lambda one: "USER_ID" in str(one), begin)
-    service = there.world.open(driver)
-    with pytest.raises(Rebuilding, match="Nothing is lost"):
+    driver = InterruptingDriver(there.engine, lambda one: "USER_ID" in str(one), begin)
+    service = there.world.open_service(driver)
+    with pytest.raises(RebuildInProgress, match="Nothing is lost"):
         service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     assert driver.happened
 
 
-def test_what_is_written_while_the_table_is_being_built_says_so(there: Busy) -> None:
+def test_what_is_written_while_the_table_is_being_built_says_so(there: Scenario) -> None:
     def begin() -> None:
-        cut = Cut(there.engine)
-        cut.after(8)
+        cut = PowerCutDriver(there.engine)
+        cut.cut_after(8)
         with pytest.raises(PowerCut):
-            rebuild(store_on(cut), clock=there.world.clock)
+            rebuild(open_store(cut), clock=there.world.clock)
 
-    length = there.world.length
-    driver = Interrupted(there.engine, _writes, begin)
-    service = there.world.open(driver)
-    with pytest.raises(Rebuilding, match=f"event {length + 1} of the log"):
+    length = there.world.event_count
+    driver = InterruptingDriver(there.engine, _writes, begin)
+    service = there.world.open_service(driver)
+    with pytest.raises(RebuildInProgress, match=f"event {length + 1} of the log"):
         service.lifecycle.create(there.bob, "New")
-    assert there.world.length == length + 1
-    there.world.clock.move(minutes=2)
-    rebuild(store_on(there.engine), clock=there.world.clock)
+    assert there.world.event_count == length + 1
+    there.world.clock.advance(minutes=2)
+    rebuild(open_store(there.engine), clock=there.world.clock)
     assert there.world.service.context.read.get_election("New").owner_name == "Bob"
-    check_sound(there.world)
+    check_consistency(there.world)
 
 
-def test_who_is_signed_in_stays_so_while_the_table_is_being_built(there: Busy) -> None:
+def test_who_is_signed_in_stays_so_while_the_table_is_being_built(there: Scenario) -> None:
     access = there.world.service.auth
     signed_in = access.sign_in("Bob", PASSWORD)
-    cut = Cut(there.engine)
-    cut.after(8)
+    cut = PowerCutDriver(there.engine)
+    cut.cut_after(8)
     with pytest.raises(PowerCut):
-        rebuild(store_on(cut), clock=there.world.clock)
-    for ask in (lambda: access.who(signed_in.access), lambda: access.renew(signed_in.refresh)):
-        with pytest.raises(Rebuilding):
+        rebuild(open_store(cut), clock=there.world.clock)
+    for ask in (
+        lambda: access.authenticate(signed_in.access),
+        lambda: access.renew(signed_in.refresh),
+    ):
+        with pytest.raises(RebuildInProgress):
             ask()
-    there.world.clock.move(minutes=2)
-    rebuild(store_on(there.engine), clock=there.world.clock)
-    assert access.who(signed_in.access).name == "Bob"
+    there.world.clock.advance(minutes=2)
+    rebuild(open_store(there.engine), clock=there.world.clock)
+    assert access.authenticate(signed_in.access).name == "Bob"
     assert access.renew(signed_in.refresh).user.name == "Bob"
 
 
-def test_a_ballot_is_answered_though_its_election_has_another_name_by_then(there: Busy) -> None:
-    other = there.world.open()
+def test_a_ballot_is_answered_though_its_election_has_another_name_by_then(there: Scenario) -> None:
+    other = there.world.open_service()
     seen: list[object] = []
 
     def after_the_event(operation: Operation[object]) -> bool:
@@ -113,38 +116,38 @@ def test_a_ballot_is_answered_though_its_election_has_another_name_by_then(there
     def rename() -> None:
         other.lifecycle.rename(there.bob, "Election 0", "Renamed")
 
-    driver = Interrupted(there.engine, after_the_event, rename)
-    service = there.world.open(driver)
+    driver = InterruptingDriver(there.engine, after_the_event, rename)
+    service = there.world.open_service(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     assert driver.happened
     now = other.voting.ballot(there.carol, "Renamed", "Carol")
     assert now.receipt["confirmation"] == cast.receipt["confirmation"]
     again = other.voting.cast(there.carol, "Renamed", ballot("Blue"), "new")
     assert again.again
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         other.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
-    check_sound(there.world)
+    check_consistency(there.world)
 
 
-def test_who_is_renamed_while_they_are_given_something_is_answered(there: Busy) -> None:
-    other = there.world.open()
+def test_who_is_renamed_while_they_are_given_something_is_answered(there: Scenario) -> None:
+    other = there.world.open_service()
     seen: list[object] = []
 
     def after_the_event(operation: Operation[object]) -> bool:
         seen.extend([operation] if _writes(operation) else [])
         return len(seen) == 2
 
-    driver = Interrupted(
+    driver = InterruptingDriver(
         there.engine, after_the_event, lambda: other.people.rename(there.owner, "Eve", "Evelyn")
     )
-    eve = there.world.open(driver).people.register("Eve", "eve@example.org", PASSWORD)
+    eve = there.world.open_service(driver).people.register("Eve", "eve@example.org", PASSWORD)
     assert driver.happened
     assert eve.name == "Evelyn"
 
 
-def test_two_who_apply_the_same_events_apply_them_once(there: Busy) -> None:
+def test_two_who_apply_the_same_events_apply_them_once(there: Scenario) -> None:
     def everybody_follows() -> None:
-        catch_up(store_on(there.engine))
+        catch_up(open_store(there.engine))
 
     for nth in range(1, 7):
         seen: list[object] = []
@@ -153,37 +156,44 @@ def test_two_who_apply_the_same_events_apply_them_once(there: Busy) -> None:
             seen.extend([operation] if isinstance(operation, TransactWriteItems) else [])
             return len(seen) == nth
 
-        driver = Interrupted(there.engine, at, everybody_follows)
+        driver = InterruptingDriver(there.engine, at, everybody_follows)
         names = ("Carol", "Karol") if nth % 2 else ("Karol", "Carol")
-        there.world.open(driver).people.rename(there.owner, *names)
-        check_sound(there.world)
-    whole = dump(there.engine)
-    rebuild(store_on(there.engine))
-    assert dump(there.engine) == whole
+        there.world.open_service(driver).people.rename(there.owner, *names)
+        check_consistency(there.world)
+    whole = dump_items(there.engine)
+    rebuild(open_store(there.engine))
+    assert dump_items(there.engine) == whole
 
 
-def test_a_service_opens_while_others_write(there: Busy) -> None:
-    other = there.world.open()
+def test_a_service_opens_while_others_write(there: Scenario) -> None:
+    other = there.world.open_service()
 
     def looks(operation: Operation[object]) -> bool:
         return isinstance(operation, Query) and operation.scan_index_forward is False
 
-    driver = Interrupted(there.engine, looks, lambda: other.lifecycle.create(there.bob, "New"))
-    assert there.world.open(driver).context.read.get_election("New").owner_name == "Bob"
+    driver = InterruptingDriver(
+        there.engine, looks, lambda: other.lifecycle.create(there.bob, "New")
+    )
+    assert there.world.open_service(driver).context.read.get_election("New").owner_name == "Bob"
     assert driver.happened
-    reads_table = Interrupted(
+    reads_table = InterruptingDriver(
         there.engine,
         lambda operation: isinstance(operation, GetItem) and "SYNC" in str(operation),
         lambda: other.lifecycle.create(there.bob, "Newer"),
     )
-    assert there.world.open(reads_table).context.read.get_election("Newer").owner_name == "Bob"
+    assert (
+        there.world.open_service(reads_table).context.read.get_election("Newer").owner_name == "Bob"
+    )
     assert reads_table.happened
 
 
-def test_somebody_who_is_gone_is_signed_out(there: Busy) -> None:
+def test_somebody_who_is_gone_is_signed_out(there: Scenario) -> None:
     access = there.world.service.auth
     signed_in = access.sign_in("Dave", PASSWORD)
     there.world.service.people.remove(there.owner, "Dave")
-    for ask in (lambda: access.who(signed_in.access), lambda: access.renew(signed_in.refresh)):
+    for ask in (
+        lambda: access.authenticate(signed_in.access),
+        lambda: access.renew(signed_in.refresh),
+    ):
         with pytest.raises(NotSignedIn):
             ask()

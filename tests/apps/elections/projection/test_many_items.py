@@ -9,8 +9,8 @@ from singletable_apps.elections.entities import User
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.projection.chunks import ITEMS_PER_STEP
 from singletable_apps.elections.roles import Role
-from tests.apps.elections.rig.counting import check_sound
-from tests.apps.elections.rig.world import Clock, World, ballot, dump, store_on
+from tests.apps.support.elections.checks import check_consistency
+from tests.apps.support.elections.world import Clock, World, ballot, dump_items, open_store
 
 MANY = ITEMS_PER_STEP * 2 + 3
 NAMES = [f"Voter {number:02}" for number in range(MANY)]
@@ -21,8 +21,8 @@ MOST = 20
 def crowd() -> World:
     """An election with a long list and many ballots, of an owner with many elections."""
     world = World(Engine.in_memory())
-    ada, *voters = world.join("Ada", *NAMES)
-    world.launched(ada, "Crowded", [f"Candidate {n:02}" for n in range(MANY)], voters=NAMES)
+    ada, *voters = world.register("Ada", *NAMES)
+    world.launch(ada, "Crowded", [f"Candidate {n:02}" for n in range(MANY)], voters=NAMES)
     for voter in voters[: MANY - 2]:
         world.service.voting.cast(voter, "Crowded", ballot("Candidate 07"), "k")
     for number in range(MOST * 2):
@@ -40,10 +40,10 @@ def _again(crowd: World) -> tuple[World, User]:
 
 
 def _check(world: World) -> None:
-    check_sound(world)
-    kept = dump(world.driver)
-    rebuild(store_on(world.driver))
-    assert dump(world.driver) == kept
+    check_consistency(world)
+    kept = dump_items(world.driver)
+    rebuild(open_store(world.driver))
+    assert dump_items(world.driver) == kept
 
 
 def test_a_long_list_and_all_its_ballots_move_with_their_election(crowd: World) -> None:
@@ -51,14 +51,14 @@ def test_a_long_list_and_all_its_ballots_move_with_their_election(crowd: World) 
     renamed = world.service.lifecycle.rename(ada, "Crowded", "Crowded / again")
     assert (renamed.voter_count, renamed.candidate_count) == (MANY, MANY)
     assert len(world.service.queries.who_voted(ada, "Crowded / again", 1000)[0]) == MANY - 2
-    assert not any('ELECTION#Crowded"' in item for item in dump(world.driver))
+    assert not any('ELECTION#Crowded"' in item for item in dump_items(world.driver))
     _check(world)
 
 
 def test_an_election_goes_with_all_that_is_in_it(crowd: World) -> None:
     world, ada = _again(crowd)
     world.service.lifecycle.delete(ada, "Crowded")
-    assert not any("Crowded" in item or "Candidate" in item for item in dump(world.driver))
+    assert not any("Crowded" in item or "Candidate" in item for item in dump_items(world.driver))
     _check(world)
 
 
@@ -71,8 +71,8 @@ def test_an_owner_of_many_elections_is_renamed(crowd: World) -> None:
 
 def test_a_long_list_is_emptied_and_filled(crowd: World) -> None:
     world, ada = _again(crowd)
-    assert world.service.rolls.set_voters(ada, "Crowded", []).voter_count == 0
-    assert world.service.rolls.set_voters(ada, "Crowded", NAMES[5:]).voter_count == MANY - 5
+    assert world.service.lifecycle.set_voters(ada, "Crowded", []).voter_count == 0
+    assert world.service.lifecycle.set_voters(ada, "Crowded", NAMES[5:]).voter_count == MANY - 5
     _check(world)
 
 
@@ -85,7 +85,7 @@ def test_many_are_removed_and_the_list_never_lets_everybody_vote(crowd: World) -
     assert len(world.service.queries.who_voted(ada, "Crowded", 1000)[0]) == MANY - 2 - (
         ITEMS_PER_STEP + 2
     )
-    (newcomer,) = world.join("Newcomer")
+    (newcomer,) = world.register("Newcomer")
     assert not world.service.queries.is_eligible(ada, "Crowded", newcomer.name)
     assert world.service.people.change_role(ada, NAMES[-1], Role.VOTER).eligible_in == 1
     _check(world)

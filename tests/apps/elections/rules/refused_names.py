@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from singletable_apps.elections.errors import Invalid
-from singletable_apps.elections.rules import (
-    candidate_name,
-    candidate_names,
-    check_window,
-    election_name,
-    email,
-    user_name,
-    voter_names,
+from singletable_apps.elections.errors import InvalidInput
+from singletable_apps.elections.rules.elections import check_window
+from singletable_apps.elections.rules.names import (
+    clean_candidate_name,
+    clean_candidate_names,
+    clean_election_name,
+    clean_email,
+    clean_user_name,
+    clean_voter_names,
 )
 from tests.apps.elections.rules.refusals import Refusal
 from tests.apps.elections.rules.samples import HOUR, NOON
 
 
 def _no_name(text: str, why: str) -> Refusal:
-    return Refusal(lambda: election_name(text), Invalid, why, "name")
+    return Refusal(lambda: clean_election_name(text), InvalidInput, why, "name")
 
 
 def _no_address(text: str, why: str) -> Refusal:
-    return Refusal(lambda: email(text), Invalid, why, "email")
+    return Refusal(lambda: clean_email(text), InvalidInput, why, "email")
 
 
 def _unseen(text: str, what: str) -> Refusal:
@@ -64,53 +64,53 @@ REFUSALS = [
     _unseen("\u200cAda", "U+200C, a joiner that joins nothing"),
     _unseen("👩\u200d\u200d💻", "U+200D, a joiner that joins nothing"),
     Refusal(
-        lambda: user_name("ada@home"),
-        Invalid,
+        lambda: clean_user_name("ada@home"),
+        InvalidInput,
         "The user name 'ada@home' holds an @, which marks an e-mail address. Choose a name "
         "without it.",
         "name",
     ),
     Refusal(
-        lambda: user_name(""),
-        Invalid,
+        lambda: clean_user_name(""),
+        InvalidInput,
         "The user name is empty; it has 1 to 200 characters. Write one.",
         "name",
     ),
     Refusal(
-        lambda: candidate_name("", field="candidate"),
-        Invalid,
+        lambda: clean_candidate_name("", field="candidate"),
+        InvalidInput,
         "The candidate name is empty; it has 1 to 200 characters. Write one.",
         "candidate",
     ),
     Refusal(
-        lambda: candidate_names(["Ada", "Ben", "ADA", "ben "]),
-        Invalid,
+        lambda: clean_candidate_names(["Ada", "Ben", "ADA", "ben "]),
+        InvalidInput,
         "Some candidates are named more than once: 'Ada', 'ADA', 'Ben' and 'ben'. Case makes no "
         "difference; name each once.",
         "candidates",
     ),
     Refusal(
-        lambda: voter_names(["ada"] * 1_005),
-        Invalid,
+        lambda: clean_voter_names(["ada"] * 1_005),
+        InvalidInput,
         "Some voters are named more than once: 'ada', 'ada', 'ada', 'ada', 'ada' and 1,000 more. "
         "Case makes no difference; name each once.",
         "voters",
     ),
     Refusal(
-        lambda: candidate_names(["Ada", ""]),
-        Invalid,
+        lambda: clean_candidate_names(["Ada", ""]),
+        InvalidInput,
         "The candidate name is empty; it has 1 to 200 characters. Write one.",
         "candidates",
     ),
     Refusal(
-        lambda: candidate_names([""] * 101),
-        Invalid,
+        lambda: clean_candidate_names([""] * 101),
+        InvalidInput,
         "There are 101 candidates, and at most 100 can be. Leave some out.",
         "candidates",
     ),
     Refusal(
-        lambda: voter_names([""] * 10_001),
-        Invalid,
+        lambda: clean_voter_names([""] * 10_001),
+        InvalidInput,
         "There are 10,001 voters, and at most 10,000 can be. Leave some out.",
         "voters",
     ),
@@ -131,21 +131,21 @@ REFUSALS = [
     _no_address("x" * 100, f"'{'x' * 79}…' {_NO_SIDES}"),
     Refusal(
         lambda: check_window(None, datetime(2026, 3, 2, 12)),
-        Invalid,
+        InvalidInput,
         "no_voting_after is 2026-03-02T12:00:00, without a time zone, and so another moment in "
         "every place. Write the zone too, like 2026-03-02T12:00:00Z for UTC.",
         "no_voting_after",
     ),
     Refusal(
         lambda: check_window(datetime(1, 1, 1, tzinfo=_EAST), None),
-        Invalid,
+        InvalidInput,
         "no_voting_before is in the year 1; it must be from 1970 to 9998. Choose a moment in "
         "these years, or none.",
         "no_voting_before",
     ),
     Refusal(
         lambda: check_window(NOON, NOON),
-        Invalid,
+        InvalidInput,
         "Voting would end (2026-03-02 12:00 UTC) no later than it begins (2026-03-02 12:00 UTC). "
         "Choose a later end, or an earlier beginning.",
         "no_voting_after",
@@ -154,7 +154,7 @@ REFUSALS = [
         lambda: check_window(
             datetime(2026, 3, 2, 12, 0, 30, 5, tzinfo=UTC), (NOON - HOUR).astimezone(_EAST)
         ),
-        Invalid,
+        InvalidInput,
         "Voting would end (2026-03-02 11:00 UTC) no later than it begins (2026-03-02 12:00:30 "
         "UTC). Choose a later end, or an earlier beginning.",
         "no_voting_after",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from singletable_apps.elections.errors import Invalid, NotPermitted, WrongState
+from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
 from singletable_apps.elections.roles import Permission, Role
-from singletable_apps.elections.rules import (
-    check_edit,
-    check_may,
+from singletable_apps.elections.rules.users import (
+    check_edit_user,
     check_password_change,
-    check_removal,
+    check_permission,
+    check_remove_user,
     check_role_change,
-    check_see,
-    role_of_newcomer,
+    check_view_user,
+    role_for_new_user,
 )
 from tests.apps.elections.rules.refusals import Refusal
 from tests.apps.elections.rules.samples import user
@@ -25,13 +25,13 @@ _ASK = "Ask somebody who manages users (ADMIN or above) for it."
 
 REFUSALS = [
     Refusal(
-        lambda: check_may(user(Role.OBSERVER), Permission.VOTE),
+        lambda: check_permission(user(Role.OBSERVER), Permission.VOTE),
         NotPermitted,
         "This needs the permission VOTE, which the role VOTER and every greater one have; the "
         f"role of 'ada' is OBSERVER. {_ASK}",
     ),
     Refusal(
-        lambda: check_may(user(Role.AUDITOR), Permission.TRANSFER_OWNER),
+        lambda: check_permission(user(Role.AUDITOR), Permission.TRANSFER_OWNER),
         NotPermitted,
         "This needs the permission TRANSFER_OWNER, which the role OWNER alone has; the role of "
         "'ada' is AUDITOR. Ask the OWNER.",
@@ -79,19 +79,19 @@ REFUSALS = [
         "of 'ben' is OWNER. Nobody else may.",
     ),
     Refusal(
-        lambda: check_edit(user(Role.ADMIN), user(Role.ADMIN, "ben")),
+        lambda: check_edit_user(user(Role.ADMIN), user(Role.ADMIN, "ben")),
         NotPermitted,
         "'ada' may only edit users with lesser roles than their own, which is ADMIN; the role of "
         "'ben' is ADMIN. Ask an AUDITOR or above.",
     ),
     Refusal(
-        lambda: check_edit(user(Role.VOTER), user(Role.VOTER)),
+        lambda: check_edit_user(user(Role.VOTER), user(Role.VOTER)),
         NotPermitted,
         "This needs the permission USE_APPLICATION, which the role USER and every greater one "
         f"have; the role of 'ada' is VOTER. {_ASK}",
     ),
     Refusal(
-        lambda: check_see(user(Role.USER), user(Role.VOTER, "ben")),
+        lambda: check_view_user(user(Role.USER), user(Role.VOTER, "ben")),
         NotPermitted,
         "This needs the permission MANAGE_USERS, which the role ADMIN and every greater one have; "
         f"the role of 'ada' is USER. {_ASK}",
@@ -103,7 +103,7 @@ REFUSALS = [
         "forgotten theirs asks for a mail to reset it.",
     ),
     Refusal(
-        lambda: check_removal(
+        lambda: check_remove_user(
             user(Role.OWNER), user(Role.OWNER), user_count=1_200, election_count=0
         ),
         WrongState,
@@ -111,7 +111,7 @@ REFUSALS = [
         "the OWNER first, or remove all others and delete all elections.",
     ),
     Refusal(
-        lambda: check_removal(
+        lambda: check_remove_user(
             user(Role.ADMIN), user(Role.USER, "ben", owns=2), user_count=3, election_count=2
         ),
         WrongState,
@@ -119,8 +119,8 @@ REFUSALS = [
         "another, first.",
     ),
     Refusal(
-        lambda: role_of_newcomer(0, Role.OWNER),
-        Invalid,
+        lambda: role_for_new_user(0, Role.OWNER),
+        InvalidInput,
         "The role of newcomers is OWNER, and there is exactly one. Choose one of: NO_ACCESS, "
         "OBSERVER, VOTER, USER, ADMIN, AUDITOR.",
         "role",

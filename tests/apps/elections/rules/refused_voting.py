@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from singletable_apps.elections.entities import Election
-from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
+from singletable_apps.elections.entities import Election, Publication, State
+from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import (
+from singletable_apps.elections.rules.elections import check_view_ballot, check_view_tally
+from singletable_apps.elections.rules.voting import (
     check_cast,
-    check_see_ballot,
-    check_tally,
     check_voter,
     check_withdraw,
-    ranking_of,
+    parse_ranking,
 )
-from singletable_apps.elections.states import Publication, State
 from tests.apps.elections.rules.refusals import Refusal
 from tests.apps.elections.rules.samples import HOUR, NOON, ballot, election, user
 
@@ -28,11 +26,11 @@ def _no_vote(it: Election, why: str) -> Refusal:
 
 
 def _no_ballot(lines: list[tuple[str, int | None]], why: str, *, of: str = "Ada Ben") -> Refusal:
-    return Refusal(lambda: ranking_of(lines, of.split()), Invalid, why, "rankings")
+    return Refusal(lambda: parse_ranking(lines, of.split()), InvalidInput, why, "rankings")
 
 
 def _no_tally(it: Election, why: str) -> Refusal:
-    return Refusal(lambda: check_tally(_BEN, it, NOON), WrongState, f"Election 'Lunch' {why}")
+    return Refusal(lambda: check_view_tally(_BEN, it, NOON), WrongState, f"Election 'Lunch' {why}")
 
 
 _FINAL = (
@@ -96,7 +94,7 @@ REFUSALS = [
     ),
     Refusal(
         lambda: check_withdraw(_BEN, election(State.FIXED), ballot=None, now=NOON),
-        NotThere,
+        NotFound,
         "'ben' has no ballot in election 'Lunch', so there is nothing to withdraw.",
     ),
     _no_ballot(
@@ -143,7 +141,7 @@ REFUSALS = [
         "again soon.",
     ),
     Refusal(
-        lambda: check_see_ballot(
+        lambda: check_view_ballot(
             user(Role.AUDITOR, "ben"), "cy", election(State.CLOSED, secret=True), NOON
         ),
         NotPermitted,
@@ -151,7 +149,7 @@ REFUSALS = [
         "are signed in as 'ben'. Look at the tally once the election has been finalized.",
     ),
     Refusal(
-        lambda: check_see_ballot(
+        lambda: check_view_ballot(
             _BEN, "cy", election(State.CLOSED, publication=Publication.ANONYMOUS), NOON
         ),
         NotPermitted,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
-from singletable_apps.elections.entities import Ballot, Election, User
+from singletable_apps.elections.entities import STATES, Ballot, Election, Publication, State, User
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.states import STATES, Publication, State
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

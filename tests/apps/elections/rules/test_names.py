@@ -12,29 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable import Store, connect
-from singletable_apps.elections.entities import (
-    Candidate,
-    Ownership,
-    Voter,
-    votes,
-)
-from singletable_apps.elections.errors import Invalid
+from singletable_apps.elections.entities import Candidate, Ownership, State, Voter, votes
+from singletable_apps.elections.errors import InvalidInput
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import (
-    candidate_name,
-    candidate_names,
-    election_name,
-    email,
-    folded,
-    same,
-    user_name,
-    voter_names,
+from singletable_apps.elections.rules.names import (
+    clean_candidate_name,
+    clean_candidate_names,
+    clean_election_name,
+    clean_email,
+    clean_user_name,
+    clean_voter_names,
+    fold_name,
+    is_same_name,
 )
-from singletable_apps.elections.states import State
 from tests.apps.elections.rules.samples import ballot, election, user
 
 Reader: TypeAlias = Callable[[str], str]
-READERS: list[Reader] = [user_name, election_name, candidate_name]
+READERS: list[Reader] = [clean_user_name, clean_election_name, clean_candidate_name]
 # Whatever may come: also spaces of all kinds, joiners, marks, half pairs, and much of all.
 ODD = st.one_of(
     st.sampled_from(" \t\n\u00a0\u2003\u2028\u200d\u200c\u0301\u0338@.#$ßİΐᾷ\ud800\ue000"),
@@ -73,7 +67,7 @@ def test_a_name_is_kept_in_one_form(read: Reader, text: str, kept: str) -> None:
 @given(text=TEXTS)
 def test_what_is_kept_is_kept_as_it_is(read: Reader, text: str) -> None:
     name = _read(read, text)
-    if isinstance(name, Invalid):
+    if isinstance(name, InvalidInput):
         assert name.field
         assert all(category(letter) not in ("Cc", "Cs") for letter in str(name))
         return
@@ -81,7 +75,7 @@ def test_what_is_kept_is_kept_as_it_is(read: Reader, text: str) -> None:
     assert 1 <= len(name) <= 200
     assert is_normalized("NFC", name)
     assert name.split() == name.split(" ")
-    assert len(folded(name).encode()) <= 800
+    assert len(fold_name(name).encode()) <= 800
     assert all(
         category(letter) not in ("Cc", "Cf", "Cs", "Co", "Cn") or letter in "\u200c\u200d"
         for letter in name
@@ -90,8 +84,8 @@ def test_what_is_kept_is_kept_as_it_is(read: Reader, text: str) -> None:
 
 @given(text=TEXTS)
 def test_a_user_is_never_an_address(text: str) -> None:
-    name = _read(user_name, text)
-    assert isinstance(name, Invalid) or isinstance(_read(email, name), Invalid)
+    name = _read(clean_user_name, text)
+    assert isinstance(name, InvalidInput) or isinstance(_read(clean_email, name), InvalidInput)
 
 
 @pytest.mark.parametrize(
@@ -105,16 +99,16 @@ def test_a_user_is_never_an_address(text: str) -> None:
     ],
 )
 def test_an_address_is_kept_as_it_is(text: str, kept: str) -> None:
-    assert email(text) == kept
+    assert clean_email(text) == kept
 
 
 @given(text=st.one_of(TEXTS, st.tuples(TEXTS, TEXTS).map("@".join)))
 def test_an_address_has_two_sides(text: str) -> None:
-    address = _read(email, text)
-    if isinstance(address, Invalid):
+    address = _read(clean_email, text)
+    if isinstance(address, InvalidInput):
         assert address.field == "email"
         return
-    assert email(address) == address
+    assert clean_email(address) == address
     local, domain = address.split("@")
     assert local
     assert domain
@@ -132,36 +126,36 @@ def test_an_address_has_two_sides(text: str) -> None:
     ],
 )
 def test_case_makes_no_difference(a: str, b: str, are_one: bool) -> None:
-    assert same(a, b) is same(b, a) is are_one
+    assert is_same_name(a, b) is is_same_name(b, a) is are_one
 
 
 def test_lists_keep_their_order_and_may_be_empty() -> None:
-    assert candidate_names([" Cy", "Ada ", "Ben"]) == ("Cy", "Ada", "Ben")
-    assert voter_names(["Cy", "Ada"]) == ("Cy", "Ada")
-    assert candidate_names([]) == voter_names([]) == ()
-    assert len(candidate_names([f"Candidate {number}" for number in range(100)])) == 100
-    assert len(voter_names([f"voter {number}" for number in range(10_000)])) == 10_000
+    assert clean_candidate_names([" Cy", "Ada ", "Ben"]) == ("Cy", "Ada", "Ben")
+    assert clean_voter_names(["Cy", "Ada"]) == ("Cy", "Ada")
+    assert clean_candidate_names([]) == clean_voter_names([]) == ()
+    assert len(clean_candidate_names([f"Candidate {number}" for number in range(100)])) == 100
+    assert len(clean_voter_names([f"voter {number}" for number in range(10_000)])) == 10_000
 
 
 @given(names=st.lists(st.sampled_from(["Ada", "ada", "ADA ", "Ben", "Cy", "cy"]), max_size=5))
 def test_a_list_names_each_once(names: list[str]) -> None:
     once = len({name.strip().lower() for name in names}) == len(names)
-    for read in (candidate_names, voter_names):
+    for read in (clean_candidate_names, clean_voter_names):
         if once:
             assert [name.strip() for name in names] == list(read(names))
         else:
-            with pytest.raises(Invalid, match="named more than once"):
+            with pytest.raises(InvalidInput, match="named more than once"):
                 read(names)
 
 
 # A sort key has 1,024 bytes, and one part of it may be a name without case, its dividers escaped.
 @pytest.mark.parametrize("text", ["𝔸" * 200, "ΐ" * 120 + "#" * 80, "#" * 200, "ᾷ" * 133])
 def test_the_longest_names_fit_into_every_key(text: str) -> None:
-    name = user_name(text)
+    name = clean_user_name(text)
     store = Store(connect("memory:"))
     store.admin.create_table(votes)
     for entity in (
-        replace(user(Role.USER), name=name, email=email(f"{text[:-6]}@b.org")),
+        replace(user(Role.USER), name=name, email=clean_email(f"{text[:-6]}@b.org")),
         replace(election(State.SETUP), name=name, owner_name=name),
         Ownership(election_name=name, owner_name=name),
         Candidate(election_name=name, candidate_name=name, since=1),
@@ -173,12 +167,12 @@ def test_the_longest_names_fit_into_every_key(text: str) -> None:
 
 # Six bytes a letter are rare, and would not fit.
 def test_names_that_would_not_fit_are_refused() -> None:
-    with pytest.raises(Invalid, match="200 characters that take 1,200 bytes"):
-        user_name("ΐ" * 200)
+    with pytest.raises(InvalidInput, match="200 characters that take 1,200 bytes"):
+        clean_user_name("ΐ" * 200)
 
 
-def _read(read: Reader, text: str) -> str | Invalid:
+def _read(read: Reader, text: str) -> str | InvalidInput:
     try:
         return read(text)
-    except Invalid as refused:
+    except InvalidInput as refused:
         return refused

@@ -10,17 +10,17 @@ import pytest
 
 from singletable_apps.elections.errors import NotPermitted, Rejected, WrongState
 from singletable_apps.elections.roles import ROLES, Permission, Role
-from singletable_apps.elections.rules import (
+from singletable_apps.elections.rules.elections import check_create_election
+from singletable_apps.elections.rules.users import (
     allowed_roles,
-    check_create,
-    check_edit,
-    check_may,
+    check_edit_user,
     check_password_change,
-    check_removal,
+    check_permission,
+    check_remove_user,
     check_role_change,
-    check_see,
-    is_transfer,
-    role_of_newcomer,
+    check_view_user,
+    is_ownership_transfer,
+    role_for_new_user,
 )
 from tests.apps.elections.rules.samples import user
 
@@ -62,12 +62,15 @@ def test_the_table_is_whole() -> None:
 
 @pytest.mark.parametrize(("role", "permission"), TABLE)
 def test_a_role_may_what_the_table_says(role: Role, permission: Permission) -> None:
-    assert _is_allowed(lambda: check_may(user(role), permission)) is TABLE[role, permission]
+    assert _is_allowed(lambda: check_permission(user(role), permission)) is TABLE[role, permission]
 
 
 @every_role
 def test_who_may_use_the_application_may_create_elections(role: Role) -> None:
-    assert _is_allowed(lambda: check_create(user(role))) is TABLE[role, Permission.USE_APPLICATION]
+    assert (
+        _is_allowed(lambda: check_create_election(user(role)))
+        is TABLE[role, Permission.USE_APPLICATION]
+    )
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [*product(ROLES, ROLES)])
@@ -118,26 +121,27 @@ def test_for_oneself_there_is_no_role_to_choose(role: Role) -> None:
 
 @pytest.mark.parametrize(("mine", "role"), [*product(ROLES, ROLES)])
 def test_only_an_owner_gives_ownership_away(mine: Role, role: Role) -> None:
-    assert is_transfer(user(mine), role) is (mine is role is Role.OWNER)
+    assert is_ownership_transfer(user(mine), role) is (mine is role is Role.OWNER)
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [*product(ROLES, ROLES)])
 def test_others_are_managed_from_above(mine: Role, theirs: Role) -> None:
     actor, target = user(mine), user(theirs, "ben")
     above = theirs in BELOW[mine].split()
-    assert _is_allowed(lambda: check_edit(actor, target)) is above
+    assert _is_allowed(lambda: check_edit_user(actor, target)) is above
     assert (
-        _is_allowed(lambda: check_removal(actor, target, user_count=2, election_count=0)) is above
+        _is_allowed(lambda: check_remove_user(actor, target, user_count=2, election_count=0))
+        is above
     )
-    assert _is_allowed(lambda: check_see(actor, target)) is bool(BELOW[mine])
+    assert _is_allowed(lambda: check_view_user(actor, target)) is bool(BELOW[mine])
     assert not _is_allowed(lambda: check_password_change(actor, target))
 
 
 @every_role
 def test_oneself_is_ones_own(role: Role) -> None:
     me = user(role)
-    assert _is_allowed(lambda: check_edit(me, me)) is TABLE[role, Permission.USE_APPLICATION]
-    check_see(me, me)
+    assert _is_allowed(lambda: check_edit_user(me, me)) is TABLE[role, Permission.USE_APPLICATION]
+    check_view_user(me, me)
     check_password_change(me, me)
     # A second reading of the same person, after a change, is the same person.
     check_password_change(me, user(Role.NO_ACCESS))
@@ -154,7 +158,7 @@ def test_who_leaves_leaves_nothing_without_an_owner(
     allowed = owned == 0 and (alone or role is not Role.OWNER)
 
     def leave() -> None:
-        check_removal(me, me, user_count=users, election_count=elections)
+        check_remove_user(me, me, user_count=users, election_count=elections)
 
     if allowed:
         leave()
@@ -165,14 +169,14 @@ def test_who_leaves_leaves_nothing_without_an_owner(
 
 def test_who_owns_elections_is_not_removed() -> None:
     with pytest.raises(WrongState, match="owns elections, 1 of them"):
-        check_removal(
+        check_remove_user(
             user(Role.OWNER), user(Role.USER, "ben", owns=1), user_count=2, election_count=1
         )
 
 
 @pytest.mark.parametrize("default", ROLES[:-1])
 def test_the_first_is_the_owner(default: Role) -> None:
-    assert [role_of_newcomer(count, default) for count in (0, 1, 2, 1_000)] == [
+    assert [role_for_new_user(count, default) for count in (0, 1, 2, 1_000)] == [
         Role.OWNER,
         *[default] * 3,
     ]

@@ -9,30 +9,28 @@ from itertools import product
 
 import pytest
 
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import Election, State, User
 from singletable_apps.elections.errors import NotPermitted, WrongState
 from singletable_apps.elections.roles import ROLES, Role
-from singletable_apps.elections.rules import (
-    check_candidates,
-    check_cast,
+from singletable_apps.elections.rules.elections import (
+    check_close,
     check_delete,
-    check_finalise,
-    check_fix,
-    check_handover,
+    check_edit_settings,
     check_launch,
+    check_lock,
     check_owner,
-    check_rename,
-    check_settings,
-    check_tally,
-    check_voters,
+    check_rename_election,
+    check_set_candidates,
+    check_set_voters,
+    check_transfer,
+    check_view_tally,
     check_window,
-    check_withdraw,
+    describe_status,
     has_begun,
     has_ended,
     state_of,
-    status_of,
 )
-from singletable_apps.elections.states import State
+from singletable_apps.elections.rules.voting import check_cast, check_withdraw
 from tests.apps.elections.rules.samples import HOUR, NOON, SWITCHES, TICK, ballot, election, user
 
 ADA = user(Role.USER)
@@ -82,23 +80,23 @@ TABLE = {
 }
 
 COMMANDS: dict[str, Callable[[User, Election, datetime], None]] = {
-    "settings": lambda actor, it, now: check_settings(actor, it),
-    "rename": lambda actor, it, now: check_rename(actor, it),
-    "candidates": lambda actor, it, now: check_candidates(actor, it, count=2),
-    "voters": lambda actor, it, now: check_voters(actor, it),
+    "settings": lambda actor, it, now: check_edit_settings(actor, it),
+    "rename": lambda actor, it, now: check_rename_election(actor, it),
+    "candidates": lambda actor, it, now: check_set_candidates(actor, it, count=2),
+    "voters": lambda actor, it, now: check_set_voters(actor, it),
     "launch": check_launch,
-    "fix": lambda actor, it, now: check_fix(actor, it),
-    "finalise": check_finalise,
-    "end": lambda actor, it, now: check_finalise(None, it, now),
+    "fix": lambda actor, it, now: check_lock(actor, it),
+    "finalise": check_close,
+    "end": lambda actor, it, now: check_close(None, it, now),
     "cast": lambda actor, it, now: check_cast(actor, it, listed=False, ballot=None, now=now),
     "cast_again": lambda actor, it, now: check_cast(
         actor, it, listed=False, ballot=ballot(), now=now
     ),
     "withdraw": lambda actor, it, now: check_withdraw(actor, it, ballot=ballot(), now=now),
-    "tally": check_tally,
-    "secret_tally": check_tally,
+    "tally": check_view_tally,
+    "secret_tally": check_view_tally,
     "delete": lambda actor, it, now: check_delete(actor, it),
-    "hand_over": lambda actor, it, now: check_handover(actor, it, BEN),
+    "hand_over": lambda actor, it, now: check_transfer(actor, it, BEN),
 }
 MODERATED = {"delete", "hand_over"}
 OF_OWNERS = MODERATED | {
@@ -144,7 +142,7 @@ def test_an_election_is_its_owners(command: str, role: Role) -> None:
 @pytest.mark.parametrize("role", ROLES)
 def test_an_election_is_given_to_who_could_use_it(role: Role) -> None:
     it, ben = election(State.SETUP), user(role, "ben")
-    assert _is_done(lambda: check_handover(ADA, it, ben)) is (ROLES.index(role) >= 3)
+    assert _is_done(lambda: check_transfer(ADA, it, ben)) is (ROLES.index(role) >= 3)
 
 
 # Who is refused for not being the owner learns nothing of the state by the refusal.
@@ -158,9 +156,9 @@ def test_who_asks_is_judged_before_the_state(command: str, state: State) -> None
 def test_there_are_two_to_choose_from_once_votes_are_accepted(count: int) -> None:
     with pytest.raises(WrongState, match=f"less than 2 candidates, has {count}"):
         check_launch(ADA, election(State.SETUP, candidates=count), NOON)
-    check_candidates(ADA, election(State.SETUP), count=count)
+    check_set_candidates(ADA, election(State.SETUP), count=count)
     with pytest.raises(WrongState, match=f"less than 2 candidates, would have {count}"):
-        check_candidates(ADA, election(State.EDITABLE), count=count)
+        check_set_candidates(ADA, election(State.EDITABLE), count=count)
 
 
 # By the three commands that change it, an election only ever goes forward.
@@ -219,7 +217,7 @@ STATUS = [
 @pytest.mark.parametrize(("state", "status"), STATUS)
 def test_the_status_says_where_an_election_stands(state: State, status: list[str]) -> None:
     for words, (window, moments) in zip(status, MOMENTS, strict=True):
-        assert {status_of(election(state, window), now) for now in moments} == {words}
+        assert {describe_status(election(state, window), now) for now in moments} == {words}
 
 
 def test_a_window_begins_with_its_first_moment_and_is_over_with_its_last() -> None:

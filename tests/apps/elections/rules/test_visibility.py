@@ -6,15 +6,15 @@ from itertools import product
 
 import pytest
 
+from singletable_apps.elections.entities import Publication, State
 from singletable_apps.elections.errors import NotPermitted, Rejected, WrongState
 from singletable_apps.elections.roles import ROLES, Role
-from singletable_apps.elections.rules import (
-    check_see_ballot,
-    check_tally,
+from singletable_apps.elections.rules.elections import (
+    check_view_ballot,
+    check_view_tally,
     default_publication,
-    may_list,
+    visible_details,
 )
-from singletable_apps.elections.states import Publication, State
 from tests.apps.elections.rules.samples import HOUR, NOON, Window, election, user
 
 EVERYTHING = [*product(State, Publication, [(None, None), (NOON + HOUR, None), (None, NOON)])]
@@ -40,21 +40,21 @@ def test_what_is_shown_is_what_was_settled(
 ) -> None:
     it = election(state, window, secret=secret, publication=publication)
     try:
-        check_tally(user(Role.OBSERVER), it, NOON)
+        check_view_tally(user(Role.OBSERVER), it, NOON)
     except WrongState:
         expected = ""
     else:
         expected = SHOWN[publication][secret]
-    assert {shown.replace(" ", "-") for shown in may_list(it, NOON)} == set(expected.split())
+    assert {shown.replace(" ", "-") for shown in visible_details(it, NOON)} == set(expected.split())
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_observers_see_the_tally(role: Role) -> None:
     if role is Role.NO_ACCESS:
         with pytest.raises(NotPermitted):
-            check_tally(user(role), election(State.CLOSED), NOON)
+            check_view_tally(user(role), election(State.CLOSED), NOON)
     else:
-        check_tally(user(role), election(State.CLOSED), NOON)
+        check_view_tally(user(role), election(State.CLOSED), NOON)
 
 
 @pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
@@ -63,7 +63,7 @@ def test_ones_own_ballot_is_always_shown(
 ) -> None:
     for secret, role in product((False, True), ROLES):
         it = election(state, window, secret=secret, publication=publication)
-        check_see_ballot(user(role, "Ben"), "ben", it, NOON)
+        check_view_ballot(user(role, "Ben"), "ben", it, NOON)
 
 
 @pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
@@ -73,7 +73,7 @@ def test_anothers_secret_ballot_is_shown_to_nobody(
     it = election(state, window, secret=True, publication=publication)
     for role in ROLES:
         with pytest.raises(NotPermitted, match="secret, and that of 'ben' is seen by 'ben' alone"):
-            check_see_ballot(user(role), "ben", it, NOON)
+            check_view_ballot(user(role), "ben", it, NOON)
 
 
 # By asking for one voter after the other nobody learns more than is listed.
@@ -83,9 +83,9 @@ def test_anothers_open_ballot_is_shown_where_all_are(
     role: Role, state: State, publication: Publication, window: Window
 ) -> None:
     it = election(state, window, publication=publication)
-    listed = "voters with ballots" in may_list(it, NOON) and role is not Role.NO_ACCESS
+    listed = "voters with ballots" in visible_details(it, NOON) and role is not Role.NO_ACCESS
     try:
-        check_see_ballot(user(role), "ben", it, NOON)
+        check_view_ballot(user(role), "ben", it, NOON)
     except Rejected:
         assert not listed
     else:

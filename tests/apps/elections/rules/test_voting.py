@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
+from singletable_apps.elections.entities import State
+from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.roles import ROLES, Role
-from singletable_apps.elections.rules import (
+from singletable_apps.elections.rules.voting import (
     check_cast,
     check_voter,
     check_withdraw,
-    effective,
+    drop_removed_candidates,
     is_eligible,
-    lines_of,
-    ranking_of,
+    parse_ranking,
+    rank_pairs,
 )
-from singletable_apps.elections.states import State
 from tests.apps.elections.rules.samples import HOUR, NOON, ballot, election, user
 
 CANDIDATES = ("Ada", "Ben", "Cy", "Di")
@@ -55,7 +55,7 @@ def test_who_may_vote_may_withdraw(role: Role) -> None:
 
 def test_what_was_not_cast_is_not_withdrawn() -> None:
     voter = user(Role.VOTER)
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         check_withdraw(voter, election(State.EDITABLE), ballot=None, now=NOON)
     # Whether a ballot is there says nothing when no ballot could be withdrawn.
     with pytest.raises(WrongState, match="no longer accepting votes"):
@@ -89,38 +89,38 @@ def test_nobody_votes_for_another() -> None:
 def test_a_ballot_says_an_order(
     lines: list[tuple[str, int | None]], levels: list[list[str]]
 ) -> None:
-    assert ranking_of(lines, CANDIDATES) == Ranking.from_levels(levels)
+    assert parse_ranking(lines, CANDIDATES) == Ranking.from_levels(levels)
 
 
 @given(ranks=RANKS)
 def test_gaps_and_order_of_lines_say_nothing(ranks: dict[str, int | None]) -> None:
     lines = list(ranks.items())
-    ranking = ranking_of(lines, CANDIDATES)
-    assert ranking == ranking_of(lines[::-1], CANDIDATES[::-1])
-    assert ranking == ranking_of([(name.upper(), rank) for name, rank in lines], CANDIDATES)
+    ranking = parse_ranking(lines, CANDIDATES)
+    assert ranking == parse_ranking(lines[::-1], CANDIDATES[::-1])
+    assert ranking == parse_ranking([(name.upper(), rank) for name, rank in lines], CANDIDATES)
     assert ranking == Ranking.from_ranks({n: r and r * 7 for n, r in ranks.items()})
 
 
 @given(ranking=RANKINGS)
 def test_lines_say_the_same_ranking_in_one_way(ranking: Ranking) -> None:
-    lines = lines_of(ranking)
+    lines = rank_pairs(ranking)
     assert list(lines) == sorted(lines, key=lambda line: (line[1], line[0]))
     assert {rank for _, rank in lines} == set(range(1, len(ranking.levels) + 1))
     assert Ranking.from_pairs(lines) == ranking
-    assert not lines or ranking_of(lines, CANDIDATES) == ranking
+    assert not lines or parse_ranking(lines, CANDIDATES) == ranking
 
 
 @pytest.mark.parametrize("rank", [0, -1, True, False, 1.5, "1"])
 def test_what_is_no_rank_is_refused(rank: int) -> None:
-    with pytest.raises(Invalid, match=f"The rank of 'Ada' is {rank!r}; a rank is 1, 2, 3"):
-        ranking_of([("ada", rank)], CANDIDATES)
+    with pytest.raises(InvalidInput, match=f"The rank of 'Ada' is {rank!r}; a rank is 1, 2, 3"):
+        parse_ranking([("ada", rank)], CANDIDATES)
 
 
 @pytest.mark.parametrize("twice", [("Ada", "Ada"), ("Ada", "ADA"), ("ada", " Ada")])
 @pytest.mark.parametrize("ranks", [(1, 2), (1, 1), (None, 1), (None, None)])
 def test_each_is_ranked_once(twice: tuple[str, str], ranks: tuple[int | None, ...]) -> None:
-    with pytest.raises(Invalid, match="'Ada' is ranked twice"):
-        ranking_of([*zip(twice, ranks, strict=True), ("Ben", 3)], CANDIDATES)
+    with pytest.raises(InvalidInput, match="'Ada' is ranked twice"):
+        parse_ranking([*zip(twice, ranks, strict=True), ("Ben", 3)], CANDIDATES)
 
 
 @given(
@@ -128,17 +128,17 @@ def test_each_is_ranked_once(twice: tuple[str, str], ranks: tuple[int | None, ..
     candidates=st.dictionaries(NAMES, st.sampled_from([1, 9, 10, 11])),
 )
 def test_who_came_later_was_not_ranked(ranking: Ranking, candidates: dict[str, int]) -> None:
-    counted = effective(ranking, 10, candidates)
+    counted = drop_removed_candidates(ranking, 10, candidates)
     old = {name for name, since in candidates.items() if since in (1, 9)}
     assert set(counted.names) == old & set(ranking.names)
     # The others keep their order, and who stood level stands level.
     assert counted == Ranking.from_levels([old.intersection(level) for level in ranking.levels])
-    assert effective(counted, 10, candidates) == counted
+    assert drop_removed_candidates(counted, 10, candidates) == counted
 
 
 def test_who_was_removed_and_came_back_starts_anew() -> None:
     ranking = Ranking.from_levels(["Ada", ["Ben", "Cy"]])
-    assert effective(ranking, 10, {"Ada": 3, "Ben": 3, "Cy": 4}) == ranking
-    assert str(effective(ranking, 10, {"Ben": 3, "Cy": 4})) == "Ben = Cy"
-    assert str(effective(ranking, 10, {"Ada": 12, "Ben": 3, "Cy": 4})) == "Ben = Cy"
-    assert effective(ranking, 10, {"Ada": 12}).is_blank
+    assert drop_removed_candidates(ranking, 10, {"Ada": 3, "Ben": 3, "Cy": 4}) == ranking
+    assert str(drop_removed_candidates(ranking, 10, {"Ben": 3, "Cy": 4})) == "Ben = Cy"
+    assert str(drop_removed_candidates(ranking, 10, {"Ada": 12, "Ben": 3, "Cy": 4})) == "Ben = Cy"
+    assert drop_removed_candidates(ranking, 10, {"Ada": 12}).is_blank

@@ -8,64 +8,63 @@ from datetime import timedelta
 import pytest
 from msgspec import UNSET
 
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import Election, Publication, State, User
 from singletable_apps.elections.errors import (
-    Invalid,
+    AlreadyTaken,
+    InvalidInput,
+    NotFound,
     NotPermitted,
     NotSignedIn,
-    NotThere,
     Rejected,
-    Taken,
     WrongState,
 )
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import state_of
-from singletable_apps.elections.service import Changes, Elections, Terms
-from singletable_apps.elections.states import Publication, State
-from tests.apps.elections.rig.refusing import refused
-from tests.apps.elections.rig.world import World, ballot, dump
+from singletable_apps.elections.rules.elections import state_of
+from singletable_apps.elections.service import ElectionEdit, Elections, ElectionSettings
+from tests.apps.support.elections.checks import expect_rejection
+from tests.apps.support.elections.world import World, ballot, dump_items
 
 NAMES = ("#1 / 2 %2F", "🗳️ Wahl", "Straße", "a#BALLOT#b", "ELECTION#x")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_election_of_any_name_goes_its_way_whatever_the_case(world: World, name: str) -> None:
-    ada, bob = world.join("Ada", "Bob")
+    ada, bob = world.register("Ada", "Bob")
     service = world.service
     created = service.lifecycle.create(ada, f"  {name} ")
     assert (created.name, state_of(created), created.owner_name) == (name, State.SETUP, "Ada")
     folded = name.casefold()
-    service.rolls.set_candidates(ada, folded, ["Red", "Grün / #1"])
-    service.rolls.set_voters(ada, folded, ["BOB"])
+    service.lifecycle.set_candidates(ada, folded, ["Red", "Grün / #1"])
+    service.lifecycle.set_voters(ada, folded, ["BOB"])
     assert state_of(service.lifecycle.launch(ada, folded, allow_edit=True)) is State.EDITABLE
     service.voting.cast(bob, folded, [("GRÜN / #1", 1)], "k")
-    assert state_of(service.lifecycle.fix(ada, folded)) is State.FIXED
-    closed = service.lifecycle.finalise(ada, folded)
+    assert state_of(service.lifecycle.lock(ada, folded)) is State.FIXED
+    closed = service.lifecycle.close(ada, folded)
     assert state_of(closed) is State.CLOSED
     assert closed.election_id == created.election_id
     tally = service.results.tally(bob, folded)
     assert tally.result.winners == ("Grün / #1",)
     service.lifecycle.delete(ada, folded)
-    assert not any(name in item or "Red" in item for item in dump(world.driver))
-    assert world.user(ada).elections_owned == world.user(bob).ballots_cast == 0
+    assert not any(name in item or "Red" in item for item in dump_items(world.driver))
+    assert world.reload(ada).elections_owned == world.reload(bob).ballots_cast == 0
 
 
 def _setup(world: World, owner: User) -> Election:
     world.service.lifecycle.create(owner, "E")
-    return world.service.rolls.set_candidates(owner, "E", ["Red", "Green"])
+    return world.service.lifecycle.set_candidates(owner, "E", ["Red", "Green"])
 
 
 def _editable(world: World, owner: User) -> Election:
-    return world.launched(owner, "E")
+    return world.launch(owner, "E")
 
 
 def _fixed(world: World, owner: User) -> Election:
-    return world.launched(owner, "E", allow_edit=False)
+    return world.launch(owner, "E", allow_edit=False)
 
 
 def _closed(world: World, owner: User) -> Election:
-    world.launched(owner, "E")
-    return world.service.lifecycle.finalise(owner, "E")
+    world.launch(owner, "E")
+    return world.service.lifecycle.close(owner, "E")
 
 
 STATES = {
@@ -77,17 +76,20 @@ STATES = {
 Step = Callable[[Elections, User], object]
 # Each command, and the states in which it is taken; in all others it is refused.
 STEPS: dict[str, tuple[Step, set[State]]] = {
-    "settle": (lambda s, u: s.lifecycle.settle(u, "E", Terms(True)), {State.SETUP}),
+    "settle": (
+        lambda s, u: s.lifecycle.replace_settings(u, "E", ElectionSettings(True)),
+        {State.SETUP},
+    ),
     "rename": (lambda s, u: s.lifecycle.rename(u, "E", "F"), {State.SETUP, State.EDITABLE}),
     "candidates": (
-        lambda s, u: s.rolls.set_candidates(u, "E", ["Red", "Black"]),
+        lambda s, u: s.lifecycle.set_candidates(u, "E", ["Red", "Black"]),
         {State.SETUP, State.EDITABLE},
     ),
-    "voters": (lambda s, u: s.rolls.set_voters(u, "E", ["Ada"]), {State.SETUP, State.EDITABLE}),
+    "voters": (lambda s, u: s.lifecycle.set_voters(u, "E", ["Ada"]), {State.SETUP, State.EDITABLE}),
     "launch": (lambda s, u: s.lifecycle.launch(u, "E", allow_edit=True), {State.SETUP}),
-    "fix": (lambda s, u: s.lifecycle.fix(u, "E"), {State.EDITABLE}),
-    "finalise": (lambda s, u: s.lifecycle.finalise(u, "E"), {State.EDITABLE, State.FIXED}),
-    "hand over": (lambda s, u: s.lifecycle.hand_over(u, "E", "Carol"), set(State)),
+    "fix": (lambda s, u: s.lifecycle.lock(u, "E"), {State.EDITABLE}),
+    "finalise": (lambda s, u: s.lifecycle.close(u, "E"), {State.EDITABLE, State.FIXED}),
+    "hand over": (lambda s, u: s.lifecycle.transfer(u, "E", "Carol"), set(State)),
     "delete": (lambda s, u: s.lifecycle.delete(u, "E"), set(State)),
 }
 
@@ -97,99 +99,103 @@ STEPS: dict[str, tuple[Step, set[State]]] = {
 def test_a_command_is_taken_in_its_states_and_by_the_owner_alone(
     memory: World, step: str, state: State
 ) -> None:
-    _, bob, carol = memory.join("Ada", "Bob", "Carol")
+    _, bob, carol = memory.register("Ada", "Bob", "Carol")
     STATES[state](memory, bob)
     command, states = STEPS[step]
-    refused(memory, NotPermitted, lambda: command(memory.service, carol))
-    length = memory.length
+    expect_rejection(memory, NotPermitted, lambda: command(memory.service, carol))
+    length = memory.event_count
     if state in states:
         command(memory.service, bob)
-        assert memory.length > length
+        assert memory.event_count > length
     else:
-        refused(memory, WrongState, lambda: command(memory.service, bob))
+        expect_rejection(memory, WrongState, lambda: command(memory.service, bob))
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_nobody_conducts_what_is_not_there_or_when_gone_themselves(
     memory: World, step: str
 ) -> None:
-    ada, bob = memory.join("Ada", "Bob")
+    ada, bob = memory.register("Ada", "Bob")
     command, _ = STEPS[step]
-    refused(memory, NotThere, lambda: command(memory.service, bob))
+    expect_rejection(memory, NotFound, lambda: command(memory.service, bob))
     memory.service.people.remove(ada, "Bob")
-    refused(memory, NotSignedIn, lambda: command(memory.service, bob))
+    expect_rejection(memory, NotSignedIn, lambda: command(memory.service, bob))
 
 
 REFUSED: dict[str, tuple[Step, type[Rejected], str | None]] = {
-    "taken": (lambda s, u: s.lifecycle.create(u, "Élan"), Taken, "name"),
-    "taken, other case": (lambda s, u: s.lifecycle.create(u, "ÉLAN"), Taken, "name"),
-    "taken, other form": (lambda s, u: s.lifecycle.create(u, "E\u0301lan"), Taken, "name"),
-    "renamed to a taken one": (lambda s, u: s.lifecycle.rename(u, "E", "élan"), Taken, "name"),
-    "no name": (lambda s, u: s.lifecycle.create(u, " "), Invalid, "name"),
-    "a folder": (lambda s, u: s.lifecycle.create(u, ".."), Invalid, "name"),
+    "taken": (lambda s, u: s.lifecycle.create(u, "Élan"), AlreadyTaken, "name"),
+    "taken, other case": (lambda s, u: s.lifecycle.create(u, "ÉLAN"), AlreadyTaken, "name"),
+    "taken, other form": (lambda s, u: s.lifecycle.create(u, "E\u0301lan"), AlreadyTaken, "name"),
+    "rename to taken": (lambda s, u: s.lifecycle.rename(u, "E", "élan"), AlreadyTaken, "name"),
+    "no name": (lambda s, u: s.lifecycle.create(u, " "), InvalidInput, "name"),
+    "a folder": (lambda s, u: s.lifecycle.create(u, ".."), InvalidInput, "name"),
     "twice a candidate": (
-        lambda s, u: s.rolls.set_candidates(u, "E", ["Red", "RED"]),
-        Invalid,
+        lambda s, u: s.lifecycle.set_candidates(u, "E", ["Red", "RED"]),
+        InvalidInput,
         "candidates",
     ),
     "too many candidates": (
-        lambda s, u: s.rolls.set_candidates(u, "E", [str(n) for n in range(101)]),
-        Invalid,
+        lambda s, u: s.lifecycle.set_candidates(u, "E", [str(n) for n in range(101)]),
+        InvalidInput,
         "candidates",
     ),
     "a stranger as voter": (
-        lambda s, u: s.rolls.set_voters(u, "E", ["Bob", "Stranger"]),
-        Invalid,
+        lambda s, u: s.lifecycle.set_voters(u, "E", ["Bob", "Stranger"]),
+        InvalidInput,
         "voters",
     ),
-    "to a stranger": (lambda s, u: s.lifecycle.hand_over(u, "E", "Stranger"), Invalid, "owner"),
-    "to who may not": (lambda s, u: s.lifecycle.hand_over(u, "E", "Olga"), WrongState, "owner"),
+    "to a stranger": (lambda s, u: s.lifecycle.transfer(u, "E", "Stranger"), InvalidInput, "owner"),
+    "to who may not": (lambda s, u: s.lifecycle.transfer(u, "E", "Olga"), WrongState, "owner"),
     "a name that cannot be": (lambda s, u: s.lifecycle.launch(u, "x" * 5000, allow_edit=True),
-        NotThere, "election"),
-    "half a letter": (lambda s, u: s.lifecycle.fix(u, "\ud800"), NotThere, "election"),
-    "to half a letter": (lambda s, u: s.lifecycle.hand_over(u, "E", "\ud800"), Invalid, "owner"),
+        NotFound, "election"),
+    "half a letter": (lambda s, u: s.lifecycle.lock(u, "\ud800"), NotFound, "election"),
+    "to surrogate": (lambda s, u: s.lifecycle.transfer(u, "E", "\ud800"), InvalidInput, "owner"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_is_refused_with_its_field(memory: World, case: str) -> None:
-    ada, bob, _ = memory.join("Ada", "Bob", "Olga")
+    ada, bob, _ = memory.register("Ada", "Bob", "Olga")
     memory.service.people.change_role(ada, "Olga", Role.OBSERVER)
     memory.service.lifecycle.create(bob, "Élan")
     _setup(memory, bob)
     command, why, field = REFUSED[case]
-    assert refused(memory, why, lambda: command(memory.service, bob)).field == field
+    assert expect_rejection(memory, why, lambda: command(memory.service, bob)).field == field
 
 
 def test_an_election_needs_two_candidates_and_keeps_them(memory: World) -> None:
-    (ada,) = memory.join("Ada")
+    (ada,) = memory.register("Ada")
     service = memory.service
     service.lifecycle.create(ada, "E")
-    service.rolls.set_candidates(ada, "E", ["Red"])
-    refused(memory, WrongState, lambda: service.lifecycle.launch(ada, "E", allow_edit=True))
-    service.rolls.set_candidates(ada, "E", ["Red", "Green"])
+    service.lifecycle.set_candidates(ada, "E", ["Red"])
+    expect_rejection(
+        memory, WrongState, lambda: service.lifecycle.launch(ada, "E", allow_edit=True)
+    )
+    service.lifecycle.set_candidates(ada, "E", ["Red", "Green"])
     service.lifecycle.launch(ada, "E", allow_edit=True)
-    refused(memory, WrongState, lambda: service.rolls.set_candidates(ada, "E", ["Red"]))
-    refused(memory, WrongState, lambda: service.rolls.set_candidates(ada, "E", []))
+    expect_rejection(
+        memory, WrongState, lambda: service.lifecycle.set_candidates(ada, "E", ["Red"])
+    )
+    expect_rejection(memory, WrongState, lambda: service.lifecycle.set_candidates(ada, "E", []))
 
 
 def test_what_is_as_it_was_wished_is_no_event(memory: World) -> None:
-    ada, _ = memory.join("Ada", "Bob")
+    ada, _ = memory.register("Ada", "Bob")
     service = memory.service
-    memory.launched(ada, "E", voters=["Bob"])
-    length = memory.length
-    service.rolls.set_candidates(ada, "E", ["Blue", "Green", "Red"])
-    service.rolls.set_voters(ada, "E", ["BOB"])
+    memory.launch(ada, "E", voters=["Bob"])
+    length = memory.event_count
+    service.lifecycle.set_candidates(ada, "E", ["Blue", "Green", "Red"])
+    service.lifecycle.set_voters(ada, "E", ["BOB"])
     service.lifecycle.rename(ada, "e", "E")
-    service.lifecycle.hand_over(ada, "E", "ada")
-    service.lifecycle.edit(ada, "E", Changes())
-    assert memory.length == length
+    service.lifecycle.transfer(ada, "E", "ada")
+    service.lifecycle.edit(ada, "E", ElectionEdit())
+    assert memory.event_count == length
 
 
 def test_all_that_is_in_an_election_follows_its_name(world: World) -> None:
-    ada, bob = world.join("Ada", "Bob")
+    ada, bob = world.register("Ada", "Bob")
     service = world.service
-    world.launched(ada, "Old", voters=["Bob"])
+    world.launch(ada, "Old", voters=["Bob"])
     cast = service.voting.cast(bob, "Old", ballot("Red"), "k")
     for name in ("old", "New / #1"):
         assert service.lifecycle.rename(ada, "OLD", name).name == name
@@ -202,69 +208,76 @@ def test_all_that_is_in_an_election_follows_its_name(world: World) -> None:
 
 
 def test_settings_are_edited_with_the_name_or_not_at_all(memory: World) -> None:
-    (ada,) = memory.join("Ada")
+    (ada,) = memory.register("Ada")
     edit = memory.service.lifecycle.edit
     memory.service.lifecycle.create(ada, "E")
     memory.service.lifecycle.create(ada, "F")
-    refused(memory, Taken, lambda: edit(ada, "E", Changes(name="f", secret_ballot=True)))
-    both = edit(ada, "E", Changes(name="G", secret_ballot=True))
+    expect_rejection(
+        memory, AlreadyTaken, lambda: edit(ada, "E", ElectionEdit(name="f", secret_ballot=True))
+    )
+    both = edit(ada, "E", ElectionEdit(name="G", secret_ballot=True))
     assert (both.name, both.secret_ballot, both.publication) == ("G", True, Publication.TOTALS)
     soon = memory.clock.now + timedelta(hours=1)
-    assert edit(ada, "G", Changes(no_voting_after=soon)).no_voting_after == soon
-    wrong = Changes(no_voting_before=soon)
-    assert refused(memory, Invalid, lambda: edit(ada, "G", wrong)).field == "no_voting_after"
+    assert edit(ada, "G", ElectionEdit(no_voting_after=soon)).no_voting_after == soon
+    wrong = ElectionEdit(no_voting_before=soon)
+    assert (
+        expect_rejection(memory, InvalidInput, lambda: edit(ada, "G", wrong)).field
+        == "no_voting_after"
+    )
     bare = soon.replace(tzinfo=None)
-    refused(memory, Invalid, lambda: edit(ada, "G", Changes(no_voting_before=bare)))
-    assert edit(ada, "G", Changes(no_voting_after=None)).no_voting_after is None
-    assert Changes().name is UNSET
-    plain = memory.service.lifecycle.settle(ada, "G", Terms())
+    expect_rejection(
+        memory, InvalidInput, lambda: edit(ada, "G", ElectionEdit(no_voting_before=bare))
+    )
+    assert edit(ada, "G", ElectionEdit(no_voting_after=None)).no_voting_after is None
+    assert ElectionEdit().name is UNSET
+    plain = memory.service.lifecycle.replace_settings(ada, "G", ElectionSettings())
     assert (plain.secret_ballot, plain.publication) == (False, Publication.CONFIRMATIONS)
 
 
 def test_who_moderates_may_delete_and_hand_over_what_is_anothers(memory: World) -> None:
-    ada, bob, carol = memory.join("Ada", "Bob", "Carol")
+    ada, bob, carol = memory.register("Ada", "Bob", "Carol")
     memory.service.people.change_role(ada, "Carol", Role.ADMIN)
     _setup(memory, bob)
-    refused(memory, NotPermitted, lambda: memory.service.lifecycle.rename(carol, "E", "F"))
-    assert memory.service.lifecycle.hand_over(carol, "E", "Ada").owner_name == "Ada"
-    assert (memory.user(bob).elections_owned, memory.user(ada).elections_owned) == (0, 1)
-    refused(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
+    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.rename(carol, "E", "F"))
+    assert memory.service.lifecycle.transfer(carol, "E", "Ada").owner_name == "Ada"
+    assert (memory.reload(bob).elections_owned, memory.reload(ada).elections_owned) == (0, 1)
+    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
     memory.service.lifecycle.delete(carol, "E")
-    assert memory.user(ada).elections_owned == 0
+    assert memory.reload(ada).elections_owned == 0
 
 
 def test_an_owner_who_may_no_longer_use_the_application_conducts_nothing(memory: World) -> None:
-    ada, bob = memory.join("Ada", "Bob")
+    ada, bob = memory.register("Ada", "Bob")
     _setup(memory, bob)
     memory.service.people.change_role(ada, "Bob", Role.VOTER)
-    refused(memory, NotPermitted, lambda: memory.service.lifecycle.create(bob, "F"))
-    refused(memory, NotPermitted, lambda: memory.service.lifecycle.rename(bob, "E", "F"))
-    refused(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
+    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.create(bob, "F"))
+    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.rename(bob, "E", "F"))
+    expect_rejection(memory, NotPermitted, lambda: memory.service.lifecycle.delete(bob, "E"))
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_wish_that_was_based_on_another_revision_changes_nothing(
     memory: World, step: str
 ) -> None:
-    ada, _ = memory.join("Ada", "Carol")
+    ada, _ = memory.register("Ada", "Carol")
     _setup(memory, ada)
 
     def stale(revision: int) -> None:
         raise WrongState(f"It is {revision} now.")
 
-    conducting, rolls = memory.service.lifecycle, memory.service.rolls
+    conducting, rolls = memory.service.lifecycle, memory.service.lifecycle
     commands: dict[str, Callable[[], object]] = {
-        "settle": lambda: conducting.settle(ada, "E", Terms(), stale),
+        "settle": lambda: conducting.replace_settings(ada, "E", ElectionSettings(), stale),
         "rename": lambda: conducting.rename(ada, "E", "F", stale),
         "candidates": lambda: rolls.set_candidates(ada, "E", [], stale),
         "voters": lambda: rolls.set_voters(ada, "E", ["Ada"], stale),
         "launch": lambda: conducting.launch(ada, "E", allow_edit=True, basis=stale),
-        "hand over": lambda: conducting.hand_over(ada, "E", "Carol", stale),
+        "hand over": lambda: conducting.transfer(ada, "E", "Carol", stale),
         "delete": lambda: conducting.delete(ada, "E", stale),
     }
     if step in commands:
-        refused(memory, WrongState, commands[step])
+        expect_rejection(memory, WrongState, commands[step])
         return
     conducting.launch(ada, "E", allow_edit=True)
-    ends = {"fix": conducting.fix, "finalise": conducting.finalise}
-    refused(memory, WrongState, lambda: ends[step](ada, "E", stale))
+    ends = {"fix": conducting.lock, "finalise": conducting.close}
+    expect_rejection(memory, WrongState, lambda: ends[step](ada, "E", stale))

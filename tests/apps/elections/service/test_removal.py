@@ -7,26 +7,25 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotPermitted, NotSignedIn, NotThere
-from singletable_apps.elections.service import Terms
-from tests.apps.elections.rig.counting import check_sound
-from tests.apps.elections.rig.refusing import refused
-from tests.apps.elections.rig.world import PASSWORD, World, ballot, dump
+from singletable_apps.elections.errors import NotFound, NotPermitted, NotSignedIn
+from singletable_apps.elections.service import ElectionSettings
+from tests.apps.support.elections.checks import check_consistency, expect_rejection
+from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_items
 
 
 @pytest.fixture
 def bob(world: World) -> User:
     """Bob votes in an open election, a closed one and one whose time is up, all with lists."""
-    ada, bob, carol = world.join("Ada", "Bob", "Carol")
+    ada, bob, carol = world.register("Ada", "Bob", "Carol")
     soon = world.clock.now + timedelta(hours=1)
-    world.launched(ada, "Open", voters=["Bob"])
-    world.launched(ada, "Closed", voters=["Bob", "Carol"])
-    world.launched(ada, "Ended", voters=["Bob"], terms=Terms(no_voting_after=soon))
+    world.launch(ada, "Open", voters=["Bob"])
+    world.launch(ada, "Closed", voters=["Bob", "Carol"])
+    world.launch(ada, "Ended", voters=["Bob"], terms=ElectionSettings(no_voting_after=soon))
     for name in ("Open", "Closed", "Ended"):
         world.service.voting.cast(bob, name, ballot("Red"), "k")
     world.service.voting.cast(carol, "Closed", ballot("Blue"), "k")
-    world.service.lifecycle.finalise(ada, "Closed")
-    world.clock.move(hours=2)
+    world.service.lifecycle.close(ada, "Closed")
+    world.clock.advance(hours=2)
     return bob
 
 
@@ -47,9 +46,9 @@ def test_ballots_go_where_votes_are_taken_and_lose_their_name_elsewhere(
     assert results.published(ada, "Closed") == signed
     # Not even who looked before sees the name again.
     assert {one.voter_name for one in results.ballots(ada, "Closed")} == {nobody, "Carol"}
-    kept = [item for item in dump(world.driver) if '"Bob"' in item or "#Bob" in item]
+    kept = [item for item in dump_items(world.driver) if '"Bob"' in item or "#Bob" in item]
     assert not kept, "no item bears the name"
-    check_sound(world)
+    check_consistency(world)
 
 
 def test_a_list_never_turns_into_everybody(world: World, bob: User) -> None:
@@ -58,14 +57,14 @@ def test_a_list_never_turns_into_everybody(world: World, bob: User) -> None:
     assert world.service.context.read.get_election("Open").voter_count == 1
     assert world.service.queries.voters(ada, "Open", 10)[0] == []
     cast = world.service.voting.cast
-    refused(world, NotPermitted, lambda: cast(ada, "Open", ballot("Red"), "k"))
-    (dave,) = world.join("Dave")
-    world.service.rolls.set_voters(ada, "Open", ["Dave"])
+    expect_rejection(world, NotPermitted, lambda: cast(ada, "Open", ballot("Red"), "k"))
+    (dave,) = world.register("Dave")
+    world.service.lifecycle.set_voters(ada, "Open", ["Dave"])
     assert world.service.context.read.get_election("Open").voter_count == 2
     cast(dave, "Open", ballot("Red"), "k")
-    assert world.service.rolls.set_voters(ada, "Open", []).voter_count == 0
+    assert world.service.lifecycle.set_voters(ada, "Open", []).voter_count == 0
     cast(ada, "Open", ballot("Red"), "k")
-    check_sound(world)
+    check_consistency(world)
 
 
 def test_somebody_of_the_same_name_has_nothing_of_who_was_removed(world: World, bob: User) -> None:
@@ -78,15 +77,15 @@ def test_somebody_of_the_same_name_has_nothing_of_who_was_removed(world: World, 
     assert other.user_id != bob.user_id
     assert (other.ballots_cast, other.eligible_in, other.elections_owned) == (0, 0, 0)
     voting = world.service.voting
-    refused(world, NotThere, lambda: voting.ballot(other, "Closed", "Bob"))
-    refused(world, NotPermitted, lambda: voting.cast(other, "Open", ballot("Red"), "k"))
+    expect_rejection(world, NotFound, lambda: voting.ballot(other, "Closed", "Bob"))
+    expect_rejection(world, NotPermitted, lambda: voting.cast(other, "Open", ballot("Red"), "k"))
     for ask in (
-        lambda: access.who(signed_in.access),
+        lambda: access.authenticate(signed_in.access),
         lambda: access.renew(signed_in.refresh),
         lambda: access.sign_in("Bob", PASSWORD),
         lambda: voting.cast(bob, "Open", ballot("Red"), "k"),
     ):
-        refused(world, NotSignedIn, ask)
+        expect_rejection(world, NotSignedIn, ask)
     assert access.sessions(other) == []
 
 

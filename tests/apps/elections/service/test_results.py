@@ -6,21 +6,20 @@ from datetime import timedelta
 
 import pytest
 
-from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import Invalid, NotPermitted, NotThere, WrongState
+from singletable_apps.elections.entities import Publication, State, User
+from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR
 from singletable_apps.elections.proofs import MerkleTree
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import state_of
-from singletable_apps.elections.service import Terms
-from singletable_apps.elections.states import Publication, State
-from tests.apps.elections.rig.refusing import refused
-from tests.apps.elections.rig.world import World, ballot, events_of
+from singletable_apps.elections.rules.elections import state_of
+from singletable_apps.elections.service import ElectionSettings
+from tests.apps.support.elections.checks import expect_rejection
+from tests.apps.support.elections.world import World, ballot, read_events
 
 
-def _voted(world: World, terms: Terms) -> tuple[User, User]:
-    ada, bob, carol = world.join("Ada", "Bob", "Carol")
-    world.launched(ada, "E", terms=terms)
+def _voted(world: World, terms: ElectionSettings) -> tuple[User, User]:
+    ada, bob, carol = world.register("Ada", "Bob", "Carol")
+    world.launch(ada, "E", terms=terms)
     cast = world.service.voting.cast
     for voter, lines in ((ada, ("Red", "Blue")), (bob, ("Red",)), (carol, ("Green",))):
         cast(voter, "E", ballot(*lines), "k")
@@ -28,30 +27,30 @@ def _voted(world: World, terms: Terms) -> tuple[User, User]:
 
 
 def test_an_open_ballot_is_counted_before_all_eyes(memory: World) -> None:
-    ada, bob = _voted(memory, Terms())
+    ada, bob = _voted(memory, ElectionSettings())
     tally = memory.service.results.tally(bob, "E")
     assert (tally.ballots_cast, tally.result.winners, tally.closing) == (3, ("Red",), None)
     shown = memory.service.results.ballots(bob, "E")
     assert [one.voter_name for one in shown] == ["Ada", "Bob", "Carol"]
     assert memory.service.voting.ballot(bob, "E", "Carol").receipt["ranking"] == [["Green"]]
-    refused(memory, WrongState, lambda: memory.service.results.published(ada, "E"))
+    expect_rejection(memory, WrongState, lambda: memory.service.results.published(ada, "E"))
     proof = memory.service.results.proof
-    refused(memory, WrongState, lambda: proof(ada, "E", shown[0].confirmation or ""))
+    expect_rejection(memory, WrongState, lambda: proof(ada, "E", shown[0].confirmation or ""))
 
 
 def test_a_secret_ballot_is_counted_when_it_has_closed(memory: World) -> None:
-    ada, bob = _voted(memory, Terms(secret_ballot=True))
+    ada, bob = _voted(memory, ElectionSettings(secret_ballot=True))
     results, voting = memory.service.results, memory.service.voting
     for look in (results.tally, results.ballots, results.unique_share, results.published):
-        refused(memory, WrongState, lambda look=look: look(ada, "E"))  # type: ignore[misc]
-    refused(memory, NotPermitted, lambda: voting.ballot(ada, "E", "Bob"))
+        expect_rejection(memory, WrongState, lambda look=look: look(ada, "E"))  # type: ignore[misc]
+    expect_rejection(memory, NotPermitted, lambda: voting.ballot(ada, "E", "Bob"))
     assert voting.ballot(bob, "E", "bob").receipt["ranking"] == [["Red"]]
-    memory.service.lifecycle.finalise(ada, "E")
+    memory.service.lifecycle.close(ada, "E")
     assert results.tally(bob, "E").result.winners == ("Red",)
-    refused(memory, NotPermitted, lambda: results.ballots(ada, "E"))
-    refused(memory, NotPermitted, lambda: results.export(ada, "E", "csv"))
-    refused(memory, NotPermitted, lambda: voting.ballot(ada, "E", "Bob"))
-    assert b"Red" in results.export(bob, "E", "rctab")
+    expect_rejection(memory, NotPermitted, lambda: results.ballots(ada, "E"))
+    expect_rejection(memory, NotPermitted, lambda: results.export_ballots(ada, "E", "csv"))
+    expect_rejection(memory, NotPermitted, lambda: voting.ballot(ada, "E", "Bob"))
+    assert b"Red" in results.export_ballots(bob, "E", "rctab")
 
 
 @pytest.mark.parametrize(
@@ -66,18 +65,18 @@ def test_a_secret_ballot_is_counted_when_it_has_closed(memory: World) -> None:
 def test_of_ballots_is_seen_what_is_published(
     memory: World, secret: bool, level: Publication, confirmations: bool, names: bool
 ) -> None:
-    ada, bob = _voted(memory, Terms(secret_ballot=secret, publication=level))
-    memory.service.lifecycle.finalise(ada, "E")
+    ada, bob = _voted(memory, ElectionSettings(secret_ballot=secret, publication=level))
+    memory.service.lifecycle.close(ada, "E")
     for one in memory.service.results.ballots(bob, "E"):
         assert (one.confirmation is not None, one.voter_name is not None) == (confirmations, names)
         assert (one.when_cast is not None) is names
-    assert b"Red" in memory.service.results.export(bob, "E", "csv")
+    assert b"Red" in memory.service.results.export_ballots(bob, "E", "csv")
 
 
 def test_who_may_not_look_sees_nothing(memory: World) -> None:
-    ada, bob = _voted(memory, Terms())
+    ada, bob = _voted(memory, ElectionSettings())
     memory.service.people.change_role(ada, "Bob", Role.NO_ACCESS)
-    bob = memory.user(bob)
+    bob = memory.reload(bob)
     results, queries, voting = (
         memory.service.results,
         memory.service.queries,
@@ -86,7 +85,7 @@ def test_who_may_not_look_sees_nothing(memory: World) -> None:
     for look in (
         lambda: results.tally(bob, "E"),
         lambda: results.ballots(bob, "E"),
-        lambda: results.export(bob, "E", "csv"),
+        lambda: results.export_ballots(bob, "E", "csv"),
         lambda: queries.elections(bob, 10),
         lambda: queries.elections_of(bob, "Ada", 10),
         lambda: queries.candidates(bob, "E"),
@@ -97,50 +96,50 @@ def test_who_may_not_look_sees_nothing(memory: World) -> None:
         lambda: queries.counts(bob),
         lambda: voting.ballot(bob, "E", "Ada"),
     ):
-        refused(memory, NotPermitted, look)
+        expect_rejection(memory, NotPermitted, look)
     # What is their own they see, whatever they are.
     assert queries.activity(bob).ballots_cast == 1
     assert voting.ballot(bob, "E", "Bob").receipt["ranking"] == [["Red"]]
 
 
 def test_what_is_not_there_is_said_so(memory: World) -> None:
-    ada, _ = _voted(memory, Terms())
+    ada, _ = _voted(memory, ElectionSettings())
     results, voting = memory.service.results, memory.service.voting
-    memory.service.lifecycle.finalise(ada, "E")
-    refused(memory, NotThere, lambda: results.tally(ada, "F"))
-    refused(memory, Invalid, lambda: results.tally(ada, "E", "coin"))
-    refused(memory, Invalid, lambda: results.export(ada, "E", "docx"))
-    refused(memory, NotThere, lambda: results.proof(ada, "E", "aaaa-bbbb"))
-    refused(memory, NotThere, lambda: voting.ballot(ada, "E", "Nobody"))
-    refused(memory, NotThere, lambda: voting.ballot(ada, "E", "x" * 3000))
+    memory.service.lifecycle.close(ada, "E")
+    expect_rejection(memory, NotFound, lambda: results.tally(ada, "F"))
+    expect_rejection(memory, InvalidInput, lambda: results.tally(ada, "E", "coin"))
+    expect_rejection(memory, InvalidInput, lambda: results.export_ballots(ada, "E", "docx"))
+    expect_rejection(memory, NotFound, lambda: results.proof(ada, "E", "aaaa-bbbb"))
+    expect_rejection(memory, NotFound, lambda: voting.ballot(ada, "E", "Nobody"))
+    expect_rejection(memory, NotFound, lambda: voting.ballot(ada, "E", "x" * 3000))
 
 
 def test_an_election_closes_when_its_time_is_up_and_somebody_looks(world: World) -> None:
     ends = world.clock.now + timedelta(hours=1)
-    ada, bob = _voted(world, Terms(secret_ballot=True, no_voting_after=ends))
+    ada, bob = _voted(world, ElectionSettings(secret_ballot=True, no_voting_after=ends))
     results = world.service.results
-    world.clock.stands = True
+    world.clock.frozen = True
     world.clock.now = ends - timedelta(microseconds=1)
-    assert state_of(results.settled("E")) is State.EDITABLE
-    refused(world, WrongState, lambda: results.tally(bob, "E"))
+    assert state_of(results.close_if_due("E")) is State.EDITABLE
+    expect_rejection(world, WrongState, lambda: results.tally(bob, "E"))
     world.clock.now = ends
-    length = world.length
+    length = world.event_count
     assert results.tally(bob, "e").result.winners == ("Red",)
-    last = events_of(world.driver)[-1]
-    assert (last.actor, last.event_type, world.length) == (
+    last = read_events(world.driver)[-1]
+    assert (last.actor, last.event_type, world.event_count) == (
         SYSTEM_ACTOR,
         "ElectionFinalized",
         length + 1,
     )
-    assert state_of(results.settled("E")) is State.CLOSED
-    refused(world, WrongState, lambda: world.service.lifecycle.finalise(ada, "E"))
-    assert world.length == length + 1
+    assert state_of(results.close_if_due("E")) is State.CLOSED
+    expect_rejection(world, WrongState, lambda: world.service.lifecycle.close(ada, "E"))
+    assert world.event_count == length + 1
 
 
 @pytest.mark.parametrize("secret", [False, True])
 def test_what_is_signed_is_what_is_in_the_table(world: World, secret: bool) -> None:
-    ada, bob = _voted(world, Terms(secret_ballot=secret))
-    world.service.lifecycle.finalise(ada, "E")
+    ada, bob = _voted(world, ElectionSettings(secret_ballot=secret))
+    world.service.lifecycle.close(ada, "E")
     tally = world.service.results.tally(bob, "E")
     assert tally.closing is not None
     said = tally.closing["statement"]
@@ -154,7 +153,7 @@ def test_what_is_signed_is_what_is_in_the_table(world: World, secret: bool) -> N
 
 
 def test_lists_come_in_pages_by_name(memory: World) -> None:
-    ada, bob, *_ = memory.join("Ada", "bob", "Carol", "dave")
+    ada, bob, *_ = memory.register("Ada", "bob", "Carol", "dave")
     queries = memory.service.queries
     for name in ("b", "A", "c"):
         memory.service.lifecycle.create(ada, name)
@@ -168,9 +167,9 @@ def test_lists_come_in_pages_by_name(memory: World) -> None:
     listed, _ = queries.users(ada, 10)
     assert [one.user.name for one in listed] == ["Ada", "bob", "Carol", "dave"]
     assert listed[1].allowed_roles[-1] is Role.OWNER
-    refused(memory, NotPermitted, lambda: queries.users(bob, 10))
-    refused(memory, NotPermitted, lambda: queries.user(bob, "Carol"))
-    refused(memory, NotPermitted, lambda: queries.events(bob, 10))
-    refused(memory, NotThere, lambda: queries.user(ada, "Nobody"))
+    expect_rejection(memory, NotPermitted, lambda: queries.users(bob, 10))
+    expect_rejection(memory, NotPermitted, lambda: queries.user(bob, "Carol"))
+    expect_rejection(memory, NotPermitted, lambda: queries.events(bob, 10))
+    expect_rejection(memory, NotFound, lambda: queries.user(ada, "Nobody"))
     assert queries.user(bob, "BOB").user.email == "bob@example.org"
-    assert queries.events(ada, 3).items[0].event_id == queries.version() == memory.length
+    assert queries.events(ada, 3).items[0].event_id == queries.version() == memory.event_count

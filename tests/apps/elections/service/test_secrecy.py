@@ -8,17 +8,16 @@ from itertools import permutations
 import pytest
 
 from singletable import Engine
-from singletable_apps.elections.entities import Ballot, votes
+from singletable_apps.elections.entities import Ballot, Publication, votes
 from singletable_apps.elections.errors import WrongKeys
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.proofs import BallotKey, UnsealError
-from singletable_apps.elections.service import Terms
-from singletable_apps.elections.service.closing import opened
+from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.closing import open_ballot
 from singletable_apps.elections.service.voting import Lines
-from singletable_apps.elections.states import Publication
 from singletable_apps.shared.accounts import expiring
-from tests.apps.elections.rig.world import KEYS, PASSWORD, World, ballot, dump, store_on
+from tests.apps.support.elections.world import KEYS, PASSWORD, World, ballot, dump_items, open_store
 
 CANDIDATES = ("Nebelkrähe", "An ox", "A cat of considerable length")
 # Every ballot over three candidates, those that tie and leave out included.
@@ -34,9 +33,9 @@ RANKINGS: list[Lines] = [
 def secret() -> World:
     """Everybody casts another ballot, some twice; all are signed in."""
     world = World(Engine.in_memory())
-    ada, *voters = world.join("Ada", *(f"Voter {number:02}" for number in range(len(RANKINGS))))
-    terms = Terms(secret_ballot=True, publication=Publication.CONFIRMATIONS)
-    world.launched(ada, "E", CANDIDATES, terms=terms)
+    ada, *voters = world.register("Ada", *(f"Voter {number:02}" for number in range(len(RANKINGS))))
+    terms = ElectionSettings(secret_ballot=True, publication=Publication.CONFIRMATIONS)
+    world.launch(ada, "E", CANDIDATES, terms=terms)
     for voter, lines in zip(voters, RANKINGS, strict=True):
         world.service.auth.sign_in(voter.name, PASSWORD)
         world.service.voting.cast(voter, "E", RANKINGS[0], "first")
@@ -45,17 +44,19 @@ def secret() -> World:
 
 
 def _everything(world: World) -> list[str]:
-    return [item for table in (votes, event_log, expiring) for item in dump(world.driver, table)]
+    return [
+        item for table in (votes, event_log, expiring) for item in dump_items(world.driver, table)
+    ]
 
 
 def test_neither_ranking_nor_confirmation_nor_nonce_is_in_clear(secret: World) -> None:
-    store = store_on(secret.driver)
+    store = open_store(secret.driver)
     election = secret.service.context.read.get_election("E")
     text = "\n".join(_everything(secret))
     ballots = list(store.admin.scan(Ballot))
     assert len(ballots) == len(RANKINGS)
     for one in ballots:
-        said = opened(election, one, KEYS)
+        said = open_ballot(election, one, KEYS)
         assert said.confirmation not in text
         assert said.confirmation.replace("-", "") not in text.replace("-", "")
         assert said.nonce.hex() not in text
@@ -69,20 +70,20 @@ def test_no_candidate_is_named_beside_a_voter(secret: World) -> None:
 
 
 def test_no_ballot_is_longer_than_another(secret: World) -> None:
-    ballots = [item for item in dump(secret.driver) if '"BALLOT"' in item]
+    ballots = [item for item in dump_items(secret.driver) if '"BALLOT"' in item]
     # All voters' names are as long as each other; only numbers of events differ.
     assert len({len(item) for item in ballots}) <= 3
-    assert len({len(one.sealed or "") for one in store_on(secret.driver).admin.scan(Ballot)}) == 1
-    cast = [item for item in dump(secret.driver, event_log) if "BallotCast" in item]
+    assert len({len(one.sealed or "") for one in open_store(secret.driver).admin.scan(Ballot)}) == 1
+    cast = [item for item in dump_items(secret.driver, event_log) if "BallotCast" in item]
     assert len({len(item) for item in cast}) <= 3
 
 
 def test_the_same_ballot_is_never_sealed_alike(secret: World) -> None:
-    sealed = [one.sealed for one in store_on(secret.driver).admin.scan(Ballot)]
-    marks = [mark for one in store_on(secret.driver).admin.scan(Ballot) for mark in one.asked]
+    sealed = [one.sealed for one in open_store(secret.driver).admin.scan(Ballot)]
+    marks = [mark for one in open_store(secret.driver).admin.scan(Ballot) for mark in one.asked]
     said = [
         asked.fingerprint
-        for one in store_on(secret.driver).admin.scan(Ballot)
+        for one in open_store(secret.driver).admin.scan(Ballot)
         for asked in one.asked.values()
     ]
     for values in (sealed, marks, said):
@@ -92,16 +93,16 @@ def test_the_same_ballot_is_never_sealed_alike(secret: World) -> None:
 def test_with_another_key_nothing_opens_and_it_is_said_what_to_do(secret: World) -> None:
     others = Keys(BallotKey(os.urandom(32)), KEYS.signer, KEYS.secret)
     with pytest.raises(WrongKeys, match=r"Put the file ballots\.key back"):
-        secret.open(keys=others)
+        secret.open_service(keys=others)
     election = secret.service.context.read.get_election("E")
-    for one in store_on(secret.driver).admin.scan(Ballot):
+    for one in open_store(secret.driver).admin.scan(Ballot):
         with pytest.raises(UnsealError, match="put back the key file"):
-            opened(election, one, others)
+            open_ballot(election, one, others)
 
 
 def test_a_sealed_ballot_opens_in_its_own_election_alone(secret: World) -> None:
     ada = secret.service.context.read.get_user("Ada")
     other = secret.service.lifecycle.create(ada, "Another")
-    one = next(iter(store_on(secret.driver).admin.scan(Ballot)))
+    one = next(iter(open_store(secret.driver).admin.scan(Ballot)))
     with pytest.raises(UnsealError):
-        opened(other, one, KEYS)
+        open_ballot(other, one, KEYS)

@@ -6,65 +6,64 @@ from datetime import timedelta
 
 import pytest
 
-from singletable_apps.elections.entities import User
+from singletable_apps.elections.entities import State, User
 from singletable_apps.elections.errors import (
-    Invalid,
-    KeyReused,
+    IdempotencyKeyReused,
+    InvalidInput,
+    NotFound,
     NotPermitted,
-    NotThere,
     WrongState,
 )
 from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.projection.voting import REMEMBERED_REQUESTS
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Terms
+from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.voting import Lines
-from singletable_apps.elections.states import State
-from tests.apps.elections.rig.refusing import refused
-from tests.apps.elections.rig.world import World, ballot, dump, store_on
+from tests.apps.support.elections.checks import expect_rejection
+from tests.apps.support.elections.world import World, ballot, dump_items, open_store
 
 
 @pytest.mark.parametrize("secret", [False, True])
 def test_a_ballot_can_be_cast_again_and_the_last_one_counts(world: World, secret: bool) -> None:
-    ada, bob = world.join("Ada", "Bob")
-    world.launched(ada, "E", terms=Terms(secret_ballot=secret))
+    ada, bob = world.register("Ada", "Bob")
+    world.launch(ada, "E", terms=ElectionSettings(secret_ballot=secret))
     first = world.service.voting.cast(bob, "E", ballot("Red", "Blue"), "1")
     second = world.service.voting.cast(bob, "E", ballot("Blue", "Red"), "2")
     assert first.receipt["confirmation"] != second.receipt["confirmation"]
     assert second.when_cast > first.when_cast
     world.service.voting.cast(ada, "E", ballot("Blue"), "3")
-    world.service.lifecycle.finalise(ada, "E")
+    world.service.lifecycle.close(ada, "E")
     tally = world.service.results.tally(ada, "E")
     assert (tally.ballots_cast, tally.result.winners) == (2, ("Blue",))
-    assert world.user(bob).ballots_cast == 1
+    assert world.reload(bob).ballots_cast == 1
 
 
 def test_a_ballot_of_a_fixed_election_is_final(memory: World) -> None:
-    ada, bob = memory.join("Ada", "Bob")
-    memory.launched(ada, "E", allow_edit=False)
+    ada, bob = memory.register("Ada", "Bob")
+    memory.launch(ada, "E", allow_edit=False)
     voting = memory.service.voting
     cast = voting.cast(bob, "E", ballot("Red"), "1")
-    refused(memory, WrongState, lambda: voting.cast(bob, "E", ballot("Red"), "2"))
-    refused(memory, WrongState, lambda: voting.withdraw(bob, "E"))
+    expect_rejection(memory, WrongState, lambda: voting.cast(bob, "E", ballot("Red"), "2"))
+    expect_rejection(memory, WrongState, lambda: voting.withdraw(bob, "E"))
     again = voting.cast(bob, "E", ballot("Red"), "1")
     assert (again.again, again.receipt) == (True, cast.receipt)
 
 
 def test_a_ballot_that_is_withdrawn_never_was(memory: World) -> None:
-    ada, bob = memory.join("Ada", "Bob")
-    memory.launched(ada, "E")
+    ada, bob = memory.register("Ada", "Bob")
+    memory.launch(ada, "E")
     voting = memory.service.voting
-    refused(memory, NotThere, lambda: voting.withdraw(bob, "E"))
+    expect_rejection(memory, NotFound, lambda: voting.withdraw(bob, "E"))
     voting.cast(bob, "E", ballot("Red"), "1")
     voting.withdraw(bob, "E")
-    assert memory.user(bob).ballots_cast == 0
-    refused(memory, NotThere, lambda: voting.ballot(bob, "E", "Bob"))
+    assert memory.reload(bob).ballots_cast == 0
+    expect_rejection(memory, NotFound, lambda: voting.ballot(bob, "E", "Bob"))
     assert memory.service.results.tally(ada, "E").ballots_cast == 0
 
 
 def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
-    ada, bob = world.join("Ada", "Bob")
-    world.launched(ada, "E", terms=Terms(secret_ballot=True))
+    ada, bob = world.register("Ada", "Bob")
+    world.launch(ada, "E", terms=ElectionSettings(secret_ballot=True))
     voting = world.service.voting
     first = voting.cast(bob, "E", ballot("Red"), "1")
     second = voting.cast(bob, "E", ballot("Green"), "2")
@@ -74,29 +73,31 @@ def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
     bob = world.service.people.rename(bob, "Bob", "Robert")
 
     def come_late() -> None:
-        length = world.length
+        length = world.event_count
         for sent, lines, key in ((first, "Red", "1"), (second, "Green", "2")):
             late = voting.cast(bob, "F", ballot(lines), key)
             assert (late.again, late.receipt["confirmation"]) == (
                 True,
                 sent.receipt["confirmation"],
             )
-        refused(world, KeyReused, lambda: voting.cast(bob, "F", ballot("Blue"), "1"))
-        assert world.length == length
+        expect_rejection(
+            world, IdempotencyKeyReused, lambda: voting.cast(bob, "F", ballot("Blue"), "1")
+        )
+        assert world.event_count == length
 
     come_late()
-    refused(world, NotThere, lambda: voting.ballot(bob, "F", "Robert"))
+    expect_rejection(world, NotFound, lambda: voting.ballot(bob, "F", "Robert"))
     third = voting.cast(bob, "F", ballot("Blue"), "3")
     assert not third.again
     come_late()
     voting.withdraw(bob, "F")
     come_late()
     assert voting.cast(bob, "F", ballot("Blue"), "3").again
-    kept = dump(world.driver)
-    rebuild(store_on(world.driver))
-    assert dump(world.driver) == kept
+    kept = dump_items(world.driver)
+    rebuild(open_store(world.driver))
+    assert dump_items(world.driver) == kept
     world.service.lifecycle.delete(ada, "F")
-    assert not any("WITHDRAWN" in item for item in dump(world.driver))
+    assert not any("WITHDRAWN" in item for item in dump_items(world.driver))
 
 
 @pytest.mark.parametrize(
@@ -113,15 +114,18 @@ def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
     ],
 )
 def test_a_ballot_that_cannot_be_is_refused(memory: World, lines: Lines) -> None:
-    (ada,) = memory.join("Ada")
-    memory.launched(ada, "E")
+    (ada,) = memory.register("Ada")
+    memory.launch(ada, "E")
     cast = memory.service.voting.cast
-    assert refused(memory, Invalid, lambda: cast(ada, "E", lines, "k")).field == "rankings"
+    assert (
+        expect_rejection(memory, InvalidInput, lambda: cast(ada, "E", lines, "k")).field
+        == "rankings"
+    )
 
 
 def test_a_blank_ballot_is_cast_and_prefers_nobody(memory: World) -> None:
-    (ada,) = memory.join("Ada")
-    memory.launched(ada, "E")
+    (ada,) = memory.register("Ada")
+    memory.launch(ada, "E")
     memory.service.voting.cast(ada, "E", [("Red", None)], "k")
     assert memory.service.results.tally(ada, "E").ballots_cast == 1
     assert memory.service.queries.rankings(ada, "E") == [
@@ -132,76 +136,76 @@ def test_a_blank_ballot_is_cast_and_prefers_nobody(memory: World) -> None:
 
 
 def test_who_may_not_vote_is_refused(memory: World) -> None:
-    ada, bob, carol = memory.join("Ada", "Bob", "Carol")
+    ada, bob, carol = memory.register("Ada", "Bob", "Carol")
     voting = memory.service.voting
-    memory.launched(ada, "E", voters=["Bob"])
-    refused(memory, NotPermitted, lambda: voting.cast(carol, "E", ballot("Red"), "k"))
-    refused(memory, NotPermitted, lambda: voting.cast(ada, "E", ballot("Red"), "k"))
+    memory.launch(ada, "E", voters=["Bob"])
+    expect_rejection(memory, NotPermitted, lambda: voting.cast(carol, "E", ballot("Red"), "k"))
+    expect_rejection(memory, NotPermitted, lambda: voting.cast(ada, "E", ballot("Red"), "k"))
     memory.service.people.change_role(ada, "Bob", Role.OBSERVER)
-    refused(memory, NotPermitted, lambda: voting.cast(bob, "E", ballot("Red"), "k"))
-    refused(memory, NotPermitted, lambda: voting.withdraw(bob, "E"))
+    expect_rejection(memory, NotPermitted, lambda: voting.cast(bob, "E", ballot("Red"), "k"))
+    expect_rejection(memory, NotPermitted, lambda: voting.withdraw(bob, "E"))
     assert not memory.service.queries.is_eligible(ada, "E", "Bob")
-    memory.service.rolls.set_voters(ada, "E", [])
+    memory.service.lifecycle.set_voters(ada, "E", [])
     voting.cast(carol, "E", ballot("Red"), "k")
-    refused(memory, NotThere, lambda: voting.cast(carol, "F", ballot("Red"), "k"))
+    expect_rejection(memory, NotFound, lambda: voting.cast(carol, "F", ballot("Red"), "k"))
 
 
 def test_a_ballot_of_who_is_no_longer_listed_stays_and_cannot_be_changed(memory: World) -> None:
-    ada, bob, _ = memory.join("Ada", "Bob", "Carol")
-    memory.launched(ada, "E", voters=["Bob", "Carol"])
+    ada, bob, _ = memory.register("Ada", "Bob", "Carol")
+    memory.launch(ada, "E", voters=["Bob", "Carol"])
     memory.service.voting.cast(bob, "E", ballot("Red"), "k")
-    memory.service.rolls.set_voters(ada, "E", ["Carol"])
+    memory.service.lifecycle.set_voters(ada, "E", ["Carol"])
     cast = memory.service.voting.cast
-    refused(memory, NotPermitted, lambda: cast(bob, "E", ballot("Blue"), "l"))
+    expect_rejection(memory, NotPermitted, lambda: cast(bob, "E", ballot("Blue"), "l"))
     assert memory.service.results.tally(ada, "E").ballots_cast == 1
 
 
 @pytest.mark.parametrize("state", [State.SETUP, State.CLOSED])
 def test_votes_are_taken_between_launch_and_close(memory: World, state: State) -> None:
-    (ada,) = memory.join("Ada")
+    (ada,) = memory.register("Ada")
     if state is State.SETUP:
         memory.service.lifecycle.create(ada, "E")
-        memory.service.rolls.set_candidates(ada, "E", ["Red", "Blue"])
+        memory.service.lifecycle.set_candidates(ada, "E", ["Red", "Blue"])
     else:
-        memory.launched(ada, "E")
-        memory.service.lifecycle.finalise(ada, "E")
+        memory.launch(ada, "E")
+        memory.service.lifecycle.close(ada, "E")
     voting = memory.service.voting
-    refused(memory, WrongState, lambda: voting.cast(ada, "E", ballot("Red"), "k"))
-    refused(memory, WrongState, lambda: voting.withdraw(ada, "E"))
+    expect_rejection(memory, WrongState, lambda: voting.cast(ada, "E", ballot("Red"), "k"))
+    expect_rejection(memory, WrongState, lambda: voting.withdraw(ada, "E"))
 
 
 def test_the_window_is_open_from_its_beginning_up_to_its_end(memory: World) -> None:
-    (ada,) = memory.join("Ada")
+    (ada,) = memory.register("Ada")
     opens = memory.clock.now + timedelta(hours=1)
     closes, microsecond = opens + timedelta(hours=1), timedelta(microseconds=1)
-    memory.launched(ada, "E", terms=Terms(no_voting_before=opens, no_voting_after=closes))
+    memory.launch(ada, "E", terms=ElectionSettings(no_voting_before=opens, no_voting_after=closes))
     voting, conducting = memory.service.voting, memory.service.lifecycle
-    memory.clock.stands = True
+    memory.clock.frozen = True
 
     def cast() -> object:
         return voting.cast(ada, "E", ballot("Red"), f"at {memory.clock.now}")
 
     memory.clock.now = opens - microsecond
-    refused(memory, WrongState, cast)
+    expect_rejection(memory, WrongState, cast)
     memory.clock.now = opens
     cast()
     memory.clock.now = closes - microsecond
     cast()
-    refused(memory, WrongState, lambda: conducting.finalise(ada, "E"))
+    expect_rejection(memory, WrongState, lambda: conducting.close(ada, "E"))
     memory.clock.now = closes
-    refused(memory, WrongState, cast)
-    refused(memory, WrongState, lambda: voting.withdraw(ada, "E"))
-    conducting.finalise(ada, "E")
+    expect_rejection(memory, WrongState, cast)
+    expect_rejection(memory, WrongState, lambda: voting.withdraw(ada, "E"))
+    conducting.close(ada, "E")
 
 
 def test_a_candidate_that_comes_back_is_another_than_was_ranked(world: World) -> None:
-    ada, bob, carol = world.join("Ada", "Bob", "Carol")
+    ada, bob, carol = world.register("Ada", "Bob", "Carol")
     service = world.service
-    world.launched(ada, "E")
+    world.launch(ada, "E")
     service.voting.cast(bob, "E", ballot("Red", "Green"), "1")
-    service.rolls.set_candidates(ada, "E", ["Green", "Blue"])
+    service.lifecycle.set_candidates(ada, "E", ["Green", "Blue"])
     assert service.results.tally(ada, "E").result.winners == ("Green",)
-    service.rolls.set_candidates(ada, "E", ["Red", "Green", "Blue"])
+    service.lifecycle.set_candidates(ada, "E", ["Red", "Green", "Blue"])
     assert service.results.tally(ada, "E").result.winners == ("Green",)
     assert service.queries.rankings(bob, "E") == [("Blue", None), ("Green", 1), ("Red", None)]
     for voter in (carol, ada):
@@ -212,48 +216,50 @@ def test_a_candidate_that_comes_back_is_another_than_was_ranked(world: World) ->
 
 
 def test_another_spelling_is_another_candidate(memory: World) -> None:
-    ada, _ = memory.join("Ada", "Bob")
-    memory.launched(ada, "E")
+    ada, _ = memory.register("Ada", "Bob")
+    memory.launch(ada, "E")
     memory.service.voting.cast(ada, "E", ballot("Red"), "1")
-    memory.service.rolls.set_candidates(ada, "E", ["RED", "Green"])
+    memory.service.lifecycle.set_candidates(ada, "E", ["RED", "Green"])
     assert memory.service.queries.rankings(ada, "E") == [("Green", None), ("RED", None)]
 
 
 @pytest.fixture
 def voter(memory: World) -> User:
     """Somebody who has cast a ballot by the key `k`."""
-    ada, bob = memory.join("Ada", "Bob")
-    memory.launched(ada, "E", terms=Terms(secret_ballot=True))
+    ada, bob = memory.register("Ada", "Bob")
+    memory.launch(ada, "E", terms=ElectionSettings(secret_ballot=True))
     memory.service.voting.cast(bob, "E", ballot("Red", "Blue"), "k")
     return bob
 
 
 def test_the_same_request_again_is_the_same_ballot(memory: World, voter: User) -> None:
-    cast, length = memory.service.voting.cast, memory.length
+    cast, length = memory.service.voting.cast, memory.event_count
     first = cast(voter, "E", ballot("Red", "Blue"), "k")
     ada = memory.service.context.read.get_user("Ada")
     memory.service.lifecycle.rename(ada, "E", "F")
     memory.service.people.rename(ada, "Bob", "Robert")
-    memory.service.rolls.set_candidates(ada, "F", ["Green", "Blue"])
+    memory.service.lifecycle.set_candidates(ada, "F", ["Green", "Blue"])
     renamed = cast(voter, "F", ballot("Red", "Blue"), "k")
-    memory.service.lifecycle.finalise(ada, "F")
+    memory.service.lifecycle.close(ada, "F")
     closed = cast(voter, "F", list(reversed(ballot("Red", "Blue"))), "k")
     answers = {(one.again, one.receipt["confirmation"]) for one in (first, renamed, closed)}
     assert answers == {(True, first.receipt["confirmation"])}
-    assert memory.length == length + 4, "no event more than the four commands between"
+    assert memory.event_count == length + 4, "no event more than the four commands between"
 
 
 @pytest.mark.parametrize(
     "lines", [ballot("Blue", "Red"), ballot("Red"), [("Red", 1), ("Blue", 1)], [("Red", 1)]]
 )
 def test_a_key_is_for_one_ballot(memory: World, voter: User, lines: Lines) -> None:
-    refused(memory, KeyReused, lambda: memory.service.voting.cast(voter, "E", lines, "k"))
+    expect_rejection(
+        memory, IdempotencyKeyReused, lambda: memory.service.voting.cast(voter, "E", lines, "k")
+    )
 
 
 def test_the_same_key_is_anothers_own(memory: World, voter: User) -> None:
     ada = memory.service.context.read.get_user("Ada")
     assert not memory.service.voting.cast(ada, "E", ballot("Blue"), "k").again
-    memory.launched(ada, "F")
+    memory.launch(ada, "F")
     assert not memory.service.voting.cast(voter, "F", ballot("Red", "Blue"), "k").again
 
 

@@ -14,7 +14,7 @@ from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own, Polls, open_polls
 from singletable_apps.polls.tokens import Secret
-from tests.apps.elections.rig.declared import check_declared
+from tests.apps.support.patterns import check_declared
 
 SECRET = Secret(b"of tests" * 4)
 OPTIONS = ("Go", "Rust", "Python", "JavaScript")

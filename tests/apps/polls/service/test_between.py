@@ -19,9 +19,9 @@ from singletable_apps.polls.entities import Lane, Poll, Protection
 from singletable_apps.polls.errors import AlreadyVoted, Closed, NoCode, NotThere, Settled
 from singletable_apps.polls.rules import Draft
 from singletable_apps.polls.service import Own, Polls, Viewer, Voter
-from tests.apps.elections.rig.drivers import Interrupted
 from tests.apps.polls.rig.lossy import Lossy
 from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code, dump
+from tests.apps.support.drivers import InterruptingDriver
 
 CODES = Draft("Q", OPTIONS, protection=Protection.CODES)
 OPEN = Draft("Q", OPTIONS, protection=Protection.OPEN)
@@ -37,8 +37,8 @@ def _counts_lines(operation: Operation[object]) -> bool:
 
 def _between(
     world: World, when: Callable[[Operation[object]], bool], what: Callable[[], object]
-) -> tuple[Polls, Interrupted]:
-    driver = Interrupted(world.driver, when, what)
+) -> tuple[Polls, InterruptingDriver]:
+    driver = InterruptingDriver(world.driver, when, what)
     return world.open(driver), driver
 
 

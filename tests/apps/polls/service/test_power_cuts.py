@@ -9,9 +9,9 @@ import pytest
 from singletable import Engine
 from singletable_apps.polls.errors import Closed, NotThere
 from singletable_apps.polls.service import Viewer, Voter
-from tests.apps.elections.rig.drivers import Cut, PowerCut
 from tests.apps.polls.rig.deeds import DEEDS, Busy, busy, copy_of
 from tests.apps.polls.rig.world import check_counted, code, dump
+from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 OF_THE_EMPTY = ("vote first", "change options")
 
@@ -33,9 +33,9 @@ def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
     """The world after a cut, before every operation of a deed in turn."""
     operations = 0
     while True:
-        there = copy_of(base, Cut)
-        assert isinstance(there.world.driver, Cut)
-        there.world.driver.after(operations)
+        there = copy_of(base, PowerCutDriver)
+        assert isinstance(there.world.driver, PowerCutDriver)
+        there.world.driver.cut_after(operations)
         try:
             DEEDS[deed](there.world.service, there)
         except PowerCut:

@@ -10,9 +10,9 @@ from singletable import BatchGetItem, DeleteItem, Store, TransactionConflict, Tr
 from singletable.operations import Operation
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
 from singletable_apps.polls.service import Own, Polls, Voter
-from tests.apps.elections.rig.drivers import Interrupted
 from tests.apps.polls.rig.lossy import Lossy
 from tests.apps.polls.rig.world import World, check_counted, dump, items_of
+from tests.apps.support.drivers import InterruptingDriver
 
 
 def _commits(operation: Operation[object]) -> bool:
@@ -21,8 +21,8 @@ def _commits(operation: Operation[object]) -> bool:
 
 def _between(
     world: World, when: Callable[[Operation[object]], bool], what: Callable[[], object]
-) -> tuple[Polls, Interrupted]:
-    driver = Interrupted(world.driver, when, what)
+) -> tuple[Polls, InterruptingDriver]:
+    driver = InterruptingDriver(world.driver, when, what)
     return world.open(driver), driver
 
 

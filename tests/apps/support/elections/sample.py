@@ -9,15 +9,15 @@ from functools import cache
 from singletable import Engine, Item, Store, Table
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.keys import Keys, generate_keys
-from singletable_apps.elections.sample import fill
+from singletable_apps.elections.sample import fill_sample
 from singletable_apps.elections.service import Elections, open_elections
 from singletable_apps.shared.accounts import Passwords
 
-QUICK = Passwords(memory_kib=64, passes=1)
+FAST_PASSWORDS = Passwords(memory_kib=64, passes=1)
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SampleCopy:
     """A service on an engine of its own, and the keys that fit it."""
 
     engine: Engine
@@ -35,15 +35,15 @@ class Sampled:
 @cache
 def _filled() -> tuple[Engine, Keys]:
     engine, keys = Engine.in_memory(), generate_keys()
-    fill(open_elections(engine, keys, passwords=QUICK))
+    fill_sample(open_elections(engine, keys, passwords=FAST_PASSWORDS))
     return engine, keys
 
 
-def sampled() -> Sampled:
+def copy_sample() -> SampleCopy:
     """A fresh copy."""
     engine, keys = _filled()
     copied = engine.copy()
-    return Sampled(copied, keys, open_elections(copied, keys, passwords=QUICK))
+    return SampleCopy(copied, keys, open_elections(copied, keys, passwords=FAST_PASSWORDS))
 
 
 def items(store: Store, table: Table) -> Iterator[Item]:

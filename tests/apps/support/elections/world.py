@@ -13,14 +13,20 @@ from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.patterns import patterns
 from singletable_apps.elections.projection import get_last_event
 from singletable_apps.elections.proofs import BallotKey, Signer
-from singletable_apps.elections.service import TABLES, Elections, Settings, Terms, open_elections
+from singletable_apps.elections.service import (
+    TABLES,
+    Elections,
+    ElectionSettings,
+    Settings,
+    open_elections,
+)
 from singletable_apps.shared.accounts import Passwords
-from tests.apps.elections.rig.declared import check_declared
+from tests.apps.support.patterns import check_declared
 
 PASSWORD = "lantern copper river"
 KEYS = Keys(BallotKey(b"ballots." * 4), Signer(b"signing." * 4), b"tokens.." * 4)
 # What protects passwords is tried elsewhere, and costs time here.
-PASSWORDS = Passwords(memory_kib=64, passes=1, at_once=16)
+FAST_PASSWORDS = Passwords(memory_kib=64, passes=1, at_once=16)
 
 
 class Clock:
@@ -28,14 +34,14 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
-        self.stands = False
+        self.frozen = False
 
     def __call__(self) -> datetime:
-        if not self.stands:
+        if not self.frozen:
             self.now += timedelta(microseconds=1)
         return self.now
 
-    def move(self, **amount: float) -> None:
+    def advance(self, **amount: float) -> None:
         """Let time pass."""
         self.now += timedelta(**amount)
 
@@ -47,15 +53,15 @@ class World:
         self.driver = driver
         self.clock = clock or Clock()
         self.calls: list[Call] = []
-        self.service = self.open()
+        self.service = self.open_service()
 
-    def open(
+    def open_service(
         self,
         driver: Driver | None = None,
         *,
         keys: Keys = KEYS,
         settings: Settings | None = None,
-        passwords: Passwords = PASSWORDS,
+        passwords: Passwords = FAST_PASSWORDS,
     ) -> Elections:
         """Another service on the same tables, as another process would have it."""
         return open_elections(
@@ -71,18 +77,18 @@ class World:
         """Fail if a service has called its store in a way that no pattern declares."""
         check_declared(self.calls, patterns, (votes, event_log))
 
-    def join(self, *names: str) -> list[User]:
+    def register(self, *names: str) -> list[User]:
         """New users of these names."""
         register = self.service.people.register
         return [register(name, email_of(name), PASSWORD) for name in names]
 
-    def user(self, user: User) -> User:
+    def reload(self, user: User) -> User:
         """A user as they are now."""
         found = self.service.context.read.find_user_by_id(user.user_id)
         assert found is not None
         return found
 
-    def launched(
+    def launch(
         self,
         owner: User,
         name: str,
@@ -90,10 +96,10 @@ class World:
         *,
         voters: Sequence[str] = (),
         allow_edit: bool = True,
-        terms: Terms | None = None,
+        terms: ElectionSettings | None = None,
     ) -> Election:
         """An election that accepts votes."""
-        conducting, rolls = self.service.lifecycle, self.service.rolls
+        conducting, rolls = self.service.lifecycle, self.service.lifecycle
         conducting.create(owner, name, terms)
         rolls.set_candidates(owner, name, candidates)
         if voters:
@@ -101,9 +107,9 @@ class World:
         return conducting.launch(owner, name, allow_edit=allow_edit)
 
     @property
-    def length(self) -> int:
+    def event_count(self) -> int:
         """How many events the log has."""
-        newest = get_last_event(store_on(self.driver))
+        newest = get_last_event(open_store(self.driver))
         return newest.event_id if newest is not None else 0
 
 
@@ -112,14 +118,14 @@ def email_of(name: str) -> str:
     return f"{''.join(filter(str.isalnum, name)).casefold()}@example.org"
 
 
-def store_on(driver: Driver) -> Store:
+def open_store(driver: Driver) -> Store:
     """The tables, for who looks at them from outside."""
     return Store(driver, tables=TABLES, cursor_secret=KEYS.secret)
 
 
-def items_of(driver: Driver, table: Table) -> list[Item]:
+def read_items(driver: Driver, table: Table) -> list[Item]:
     """All items of a table as they are stored."""
-    store, cursor, items = store_on(driver), None, list[Item]()
+    store, cursor, items = open_store(driver), None, list[Item]()
     while True:
         page = store.admin.items(table, 1000, cursor=cursor)
         items += page.items
@@ -128,16 +134,16 @@ def items_of(driver: Driver, table: Table) -> list[Item]:
             return items
 
 
-def dump(driver: Driver, table: Table = votes) -> list[str]:
+def dump_items(driver: Driver, table: Table = votes) -> list[str]:
     """All items of a table, each as text, in an order of their own."""
     return sorted(
-        json.dumps(item, sort_keys=True, ensure_ascii=False) for item in items_of(driver, table)
+        json.dumps(item, sort_keys=True, ensure_ascii=False) for item in read_items(driver, table)
     )
 
 
-def events_of(driver: Driver) -> list[Event]:
+def read_events(driver: Driver) -> list[Event]:
     """The log, oldest first."""
-    return list(store_on(driver).query(Event.key.partition(), consistent=True))
+    return list(open_store(driver).query(Event.key.partition(), consistent=True))
 
 
 def ballot(*best_first: str) -> list[tuple[str, int | None]]:

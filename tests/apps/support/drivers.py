@@ -15,14 +15,14 @@ class PowerCut(Exception):
     """The process is gone in the middle of what it did."""
 
 
-class Cut:
+class PowerCutDriver:
     """A driver that is dead after some more operations, once that is wished."""
 
     def __init__(self, inner: Driver) -> None:
         self._inner = inner
         self._left: int | None = None
 
-    def after(self, operations: int) -> None:
+    def cut_after(self, operations: int) -> None:
         """Let so many operations be executed from now on."""
         self._left = operations
 
@@ -35,7 +35,7 @@ class Cut:
         return self._inner.execute(operation)
 
 
-class Interrupted:
+class InterruptingDriver:
     """A driver that lets something else happen before one of its operations."""
 
     def __init__(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from singletable import AsyncEngine, Engine, Remote, Settings
-from tests.apps.elections.rig.world import World
+from tests.apps.support.elections.world import World
 from tests.conformance.endpoint import Exchangeable, endpoint
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from singletable import Driver, Engine
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Elections, Terms
-from tests.apps.elections.rig.world import PASSWORD, Clock, World, ballot
+from singletable_apps.elections.service import Elections, ElectionSettings
+from tests.apps.support.elections.world import PASSWORD, Clock, World, ballot
 
 
 @dataclass(frozen=True)
-class Busy:
+class Scenario:
     """The world, and who does something in it."""
 
     world: World
@@ -23,28 +23,28 @@ class Busy:
     carol: User
 
 
-def busy(engine: Engine, elections: int = 2) -> Busy:
+def make_scenario(engine: Engine, elections: int = 2) -> Scenario:
     """Bob owns, votes in and is listed in so many elections; Carol votes, Dave takes it back."""
     world = World(engine)
-    owner, bob, carol, dave = world.join("Ada", "Bob", "Carol", "Dave")
+    owner, bob, carol, dave = world.register("Ada", "Bob", "Carol", "Dave")
     cast = world.service.voting.cast
     for number in range(elections):
         name = f"Election {number}"
-        secret = Terms(secret_ballot=number % 2 == 1)
-        world.launched(bob, name, voters=["Bob", "Carol", "Dave"], terms=secret)
+        secret = ElectionSettings(secret_ballot=number % 2 == 1)
+        world.launch(bob, name, voters=["Bob", "Carol", "Dave"], terms=secret)
         cast(bob, name, ballot("Red", "Blue"), "first")
         cast(carol, name, ballot("Green"), "first")
         cast(dave, name, ballot("Green"), "first")
         world.service.voting.withdraw(dave, name)
-    world.launched(bob, "Closed", voters=["Bob", "Carol"])
+    world.launch(bob, "Closed", voters=["Bob", "Carol"])
     cast(carol, "Closed", ballot("Blue"), "first")
-    world.service.lifecycle.finalise(bob, "Closed")
+    world.service.lifecycle.close(bob, "Closed")
     world.service.lifecycle.create(bob, "Set up")
-    world.service.rolls.set_candidates(bob, "Set up", ["Red", "Green"])
-    return Busy(world, engine, owner, bob, carol)
+    world.service.lifecycle.set_candidates(bob, "Set up", ["Red", "Green"])
+    return Scenario(world, engine, owner, bob, carol)
 
 
-Command = Callable[[Elections, Busy], object]
+Command = Callable[[Elections, Scenario], object]
 MANY = [f"Candidate {number}" for number in range(8)]
 
 # Every command there is, by the fact that it becomes.
@@ -59,34 +59,38 @@ COMMANDS: dict[str, Command] = {
     "UserNameChanged": lambda s, b: s.people.rename(b.bob, "Bob", "Robert"),
     "UserEmailChanged": lambda s, b: s.people.change_email(b.bob, "Bob", "r@example.org"),
     "ElectionCreated": lambda s, b: s.lifecycle.create(b.bob, "New"),
-    "ElectionUpdated": lambda s, b: s.lifecycle.settle(b.bob, "Set up", Terms(secret_ballot=True)),
+    "ElectionUpdated": lambda s, b: s.lifecycle.replace_settings(
+        b.bob, "Set up", ElectionSettings(secret_ballot=True)
+    ),
     "ElectionNameChanged": lambda s, b: s.lifecycle.rename(b.bob, "Election 0", "election 0"),
-    "ElectionOwnerChanged": lambda s, b: s.lifecycle.hand_over(b.bob, "Election 0", "Carol"),
+    "ElectionOwnerChanged": lambda s, b: s.lifecycle.transfer(b.bob, "Election 0", "Carol"),
     "ElectionLaunched": lambda s, b: s.lifecycle.launch(b.bob, "Set up", allow_edit=True),
-    "ElectionFixed": lambda s, b: s.lifecycle.fix(b.bob, "Election 0"),
-    "ElectionFinalized": lambda s, b: s.lifecycle.finalise(b.bob, "Election 1"),
+    "ElectionFixed": lambda s, b: s.lifecycle.lock(b.bob, "Election 0"),
+    "ElectionFinalized": lambda s, b: s.lifecycle.close(b.bob, "Election 1"),
     "ElectionDeleted": lambda s, b: s.lifecycle.delete(b.bob, "Election 1"),
-    "CandidatesAdded": lambda s, b: s.rolls.set_candidates(
+    "CandidatesAdded": lambda s, b: s.lifecycle.set_candidates(
         b.bob, "Election 0", ["Red", "Green", "Blue", *MANY]
     ),
-    "CandidatesRemoved": lambda s, b: s.rolls.set_candidates(b.bob, "Election 0", MANY),
-    "VotersAdded": lambda s, b: s.rolls.set_voters(
+    "CandidatesRemoved": lambda s, b: s.lifecycle.set_candidates(b.bob, "Election 0", MANY),
+    "VotersAdded": lambda s, b: s.lifecycle.set_voters(
         b.bob, "Election 0", ["Ada", "Bob", "Carol", "Dave"]
     ),
-    "VotersRemoved": lambda s, b: s.rolls.set_voters(b.bob, "Election 0", []),
+    "VotersRemoved": lambda s, b: s.lifecycle.set_voters(b.bob, "Election 0", []),
     "BallotCast": lambda s, b: s.voting.cast(b.carol, "Election 1", ballot("Red"), "again"),
     "BallotWithdrawn": lambda s, b: s.voting.withdraw(b.carol, "Election 0"),
 }
 
 
-def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engine) -> Busy:
+def copy_scenario(
+    base: Scenario, around: Callable[[Engine], Driver] = lambda engine: engine
+) -> Scenario:
     """The same world again in memory; its service is open on what is put around its engine."""
     engine = base.engine.copy()
-    return copy_of_world(base, engine, around(engine))
+    return open_copy(base, engine, around(engine))
 
 
-def copy_of_world(base: Busy, engine: Engine, driver: Driver) -> Busy:
+def open_copy(base: Scenario, engine: Engine, driver: Driver) -> Scenario:
     """The world of which the engine is a copy: it goes its own way, from the same moment on."""
     clock = Clock()
     clock.now = base.world.clock.now
-    return Busy(World(driver, clock), engine, base.owner, base.bob, base.carol)
+    return Scenario(World(driver, clock), engine, base.owner, base.bob, base.carol)

@@ -12,52 +12,52 @@ from typing import TypeVar
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable.faults import AsyncFaultyDriver, FaultyDriver
-from tests.apps.elections.rig.busy import Busy, busy, copy_of_world
-from tests.apps.elections.rig.drivers import Cut
+from tests.apps.support.drivers import PowerCutDriver
+from tests.apps.support.elections.scenario import Scenario, make_scenario, open_copy
 from tests.conformance.endpoint import Exchangeable
 
 T = TypeVar("T")
 
-PLACES = ("memory", "file", "http")
+BACKENDS = ("memory", "file", "http")
 # What is exhaustive is tried in memory, and a choice of it elsewhere: `make drill-elections` tries
 # all of it everywhere.
-EVERY_CASE = os.environ.get("PLACES") == "all"
+ALL_CASES = os.environ.get("PLACES") == "all"
 # One of each kind: a ballot, a close, what is one step, and what goes in many, led by an index.
-KINDS = ("BallotCast", "ElectionFinalized", "ElectionCreated", "UserRemoved")
+TYPICAL_EVENTS = ("BallotCast", "ElectionFinalized", "ElectionCreated", "UserRemoved")
 
 
-def cases(all_of: Iterable[T], some: Iterable[T]) -> list[tuple[str, T]]:
+def backend_cases(all_of: Iterable[T], some: Iterable[T]) -> list[tuple[str, T]]:
     """Each place with what is tried there."""
     everything, few = list(all_of), list(some)
     return [
         (place, case)
-        for place in PLACES
-        for case in (everything if EVERY_CASE or place == "memory" else few)
+        for place in BACKENDS
+        for case in (everything if ALL_CASES or place == "memory" else few)
     ]
 
 
-class Place:
+class Backend:
     """In memory: a world, and copies of it in which something goes wrong."""
 
-    def __init__(self, base: Busy) -> None:
+    def __init__(self, base: Scenario) -> None:
         self.base = base
 
     @contextmanager
-    def cut(self) -> Generator[tuple[Busy, Cut]]:
+    def power_cut_copy(self) -> Generator[tuple[Scenario, PowerCutDriver]]:
         """A copy, and the driver of its service, which dies when that is wished."""
         with self._copy() as engine:
-            cut = Cut(self._reached(engine))
-            yield copy_of_world(self.base, engine, cut), cut
+            cut = PowerCutDriver(self._reached(engine))
+            yield open_copy(self.base, engine, cut), cut
 
     @contextmanager
-    def faulty(self) -> Generator[tuple[Busy, FaultyDriver | AsyncFaultyDriver]]:
+    def faulty_copy(self) -> Generator[tuple[Scenario, FaultyDriver | AsyncFaultyDriver]]:
         """A copy, and what its service is answered by, which fails when that is wished."""
         with self._copy() as engine:
             faulty = FaultyDriver(engine)
-            yield copy_of_world(self.base, engine, faulty), faulty
+            yield open_copy(self.base, engine, faulty), faulty
 
     @contextmanager
-    def left_by(self, there: Busy) -> Generator[Driver]:
+    def reopen(self, there: Scenario) -> Generator[Driver]:
         """The tables of a process that is gone, as whoever comes next reaches them."""
         yield self._reached(there.engine)
 
@@ -68,17 +68,17 @@ class Place:
         return engine
 
 
-class OnFile(Place):
+class FileBackend(Backend):
     """In files, which are left as they are when their process dies."""
 
-    def __init__(self, base: Busy, path: Path) -> None:
+    def __init__(self, base: Scenario, path: Path) -> None:
         super().__init__(base)
         self._base = path
         self._last = path
         self._numbers = count()
 
     @contextmanager
-    def left_by(self, there: Busy) -> Generator[Driver]:
+    def reopen(self, there: Scenario) -> Generator[Driver]:
         """What is on the disk when nobody has closed the file: SQLite's log is beside it."""
         with self._opened(self._last) as engine:
             yield engine
@@ -93,65 +93,65 @@ class OnFile(Place):
         return _on_file(self._last)
 
 
-class OverHTTP(Place):
+class HttpBackend(Backend):
     """Behind an endpoint, and what fails is on its side: errors come as answers over the wire."""
 
-    def __init__(self, base: Busy, behind: Exchangeable, driver: Remote) -> None:
+    def __init__(self, base: Scenario, behind: Exchangeable, driver: Remote) -> None:
         super().__init__(base)
         self._behind = behind
         self._driver = driver
 
     @contextmanager
-    def faulty(self) -> Generator[tuple[Busy, FaultyDriver | AsyncFaultyDriver]]:
+    def faulty_copy(self) -> Generator[tuple[Scenario, FaultyDriver | AsyncFaultyDriver]]:
         """A copy, and what the endpoint is answered by."""
         with self._copy() as engine:
             self._behind.engine = faulty = AsyncFaultyDriver(AsyncEngine(engine))
-            yield copy_of_world(self.base, engine, self._driver), faulty
+            yield open_copy(self.base, engine, self._driver), faulty
 
     def _reached(self, engine: Engine) -> Driver:
         self._behind.engine = AsyncEngine(engine)
         return self._driver
 
 
-class Places(Mapping[str, Place]):
+class Backends(Mapping[str, Backend]):
     """Every place by its name, each with a world of so many elections once it is asked for."""
 
     def __init__(self, folder: Path, far_end: tuple[Exchangeable, str], elections: int) -> None:
         self._folder = folder
         self._far_end = far_end
         self._elections = elections
-        self._made: dict[str, Place] = {}
+        self._made: dict[str, Backend] = {}
         self._open = ExitStack()
 
-    def __enter__(self) -> Places:
+    def __enter__(self) -> Backends:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def __getitem__(self, name: str) -> Place:
+    def __getitem__(self, name: str) -> Backend:
         if name not in self._made:
             self._made[name] = self._make(name)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(PLACES)
+        return iter(BACKENDS)
 
     def __len__(self) -> int:
-        return len(PLACES)
+        return len(BACKENDS)
 
-    def _make(self, name: str) -> Place:
+    def _make(self, name: str) -> Backend:
         if name == "file":
             path = self._folder / "base.db"
-            return OnFile(self._busy(_on_file(path)), path)
+            return FileBackend(self._busy(_on_file(path)), path)
         base = self._busy(Engine.in_memory())
         if name == "memory":
-            return Place(base)
+            return Backend(base)
         behind, address = self._far_end
-        return OverHTTP(base, behind, self._open.enter_context(Remote.at(address)))
+        return HttpBackend(base, behind, self._open.enter_context(Remote.at(address)))
 
-    def _busy(self, engine: Engine) -> Busy:
-        return busy(self._open.enter_context(engine), self._elections)
+    def _busy(self, engine: Engine) -> Scenario:
+        return make_scenario(self._open.enter_context(engine), self._elections)
 
 
 def _on_file(path: Path) -> Engine:

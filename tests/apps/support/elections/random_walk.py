@@ -8,29 +8,28 @@ from datetime import timedelta
 from random import Random
 
 from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.entities import Election, User, removed_user_name
 from singletable_apps.elections.errors import Rejected
-from singletable_apps.elections.removed import name_once_removed
 from singletable_apps.elections.roles import ROLES
-from singletable_apps.elections.rules import has_ended
-from singletable_apps.elections.service import Elections, Terms
+from singletable_apps.elections.rules.elections import has_ended
+from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.voting import Lines
 from singletable_apps.shared.accounts import TooManyAttempts
-from tests.apps.elections.rig.counting import check_sound
-from tests.apps.elections.rig.world import PASSWORD, World
+from tests.apps.support.elections.checks import check_consistency
+from tests.apps.support.elections.world import PASSWORD, World
 
 PEOPLE = ["Ada", "bob", "Bob #2", "Zoë", "carol / x", "DAVE", "🗳️"]
 ELECTIONS = ["Lunch", "lunch #2", "Café / Bar", "🍕", "Straße", "E", "a#b"]
 CANDIDATES = ["Red", "Green", "Blue", "Grün #1", "a/b"]
 
 
-class Walk:
+class RandomWalk:
     """Commands by chance, from a seed, through several services on the same tables."""
 
     def __init__(self, world: World, services: Sequence[Elections], seed: int) -> None:
         self.world = world
         self.chance = Random(seed)
-        self.came_to: Counter[str] = Counter()
+        self.outcomes: Counter[str] = Counter()
         self._services = services
         # By numbers, which never change: who cast what in which election.
         self._cast: dict[int, dict[int, Lines]] = {}
@@ -59,28 +58,30 @@ class Walk:
 
     def step(self) -> None:
         """One command, taken or refused; a refused one leaves the log as it was."""
-        self.world.clock.move(minutes=self.chance.randrange(5))
+        self.world.clock.advance(minutes=self.chance.randrange(5))
         command = self.chance.choice(self._commands)
         service = self.chance.choice(self._services)
-        before = self.world.length
+        before = self.world.event_count
         try:
             command(service)
         except (Rejected, TooManyAttempts) as refusal:
-            self.came_to[type(refusal).__name__] += 1
-            assert self.world.length == before, f"{command.__name__} was refused, and did something"
+            self.outcomes[type(refusal).__name__] += 1
+            assert self.world.event_count == before, (
+                f"{command.__name__} was refused, and did something"
+            )
         else:
-            self.came_to["taken"] += 1
+            self.outcomes["taken"] += 1
 
     def check(self) -> None:
         """Fail unless the tables are sound, and every ballot is what its voter cast last."""
-        check_sound(self.world)
+        check_consistency(self.world)
         view = self._services[0].context.read
         names = {user.user_id: user.name for user in self._users()}
         found = {one.election_id: one for one in self._elections()}
         assert {number for number, cast in self._cast.items() if cast} <= set(found)
         for number, election in found.items():
             expected = {
-                name_once_removed(voter) if voter in self._removed else names[voter]
+                removed_user_name(voter) if voter in self._removed else names[voter]
                 for voter in self._cast.get(number, {})
             }
             assert {one.voter_name for one in view.list_ballots(election.name)} == expected
@@ -153,13 +154,15 @@ class Walk:
 
     def _create(self, service: Elections) -> object:
         ends = self.chance.choice([None, None, self.world.clock.now + timedelta(hours=4)])
-        terms = Terms(secret_ballot=self.chance.random() < 0.5, no_voting_after=ends)
+        terms = ElectionSettings(secret_ballot=self.chance.random() < 0.5, no_voting_after=ends)
         return service.lifecycle.create(self._somebody(), self.chance.choice(ELECTIONS), terms)
 
     def _settle(self, service: Elections) -> object:
         one = self._election()
-        secret = Terms(secret_ballot=self.chance.random() < 0.5)
-        return service.lifecycle.settle(self._actor(one, service), self._name_of(one), secret)
+        secret = ElectionSettings(secret_ballot=self.chance.random() < 0.5)
+        return service.lifecycle.replace_settings(
+            self._actor(one, service), self._name_of(one), secret
+        )
 
     def _rename(self, service: Elections) -> object:
         one = self._election()
@@ -169,7 +172,7 @@ class Walk:
     def _hand_over(self, service: Elections) -> object:
         one = self._election()
         to = self._somebody().name
-        return service.lifecycle.hand_over(self._actor(one, service), one.name, to)
+        return service.lifecycle.transfer(self._actor(one, service), one.name, to)
 
     def _launch(self, service: Elections) -> object:
         one = self._election()
@@ -178,13 +181,13 @@ class Walk:
 
     def _fix(self, service: Elections) -> object:
         one = self._election()
-        return service.lifecycle.fix(self._actor(one, service), one.name)
+        return service.lifecycle.lock(self._actor(one, service), one.name)
 
     def _finalise(self, service: Elections) -> object:
         one = self._election()
         if self.chance.random() < 0.7:
             raise Rejected("They let others vote for a while.")
-        return service.lifecycle.finalise(self._actor(one, service), one.name)
+        return service.lifecycle.close(self._actor(one, service), one.name)
 
     def _delete(self, service: Elections) -> object:
         one = self._election()
@@ -196,20 +199,22 @@ class Walk:
     def _set_candidates(self, service: Elections) -> object:
         one = self._election()
         some = self.chance.sample(CANDIDATES, self.chance.randrange(len(CANDIDATES) + 1))
-        return service.rolls.set_candidates(self._actor(one, service), one.name, some)
+        return service.lifecycle.set_candidates(self._actor(one, service), one.name, some)
 
     def _set_voters(self, service: Elections) -> object:
         one = self._election()
         users = [user.name.swapcase() for user in self._users()]
         some = self.chance.sample(users, self.chance.randrange(len(users) + 1))
-        return service.rolls.set_voters(self._actor(one, service), one.name, some)
+        return service.lifecycle.set_voters(self._actor(one, service), one.name, some)
 
     def _vote(self, service: Elections) -> object:
         taking = [one for one in self._elections() if one.allow_vote]
         one, voter = self.chance.choice(taking or [self._election()]), self._somebody()
         names = [each.candidate_name for each in service.context.read.list_candidates(one.name)]
         lines = [(name, self.chance.choice([1, 2, 3, None])) for name in names]
-        cast = service.voting.cast(voter, self._name_of(one), lines, f"key {self.world.length}")
+        cast = service.voting.cast(
+            voter, self._name_of(one), lines, f"key {self.world.event_count}"
+        )
         self._cast.setdefault(one.election_id, {})[voter.user_id] = lines
         seen = service.voting.ballot(voter, one.name, voter.name)
         assert seen.receipt["confirmation"] == cast.receipt["confirmation"]

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
+
+import pytest
 
 from singletable import Driver
 from singletable_apps.elections.entities import (
+    STATES,
     Ballot,
     Candidate,
     Counts,
@@ -14,16 +19,17 @@ from singletable_apps.elections.entities import (
     Sync,
     User,
     Voter,
+    is_removed_user,
+    votes,
 )
-from singletable_apps.elections.events import check_event
-from singletable_apps.elections.removed import is_removed
+from singletable_apps.elections.errors import ElectionsError
+from singletable_apps.elections.events import check_event, event_log
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules import folded
-from singletable_apps.elections.states import STATES
-from tests.apps.elections.rig.world import World, events_of, store_on
+from singletable_apps.elections.rules.names import fold_name
+from tests.apps.support.elections.world import World, dump_items, open_store, read_events
 
 
-def check_sound(world: World) -> None:
+def check_consistency(world: World) -> None:
     """Fail unless log and table are sound."""
     check_log(world.driver)
     check_table(world.driver)
@@ -32,14 +38,14 @@ def check_sound(world: World) -> None:
 def check_log(driver: Driver) -> None:
     """Fail unless the log has every number once, and each entry follows the one before."""
     previous = ""
-    for number, event in enumerate(events_of(driver), 1):
+    for number, event in enumerate(read_events(driver), 1):
         check_event(event, number, previous)
         previous = event.hash
 
 
 def check_table(driver: Driver) -> None:
     """Fail unless the table says the same about everything wherever it says it."""
-    scan = store_on(driver).admin.scan
+    scan = open_store(driver).admin.scan
     users, elections = list(scan(User)), list(scan(Election))
     (counts,), (sync,) = scan(Counts), scan(Sync)
     assert (counts.user_count, counts.election_count) == (len(users), len(elections))
@@ -57,7 +63,7 @@ def check_table(driver: Driver) -> None:
         assert theirs == (owned[user.name], cast[user.name], listed[user.name], None), user.name
     known = {user.name for user in users}
     assert owned.keys() <= known
-    assert {name for name in (*cast, *listed) if not is_removed(name)} <= known
+    assert {name for name in (*cast, *listed) if not is_removed_user(name)} <= known
 
     standing, lists = (Counter(one.election_name for one in kept) for kept in (candidates, voters))
     for election in elections:
@@ -73,10 +79,26 @@ def check_table(driver: Driver) -> None:
 
 def _check_names(users: list[User], elections: list[Election]) -> None:
     for names in (
-        [folded(user.name) for user in users],
-        [folded(user.email) for user in users],
-        [folded(election.name) for election in elections],
+        [fold_name(user.name) for user in users],
+        [fold_name(user.email) for user in users],
+        [fold_name(election.name) for election in elections],
         [user.user_id for user in users],
         [election.election_id for election in elections],
     ):
         assert len(set(names)) == len(names), f"something is there twice: {names}"
+
+
+# FROM refusing.py: Whether a command is refused, and has then changed nothing.
+
+E = TypeVar("E", bound=ElectionsError)
+
+
+def expect_rejection(world: World, why: type[E], command: Callable[[], object]) -> E:
+    """The refusal; the log has no event more, and the table is what it was."""
+    before = dump_items(world.driver, event_log), dump_items(world.driver, votes)
+    with pytest.raises(why) as refusal:
+        command()
+    assert type(refusal.value) is why
+    assert str(refusal.value).endswith((".", "?")), "a refusal is a sentence"
+    assert (dump_items(world.driver, event_log), dump_items(world.driver, votes)) == before
+    return refusal.value
